@@ -1,0 +1,298 @@
+import type { Delivery } from "./errors.ts"
+import type {
+  AppInfo,
+  DisplayInfo,
+  NotificationInfo,
+  Point,
+  Rect,
+  State,
+  Surface,
+  SurfaceInfo,
+  WindowInfo,
+} from "./node.ts"
+import type { RefEntry } from "./refmap.ts"
+
+/**
+ * What the core asks of an operating system. One adapter serves one command: it is made for that
+ * command's deadline, and every native call it makes is bounded by it. Waiting, retrying, matching
+ * and pruning belong to the core; an adapter answers in contract words, never in refs or envelopes.
+ * What a platform cannot do throws PLATFORM_NOT_SUPPORTED or ACTION_NOT_SUPPORTED at that line.
+ */
+export interface Adapter {
+  permissions(request: boolean): Promise<Permissions>
+  /** Every link between us and an application, each probed for real. */
+  diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
+
+  apps(): Promise<readonly SeenApp[]>
+  /** All top-level windows, the frontmost first where the platform knows the order. */
+  windows(): Promise<readonly SeenWindow[]>
+  displays(): Promise<readonly DisplayInfo[]>
+  /** What `--surface` could name for this process at this moment. */
+  surfaces(pid: number): Promise<readonly SurfaceInfo[]>
+
+  /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND where there is no such surface. */
+  tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
+  /** Tells one life of a pid from the next; undefined when there is no such process. */
+  processStart(pid: number): Promise<string | undefined>
+  /**
+   * The element that a stored entry points at by one route, read live and unverified.
+   * undefined: certainly not there. A read that failed or timed out throws instead.
+   */
+  open(entry: RefEntry, route: "address" | "path"): Promise<Seen | undefined>
+  /** Reads an element anew. undefined: it is gone. */
+  read(handle: Handle): Promise<Seen | undefined>
+  /** Whether a click at this point of the screen would reach the element. */
+  hit(handle: Handle, point: Point): Promise<Hit>
+
+  /**
+   * Delivers the action through the accessibility interface, at most once, by one route.
+   * `not_delivered` says that the element offers no such route and nothing was sent.
+   * Once something may have been sent, a failure carries a disposition that says so.
+   */
+  perform(handle: Handle, action: Action): Promise<Performed>
+  /** Synthesised pointer and keyboard input. What it held down is released when it ends, also when it fails. */
+  input(event: InputEvent): Promise<void>
+
+  /** The window as observed after the operation. */
+  window(id: string, op: WindowOp): Promise<SeenWindow>
+  /** Starts the program and returns at once; the core waits for its window. */
+  launch(app: string, args: readonly string[]): Promise<Launched>
+  /** Asks the process to end (`force`: ends it) and returns at once; the core waits until it is gone. */
+  quit(app: SeenApp, force: boolean): Promise<{ readonly method: string }>
+
+  clipboard(op: ClipboardOp): Promise<string | undefined>
+  screenshot(target: ScreenshotTarget): Promise<Picture>
+  notifications(): Promise<readonly SeenNotification[]>
+  notification(target: SeenNotification, op: NotificationOp): Promise<void>
+  desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
+
+  /** A change signal for what these processes (or any) show; see Watch. */
+  watch(pids?: readonly number[]): Promise<Watch>
+  /** Gives back what this command took; a shared connection stays open. */
+  close(): Promise<void>
+}
+
+declare const inside: unique symbol
+
+/** A live element. Only the adapter that made it knows what is inside. */
+export interface Handle {
+  readonly [inside]: never
+}
+
+/** One element as it was read. `states` holds positive evidence only; a secure field has no value. */
+export interface Seen {
+  readonly handle: Handle
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly description?: string
+  readonly hint?: string
+  readonly states: readonly State[]
+  /** Screen pixels. Absent when the platform did not tell. */
+  readonly bounds?: Rect
+  /** What can be done with it by ref. Absent when it was not read. */
+  readonly actions?: readonly ActionName[]
+  /** Where the platform finds the same object again: bus name and object path on Linux. */
+  readonly address?: string
+  /** The application's own id for the element: accessible-id, AXIdentifier. */
+  readonly identifier?: string
+  /** Position among its parent's children, hidden ones included. */
+  readonly index?: number
+}
+
+export interface SeenNode extends Seen {
+  readonly children: readonly SeenNode[]
+  /** How many children there are, where not all were read. */
+  readonly children_count?: number
+}
+
+export interface SeenTree {
+  readonly root: SeenNode
+  /** The window or surface it came from: `w-…`, or `menu-1` for a menu. */
+  readonly window: { readonly id: string; readonly title: string }
+  readonly app: string
+  readonly pid: number
+  /** false: the deadline or a limit cut it, and the cut nodes carry `children_count`. */
+  readonly complete: boolean
+}
+
+export type TreeTarget =
+  | { readonly kind: "surface"; readonly window: SeenWindow; readonly surface: Surface }
+  | { readonly kind: "element"; readonly handle: Handle; readonly window?: SeenWindow }
+
+export interface TreeOptions {
+  readonly maxDepth: number
+  /** Bounds of every node, or only of those that get a ref (they need them as evidence). */
+  readonly bounds: "all" | "interactive"
+  readonly includeHidden: boolean
+  /** The caller will drop nodes without a ref: what only they need may be left unread. */
+  readonly interactiveOnly: boolean
+}
+
+/** `aliases`: every other name the contract lets an agent use for the app. */
+export interface SeenApp extends AppInfo {
+  readonly aliases: readonly string[]
+}
+
+export interface SeenWindow extends WindowInfo {
+  readonly aliases: readonly string[]
+  readonly minimized?: boolean
+  /** false: the window shows no accessible content, and `reason` says what is known about why. */
+  readonly accessible?: boolean
+  readonly reason?: string
+}
+
+export type Hit =
+  | { readonly kind: "hit" }
+  | { readonly kind: "occluded"; readonly by: string }
+  | { readonly kind: "unknown" }
+
+export const ACTION_NAMES = [
+  "Click",
+  "DoubleClick",
+  "TripleClick",
+  "RightClick",
+  "Toggle",
+  "Check",
+  "Uncheck",
+  "Expand",
+  "Collapse",
+  "Select",
+  "SetValue",
+  "TypeText",
+  "Clear",
+  "SetFocus",
+  "Scroll",
+  "ScrollTo",
+] as const
+
+export type ActionName = (typeof ACTION_NAMES)[number]
+
+export const DIRECTIONS = ["up", "down", "left", "right"] as const
+export type Direction = (typeof DIRECTIONS)[number]
+
+export type Action =
+  | { readonly kind: "click" }
+  | { readonly kind: "double-click" }
+  | { readonly kind: "triple-click" }
+  | { readonly kind: "right-click" }
+  | { readonly kind: "toggle" }
+  | { readonly kind: "check" }
+  | { readonly kind: "uncheck" }
+  | { readonly kind: "expand" }
+  | { readonly kind: "collapse" }
+  | { readonly kind: "select"; readonly value: string }
+  | { readonly kind: "set-value"; readonly value: string }
+  | { readonly kind: "type"; readonly text: string }
+  | { readonly kind: "clear" }
+  | { readonly kind: "focus" }
+  | { readonly kind: "scroll"; readonly direction: Direction; readonly amount: number }
+  | { readonly kind: "scroll-to" }
+
+export interface Performed {
+  /** How it was delivered, e.g. `AXPress`, `atspi:click`, `atspi:EditableText.InsertText`. */
+  readonly method: string
+  readonly delivery: Delivery
+}
+
+export const BUTTONS = ["left", "right", "middle"] as const
+export type Button = (typeof BUTTONS)[number]
+
+export interface Combo {
+  readonly modifiers: readonly Modifier[]
+  /** A key name of keys.ts, or one character. */
+  readonly key: string
+}
+
+export const MODIFIERS = ["cmd", "ctrl", "alt", "shift"] as const
+export type Modifier = (typeof MODIFIERS)[number]
+
+export type InputEvent =
+  | { readonly kind: "key"; readonly combo: Combo; readonly phase: "press" | "down" | "up" }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "move"; readonly at: Point }
+  | { readonly kind: "click"; readonly at: Point; readonly button: Button; readonly count: number }
+  | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
+  | { readonly kind: "wheel"; readonly at: Point; readonly dx: number; readonly dy: number }
+  | { readonly kind: "drag"; readonly from: Point; readonly to: Point; readonly durationMs: number }
+
+export type WindowOp =
+  | { readonly kind: "focus" | "minimize" | "maximize" | "restore" }
+  | { readonly kind: "move"; readonly x: number; readonly y: number }
+  | { readonly kind: "resize"; readonly width: number; readonly height: number }
+
+/** `names`: what the app may call its windows' app, when another process than `pid` opens them. */
+export interface Launched {
+  readonly pid: number
+  readonly names: readonly string[]
+  /** Resolves with the exit code if the started process ends by itself. */
+  readonly exited: Promise<number>
+}
+
+export type ClipboardOp =
+  | { readonly kind: "get" | "clear" }
+  | { readonly kind: "set"; readonly text: string }
+
+export type ScreenshotTarget =
+  | { readonly kind: "screen"; readonly index?: number }
+  | { readonly kind: "window"; readonly window: SeenWindow }
+
+export interface Picture {
+  readonly png: Uint8Array
+  readonly width: number
+  readonly height: number
+  /** The top left corner in screen pixels, to relate element bounds to the picture. */
+  readonly origin: Point
+}
+
+/** `id`: the daemon's own identity of the notification, which an index is not. */
+export interface SeenNotification extends NotificationInfo {
+  readonly id: string
+}
+
+export type NotificationOp =
+  | { readonly kind: "dismiss" }
+  | { readonly kind: "action"; readonly action: string }
+
+export type DesktopOp =
+  | { readonly kind: "list" }
+  | { readonly kind: "start"; readonly name?: string; readonly width: number; readonly height: number }
+  | { readonly kind: "stop"; readonly name?: string }
+
+export interface DesktopInfo {
+  readonly name: string
+  readonly display: string
+  readonly size: string
+  readonly pid: number
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type Grant = "granted" | "denied" | "not_required" | "unknown"
+
+export interface Permission {
+  readonly state: Grant
+  readonly suggestion?: string
+}
+
+export interface Permissions {
+  readonly granted: boolean
+  readonly accessibility: Permission
+  readonly screen_recording: Permission
+  readonly [more: string]: boolean | Permission
+}
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail?: string
+  readonly suggestion?: string
+}
+
+/**
+ * `changed` resolves when something happened since the last call, at the latest after the
+ * platform's poll interval: an event means "look again", never "this is what changed".
+ */
+export interface Watch {
+  changed(maxMs: number): Promise<void>
+  close(): Promise<void>
+}

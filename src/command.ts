@@ -1,0 +1,101 @@
+import * as v from "valibot"
+import type { Adapter } from "./adapter.ts"
+import type { Deadline } from "./deadline.ts"
+import type { RefEntry, RefMap } from "./refmap.ts"
+
+export const GROUPS = ["observe", "act", "input", "window", "clipboard", "notification", "desktop", "system"] as const
+export type Group = (typeof GROUPS)[number]
+
+export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
+
+/**
+ * One command: its name is its file's name, its verb on the command line, and (with `desktop_` in
+ * front) its MCP tool. `input` is the only description of its arguments; every door reads it.
+ */
+export interface Command<S extends Input = Input> {
+  readonly name: string
+  readonly summary: string
+  readonly group: Group
+  /** Changes nothing on the desktop; a read-only policy lets it through. */
+  readonly readOnly?: boolean
+  /** Works where there is no desktop at all. */
+  readonly offline?: boolean
+  readonly input: S
+  readonly examples?: readonly string[]
+  run(args: v.InferOutput<S>, ctx: Context): Promise<object>
+}
+
+export interface Context {
+  readonly adapter: Adapter
+  /** The end of this command. Native calls are bounded by it; conditions are waited for until then. */
+  readonly deadline: Deadline
+  /** false with `--timeout-ms 0`: look once, wait for nothing. */
+  readonly patient: boolean
+  readonly refs: RefStore
+  readonly session?: string
+  readonly desktop?: string
+  /** Runs another command through the same path; for batch. */
+  runItem(name: string, args: unknown): Promise<ItemResult>
+  /** Standard input as text, for commands that read `-`. */
+  stdin(): Promise<string>
+  /** Writes a file the user named. */
+  writeFile(path: string, bytes: Uint8Array): Promise<void>
+}
+
+export type ItemResult =
+  | { readonly command: string; readonly ok: true; readonly data: object }
+  | { readonly command: string; readonly ok: false; readonly error: object }
+
+/** The maps of refs of one session; see refstore.ts. */
+export interface RefStore {
+  /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
+  load(snapshotId?: string): Promise<RefMap>
+  /** Replaces the current map, keeps a copy under its new id, and returns that id. */
+  save(entries: readonly RefEntry[]): Promise<string>
+  /** Adds to the current map (or to a kept one); an element that has a ref keeps it. Returns the refs in order. */
+  append(entries: readonly RefEntry[], snapshotId?: string): Promise<readonly string[]>
+}
+
+/** Declares a command; every one takes `timeout_ms`, with its own default. */
+export function defineCommand<E extends v.ObjectEntries>(
+  command: Omit<Command, "input" | "run"> & {
+    readonly input: E
+    readonly timeoutMs?: number
+    run(args: v.InferOutput<v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>>, ctx: Context): Promise<object>
+  },
+): Command {
+  const { timeoutMs = 5000, input, ...rest } = command
+  return { ...rest, input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }) } as unknown as Command
+}
+
+type TimeoutField = ReturnType<typeof timeoutField>
+
+const timeoutField = (ms: number) =>
+  v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue(86_400_000),
+      v.description("Give up after this many milliseconds; 0 tries once"),
+      v.metadata({ cli: { aliases: ["timeout"], value: "MS" } satisfies CliHints }),
+    ),
+    ms,
+  )
+
+/**
+ * What a schema cannot say about an argument on the command line. The flag itself is the
+ * member's name in kebab case.
+ */
+export interface CliHints {
+  /** Its place among the positionals, from 0; the flag spelling is accepted as well. */
+  readonly position?: number
+  /** Letter of the short flag. */
+  readonly short?: string
+  /** Other member names that mean the same, in batch arguments and (kebab case) as flags. */
+  readonly aliases?: readonly string[]
+  /** Placeholder in usage lines, e.g. `MS`. */
+  readonly value?: string
+  /** Free text: whatever stands in its place is taken as it is, also when it looks like a flag. */
+  readonly freeText?: boolean
+}

@@ -1,0 +1,83 @@
+export const ERROR_CODES = [
+  "PERM_DENIED",
+  "APP_NOT_FOUND",
+  "WINDOW_NOT_FOUND",
+  "ELEMENT_NOT_FOUND",
+  "STALE_REF",
+  "AMBIGUOUS_TARGET",
+  "SNAPSHOT_NOT_FOUND",
+  "ACTION_FAILED",
+  "ACTION_NOT_SUPPORTED",
+  "APP_UNRESPONSIVE",
+  "TIMEOUT",
+  "PLATFORM_NOT_SUPPORTED",
+  "NOTIFICATION_NOT_FOUND",
+  "POLICY_DENIED",
+  "INVALID_ARGS",
+  "INTERNAL",
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What is known about whether a mutation reached the application. */
+export type Delivery =
+  | "not_delivered"
+  | "delivery_uncertain"
+  | "delivered_unverified"
+  | "delivered_verified"
+
+export interface Disposition {
+  readonly delivery: Delivery
+  readonly retry: "safe" | "unsafe" | "unknown"
+}
+
+export interface ErrorFacts {
+  /** A command the agent can run next. */
+  readonly suggestion?: string
+  /** The operating system's own wording: an AXError, a D-Bus error name, an X error. */
+  readonly platformDetail?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly disposition?: Disposition
+}
+
+/** Every failure that an agent may see; anything else that is thrown becomes INTERNAL. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly suggestion?: string
+  readonly platformDetail?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly disposition?: Disposition
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message)
+    this.name = "AppError"
+    this.code = code
+    this.suggestion = facts.suggestion
+    this.platformDetail = facts.platformDetail
+    this.details = facts.details
+    this.disposition = facts.disposition
+  }
+
+  /** The same failure with more facts; the first word on each stays. */
+  with(facts: ErrorFacts): AppError {
+    return new AppError(this.code, this.message, {
+      suggestion: this.suggestion ?? facts.suggestion,
+      platformDetail: this.platformDetail ?? facts.platformDetail,
+      details: this.details ?? facts.details,
+      disposition: this.disposition ?? facts.disposition,
+    })
+  }
+}
+
+const REFRESH = "Run 'snapshot' to refresh, then retry with updated ref"
+
+/** The ref is not in the map, or `evidence` says what no longer fits. */
+export function staleRef(ref: string, evidence?: string): AppError {
+  return new AppError("STALE_REF", evidence ? `${ref} is stale: ${evidence}` : `${ref} not found in current RefMap`, {
+    suggestion: REFRESH,
+    ...(evidence ? { details: { evidence } } : {}),
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+export const NOTHING_DELIVERED: Disposition = { delivery: "not_delivered", retry: "safe" }
