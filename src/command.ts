@@ -98,4 +98,6 @@ export interface CliHints {
   readonly value?: string
   /** Free text: whatever stands in its place is taken as it is, also when it looks like a flag. */
   readonly freeText?: boolean
+  /** The flag may stand without a value (`--diff [SNAPSHOT_ID]`) and then means this one. */
+  readonly optionalValue?: string
 }
