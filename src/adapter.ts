@@ -125,7 +125,10 @@ export interface TreeOptions {
   /** Bounds of every node, or only of those that get a ref (they need them as evidence). */
   readonly bounds: "all" | "interactive"
   readonly includeHidden: boolean
-  /** The caller will drop nodes without a ref: what only they need may be left unread. */
+  /**
+   * The caller will drop nodes without a ref: their values, descriptions and hints may be left unread.
+   * Their roles and names are still evidence of where an element stands.
+   */
   readonly interactiveOnly: boolean
 }
 
@@ -289,10 +292,10 @@ export interface Check {
 }
 
 /**
- * `changed` resolves when something happened since the last call, at the latest after the
- * platform's poll interval: an event means "look again", never "this is what changed".
+ * `changed` resolves with true as soon as something has happened since the last call, and with
+ * false when `maxMs` have passed: an event means "look again", never "this is what changed".
  */
 export interface Watch {
-  changed(maxMs: number): Promise<void>
+  changed(maxMs: number): Promise<boolean>
   close(): Promise<void>
 }
