@@ -268,6 +268,8 @@ export interface DesktopInfo {
   readonly size: string
   readonly pid: number
   readonly env: Readonly<Record<string, string>>
+  /** What no longer runs; such a desktop can only be stopped. */
+  readonly broken?: string
 }
 
 export type Grant = "granted" | "denied" | "not_required" | "unknown"

@@ -1,0 +1,126 @@
+import { readFileSync, rmSync } from "node:fs"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import { lockOf, socketOf } from "./desktop-parts.ts"
+import { type DesktopRecord, desktopDirectory, MARKER } from "./desktop-record.ts"
+import {
+  allProcesses,
+  isAlive,
+  type Process,
+  type ProcessIdentity,
+  startEnvironment,
+  withAncestors,
+} from "./processes.ts"
+
+/** Ends every process of the desktop and removes whatever it left on the machine. */
+export async function removeDesktop(root: string, record: DesktopRecord, deadline: Deadline): Promise<void> {
+  await endProcesses(record, deadline)
+  removeDisplayFiles(record)
+  if (record.runtime) {
+    removeMounts(record.runtime)
+    rmSync(record.runtime, { recursive: true, force: true })
+  }
+  rmSync(desktopDirectory(root, record.name), { recursive: true, force: true })
+}
+
+const GRACE_MS = 1000
+const LOOK_AGAIN_MS = 10
+
+/** SIGTERM first, so that programs can put away what they hold; SIGKILL for what is left. */
+async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<void> {
+  const patience = deadline.slice(GRACE_MS)
+  const asked = new Set<string>()
+  let left = processesOf(record, [])
+  while (left.length > 0) {
+    if (deadline.expired)
+      throw new AppError("TIMEOUT", `Desktop '${record.name}' still has ${left.length} processes`, {
+        details: { kind: "desktop", pids: left.map(({ pid }) => pid) },
+        suggestion: `Run 'desktop-stop ${record.name}' again`,
+      })
+    for (const one of left) {
+      if (patience.expired) signal(one, "SIGKILL")
+      else if (!asked.has(lifeOf(one))) signal(one, "SIGTERM")
+      asked.add(lifeOf(one))
+    }
+    await Bun.sleep(LOOK_AGAIN_MS)
+    left = processesOf(record, left)
+  }
+}
+
+/**
+ * What belongs to the desktop: its parts, whatever carries its id, what they started, and whole
+ * sessions that one of them leads. (Programs that rewrite their title, as Chromium does, overwrite
+ * the environment that we look at; `known` keeps those whose parent ended first.) Never ourselves
+ * or those who called us.
+ */
+function processesOf(record: DesktopRecord, known: readonly Process[]): readonly Process[] {
+  const all = allProcesses()
+  const spared = withAncestors(process.pid)
+  const certain = new Set([...record.parts, ...known].map(lifeOf))
+  const ours = new Set(
+    all.flatMap((one) =>
+      certain.has(lifeOf(one)) || startEnvironment(one.pid)?.get(MARKER) === record.id ? one.pid : [],
+    ),
+  )
+  for (let size = -1; size !== ours.size; ) {
+    size = ours.size
+    for (const one of all) if (ours.has(one.parent) || ours.has(one.session)) ours.add(one.pid)
+  }
+  return all.filter(({ pid }) => ours.has(pid) && !spared.has(pid))
+}
+
+const lifeOf = ({ pid, start }: ProcessIdentity): string => `${pid} ${start}`
+
+function signal(target: Process, name: "SIGTERM" | "SIGKILL"): void {
+  if (!isAlive(target)) return
+  try {
+    process.kill(target.pid, name)
+  } catch {
+    // It ended in between, which is what we want.
+  }
+}
+
+/** A killed X server leaves its lock and socket. Another server may have taken the number since. */
+function removeDisplayFiles({ display, parts }: DesktopRecord): void {
+  const server = parts.find(({ program }) => program === "Xvfb")
+  if (!display || !server || readLock(lockOf(display)) !== server.pid) return
+  rmSync(socketOf(display), { force: true })
+  rmSync(lockOf(display), { force: true })
+}
+
+function readLock(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Document portals and gvfs mount the user's own files below XDG_RUNTIME_DIR: a recursive removal
+ * must never walk into one.
+ */
+function removeMounts(directory: string): void {
+  for (const mount of mountsBelow(directory).reverse())
+    for (const command of [
+      ["fusermount3", "-uz"],
+      ["fusermount", "-uz"],
+      ["umount", "-l"],
+    ])
+      if (
+        Bun.which(command[0]!) &&
+        Bun.spawnSync([...command, mount], { stdio: ["ignore", "ignore", "ignore"] }).success
+      )
+        break
+  const left = mountsBelow(directory)
+  if (left.length === 0) return
+  throw new AppError("ACTION_FAILED", `'${left[0]}' is still mounted`, {
+    suggestion: `Run 'umount -l ${left[0]}'`,
+  })
+}
+
+const mountsBelow = (directory: string): string[] =>
+  readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .flatMap((line) => line.split(" ")[4]?.replace(/\\040/g, " ") ?? [])
+    .filter((path) => path.startsWith(`${directory}/`))

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+
+/** One life of a process: a pid alone may be somebody else's tomorrow. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Boot id and kernel start time. */
+  readonly start: string
+}
+
+export interface Process extends ProcessIdentity {
+  readonly parent: number
+  readonly session: number
+  /** The kernel's name for it: at most 15 bytes, and the program may have changed it. */
+  readonly name: string
+}
+
+/** undefined when there is no such process, or only the remains that its parent has not collected. */
+export function readProcess(pid: number): Process | undefined {
+  const stat = readText(pid, "stat")
+  if (stat === undefined) return undefined
+  // The name stands in parentheses and may itself hold spaces and parentheses.
+  const end = stat.lastIndexOf(")")
+  const fields = stat.slice(end + 2).split(" ")
+  if (fields[0] === "Z" || fields[0] === "X") return undefined
+  return {
+    pid,
+    name: stat.slice(stat.indexOf("(") + 1, end),
+    parent: Number(fields[1]),
+    session: Number(fields[3]),
+    start: `${bootId()}:${fields[19]}`,
+  }
+}
+
+export function processStart(pid: number): string | undefined {
+  return readProcess(pid)?.start
+}
+
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
+  return processStart(pid) === start
+}
+
+export function identify(pid: number): ProcessIdentity | undefined {
+  const start = processStart(pid)
+  return start === undefined ? undefined : { pid, start }
+}
+
+export function allProcesses(): readonly Process[] {
+  return readdirSync("/proc").flatMap((entry) =>
+    /^\d+$/.test(entry) ? (readProcess(Number(entry)) ?? []) : [],
+  )
+}
+
+/** The process and everything above it, up to the first ancestor. */
+export function withAncestors(pid: number): ReadonlySet<number> {
+  const line = new Set<number>()
+  for (let at = pid; at > 0 && !line.has(at); at = readProcess(at)?.parent ?? 0) line.add(at)
+  return line
+}
+
+/** The arguments it was started with; empty for kernel threads and processes that are gone. */
+export function commandLine(pid: number): readonly string[] {
+  return readText(pid, "cmdline")?.split("\0").slice(0, -1) ?? []
+}
+
+/** The environment it was started with, or undefined where we may not look. */
+export function startEnvironment(pid: number): ReadonlyMap<string, string> | undefined {
+  const text = readText(pid, "environ")
+  if (text === undefined) return undefined
+  return new Map(
+    text.split("\0").flatMap((entry): [string, string][] => {
+      const at = entry.indexOf("=")
+      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : []
+    }),
+  )
+}
+
+/** The path of the program file, or undefined where we may not look. */
+export function executablePath(pid: number): string | undefined {
+  try {
+    // The kernel adds this to a program that was replaced while it runs, as by an upgrade.
+    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "")
+  } catch {
+    return undefined
+  }
+}
+
+function readText(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8")
+  } catch {
+    // Gone (ENOENT, ESRCH) or not ours to read (EACCES): both mean "nothing known".
+    return undefined
+  }
+}
+
+let boot: string | undefined
+
+function bootId(): string {
+  boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+  return boot
+}

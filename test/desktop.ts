@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import type { BunFile } from "bun"
+import { Deadline } from "../src/deadline.ts"
+import { type DesktopOptions, desktopEnv, startDesktop, stopDesktop } from "../src/linux/desktop.ts"
+
+export interface TestDesktop extends AsyncDisposable {
+  /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
+  readonly env: Readonly<Record<string, string>>
+  readonly display: string
+  /** AGENT_DESKTOP_HOME of `run`. */
+  readonly home: string
+  /** A directory that goes away with the desktop. */
+  readonly directory: string
+  /** Starts a program there, its stderr in `app.log` of the directory; `close` ends it. */
+  spawnApp(command: readonly string[], options?: AppOptions): Bun.Subprocess<"pipe", "ignore", BunFile>
+  /** Runs the compiled program there. */
+  run(...args: readonly string[]): Promise<RunResult>
+  close(): Promise<void>
+}
+
+export interface AppOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface RunResult {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into envelopes of every shape
+  readonly json: any
+}
+
+export type TestDesktopOptions = Partial<Pick<DesktopOptions, "name" | "width" | "height" | "windowManager">>
+
+export const PROGRAM = new URL("../dist/agent-desktop", import.meta.url).pathname
+
+/** A desktop of the test's own: nothing of the user's session, files or settings reaches it. */
+export async function openDesktop(options: TestDesktopOptions = {}): Promise<TestDesktop> {
+  const directory = mkdtempSync(`${tmpdir()}/agent-desktop-test-`)
+  const root = `${directory}/state`
+  for (const path of [root, `${directory}/home`]) mkdirSync(path, { mode: 0o700 })
+  const own = { HOME: `${directory}/home`, LC_ALL: "C.UTF-8", AGENT_DESKTOP_HOME: root }
+  const base = { PATH: process.env.PATH, XDG_DATA_DIRS: process.env.XDG_DATA_DIRS, ...own }
+  const desktop = await startDesktop(
+    { root, name: "test", width: 1280, height: 1024, ...options, env: base },
+    Deadline.in(30_000),
+  )
+  const env = { ...desktopEnv(root, desktop.name, base), ...own }
+  await until(() =>
+    Bun.$`xprop -root _NET_SUPPORTING_WM_CHECK`
+      .env(env)
+      .quiet()
+      .text()
+      .then((text) => text.includes("window id")),
+  )
+
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= stopDesktop(root, desktop.name, Deadline.in(15_000)).then(() =>
+      rmSync(directory, { recursive: true, force: true }),
+    )
+    return closed
+  }
+
+  return {
+    env,
+    display: desktop.display,
+    home: root,
+    directory,
+    spawnApp: (command, { env: more, cwd = directory } = {}) =>
+      Bun.spawn([...command], {
+        env: { ...env, ...more },
+        cwd,
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: Bun.file(`${directory}/app.log`),
+        detached: true,
+      }),
+    run: (...args) => runProgram(args, env),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Runs the compiled program with this environment; `json` is its envelope, where stdout is one. */
+export async function runProgram(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RunResult> {
+  const child = Bun.spawn([PROGRAM, ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { exitCode, stdout, stderr, json: parse(stdout) }
+}
+
+const LOOK_AGAIN_MS = 20
+
+/** Waits until the condition gives something true, and returns that; the only place where a test uses a timer. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  ms = 10_000,
+): Promise<Exclude<T, false | null | undefined | "" | 0>> {
+  const deadline = Deadline.in(ms)
+  for (;;) {
+    const result = await condition()
+    // The check above the type: what is falsy is excluded.
+    if (result) return result as Exclude<T, false | null | undefined | "" | 0>
+    if (deadline.expired) throw new Error(`Not within ${ms} ms: ${condition}`)
+    await Bun.sleep(LOOK_AGAIN_MS)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
