@@ -2,6 +2,7 @@ import { accessSync, mkdirSync } from "node:fs"
 import type { DesktopInfo } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import { startAccessibility } from "./desktop-accessibility.ts"
 import { type DesktopProgram, missingPrograms } from "./desktop-packages.ts"
 import { startAnnouncedPart, startPart, writeCookie } from "./desktop-parts.ts"
 import { removeDesktop } from "./desktop-reap.ts"
@@ -130,6 +131,8 @@ async function bringUp(
   )
   const [program, ...args] = windowManagerCommand(manager, directory)
   add(startPart(spec(program!, ...args)))
+  const accessibility = await startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline)
+  note({ env: { ...record().env, AT_SPI_BUS_ADDRESS: accessibility } })
 }
 
 function describeNew(options: DesktopOptions, id: string, name: string): DesktopRecord {
