@@ -1,0 +1,155 @@
+import { type Command, GROUPS, type Group, type Input } from "./command.ts"
+import { type Field, fieldsOf, positionalsOf, spellingsOf } from "./fields.ts"
+
+/** What the list of commands shows of one. */
+export type Summary = Pick<Command, "name" | "summary" | "group">
+
+/** The program's help: every command in its group, and the options that all of them take. */
+export function renderHelp(commands: readonly Summary[], globals: Input): string {
+  const options = fieldsOf(globals).map(optionRow)
+  const column = columnFor([...commands.map(({ name }) => name), ...options.map(([term]) => term)])
+  const groups = GROUPS.map((group) => {
+    const members = commands.filter((command) => command.group === group)
+    return section(
+      TITLES[group],
+      members.map(({ name, summary }) => [name, summary]),
+      column,
+    )
+  })
+  return page([
+    "agent-desktop: see and control desktop applications",
+    "Usage: agent-desktop COMMAND [ARGUMENTS] [OPTIONS]",
+    ...groups,
+    section("Options of every command", options, column),
+    [
+      "A command prints one line of JSON: version, ok, command, and data or error.",
+      "Exit codes: 0 done, 1 failed, 2 the arguments did not parse.",
+      "Run 'agent-desktop help COMMAND' for its arguments and examples.",
+    ].join("\n"),
+  ])
+}
+
+/** One command's help: usage, arguments, options, examples. */
+export function renderCommandHelp(
+  command: Pick<Command, "name" | "summary" | "input" | "examples">,
+  globals: Input,
+): string {
+  const fields = fieldsOf(command.input)
+  const places = positionalsOf(fields)
+  const options = fields.filter((field) => field.position === undefined)
+  const ordered = [
+    ...options.filter((field) => field.required),
+    ...options.filter((field) => !field.required),
+  ]
+  return page([
+    command.summary,
+    paragraph(`Usage: agent-desktop ${command.name}`, [...places, ...ordered].map(usageOf)),
+    section("Arguments", places.map(argumentRow)),
+    section("Options", ordered.map(optionRow)),
+    command.examples?.length ? ["Examples", ...command.examples.map((line) => `  ${line}`)].join("\n") : "",
+    paragraph(
+      "Options of every command:",
+      fieldsOf(globals).map((field, index, all) => `${flagPart(field)}${index < all.length - 1 ? "," : ""}`),
+    ),
+  ])
+}
+
+type Row = readonly [term: string, text: string]
+
+const WIDTH = 100
+
+const TITLES: Readonly<Record<Group, string>> = {
+  observe: "Observe",
+  act: "Act on elements",
+  input: "Keyboard and mouse",
+  window: "Apps and windows",
+  clipboard: "Clipboard",
+  notification: "Notifications",
+  desktop: "Desktops",
+  system: "System",
+}
+
+const page = (blocks: readonly string[]) => `${blocks.filter((block) => block !== "").join("\n\n")}\n`
+
+/** Where the second column begins; terms that are too long for the first do not count. */
+const columnFor = (terms: readonly string[]) =>
+  4 + Math.max(0, ...terms.map((term) => term.length).filter((length) => length <= 26))
+
+/** A title and its rows in two columns; a long term has its text on the next line. Empty without rows. */
+function section(
+  title: string,
+  rows: readonly Row[],
+  column = columnFor(rows.map(([term]) => term)),
+): string {
+  const lines = rows.flatMap(([term, text]) => {
+    const [first = "", ...more] = wrap(text.split(" "), WIDTH - column)
+    const indent = " ".repeat(column)
+    return term.length + 4 <= column
+      ? [`  ${term}`.padEnd(column) + first, ...more.map((line) => indent + line)]
+      : [`  ${term}`, ...[first, ...more].map((line) => indent + line)]
+  })
+  return rows.length === 0 ? "" : [title, ...lines.map((line) => line.trimEnd())].join("\n")
+}
+
+/** Pieces after a beginning, broken between pieces and indented to where the first began. */
+function paragraph(start: string, pieces: readonly string[]): string {
+  const indent = start.length + 1
+  return pieces.length === 0
+    ? start
+    : `${start} ${wrap(pieces, WIDTH - indent).join(`\n${" ".repeat(indent)}`)}`
+}
+
+function wrap(pieces: readonly string[], width: number): readonly string[] {
+  const lines: string[] = []
+  for (const piece of pieces) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + piece.length <= width)
+      lines[lines.length - 1] = `${last} ${piece}`
+    else if (piece !== "") lines.push(piece)
+  }
+  return lines
+}
+
+function usageOf(field: Field): string {
+  const text = field.position === undefined ? flagPart(field) : field.placeholder
+  return `${field.required ? text : `[${text}]`}${field.kind === "list" ? "..." : ""}`
+}
+
+const argumentRow = (field: Field): Row => [
+  field.placeholder,
+  textOf(field, [...(field.freeText ? ["after -- if it looks like an option"] : []), `or ${field.flag}`]),
+]
+
+const optionRow = (field: Field): Row => [
+  `${field.short ? `-${field.short}, ` : ""}${flagPart(field)}`,
+  textOf(
+    field,
+    spellingsOf(field)
+      .slice(1)
+      .filter((spelling) => spelling.startsWith("--"))
+      .map((spelling) => `or ${spelling}`),
+  ),
+]
+
+function flagPart(field: Field): string {
+  // A boolean that is on by default is only worth a flag that turns it off.
+  if (field.kind === "boolean") return field.default === true ? `--no-${field.flag.slice(2)}` : field.flag
+  return `${field.flag} ${field.optionalValue === undefined ? field.placeholder : `[${field.placeholder}]`}`
+}
+
+function textOf(field: Field, spellings: readonly string[]): string {
+  const facts = [
+    ...(field.choices && !field.placeholder.includes("|") ? [`one of ${field.choices.join(", ")}`] : []),
+    ...rangeOf(field),
+    ...(field.kind === "list" ? ["may be repeated"] : []),
+    ...(field.default === undefined || field.kind === "boolean" ? [] : [`default ${field.default}`]),
+    ...spellings,
+  ]
+  return `${field.description ?? ""}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim()
+}
+
+function rangeOf({ min, max }: Field): readonly string[] {
+  if (min !== undefined && max !== undefined) return [`${min} to ${max}`]
+  if (min !== undefined) return [`at least ${min}`]
+  return max === undefined ? [] : [`at most ${max}`]
+}

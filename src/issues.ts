@@ -1,0 +1,95 @@
+import type { BaseIssue } from "valibot"
+import type { Field } from "./fields.ts"
+import { nearest } from "./nearest.ts"
+
+/** What is wrong with an argument, in words that name it as the command line spells it. */
+export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[]): string {
+  const [first, ...rest] = issue.path ?? []
+  if (!first)
+    return isOwnWording(issue) ? issue.message : `Arguments must be an object, got ${shown(issue.input)}`
+  const name = String(first.key)
+  const field = fields.find((candidate) => candidate.name === name)
+  if (!field) return unknownMember(name, fields)
+  const where = rest.map((step) =>
+    typeof step.key === "number" ? ` (item ${step.key + 1})` : `.${step.key}`,
+  )
+  const subject = labelOf(field) + where.join("")
+  if (issue.type === "strict_object" && issue.input === undefined) return `${subject} is missing`
+  return isOwnWording(issue) ? `${subject}: ${issue.message}` : `${subject} ${problemOf(issue, field)}`
+}
+
+/** The argument as the command line spells it: its placeholder where it has a place, its flag elsewhere. */
+export function labelOf(field: Field): string {
+  return field.position === undefined ? field.flag : `${field.placeholder} (${field.flag})`
+}
+
+/** Why a word is none of the field's choices. */
+export function notAChoice(field: Field, word: unknown): string {
+  const choices = field.choices ?? []
+  const near = typeof word === "string" ? nearest(word, choices) : undefined
+  const hint = near === undefined ? "" : `; did you mean '${near}'?`
+  return `must be one of ${choices.join(", ")}, got ${shown(word)}${hint}`
+}
+
+/** A value in a message: short, on one line, text in quotes. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") {
+    const short = value.length > 60 ? `${value.slice(0, 57)}...` : value
+    return `'${short.replace(/[\x00-\x1f\x7f]/g, (c) => JSON.stringify(c).slice(1, -1))}'`
+  }
+  if (value === undefined) return "nothing"
+  if (Array.isArray(value)) return "an array"
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+/** valibot's own wording always begins so; anything else was written for people. */
+const isOwnWording = (issue: BaseIssue<unknown>) =>
+  !/^Invalid [a-z ]+: (Expected|Received) /i.test(issue.message)
+
+function unknownMember(name: string, fields: readonly Field[]): string {
+  const near = nearest(
+    name,
+    fields.flatMap((field) => [field.name, ...field.aliases]),
+  )
+  if (near !== undefined) return `Unknown argument ${shown(name)}; did you mean '${near}'?`
+  return `Unknown argument ${shown(name)}; known are ${fields.map((field) => field.name).join(", ")}`
+}
+
+function problemOf(issue: BaseIssue<unknown>, field: Field): string {
+  const limit = String(issue.requirement)
+  // What was typed may be a secret and messages are kept: free text is not repeated.
+  const got = field.freeText ? "" : `, got ${shown(issue.input)}`
+  switch (issue.type) {
+    case "picklist":
+      return notAChoice(field, issue.input)
+    case "min_value":
+      return `must be at least ${limit}${got}`
+    case "max_value":
+      return `must be at most ${limit}${got}`
+    case "gt_value":
+      return `must be more than ${limit}${got}`
+    case "lt_value":
+      return `must be less than ${limit}${got}`
+    case "integer":
+    case "safe_integer":
+      return `must be a whole number${got}`
+    case "finite":
+      return `must be a finite number${got}`
+    case "number":
+    case "string":
+    case "boolean":
+      return `must be a ${issue.type}${got}`
+    case "array":
+      return `must be an array${got}`
+    case "non_empty":
+      return "must not be empty"
+    case "min_length":
+      return issue.requirement === 1 ? "must not be empty" : `must have at least ${limit} ${unitOf(field)}`
+    case "max_length":
+      return `must have at most ${limit} ${unitOf(field)}`
+    default:
+      return `is not valid${got}`
+  }
+}
+
+const unitOf = (field: Field) => (field.kind === "list" || field.kind === "json" ? "elements" : "characters")
