@@ -1,0 +1,103 @@
+import { rmSync } from "node:fs"
+import { mkdtemp } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Deadline } from "../../src/deadline.ts"
+import { X11 } from "../../src/linux/x11.ts"
+
+/** Far beyond what anything here takes, even on a busy machine. */
+export const patience = () => Deadline.in(20_000)
+
+export interface Xvfb extends AsyncDisposable {
+  readonly display: string
+  readonly env: Record<string, string>
+  readonly pid: number
+  readonly x: X11
+  /** A directory of its own for whatever the test writes. */
+  readonly dir: string
+  /** Starts a program on this display; it ends with the display at the latest. */
+  spawn(
+    command: string[],
+    options?: { stdin?: Blob | "ignore"; env?: Record<string, string> },
+  ): Bun.Subprocess<"ignore", "pipe", "ignore">
+  /** Runs a program on this display and returns what it printed. */
+  run(command: string[]): Promise<string>
+}
+
+/** An X server of one's own, chosen by itself, with a connection to it. */
+export async function startXvfb(options: { size?: string; args?: string[] } = {}): Promise<Xvfb> {
+  const dir = await mkdtemp(join(tmpdir(), "agent-desktop-x11-"))
+  const { size = "1280x800", args = [] } = options
+  const server = Bun.spawn(
+    ["Xvfb", "-displayfd", "1", "-screen", "0", `${size}x24`, "-nolisten", "tcp", "-noreset", ...args],
+    { stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+  )
+  const number = await readLine(server.stdout)
+  const display = `:${number}`
+  const env = { ...plainEnv(), DISPLAY: display, HOME: dir, XDG_RUNTIME_DIR: dir }
+  const x = await X11.connect(env, patience())
+  const children: Bun.Subprocess[] = []
+  const spawn: Xvfb["spawn"] = (command, { env: more = {} } = {}) => {
+    const child = Bun.spawn(command, {
+      env: { ...env, ...more },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    children.push(child)
+    return child
+  }
+  return {
+    display,
+    env,
+    dir,
+    x,
+    pid: server.pid,
+    spawn,
+    run: async (command) => {
+      const child = Bun.spawn(command, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" })
+      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${err}`)
+      return out
+    },
+    [Symbol.asyncDispose]: async () => {
+      x.close()
+      for (const child of children) {
+        child.kill("SIGCONT")
+        child.kill("SIGKILL")
+      }
+      server.kill("SIGKILL")
+      await Promise.all([server.exited, ...children.map((child) => child.exited)])
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Asks again until the answer is truthy. */
+export async function until<T>(what: string, ask: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = patience()
+  for (;;) {
+    const answer = await ask()
+    if (answer) return answer
+    if (deadline.expired) throw new Error(`never happened: ${what}`)
+    await Bun.sleep(15)
+  }
+}
+
+export async function readLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  while (!text.includes("\n")) {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`the stream ended after '${text}'`)
+    text += decoder.decode(value)
+  }
+  reader.releaseLock()
+  return text.slice(0, text.indexOf("\n"))
+}
+
+function plainEnv(): Record<string, string> {
+  const { PATH = "/usr/bin:/bin" } = process.env
+  return { PATH, LC_ALL: "C.UTF-8", LANG: "C.UTF-8", NO_AT_BRIDGE: "1", GTK_A11Y: "none" }
+}
