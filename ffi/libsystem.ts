@@ -1,0 +1,25 @@
+import { type Declaration, lazily } from "./library.ts"
+
+export const LIBSYSTEM = {
+  library: "/usr/lib/libSystem.B.dylib",
+  functions: {
+    proc_pidinfo: { args: ["i32", "i32", "u64", "ptr", "i32"], returns: "i32" },
+    proc_pidpath: { args: ["i32", "ptr", "u32"], returns: "i32" },
+    proc_listallpids: { args: ["ptr", "i32"], returns: "i32" },
+  } as const,
+  addresses: [],
+} satisfies Declaration
+
+export const libsystem = lazily(LIBSYSTEM)
+
+/** proc_pidinfo's flavor for struct proc_bsdinfo, its size, and where it keeps what we read. */
+export const BSD_INFO = {
+  flavor: 3,
+  size: 136,
+  parent: 16,
+  startSeconds: 120,
+  startMicroseconds: 128,
+} as const
+
+/** PROC_PIDPATHINFO_MAXSIZE */
+export const PATH_SIZE = 4096
