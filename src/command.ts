@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Adapter } from "./adapter.ts"
+import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
@@ -22,8 +22,13 @@ export interface Command<S extends Input = Input> {
   readonly offline?: boolean
   readonly input: S
   readonly examples?: readonly string[]
+  /** What a schema cannot say, such as members that exclude each other. Throws INVALID_ARGS; looks at nothing else. */
+  check?(args: v.InferOutput<S>): void
   run(args: v.InferOutput<S>, ctx: Context): Promise<object>
 }
+
+/** Every command by name; only the chosen one is loaded. */
+export type Registry = ReadonlyMap<string, () => Promise<{ readonly default: Command }>>
 
 export interface Context {
   readonly adapter: Adapter
@@ -34,12 +39,21 @@ export interface Context {
   readonly refs: RefStore
   readonly session?: string
   readonly desktop?: string
+  /** Notifications that were there when the batch began, for a wait that comes after what causes one. */
+  readonly baseline?: readonly SeenNotification[]
+  /** Throws for the first item that could not be run as it stands; for batch. */
+  validateItems(items: readonly Item[]): Promise<void>
   /** Runs another command through the same path; for batch. */
   runItem(name: string, args: unknown): Promise<ItemResult>
   /** Standard input as text, for commands that read `-`. */
   stdin(): Promise<string>
   /** Writes a file the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
+}
+
+export interface Item {
+  readonly command: string
+  readonly args: Readonly<Record<string, unknown>>
 }
 
 export type ItemResult =
@@ -58,15 +72,18 @@ export interface RefStore {
 
 /** Declares a command; every one takes `timeout_ms`, with its own default. */
 export function defineCommand<E extends v.ObjectEntries>(
-  command: Omit<Command, "input" | "run"> & {
+  command: Omit<Command, "input" | "run" | "check"> & {
     readonly input: E
     readonly timeoutMs?: number
-    run(args: v.InferOutput<v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>>, ctx: Context): Promise<object>
+    check?(args: ArgsOf<E>): void
+    run(args: ArgsOf<E>, ctx: Context): Promise<object>
   },
 ): Command {
   const { timeoutMs = 5000, input, ...rest } = command
   return { ...rest, input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }) } as unknown as Command
 }
+
+type ArgsOf<E extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>>
 
 type TimeoutField = ReturnType<typeof timeoutField>
 

@@ -1,0 +1,71 @@
+import { mkdir, rename, stat } from "node:fs/promises"
+import { parseArgs } from "node:util"
+
+/**
+ * Compiles agent-desktop: for this machine to dist/agent-desktop, or with --all for every target to
+ * dist/agent-desktop-<target>.
+ */
+
+export const TARGETS = ["darwin-arm64", "darwin-x64", "linux-x64", "linux-arm64"] as const
+export type Target = (typeof TARGETS)[number]
+
+const root = import.meta.dir
+
+export async function build(target: Target, outfile: string): Promise<void> {
+  const [os] = target.split("-")
+  const result = await Bun.build({
+    entrypoints: [`${root}/src/main.ts`],
+    minify: true,
+    splitting: true,
+    bytecode: true,
+    format: "esm",
+    define: {
+      // Folded at build time, so that only the adapter of this platform stays in the binary.
+      "process.platform": JSON.stringify(os),
+      BUILD_TARGET: JSON.stringify(target),
+      BUILD_COMMIT: JSON.stringify(await commit()),
+    },
+    compile: {
+      target: `bun-${target}`,
+      outfile: `${outfile}.new`,
+      // A binary in somebody's project must not read that project's files.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  })
+  if (!result.success) throw new AggregateError(result.logs, `The build for ${target} failed`)
+  // Renamed into place: a process that runs the old binary keeps it.
+  await rename(`${outfile}.new`, outfile)
+}
+
+async function commit(): Promise<string> {
+  const git = Bun.spawn(["git", "rev-parse", "--short=12", "HEAD"], { cwd: root, stdout: "pipe", stderr: "ignore" })
+  const text = await new Response(git.stdout).text()
+  return (await git.exited) === 0 ? text.trim() : ""
+}
+
+async function runs(binary: string): Promise<void> {
+  const probe = Bun.spawn([binary, "version"], { stdout: "pipe", stderr: "inherit" })
+  const text = await new Response(probe.stdout).text()
+  if ((await probe.exited) !== 0 || !JSON.parse(text).ok) throw new Error(`${binary} does not run: ${text}`)
+}
+
+const native = (): Target => {
+  const target = TARGETS.find((one) => one === `${process.platform}-${process.arch}`)
+  if (!target) throw new Error(`There is no build for ${process.platform}-${process.arch}`)
+  return target
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { all: { type: "boolean" }, outfile: { type: "string" } } })
+  await mkdir(`${root}/dist`, { recursive: true })
+  const jobs: [Target, string][] = values.all
+    ? TARGETS.map((target) => [target, `${root}/dist/agent-desktop-${target}`])
+    : [[native(), values.outfile ?? `${root}/dist/agent-desktop`]]
+  for (const [target, outfile] of jobs) {
+    await build(target, outfile)
+    if (target === native()) await runs(outfile)
+    const { size } = await stat(outfile)
+    console.log(`${outfile.replace(`${root}/`, "")}  ${target}  ${(size / 1e6).toFixed(1)} MB`)
+  }
+}

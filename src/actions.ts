@@ -1,0 +1,30 @@
+import type { Action, ActionName, Seen } from "./adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+
+/** The capability that each action asks of an element. */
+export const ACTION_OF: Readonly<Record<Action["kind"], ActionName>> = {
+  click: "Click",
+  "double-click": "DoubleClick",
+  "triple-click": "TripleClick",
+  "right-click": "RightClick",
+  toggle: "Toggle",
+  check: "Check",
+  uncheck: "Uncheck",
+  expand: "Expand",
+  collapse: "Collapse",
+  select: "Select",
+  "set-value": "SetValue",
+  type: "TypeText",
+  clear: "Clear",
+  focus: "SetFocus",
+  scroll: "Scroll",
+  "scroll-to": "ScrollTo",
+}
+
+export function notSupported(ref: string, seen: Seen, action: Action): AppError {
+  const name = ACTION_OF[action.kind].replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+  return new AppError("ACTION_NOT_SUPPORTED", `${name} action not supported by ${seen.role} elements`, {
+    suggestion: `Use 'get ${ref} actions' to see what it supports`,
+    disposition: NOTHING_DELIVERED,
+  })
+}

@@ -1,0 +1,63 @@
+import * as v from "valibot"
+import { type Context, defineCommand, type ItemResult } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { flag, text } from "../inputs.ts"
+
+const MOST_ITEMS = 256
+const MOST_BYTES = 1_048_576
+
+export default defineCommand({
+  name: "batch",
+  summary: "Run several commands in order, from JSON",
+  group: "system",
+  timeoutMs: 300_000,
+  input: {
+    commands: text('Array of {"command", "args"}, or - to read it from standard input', {
+      position: 0,
+      value: "JSON",
+      freeText: true,
+    }),
+    stop_on_error: flag("End after the first command that fails"),
+  },
+  examples: [`agent-desktop batch '[{"command":"click","args":{"ref_id":"@e2"}}]' --stop-on-error`],
+  async run(args, ctx) {
+    const items = parse(args.commands === "-" ? await ctx.stdin() : args.commands)
+    await ctx.validateItems(items)
+    const results: ItemResult[] = []
+    for (const item of items) {
+      const result = await ctx.runItem(item.command, item.args)
+      results.push(result)
+      if (!result.ok && args.stop_on_error) break
+    }
+    return { results }
+  },
+})
+
+const Items = v.pipe(
+  v.array(v.strictObject({ command: v.string(), args: v.optional(v.record(v.string(), v.unknown()), {}) })),
+  v.maxLength(MOST_ITEMS),
+)
+
+function parse(json: string): Parameters<Context["validateItems"]>[0] {
+  if (Buffer.byteLength(json) > MOST_BYTES) throw bad(`The batch is larger than ${MOST_BYTES} bytes`)
+  const parsed = v.safeParse(Items, parseJson(json))
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  const where = v.getDotPath(issue)
+  throw bad(`The batch is not valid${where ? ` at ${where}` : ""}: ${issue.message}`)
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    throw bad(`The batch is no JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function bad(message: string): AppError {
+  return new AppError("INVALID_ARGS", message, {
+    suggestion: `Pass at most ${MOST_ITEMS} items such as [{"command":"click","args":{"ref_id":"@e2"}}]`,
+    details: { argument: "commands" },
+  })
+}

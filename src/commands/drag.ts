@@ -1,0 +1,28 @@
+import { defineCommand } from "../command.ts"
+import { durationMs, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { pointOf } from "../pointing.ts"
+
+export default defineCommand({
+  name: "drag",
+  summary: "Drag from an element or point to another",
+  group: "input",
+  input: {
+    from: optionalText("Element to drag", { position: 0, value: "REF", aliases: ["ref_id", "ref"] }),
+    from_xy: optionalXy("Point to drag from", { aliases: ["xy"] }),
+    to: optionalText("Element to drop on", { value: "REF" }),
+    to_xy: optionalXy("Point to drop on"),
+    snapshot: snapshotId,
+    duration_ms: durationMs("How long the movement takes", 300),
+  },
+  examples: ["agent-desktop drag @e3 --to @e7", "agent-desktop drag --from-xy 100,100 --to-xy 300,100"],
+  check(args) {
+    oneOf(args, ["from", "from_xy"])
+    oneOf(args, ["to", "to_xy"])
+  },
+  async run(args, ctx) {
+    const to = await pointOf(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
+    const from = await pointOf(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
+    await ctx.adapter.input({ kind: "drag", from, to, durationMs: args.duration_ms })
+    return { action: "drag", from, to }
+  },
+})

@@ -1,0 +1,24 @@
+import { defineCommand } from "../command.ts"
+import { durationMs, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { pointOf } from "../pointing.ts"
+import { pause } from "../until.ts"
+
+export default defineCommand({
+  name: "hover",
+  summary: "Move the pointer over an element or a point, and stay there for a while if asked",
+  group: "input",
+  input: {
+    ref_id: optionalText("Element, such as @e3", { position: 0, value: "REF", aliases: ["ref"] }),
+    snapshot: snapshotId,
+    xy: optionalXy("Point of the screen"),
+    duration_ms: durationMs("Stay this long before answering", 0),
+  },
+  examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
+  check: (args) => oneOf(args, ["ref_id", "xy"]),
+  async run(args, ctx) {
+    const at = await pointOf(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+    await ctx.adapter.input({ kind: "move", at })
+    await pause(args.duration_ms, ctx.deadline)
+    return { action: "hover", ...at }
+  },
+})

@@ -1,0 +1,14 @@
+import { defineCommand } from "../command.ts"
+import { app } from "../inputs.ts"
+import { operate, targetWindow } from "../window-ops.ts"
+
+export default defineCommand({
+  name: "restore",
+  summary: "Bring a window back from minimised or maximised",
+  group: "window",
+  input: { window_id: targetWindow, app },
+  examples: ["agent-desktop restore w-4521"],
+  run: async (args, ctx) => ({
+    window: await operate(ctx, args, { kind: "restore" }),
+  }),
+})

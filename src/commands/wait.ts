@@ -1,0 +1,42 @@
+import * as v from "valibot"
+import { defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { app, choice, flag, oneOf, optionalText, snapshotId, whole, windowId, words } from "../inputs.ts"
+import { PREDICATES, waitFor } from "../wait.ts"
+
+export default defineCommand({
+  name: "wait",
+  summary: "Wait for a time, an element, a window, a text, a menu or a notification",
+  group: "observe",
+  readOnly: true,
+  timeoutMs: 30_000,
+  input: {
+    ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),
+    element: optionalText("Wait for this ref", { value: "REF", aliases: ["ref_id"] }),
+    predicate: v.optional(choice(PREDICATES, "What must be true of it"), "exists"),
+    value: optionalText("The value that --predicate value waits for", { value: "V" }),
+    window: words("Wait for a window whose title holds this", { value: "TITLE" }),
+    text: words("Wait for this text to show in the window", { value: "TEXT" }),
+    gone: flag("Wait until the text, window or element is gone"),
+    menu: flag("Wait for a menu to open"),
+    menu_closed: flag("Wait for all menus to close"),
+    notification: flag("Wait for a new notification; --text narrows it"),
+    app,
+    window_id: windowId,
+    snapshot: snapshotId,
+  },
+  examples: [
+    "agent-desktop wait --element @e5 --predicate enabled",
+    'agent-desktop wait --text "Saved" --app TextEdit --timeout 5000',
+  ],
+  check(args) {
+    const modes = ["ms", "element", "window", "text", "menu", "menu_closed", "notification"]
+    oneOf({ ...args, text: args.notification ? undefined : args.text }, modes)
+    if (args.element !== undefined && args.predicate === "value" && args.value === undefined && !args.gone) {
+      throw new AppError("INVALID_ARGS", "--predicate value needs --value", {
+        suggestion: `agent-desktop wait --element ${args.element} --predicate value --value TEXT`,
+      })
+    }
+  },
+  run: (args, ctx) => waitFor(ctx, args),
+})

@@ -1,0 +1,35 @@
+import * as v from "valibot"
+import { flag, optionalText } from "./inputs.ts"
+
+/** Options that every command takes, before or after its name. */
+export const globals = v.strictObject({
+  session: optionalText("Keep refs apart from other agents' under this name", { value: "NAME" }),
+  desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
+  read_only: flag("Refuse every command that acts"),
+  verbose: flag("Log to stderr what is being done", { short: "v" }),
+  help: flag("Show help", { short: "h" }),
+  version: flag("Print the version as plain text", { short: "V" }),
+})
+
+export interface Settings {
+  readonly session?: string
+  readonly desktop?: string
+  readonly readOnly: boolean
+  readonly verbose: boolean
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A flag beats its variable; an empty variable is none. */
+export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
+  const { session, desktop, read_only, verbose } = v.parse(globals, given)
+  return {
+    session: session ?? (env["AGENT_DESKTOP_SESSION"] || undefined),
+    desktop: desktop ?? (env["AGENT_DESKTOP_DESKTOP"] || undefined),
+    readOnly: given["read_only"] === undefined ? isOn(env["AGENT_DESKTOP_READ_ONLY"]) : read_only,
+    verbose,
+  }
+}
+
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false"

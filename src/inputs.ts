@@ -1,0 +1,81 @@
+import * as v from "valibot"
+import { INPUT_POLICIES } from "./act.ts"
+import { BUTTONS } from "./adapter.ts"
+import type { CliHints } from "./command.ts"
+import { AppError } from "./errors.ts"
+
+/** Members that several commands share, each described once. */
+
+export const flag = (description: string, hints: CliHints = {}) =>
+  v.optional(v.pipe(v.boolean(), v.description(description), v.metadata({ cli: hints })), false)
+
+export const text = (description: string, hints: CliHints = {}) =>
+  v.pipe(v.string(), v.description(description), v.metadata({ cli: hints }))
+
+export const optionalText = (description: string, hints: CliHints = {}) => v.optional(text(description, hints))
+
+export const whole = (description: string, min: number, max: number, hints: CliHints = {}) =>
+  v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max), v.description(description), v.metadata({ cli: hints }))
+
+export const choice = <const C extends readonly string[]>(choices: C, description: string, hints: CliHints = {}) =>
+  v.pipe(v.picklist(choices), v.description(description), v.metadata({ cli: hints }))
+
+/** Words to look for: an empty one would match everything. */
+export const words = (description: string, hints: CliHints = {}) =>
+  v.optional(v.pipe(v.string(), v.nonEmpty("must not be empty"), v.description(description), v.metadata({ cli: hints })))
+
+export const refId = text("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier snapshot", {
+  position: 0,
+  value: "REF",
+  aliases: ["ref"],
+})
+
+export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", { value: "ID" })
+
+export const app = optionalText("App by name, or by bundle or desktop-file id", { value: "NAME" })
+
+export const windowId = optionalText("Window by id, from list-windows", { value: "ID" })
+
+export const inputPolicy = v.optional(
+  choice(INPUT_POLICIES, "semantic: never synthesise input; physical: pointer and keyboard only"),
+  "auto",
+)
+
+export const refInput = { ref_id: refId, snapshot: snapshotId }
+export const actInput = { ...refInput, input: inputPolicy }
+
+const POINT = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/
+
+const point = (description: string, hints: CliHints = {}) =>
+  v.pipe(
+    v.string(),
+    v.regex(POINT, "must be X,Y in screen pixels, such as 100,250"),
+    v.transform((given) => {
+      const [, x, y] = POINT.exec(given) ?? []
+      return { x: Number(x), y: Number(y) }
+    }),
+    v.description(description),
+    v.metadata({ cli: { value: "X,Y", ...hints } }),
+  )
+
+export const xy = point("Point of the screen", { position: 0 })
+export const optionalXy = (description: string, hints: CliHints = {}) => v.optional(point(description, hints))
+
+export const button = v.optional(choice(BUTTONS, "Mouse button"), "left")
+
+export const durationMs = (description: string, fallback: number) =>
+  v.optional(whole(description, 0, 60_000, { aliases: ["duration"], value: "MS" }), fallback)
+
+/** Refuses all but exactly one (or at most one) of some members, in words that name them. */
+export function oneOf(args: Readonly<Record<string, unknown>>, names: readonly string[], least: 0 | 1 = 1): void {
+  const given = names.filter((name) => args[name] !== undefined && args[name] !== false)
+  if (given.length <= 1 && given.length >= least) return
+  const all = names.map(flagOf).join(", ")
+  throw new AppError(
+    "INVALID_ARGS",
+    given.length > 1 ? `${given.map(flagOf).join(" and ")} exclude each other` : `One of ${all} is needed`,
+    { suggestion: `Give exactly one of ${all}`, details: { arguments: given.length > 1 ? given : names } },
+  )
+}
+
+const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`

@@ -1,0 +1,66 @@
+import { type Arguments, parseArgv } from "./args.ts"
+import { commands } from "./commands/index.ts"
+import { type Envelope, failure, toLine } from "./envelope.ts"
+import { globals, type Settings, settingsOf } from "./globals.ts"
+import { openPlatform, type Platform } from "./platform.ts"
+import { openRefStore, stateRoot } from "./refstore.ts"
+import { runCommand } from "./run.ts"
+import { UsageError } from "./usage.ts"
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(argv: readonly string[]): Promise<number> {
+  try {
+    const parsed = await parseArgv(argv, commands, globals)
+    if (parsed.kind === "version") return print(`${(await import("./version.ts")).VERSION}\n`)
+    if (parsed.kind === "help") return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
+    const settings = settingsOf(parsed.globals, process.env)
+    if (settings.verbose) (await import("./log.ts")).setVerbose(true)
+    return await runOnce(parsed.command.name, parsed.args, settings)
+  } catch (error) {
+    return answer(failure(error instanceof UsageError ? error.command : "unknown", error))
+  }
+}
+
+async function runOnce(name: string, args: Arguments, settings: Settings): Promise<number> {
+  const interruption = new AbortController()
+  let signalled = 0
+  for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15]] as const) {
+    process.once(signal, () => {
+      signalled = number
+      interruption.abort()
+    })
+  }
+  const root = stateRoot(process.env)
+  let platform: Promise<Platform> | undefined
+  const envelope = await runCommand(
+    {
+      commands,
+      platform: () => (platform ??= openPlatform({ env: process.env, root, desktop: settings.desktop })),
+      refs: openRefStore({ root, session: settings.session }),
+      ...settings,
+      signal: interruption.signal,
+      stdin: () => Bun.stdin.text(),
+      writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
+    },
+    name,
+    args,
+  )
+  await (await platform)?.close()
+  return signalled ? 128 + signalled : answer(envelope)
+}
+
+async function answer(envelope: Envelope): Promise<number> {
+  const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
+  return print(toLine(envelope), code)
+}
+
+/** Whole, also through a slow pipe; a reader that went away is no failure of ours to report. */
+async function print(text: string, code = 0): Promise<number> {
+  try {
+    await Bun.write(Bun.stdout, text)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error
+  }
+  return code
+}

@@ -1,0 +1,57 @@
+import { AppError } from "./errors.ts"
+import { INTERACTIVE_ROLES, STRUCTURAL_ROLES, type State } from "./node.ts"
+import type { Place } from "./tree.ts"
+
+export interface Query {
+  readonly role?: string
+  readonly name?: string
+  readonly value?: string
+  readonly text?: string
+  readonly state?: State
+  /** Whole strings, case and all, instead of a part of them in any case. */
+  readonly exact?: boolean
+}
+
+/** Words that other tools use for our roles. */
+const ROLE_ALIASES: Readonly<Record<string, string>> = {
+  gridcell: "cell",
+  img: "image",
+  radio: "radiobutton",
+  searchbox: "textfield",
+  searchfield: "textfield",
+  textarea: "textfield",
+  textbox: "textfield",
+  input: "textfield",
+  spinbutton: "incrementor",
+  togglebutton: "button",
+  tree: "outline",
+  listitem: "option",
+  popupbutton: "combobox",
+}
+
+export function canonicalRole(role: string): string {
+  const word = role.toLowerCase().replaceAll(/[\s_-]/g, "")
+  const canonical = ROLE_ALIASES[word] ?? word
+  if (INTERACTIVE_ROLES.has(canonical) || STRUCTURAL_ROLES.has(canonical)) return canonical
+  throw new AppError("INVALID_ARGS", `--role '${role}' is not a role`, {
+    suggestion: `Use one of: ${[...INTERACTIVE_ROLES].join(", ")}; or a structural one such as group, statictext, row`,
+    details: { argument: "role" },
+  })
+}
+
+export function matches({ node }: Place, query: Query): boolean {
+  const fits = (have: string | undefined, want: string): boolean =>
+    have !== undefined && (query.exact ? have === want : have.toLowerCase().includes(want.toLowerCase()))
+  return (
+    (query.role === undefined || node.role === query.role) &&
+    (query.state === undefined || node.states.includes(query.state)) &&
+    (query.name === undefined || fits(node.name, query.name)) &&
+    (query.value === undefined || fits(node.value, query.value)) &&
+    (query.text === undefined || [node.name, node.value, node.description].some((have) => fits(have, query.text!)))
+  )
+}
+
+/** Ancestors as an agent would read them: the name where there is one, else the role. */
+export function pathOf({ ancestors }: Place): string[] {
+  return ancestors.map((node) => node.name || node.role)
+}

@@ -1,0 +1,143 @@
+import * as v from "valibot"
+import type { Adapter, SeenNotification } from "./adapter.ts"
+import type { Command, Context, Item, RefStore, Registry } from "./command.ts"
+import { Deadline } from "./deadline.ts"
+import { type Envelope, errorObject, failure, success } from "./envelope.ts"
+import { AppError } from "./errors.ts"
+import { applyAliases, fieldsOf } from "./fields.ts"
+import { describeIssue } from "./issues.ts"
+import { unknownCommand } from "./usage.ts"
+
+/** What a door (command line, batch, MCP) gives to the commands that come through it. */
+export interface Door {
+  readonly commands: Registry
+  platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
+  readonly refs: RefStore
+  readonly session?: string
+  readonly desktop?: string
+  /** Nothing may act. */
+  readonly readOnly: boolean
+  /** Ends the command early. */
+  readonly signal?: AbortSignal
+  stdin(): Promise<string>
+  writeFile(path: string, bytes: Uint8Array): Promise<void>
+}
+
+/** `--timeout-ms 0` looks once; even one look must end. */
+const ONE_LOOK_MS = 2000
+
+/** The one path to every command, whatever the door. Never throws. */
+export async function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
+  try {
+    const command = await loadCommand(door.commands, name)
+    return success(name, await execute(door, command, parseArgs(command, raw)))
+  } catch (error) {
+    return failure(name, door.signal?.aborted ? interrupted(name, error) : error)
+  }
+}
+
+/** Throws INVALID_ARGS for what `raw` gets wrong; otherwise the arguments with their defaults. */
+export function parseArgs(command: Command, raw: unknown): Parameters<Command["run"]>[0] {
+  const fields = fieldsOf(command.input)
+  const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
+  if (!parsed.success) {
+    const [issue] = parsed.issues
+    throw new AppError("INVALID_ARGS", describeIssue(issue, fields), {
+      suggestion: `Run 'agent-desktop help ${command.name}' to see what it takes`,
+      details: { argument: String(issue.path?.[0]?.key ?? "") },
+    })
+  }
+  command.check?.(parsed.output)
+  return parsed.output
+}
+
+async function loadCommand(commands: Registry, name: string): Promise<Command> {
+  const load = commands.get(name)
+  if (!load) throw unknownCommand(name, commands.keys())
+  return (await load()).default
+}
+
+async function execute(
+  door: Door,
+  command: Command,
+  args: Parameters<Command["run"]>[0],
+  baseline?: readonly SeenNotification[],
+): Promise<object> {
+  if (door.readOnly && !command.readOnly) {
+    throw new AppError("POLICY_DENIED", `${command.name} acts, and only reading is allowed here`, {
+      suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
+    })
+  }
+  const timeout = Number(args["timeout_ms"])
+  const deadline = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
+  const platform = command.offline ? undefined : await door.platform()
+  // What is left of the command after its last native call still has to be written and saved.
+  const adapter = platform?.adapter(deadline.slice(deadline.remaining * 0.95))
+  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline })
+  try {
+    return await command.run(args, ctx)
+  } finally {
+    await adapter?.close()
+  }
+}
+
+interface Parts {
+  readonly adapter?: Adapter
+  readonly deadline: Deadline
+  readonly patient: boolean
+  readonly baseline?: readonly SeenNotification[]
+}
+
+function contextFor(door: Door, { adapter, ...parts }: Parts): Context {
+  let known = parts.baseline
+  return {
+    ...parts,
+    get adapter(): Adapter {
+      if (adapter) return adapter
+      throw new AppError("INTERNAL", "This command declared that it needs no desktop")
+    },
+    refs: door.refs,
+    session: door.session,
+    desktop: door.desktop,
+    stdin: () => door.stdin(),
+    writeFile: (path, bytes) => door.writeFile(path, bytes),
+    async validateItems(items) {
+      await validate(door.commands, items)
+      if (adapter && items.some((item) => item.command === "wait" && item.args["notification"] === true)) {
+        known = await adapter.notifications()
+      }
+    },
+    async runItem(name, args) {
+      try {
+        const command = await loadCommand(door.commands, name)
+        return { command: name, ok: true, data: await execute(door, command, parseArgs(command, args), known) }
+      } catch (error) {
+        return { command: name, ok: false, error: errorObject(error) }
+      }
+    },
+  }
+}
+
+async function validate(commands: Registry, items: readonly Item[]): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    try {
+      if (item.command === "batch") throw new AppError("INVALID_ARGS", "A batch cannot hold a batch")
+      parseArgs(await loadCommand(commands, item.command), item.args)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      throw new AppError("INVALID_ARGS", `Item ${index} (${item.command}): ${error.message}`, {
+        suggestion: error.suggestion,
+        details: { ...error.details, index },
+      })
+    }
+  }
+}
+
+function interrupted(name: string, error: unknown): AppError {
+  const disposition = error instanceof AppError ? error.disposition : undefined
+  return new AppError("TIMEOUT", `${name} was interrupted`, {
+    suggestion: "Run 'snapshot' to see how far it came",
+    details: { kind: "interrupted" },
+    disposition,
+  })
+}

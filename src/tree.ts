@@ -1,0 +1,190 @@
+import type { ActionName, Seen, SeenNode, SeenTree } from "./adapter.ts"
+import { boundsHash } from "./fxhash.ts"
+import { INTERACTIVE_ROLES, type Node } from "./node.ts"
+import type { RefEntry } from "./refmap.ts"
+
+/** What a whole tree has in common, for the entries made from it. */
+export interface Source {
+  readonly pid: number
+  readonly app: string
+  readonly windowId: string
+  readonly processStart?: string
+  /** Child indexes from the window down to the tree's root; absent when it does not hang below the window. */
+  readonly rootPath?: readonly number[]
+}
+
+export interface RefTree {
+  readonly tree: Node
+  readonly entries: readonly RefEntry[]
+}
+
+export interface Place {
+  readonly node: SeenNode
+  /** Child indexes from the root of the tree down. */
+  readonly path: readonly number[]
+  readonly ancestors: readonly SeenNode[]
+}
+
+/** Actions that make a node worth a ref whatever its role; focus and scrolling are offered by nearly everything. */
+const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
+  "Click",
+  "Toggle",
+  "Check",
+  "Expand",
+  "Select",
+  "SetValue",
+  "TypeText",
+])
+
+export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
+  return INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
+}
+
+/** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
+export function isWrapper(seen: Pick<Seen, "role" | "name" | "value" | "description">): boolean {
+  return (
+    (seen.role === "group" || seen.role === "container" || seen.role === "unknown") &&
+    !seen.name &&
+    !seen.value &&
+    !seen.description
+  )
+}
+
+/**
+ * Numbers the interactive nodes depth first, parents before children, and makes the entries that
+ * find them again. Nothing is pruned here, so a ref is the same element with or without `-i`.
+ */
+export function allocateRefs(
+  seen: SeenTree,
+  source: Source,
+  getsRef: (node: SeenNode) => boolean = isInteractive,
+): RefTree {
+  const places = [...walk(seen.root)]
+  const chosen = places.filter((place) => place.node !== seen.root && getsRef(place.node))
+  const entries = entriesFor(chosen, places, source)
+  const numbers = new Map(chosen.map((place, i) => [place.node, `@e${i + 1}`]))
+  return { tree: toNode(seen.root, (node) => numbers.get(node)), entries }
+}
+
+/** Every node with its place, depth first. */
+export function* walk(root: SeenNode): Generator<Place> {
+  const stack: Place[] = [{ node: root, path: [], ancestors: [] }]
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    yield place
+    const { node, path } = place
+    const ancestors = [...place.ancestors, node]
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      const child = node.children[i]!
+      stack.push({ node: child, path: [...path, child.index ?? i], ancestors })
+    }
+  }
+}
+
+/** Entries for some places of a tree; `all` tells which of them have look-alikes. */
+export function entriesFor(chosen: readonly Place[], all: readonly Place[], source: Source): RefEntry[] {
+  const counts = new Map<string, number>()
+  for (const { node } of all) {
+    const key = lookAlikeKey(node)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return chosen.map(({ node, path, ancestors }) => ({
+    pid: source.pid,
+    role: node.role,
+    name: node.name,
+    value: node.states.includes("secure") ? undefined : node.value,
+    states: node.states,
+    bounds: node.bounds,
+    bounds_hash: node.bounds && boundsHash(node.bounds),
+    available_actions: node.actions ?? [],
+    source_app: source.app,
+    process_start: source.processStart,
+    window_id: source.windowId,
+    address: node.address,
+    path: source.rootPath && [...source.rootPath, ...path],
+    identifier: node.identifier,
+    context: contextOf(ancestors),
+    twins: (counts.get(lookAlikeKey(node)) ?? 1) > 1 ? true : undefined,
+  }))
+}
+
+/** Two nodes with the same key cannot be told apart by what they say of themselves. */
+function lookAlikeKey(node: SeenNode): string {
+  return `${node.role}\0${node.identifier ?? ""}\0${nameIsValue(node) ? "" : (node.name ?? "")}`
+}
+
+/** Some toolkits name a control after its current value, which is no identity. */
+export function nameIsValue(seen: Pick<Seen, "name" | "value">): boolean {
+  return seen.value !== undefined && seen.value !== "" && seen.name === seen.value
+}
+
+const ROW_LIKE: ReadonlySet<string> = new Set(["row", "treeitem", "option", "cell", "listitem"])
+
+/**
+ * A fingerprint of where a node stands: the roles and names above it and, inside a row, the row's
+ * other texts. "Delete" of one row and "Delete" of the next differ by nothing else.
+ */
+export function contextOf(ancestors: readonly SeenNode[]): string {
+  const above = ancestors.map((node) => `${node.role}:${node.name ?? ""}`)
+  const row = ancestors.findLast((node) => ROW_LIKE.has(node.role))
+  const beside = row?.children.map((child) => child.name ?? "") ?? []
+  return Bun.hash.wyhash([...above, "|", ...beside].join("\0")).toString(36)
+}
+
+/** Drops nodes without a ref and without remaining children; ancestors stay as context. */
+export function keepInteractive(tree: Node): Node {
+  const children = tree.children?.map(keepInteractive).filter((child) => child.ref_id || child.children)
+  return withChildren(tree, children)
+}
+
+/**
+ * Replaces a node that says nothing (no ref, name, value, description, states) and has exactly one
+ * child by that child, bottom up. The root stays.
+ */
+export function compact(tree: Node): Node {
+  return withChildren(tree, tree.children?.map(compactChild))
+}
+
+function compactChild(node: Node): Node {
+  const compacted = compact(node)
+  const says = node.ref_id || node.name || node.value || node.description || node.states?.length || node.children_count
+  const only = compacted.children?.length === 1 ? compacted.children[0] : undefined
+  return says || !only ? compacted : only
+}
+
+export function withoutBounds(tree: Node): Node {
+  const { bounds: _, ...rest } = tree
+  return tree.children ? { ...rest, children: tree.children.map(withoutBounds) } : rest
+}
+
+export function countRefs(tree: Node): number {
+  return (tree.ref_id ? 1 : 0) + (tree.children?.reduce((sum, child) => sum + countRefs(child), 0) ?? 0)
+}
+
+function withChildren(node: Node, children: readonly Node[] | undefined): Node {
+  const { children: _, ...rest } = node
+  return children?.length ? { ...rest, children } : rest
+}
+
+/** The printed form of a read tree; absent optionals and empty lists are left out. */
+export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undefined, column?: string): Node {
+  const ref = refOf(seen)
+  const hint = seen.hint && column ? `${seen.hint}; ${column}` : (seen.hint ?? column)
+  const columns = seen.role === "splitter" ? seen.children.length : 0
+  const children = seen.children.map((child, i) =>
+    toNode(child, refOf, columns > 1 ? `column ${i + 1} of ${columns}` : undefined),
+  )
+  return {
+    ...(ref ? { ref_id: ref } : {}),
+    role: seen.role,
+    ...(seen.name ? { name: seen.name } : {}),
+    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
+    ...(seen.description ? { description: seen.description } : {}),
+    ...(hint ? { hint } : {}),
+    ...(seen.states.length ? { states: seen.states } : {}),
+    ...(seen.bounds ? { bounds: seen.bounds } : {}),
+    ...(seen.children_count !== undefined && seen.children_count > children.length
+      ? { children_count: seen.children_count }
+      : {}),
+    ...(children.length ? { children } : {}),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Watch } from "./adapter.ts"
+import type { Context } from "./command.ts"
+import type { Deadline } from "./deadline.ts"
+
+/** How long a look may be outdated when a platform sends no event. */
+const POLL_MS = 100
+
+/**
+ * Looks until there is something, at each change of the desktop; undefined when the time is up.
+ * The watch is open before the first look, so no change is missed between the two.
+ */
+export async function until<T>(
+  ctx: Context,
+  look: () => Promise<T | undefined>,
+  options: { readonly pids?: readonly number[]; readonly deadline?: Deadline } = {},
+): Promise<T | undefined> {
+  const deadline = options.deadline ?? ctx.deadline
+  if (!ctx.patient) return look()
+  const watch = await ctx.adapter.watch(options.pids)
+  try {
+    return await untilChanged(watch, look, deadline)
+  } finally {
+    await watch.close()
+  }
+}
+
+/** The same with a watch that the caller opened earlier, such as before an action. */
+export async function untilChanged<T>(
+  watch: Watch,
+  look: () => Promise<T | undefined>,
+  deadline: Deadline,
+): Promise<T | undefined> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined || deadline.expired) return found
+    await watch.changed(Math.min(POLL_MS, deadline.remaining))
+  }
+}
+
+/** Lets time pass because the user asked for it, never to hope for something. */
+export async function pause(ms: number, deadline: Deadline): Promise<void> {
+  if (ms <= 0) return
+  await new Promise<void>((done) => {
+    const timer = setTimeout(done, ms)
+    deadline.signal?.addEventListener("abort", () => {
+      clearTimeout(timer)
+      done()
+    })
+  })
+}

@@ -1,0 +1,45 @@
+import type { SeenWindow, WindowOp } from "./adapter.ts"
+import { chooseWindow, publicWindow, windowsOfApp } from "./choose.ts"
+import type { Context } from "./command.ts"
+import { AppError } from "./errors.ts"
+import { optionalText } from "./inputs.ts"
+import type { WindowInfo } from "./node.ts"
+
+export const targetWindow = optionalText("Window by id, from list-windows", { position: 0, value: "ID", aliases: ["id"] })
+
+interface Wanted {
+  readonly window_id?: string
+  readonly app?: string
+  readonly title?: string
+}
+
+/** Operates on the window that the arguments name and tells how it was afterwards. */
+export async function operate(ctx: Context, wanted: Wanted, op: WindowOp): Promise<WindowInfo> {
+  const window = await windowTarget(ctx, wanted)
+  return publicWindow(await ctx.adapter.window(window.id, op))
+}
+
+/** The one window an operation is for. Without id, app and title there is none: the focused one is not a guess worth making. */
+async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
+  if (wanted.window_id === undefined && wanted.app === undefined && wanted.title === undefined) {
+    throw new AppError("INVALID_ARGS", "Which window? An id, --app or --title is needed", {
+      suggestion: "Use 'list-windows' to see available windows",
+    })
+  }
+  if (wanted.title === undefined) return chooseWindow(ctx.adapter, wanted)
+  const windows = await ctx.adapter.windows()
+  const own = wanted.app === undefined ? windows : windowsOfApp(windows, wanted.app)
+  const titled = own.filter(
+    (window) => window.title === wanted.title && (wanted.window_id === undefined || window.id === wanted.window_id),
+  )
+  const [only, ...others] = titled
+  if (only && others.length === 0) return only
+  throw only
+    ? new AppError("AMBIGUOUS_TARGET", `${titled.length} windows have the title '${wanted.title}'`, {
+        suggestion: "Pass one of the candidates' ids",
+        details: { candidates: titled.map(publicWindow) },
+      })
+    : new AppError("WINDOW_NOT_FOUND", `No window has the title '${wanted.title}'`, {
+        suggestion: "Use 'list-windows' to see available windows",
+      })
+}
