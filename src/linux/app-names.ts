@@ -1,0 +1,72 @@
+import { allEntries, type DesktopEntry, entryById, fittingEntry, programOf } from "./desktop-files.ts"
+import { commandLine, executablePath, startEnvironment } from "./processes.ts"
+
+/** What the session tells about a running application. */
+export interface AppHints {
+  /** Instance and class of WM_CLASS. */
+  readonly wmClass?: readonly string[]
+  /** The application id or desktop file that its window names. */
+  readonly desktopFile?: string
+  readonly accessibleName?: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every name that an agent may use for this process. */
+export function aliasesOf(pid: number, hints: AppHints, env: Environment): readonly string[] {
+  const entry = desktopEntryOf(pid, hints, env)
+  const names = [
+    hints.accessibleName,
+    ...(entry ? [...entry.names, entry.id, entry.wmClass, fileName(programOf(entry))] : []),
+    ...programNames(pid),
+    ...(hints.wmClass ?? []),
+    hints.desktopFile && fileName(hints.desktopFile).replace(/\.desktop$/, ""),
+  ]
+  const seen = new Map(names.flatMap((name) => (name ? [[name.toLowerCase(), name] as const] : [])).reverse())
+  return [...seen.values()].reverse()
+}
+
+/** The desktop file of a running application. What names it outright comes first; all files are read only for the rest. */
+export function desktopEntryOf(pid: number, hints: AppHints, env: Environment): DesktopEntry | undefined {
+  const programs = programNames(pid)
+  const classes = (hints.wmClass ?? []).filter(Boolean)
+  for (const id of [hints.desktopFile, launchedFile(pid), ...classes, ...classes.map(lower), ...programs]) {
+    const entry = id ? entryById(fileName(id), env) : undefined
+    if (entry) return entry
+  }
+  const entries = [...allEntries(env).values()]
+  const args = commandLine(pid)
+  return (
+    fittingEntry(
+      entries.filter(({ wmClass }) => wmClass && classes.map(lower).includes(lower(wmClass))),
+      args,
+    ) ??
+    fittingEntry(
+      entries.filter((entry) => programs.includes(fileName(programOf(entry)))),
+      args,
+    )
+  )
+}
+
+/** The program's file, or the script where the program is an interpreter. */
+function programNames(pid: number): readonly string[] {
+  const program = fileName(executablePath(pid) ?? "")
+  const [called = "", ...args] = commandLine(pid)
+  const script = INTERPRETER.test(program) ? args.find((arg) => !arg.startsWith("-")) : undefined
+  if (script) return [fileName(script), fileName(script).replace(/\.\w+$/, "")]
+  return [program, fileName(called.split(" ", 1)[0]!)].filter(Boolean)
+}
+
+const INTERPRETER = /^(python|perl|ruby|node|gjs|bash|dash|sh|java|mono|guile)[\d.]*(-console)?$/
+
+/** What a launcher notes for the process it starts; children inherit it, so the pid must fit. */
+function launchedFile(pid: number): string | undefined {
+  const env = startEnvironment(pid)
+  return env?.get("GIO_LAUNCHED_DESKTOP_FILE_PID") === String(pid)
+    ? env.get("GIO_LAUNCHED_DESKTOP_FILE")
+    : undefined
+}
+
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+const lower = (text: string): string => text.toLowerCase()

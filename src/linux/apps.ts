@@ -1,0 +1,190 @@
+import { existsSync, realpathSync } from "node:fs"
+import type { Launched } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import { nearest } from "../nearest.ts"
+import {
+  allEntries,
+  type DesktopEntry,
+  entryById,
+  expandCommand,
+  fittingEntry,
+  programOf,
+  readEntry,
+} from "./desktop-files.ts"
+import { MARKER } from "./desktop-record.ts"
+
+export { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
+export { quitProcess } from "./app-quit.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Starts an application in a session of its own, so that it outlives us. It is named by its
+ * desktop-file id, its name, or its program.
+ */
+export async function launchApp(
+  name: string,
+  args: readonly string[],
+  env: Environment,
+  deadline: Deadline,
+  debug: (text: string) => void = () => {},
+): Promise<Launched> {
+  if (deadline.expired)
+    throw new AppError("TIMEOUT", `No time left to start '${name}'`, { details: { kind: "launch" } })
+  const { command, entry } = findApp(name, args, env)
+  const [program, ...rest] = withBrowserFlags(command, env, debug)
+  const path = Bun.which(program!, { PATH: env.PATH ?? "", cwd: process.cwd() })
+  if (!path) throw appNotFound(name, env, `its program '${program}' is not installed`)
+  debug(`starting ${[path, ...rest].join(" ")}`)
+  const child = Bun.spawn([path, ...rest], {
+    // Some programs look at the name they are called by: busybox, or a link to a wrapper.
+    argv0: program,
+    env: { ...env },
+    ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  })
+  child.unref()
+  return { pid: child.pid, names: namesOf(name, program!, entry), exited: child.exited }
+}
+
+interface Found {
+  readonly command: readonly string[]
+  readonly entry?: DesktopEntry
+}
+
+function findApp(name: string, args: readonly string[], env: Environment): Found {
+  if (name.includes("/")) return findByPath(name, args, env)
+  const entry = entryById(name, env) ?? findByName(name, env)
+  if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
+  if (!name || !Bun.which(name, { PATH: env.PATH ?? "" })) throw appNotFound(name, env)
+  return { command: [name, ...args], entry: findByProgram(name, args, env) }
+}
+
+function findByPath(path: string, args: readonly string[], env: Environment): Found {
+  if (path.endsWith(".desktop") && existsSync(path)) {
+    const entry = readEntry(path, path.slice(path.lastIndexOf("/") + 1, -".desktop".length), env)
+    if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
+  }
+  if (!Bun.which(path, { cwd: process.cwd() }))
+    throw appNotFound(path, env, "it is no program that may be run")
+  return { command: [path, ...args] }
+}
+
+/** By id in another case, or by name; what the menus show comes before what they do not. */
+function findByName(name: string, env: Environment): DesktopEntry | undefined {
+  const wanted = name.toLowerCase()
+  const fitting = [...allEntries(env).values()].filter((entry) =>
+    [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted),
+  )
+  const shown = fitting.filter((entry) => entry.shown)
+  const candidates = shown.length > 0 ? shown : fitting
+  const commands = new Set(candidates.map((entry) => entry.command.join("\0")))
+  if (commands.size < 2) return candidates[0]
+  throw new AppError("AMBIGUOUS_TARGET", `${candidates.length} installed apps are named '${name}'`, {
+    suggestion: `Name one by its id: ${candidates.map((entry) => entry.id).join(", ")}`,
+    details: {
+      candidates: candidates.map(({ id, names, command }) => ({
+        id,
+        name: names[0],
+        command: command.join(" "),
+      })),
+    },
+  })
+}
+
+function findByProgram(name: string, args: readonly string[], env: Environment): DesktopEntry | undefined {
+  return fittingEntry(
+    [...allEntries(env).values()].filter((entry) => fileName(programOf(entry)) === name),
+    args,
+  )
+}
+
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+const TERMINALS = [
+  ["x-terminal-emulator", "-e"],
+  ["xterm", "-e"],
+  ["konsole", "-e"],
+  ["gnome-terminal", "--"],
+] as const
+
+function withTerminal(entry: DesktopEntry, command: readonly string[], env: Environment): readonly string[] {
+  if (!entry.terminal) return command
+  const terminal = TERMINALS.find(([program]) => Bun.which(program, { PATH: env.PATH ?? "" }))
+  if (terminal) return [...terminal, ...command]
+  throw new AppError("PLATFORM_NOT_SUPPORTED", `'${entry.id}' runs in a terminal and none is installed`, {
+    suggestion: "Install xterm",
+  })
+}
+
+/**
+ * Chromium, and Electron which is Chromium, show their content to nobody unless told to. On an
+ * isolated desktop they also need a profile of their own: with the user's they would hand over to the
+ * browser that the user already runs, and open the window there.
+ */
+function withBrowserFlags(
+  command: readonly string[],
+  env: Environment,
+  debug: (text: string) => void,
+): readonly string[] {
+  const [program, ...args] = command
+  if (!isChromium(program!, env)) return command
+  const has = (flag: string) => args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
+  const wanted = ["--force-renderer-accessibility"]
+  if (process.getuid?.() === 0) {
+    debug(`${program} gets --no-sandbox: its sandbox refuses to run as root`)
+    wanted.push("--no-sandbox")
+  }
+  if (env[MARKER] && !has("--user-data-dir"))
+    wanted.push(
+      `--user-data-dir=${env.XDG_RUNTIME_DIR}/${fileName(program!)}-profile`,
+      "--no-first-run",
+      "--no-default-browser-check",
+      "--password-store=basic",
+    )
+  return [program!, ...wanted.filter((flag) => !has(flag.split("=")[0]!)), ...args]
+}
+
+function isChromium(program: string, env: Environment): boolean {
+  if (
+    /^(chromium|google-chrome|brave-browser|microsoft-edge|vivaldi)([.-]|$)|^(chrome|electron\d*)$/.test(
+      fileName(program),
+    )
+  )
+    return true
+  const path = Bun.which(program, { PATH: env.PATH ?? "" })
+  if (!path) return false
+  // Every build of it has this file next to its program; a wrapper stands one below, in `bin`.
+  const real = realpathSync(path)
+  const directory = real.slice(0, real.lastIndexOf("/"))
+  return [directory, directory.slice(0, directory.lastIndexOf("/"))].some((one) =>
+    existsSync(`${one}/chrome_100_percent.pak`),
+  )
+}
+
+function namesOf(name: string, program: string, entry: DesktopEntry | undefined): readonly string[] {
+  const own = entry ? [entry.id, ...entry.names, entry.wmClass ?? "", fileName(programOf(entry))] : []
+  return [...new Set([fileName(name), fileName(program), ...own])].filter(Boolean)
+}
+
+function appNotFound(name: string, env: Environment, reason?: string): AppError {
+  const entries = [...allEntries(env).values()]
+  const near = nearest(
+    name,
+    entries.flatMap((entry) => [
+      ...entry.names,
+      entry.id,
+      entry.id.slice(entry.id.lastIndexOf(".") + 1),
+      fileName(programOf(entry)),
+    ]),
+  )
+  const shown = entries.filter((entry) => entry.shown).map((entry) => entry.names[0]!)
+  return new AppError("APP_NOT_FOUND", `There is no app '${name}' to start${reason ? `: ${reason}` : ""}`, {
+    suggestion: near
+      ? `Did you mean '${near}'?`
+      : "Use the app's name in the menus, its desktop-file id, or the name or path of its program",
+    details: { installed: shown.slice(0, 50) },
+  })
+}
