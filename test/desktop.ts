@@ -48,13 +48,6 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
     Deadline.in(30_000),
   )
   const env = { ...desktopEnv(root, desktop.name, base), ...own }
-  await until(() =>
-    Bun.$`xprop -root _NET_SUPPORTING_WM_CHECK`
-      .env(env)
-      .quiet()
-      .text()
-      .then((text) => text.includes("window id")),
-  )
 
   let closed: Promise<void> | undefined
   const close = () => {

@@ -1,4 +1,11 @@
 import { writeFileSync } from "node:fs"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import type { DesktopPart } from "./desktop-record.ts"
+import { isAlive } from "./processes.ts"
+import { X11 } from "./x11.ts"
+import { EVENT, MASK, selectEvents } from "./x11-requests.ts"
+import { readManager } from "./x11-windows.ts"
 
 export const WINDOW_MANAGERS = ["openbox", "xfwm4", "metacity"] as const
 export type WindowManager = (typeof WINDOW_MANAGERS)[number]
@@ -24,6 +31,28 @@ export function windowManagerCommand(name: WindowManager, directory: string): re
       return name satisfies never
   }
 }
+
+/** Resolves when it manages the windows of the display. */
+export async function windowManagerReady(
+  part: DesktopPart,
+  env: Readonly<Record<string, string>>,
+  deadline: Deadline,
+): Promise<void> {
+  const x = await X11.connect(env, deadline)
+  try {
+    using changes = x.listen(({ code }) => code === EVENT.propertyNotify)
+    x.send(selectEvents(x.root, MASK.property))
+    while (!(await readManager(x, deadline))) {
+      if (!isAlive(part)) throw new AppError("ACTION_FAILED", `${part.program} ended before it was ready`)
+      // A slice: when it dies, nothing changes on the display.
+      await changes.next(deadline.slice(LOOK_AGAIN_MS))
+    }
+  } finally {
+    x.close()
+  }
+}
+
+const LOOK_AGAIN_MS = 100
 
 const mouse = (context: string, ...bindings: string[]) =>
   `<context name="${context}">${bindings.join("")}</context>`

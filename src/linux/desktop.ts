@@ -16,7 +16,12 @@ import {
   MARKER,
   saveRecord,
 } from "./desktop-record.ts"
-import { chooseWindowManager, type WindowManager, windowManagerCommand } from "./desktop-window-manager.ts"
+import {
+  chooseWindowManager,
+  type WindowManager,
+  windowManagerCommand,
+  windowManagerReady,
+} from "./desktop-window-manager.ts"
 import { identify, isAlive } from "./processes.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -130,8 +135,12 @@ async function bringUp(
     deadline,
   )
   const [program, ...args] = windowManagerCommand(manager, directory)
-  add(startPart(spec(program!, ...args)))
-  const accessibility = await startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline)
+  const managing = startPart(spec(program!, ...args))
+  add(managing)
+  const [accessibility] = await Promise.all([
+    startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline),
+    windowManagerReady(managing, record().env, deadline),
+  ])
   note({ env: { ...record().env, AT_SPI_BUS_ADDRESS: accessibility } })
 }
 
