@@ -1,5 +1,20 @@
+import type { Registry } from "./args.ts"
 import { type Command, GROUPS, type Group, type Input } from "./command.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "./fields.ts"
+
+/** The help that was asked for: a command's, or the program's. */
+export async function helpFor(
+  command: Command | undefined,
+  registry: Registry,
+  globals: Input,
+): Promise<string> {
+  if (command) return renderCommandHelp(command, globals)
+  const loaded = await Promise.all([...registry.values()].map((load) => load()))
+  return renderHelp(
+    loaded.map((module) => module.default),
+    globals,
+  )
+}
 
 /** What the list of commands shows of one. */
 export type Summary = Pick<Command, "name" | "summary" | "group">
@@ -42,7 +57,7 @@ export function renderCommandHelp(
     ...options.filter((field) => !field.required),
   ]
   return page([
-    command.summary,
+    wrap(command.summary.split(" "), WIDTH).join("\n"),
     paragraph(`Usage: agent-desktop ${command.name}`, [...places, ...ordered].map(usageOf)),
     section("Arguments", places.map(argumentRow)),
     section("Options", ordered.map(optionRow)),

@@ -15,7 +15,9 @@ export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[
   )
   const subject = labelOf(field) + where.join("")
   if (issue.type === "strict_object" && issue.input === undefined) return `${subject} is missing`
-  return isOwnWording(issue) ? `${subject}: ${issue.message}` : `${subject} ${problemOf(issue, field)}`
+  if (!isOwnWording(issue)) return `${subject} ${problemOf(issue, field)}`
+  const got = field.freeText ? "" : `; got ${shown(issue.input)}`
+  return `${subject}${issue.message.startsWith("must ") ? "" : ":"} ${issue.message}${got}`
 }
 
 /** The argument as the command line spells it: its placeholder where it has a place, its flag elsewhere. */
@@ -27,15 +29,16 @@ export function labelOf(field: Field): string {
 export function notAChoice(field: Field, word: unknown): string {
   const choices = field.choices ?? []
   const near = typeof word === "string" ? nearest(word, choices) : undefined
-  const hint = near === undefined ? "" : `; did you mean '${near}'?`
-  return `must be one of ${choices.join(", ")}, got ${shown(word)}${hint}`
+  const hint = near === undefined ? "" : `, did you mean '${near}'?`
+  return `must be one of ${choices.join(", ")}; got ${shown(word)}${hint}`
 }
 
 /** A value in a message: short, on one line, text in quotes. */
 export function shown(value: unknown): string {
   if (typeof value === "string") {
     const short = value.length > 60 ? `${value.slice(0, 57)}...` : value
-    return `'${short.replace(/[\x00-\x1f\x7f]/g, (c) => JSON.stringify(c).slice(1, -1))}'`
+    const code = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`
+    return `'${short.replace(/[\x00-\x1f\x7f-\x9f]/g, code)}'`
   }
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return "an array"
