@@ -1,0 +1,201 @@
+import { type Combo, MODIFIERS, type Modifier } from "./adapter.ts"
+import { AppError } from "./errors.ts"
+import { nearest } from "./nearest.ts"
+
+/** Keys that have a name instead of a character. A modifier is a key of its own in `key-down shift`. */
+export const NAMED_KEYS = [
+  "return",
+  "escape",
+  "tab",
+  "space",
+  "delete",
+  "forwarddelete",
+  "home",
+  "end",
+  "pageup",
+  "pagedown",
+  "left",
+  "right",
+  "up",
+  "down",
+  ...Array.from({ length: 24 }, (_, i) => `f${i + 1}` as const),
+  "insert",
+  "menu",
+  "printscreen",
+  ...MODIFIERS,
+] as const
+
+export type NamedKey = (typeof NAMED_KEYS)[number]
+
+export function isNamedKey(key: string): key is NamedKey {
+  return NAMES.has(key)
+}
+
+export interface ComboOptions {
+  /** Take `cmd` as `ctrl`, on Linux only. */
+  readonly cmdAsCtrl?: boolean
+  /** Also `shift` or `ctrl+alt`, with no key after them. */
+  readonly modifiersAlone?: boolean
+}
+
+/** `ctrl+shift+s`, `return`, `+`, `ctrl++`: modifiers in any order and any of their names, then one key. */
+export function parseCombo(
+  text: string,
+  options: ComboOptions = {},
+  platform: string = process.platform,
+): Combo {
+  const parts = splitCombo(text)
+  const last = parts.pop() ?? ""
+  const isModifier = MODIFIER_NAMES.has(last.toLowerCase())
+  if (isModifier && !options.modifiersAlone) {
+    throw invalid(
+      text,
+      `'${last}' is a modifier and needs a key after it`,
+      `Try '${text}+a', or 'key-down ${text}'`,
+    )
+  }
+  const swapped = options.cmdAsCtrl === true && platform === "linux"
+  const resolve = (name: string) => {
+    const modifier = parseModifier(text, name)
+    return swapped && modifier === "cmd" ? "ctrl" : modifier
+  }
+  const given = parts.map(resolve)
+  const key = isModifier ? resolve(last) : parseKey(text, last)
+  return { modifiers: MODIFIERS.filter((modifier) => given.includes(modifier) && modifier !== key), key }
+}
+
+/** The combo in the spelling of this file: `cmd+shift+q`. */
+export function comboText(combo: Combo): string {
+  return [...combo.modifiers, combo.key].join("+")
+}
+
+/** Throws POLICY_DENIED for a combo that would end the user's session. `app`: who would get it, if known. */
+export function guardCombo(combo: Combo, app?: string, platform: string = process.platform): void {
+  const found = findSessionEnd(combo, app, platform)
+  if (!found) return
+  throw new AppError("POLICY_DENIED", `'${comboText(combo)}' ${found.effect}`, {
+    suggestion: "Add --force if that is what you want",
+    details: { combo: comboText(combo) },
+  })
+}
+
+export interface SessionEnd {
+  readonly combo: string
+  readonly effect: string
+  /** Only there; everywhere when absent. */
+  readonly app?: string
+}
+
+export function findSessionEnd(
+  combo: Combo,
+  app?: string,
+  platform: string = process.platform,
+): SessionEnd | undefined {
+  const text = comboText(combo)
+  const ends = platform === "darwin" ? MACOS_SESSION_ENDS : LINUX_SESSION_ENDS
+  return ends.find((end) => end.combo === text && (end.app === undefined || end.app === app?.toLowerCase()))
+}
+
+const LINUX_SESSION_ENDS: readonly SessionEnd[] = [
+  { combo: "ctrl+alt+forwarddelete", effect: "ends the session or restarts the machine" },
+  // What the contract calls delete is BackSpace: it kills the X server where zapping is allowed.
+  { combo: "ctrl+alt+delete", effect: "ends the session or restarts the machine" },
+  ...Array.from({ length: 12 }, (_, i) => ({
+    combo: `ctrl+alt+f${i + 1}`,
+    effect: "leaves the desktop for a console",
+  })),
+]
+
+const MACOS_SESSION_ENDS: readonly SessionEnd[] = [
+  { combo: "cmd+q", effect: "cannot be undone on Finder, the desktop itself", app: "finder" },
+  { combo: "cmd+q", effect: "cannot be undone on Finder, the desktop itself", app: "com.apple.finder" },
+  { combo: "cmd+shift+q", effect: "logs the user out" },
+  { combo: "cmd+alt+shift+q", effect: "logs the user out at once" },
+  { combo: "cmd+ctrl+q", effect: "locks the screen" },
+]
+
+// A plus sign is a separator except where a key is due.
+function splitCombo(text: string): string[] {
+  const trimmed = text.trim()
+  if (trimmed === "+") return ["+"]
+  if (trimmed.endsWith("++")) return [...trimmed.slice(0, -2).split("+"), "+"].map((part) => part.trim())
+  return trimmed.split("+").map((part) => part.trim())
+}
+
+function parseModifier(text: string, name: string): Modifier {
+  const modifier = MODIFIER_NAMES.get(name.toLowerCase())
+  if (modifier) return modifier
+  if (name === "") throw invalid(text, "a name is missing beside '+'", "Write it like 'ctrl+shift+s'")
+  const meant = nearest(name, MODIFIER_NAMES.keys())
+  const why = isKey(name)
+    ? `'${name}' is not a modifier; only the last name is a key`
+    : `'${name}' is not a modifier`
+  throw invalid(text, why, meant ? `Did you mean '${meant}'?` : "Modifiers are cmd, ctrl, alt and shift")
+}
+
+function parseKey(text: string, name: string): string {
+  const lower = name.toLowerCase()
+  if (NAMES.has(lower)) return lower
+  const synonym = SYNONYMS.get(lower)
+  if (synonym) return synonym
+  if (isCharacter(name)) return lower.length === name.length ? lower : name
+  if (name === "") throw invalid(text, "a key is missing", "Write it like 'ctrl+s' or 'return'")
+  const meant = nearest(name, [...NAMES, ...SYNONYMS.keys()])
+  throw invalid(
+    text,
+    `there is no key '${name}'`,
+    meant
+      ? `Did you mean '${meant}'?`
+      : "Keys are single characters, names like return, tab, left, f5; 'type' enters text",
+  )
+}
+
+function isKey(name: string): boolean {
+  const lower = name.toLowerCase()
+  return NAMES.has(lower) || SYNONYMS.has(lower) || isCharacter(name)
+}
+
+// One user-visible character that is one code point: what a keyboard can have on one key.
+function isCharacter(name: string): boolean {
+  return [...name].length === 1 && !/[\p{C}\p{Z}]/u.test(name)
+}
+
+function invalid(text: string, why: string, suggestion: string): AppError {
+  return new AppError("INVALID_ARGS", `'${text}' is not a key combination: ${why}`, {
+    suggestion,
+    details: { argument: "combo" },
+  })
+}
+
+const NAMES: ReadonlySet<string> = new Set(NAMED_KEYS)
+
+const MODIFIER_NAMES: ReadonlyMap<string, Modifier> = new Map([
+  ["cmd", "cmd"],
+  ["command", "cmd"],
+  ["meta", "cmd"],
+  ["super", "cmd"],
+  ["win", "cmd"],
+  ["ctrl", "ctrl"],
+  ["control", "ctrl"],
+  ["alt", "alt"],
+  ["option", "alt"],
+  ["opt", "alt"],
+  ["shift", "shift"],
+])
+
+const SYNONYMS: ReadonlyMap<string, NamedKey> = new Map([
+  ["enter", "return"],
+  ["esc", "escape"],
+  ["backspace", "delete"],
+  ["del", "forwarddelete"],
+  ["page_up", "pageup"],
+  ["pgup", "pageup"],
+  ["page_down", "pagedown"],
+  ["pgdn", "pagedown"],
+  ["ins", "insert"],
+  ["print", "printscreen"],
+  ["arrowleft", "left"],
+  ["arrowright", "right"],
+  ["arrowup", "up"],
+  ["arrowdown", "down"],
+])
