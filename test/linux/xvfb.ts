@@ -25,16 +25,24 @@ export interface Xvfb extends AsyncDisposable {
 }
 
 /** An X server of one's own, chosen by itself, with a connection to it. */
-export async function startXvfb(options: { size?: string; args?: string[] } = {}): Promise<Xvfb> {
+export async function startXvfb(options: { size?: string; cookie?: string } = {}): Promise<Xvfb> {
   const dir = await mkdtemp(join(tmpdir(), "agent-desktop-x11-"))
-  const { size = "1280x800", args = [] } = options
+  const { size = "1280x800", cookie } = options
+  const authority = join(dir, "authority")
+  const authorize = (display: string) =>
+    cookie &&
+    Bun.spawn(["xauth", "-q", "-f", authority, "add", display, ".", cookie], { stderr: "ignore" }).exited
+  await authorize(":0")
+  const args = cookie ? ["-auth", authority] : []
   const server = Bun.spawn(
     ["Xvfb", "-displayfd", "1", "-screen", "0", `${size}x24`, "-nolisten", "tcp", "-noreset", ...args],
     { stdin: "ignore", stdout: "pipe", stderr: "ignore" },
   )
   const number = await readLine(server.stdout)
   const display = `:${number}`
-  const env = { ...plainEnv(), DISPLAY: display, HOME: dir, XDG_RUNTIME_DIR: dir }
+  const env: Record<string, string> = { ...plainEnv(), DISPLAY: display, HOME: dir, XDG_RUNTIME_DIR: dir }
+  await authorize(display)
+  if (cookie) env.XAUTHORITY = authority
   const x = await X11.connect(env, patience())
   const children: Bun.Subprocess[] = []
   const spawn: Xvfb["spawn"] = (command, { env: more = {} } = {}) => {
