@@ -51,22 +51,26 @@ class Writer {
 
   big(value: bigint): void {
     this.align(8)
-    this.#view.setBigUint64(this.#take(8), BigInt.asUintN(64, value), this.#little)
+    const at = this.#take(8)
+    this.#view.setBigUint64(at, BigInt.asUintN(64, value), this.#little)
   }
 
   float(value: number): void {
     this.align(8)
-    this.#view.setFloat64(this.#take(8), value, this.#little)
+    const at = this.#take(8)
+    this.#view.setFloat64(at, value, this.#little)
   }
 
   raw(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#take(bytes.length))
+    const at = this.#take(bytes.length)
+    this.#bytes.set(bytes, at)
   }
 
   patch(at: number, value: number): void {
     this.#view.setUint32(at, value, this.#little)
   }
 
+  /** May move the bytes: what is written is looked up afterwards. */
   #take(size: number): number {
     const at = this.#at
     this.#at += size

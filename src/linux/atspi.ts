@@ -1,0 +1,286 @@
+import type { Deadline } from "../deadline.ts"
+import type { Point, Rect } from "../node.ts"
+import { type Bus, DBUS, DBUS_PATH, type Message, method, readAs, WireError } from "./dbus.ts"
+import type { Reader } from "./dbus-read.ts"
+import type { Value } from "./dbus-wire.ts"
+import { packStates, type StateSet } from "./states.ts"
+
+/** The AT-SPI interfaces as typed calls. Each is one round trip; many may be under way at once. */
+
+/** One accessible object: the unique bus name of its process, and its path there. */
+export interface Ref {
+  readonly bus: string
+  readonly path: string
+}
+
+export const ROOT_PATH = "/org/a11y/atspi/accessible/root"
+export const NULL_PATH = "/org/a11y/atspi/null"
+export const REGISTRY: Ref = { bus: "org.a11y.atspi.Registry", path: ROOT_PATH }
+
+/** Interfaces as bits, so that "does it have Text?" costs nothing. */
+export const INTERFACE = {
+  Accessible: 1,
+  Action: 2,
+  Application: 4,
+  Cache: 8,
+  Collection: 16,
+  Component: 32,
+  Document: 64,
+  EditableText: 128,
+  Hyperlink: 256,
+  Hypertext: 512,
+  Image: 1024,
+  Selection: 2048,
+  Table: 4096,
+  TableCell: 8192,
+  Text: 16384,
+  Value: 32768,
+} as const
+
+export type Interfaces = number
+
+export class Atspi {
+  readonly bus: Bus
+  readonly deadline: Deadline
+
+  /** All calls end at this deadline. */
+  constructor(bus: Bus, deadline: Deadline) {
+    this.bus = bus
+    this.deadline = deadline
+  }
+
+  within(deadline: Deadline): Atspi {
+    return new Atspi(this.bus, deadline)
+  }
+
+  call(ref: Ref, called: Parameters<Bus["call"]>[0]): Promise<Message> {
+    return this.bus.call(called, ref.bus, ref.path, this.deadline)
+  }
+
+  async children(ref: Ref): Promise<Ref[]> {
+    return readRefs(readAs(await this.call(ref, GET_CHILDREN), "a(so)"))
+  }
+
+  async childAt(ref: Ref, index: number): Promise<Ref | undefined> {
+    const called = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [index])
+    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+  }
+
+  async states(ref: Ref): Promise<StateSet> {
+    return readStates(readAs(await this.call(ref, GET_STATE), "au"))
+  }
+
+  async role(ref: Ref): Promise<number> {
+    return readAs(await this.call(ref, GET_ROLE), "u").u32()
+  }
+
+  async interfaces(ref: Ref): Promise<Interfaces> {
+    return readInterfaces(readAs(await this.call(ref, GET_INTERFACES), "as"))
+  }
+
+  async name(ref: Ref): Promise<string> {
+    return readText(await this.call(ref, NAME))
+  }
+
+  async description(ref: Ref): Promise<string> {
+    return readText(await this.call(ref, DESCRIPTION))
+  }
+
+  async childCount(ref: Ref): Promise<number> {
+    return readNumber(await this.call(ref, CHILD_COUNT))
+  }
+
+  async parent(ref: Ref): Promise<Ref | undefined> {
+    const body = readAs(await this.call(ref, PARENT), "v")
+    if (body.signature() !== "(so)") throw new WireError("a parent that is no reference")
+    return existing(readRef(body))
+  }
+
+  /** Screen coordinates, as far as the toolkit knows them; see frames.ts. */
+  async extents(ref: Ref): Promise<Rect> {
+    return readRect(readAs(await this.call(ref, GET_EXTENTS), "(iiii)"))
+  }
+
+  async attributes(ref: Ref): Promise<Map<string, string>> {
+    const body = readAs(await this.call(ref, GET_ATTRIBUTES), "a{ss}")
+    return new Map(
+      body.array(8, (reader): [string, string] => {
+        reader.align(8)
+        return [reader.string(), reader.string()]
+      }),
+    )
+  }
+
+  async relations(ref: Ref): Promise<{ type: number; targets: Ref[] }[]> {
+    const body = readAs(await this.call(ref, GET_RELATIONS), "a(ua(so))")
+    return body.array(8, (reader) => {
+      reader.align(8)
+      return { type: reader.u32(), targets: readRefs(reader) }
+    })
+  }
+
+  async at(ref: Ref, point: Point): Promise<Ref | undefined> {
+    const called = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN])
+    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+  }
+
+  async characterCount(ref: Ref): Promise<number> {
+    return readNumber(await this.call(ref, CHARACTER_COUNT))
+  }
+
+  async text(ref: Ref, start: number, end: number): Promise<string> {
+    const called = method("org.a11y.atspi.Text.GetText", "ii", [start, end])
+    return readAs(await this.call(ref, called), "s").string()
+  }
+
+  async currentValue(ref: Ref): Promise<number> {
+    return readNumber(await this.call(ref, CURRENT_VALUE))
+  }
+
+  /** The untranslated names of its actions. GetActions translates, and crashes old bridges. */
+  async actionNames(ref: Ref): Promise<string[]> {
+    const count = Math.min(readNumber(await this.call(ref, N_ACTIONS)), MAX_ACTIONS)
+    const names = Array.from({ length: Math.max(0, count) }, async (_, index) => {
+      const called = ACTION_NAME[index] ?? method("org.a11y.atspi.Action.GetName", "i", [index])
+      return readAs(await this.call(ref, called), "s").string()
+    })
+    return Promise.all(names)
+  }
+
+  async keyBinding(ref: Ref, action: number): Promise<string> {
+    const called = method("org.a11y.atspi.Action.GetKeyBinding", "i", [action])
+    return readAs(await this.call(ref, called), "s").string()
+  }
+
+  async selectedChild(ref: Ref, index: number): Promise<Ref | undefined> {
+    const called = method("org.a11y.atspi.Selection.GetSelectedChild", "i", [index])
+    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+  }
+
+  async cellAt(table: Ref, row: number, column: number): Promise<Ref | undefined> {
+    const called = method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [row, column])
+    return existing(readRef(readAs(await this.call(table, called), "(so)")))
+  }
+
+  async indexInParent(ref: Ref): Promise<number> {
+    return readAs(await this.call(ref, GET_INDEX), "i").i32()
+  }
+
+  async tableSize(table: Ref): Promise<{ rows: number; columns: number }> {
+    const [rows, columns] = await Promise.all([this.call(table, N_ROWS), this.call(table, N_COLUMNS)])
+    return { rows: readNumber(rows), columns: readNumber(columns) }
+  }
+
+  async toolkit(app: Ref): Promise<string> {
+    return readText(await this.call(app, TOOLKIT_NAME))
+  }
+
+  /** Asked of the bus, which knows it even when the application hangs. */
+  async pid(name: string): Promise<number> {
+    const called = method(`${DBUS}.GetConnectionUnixProcessID`, "s", [name])
+    return readAs(await this.bus.call(called, DBUS, DBUS_PATH, this.deadline), "u").u32()
+  }
+}
+
+export function property(iface: string, name: string): Parameters<Bus["call"]>[0] {
+  return method("org.freedesktop.DBus.Properties.Get", "ss", [`org.a11y.atspi.${iface}`, name])
+}
+
+export function refKey(ref: Ref): string {
+  return ref.bus + ref.path
+}
+
+/** The inverse of refKey: `:1.23/org/a11y/…`. */
+export function parseRefKey(key: string): Ref | undefined {
+  const slash = key.indexOf("/")
+  return slash > 0 ? { bus: key.slice(0, slash), path: key.slice(slash) } : undefined
+}
+
+export function existing(ref: Ref): Ref | undefined {
+  return ref.path === NULL_PATH || ref.bus === "" ? undefined : ref
+}
+
+export function readRef(reader: Reader): Ref {
+  reader.align(8)
+  const bus = reader.string()
+  return { bus, path: reader.string() }
+}
+
+export function readRefs(reader: Reader): Ref[] {
+  return reader.array(8, readRef)
+}
+
+export function readStates(reader: Reader): StateSet {
+  const end = reader.arrayEnd(4)
+  const low = reader.at < end ? reader.u32() : 0
+  const high = reader.at < end ? reader.u32() : 0
+  reader.at = end
+  return packStates(low, high)
+}
+
+/** The list of interface names as bits; applications repeat few lists, so the bytes are the key. */
+export function readInterfaces(reader: Reader): Interfaces {
+  const end = reader.arrayEnd(4)
+  const at = reader.take(end - reader.at)
+  const key = reader.bytes.latin1Slice(at, end)
+  const known = seenLists.get(key)
+  if (known !== undefined) return known
+  reader.at = at
+  let bits = 0
+  while (reader.at < end) bits |= INTERFACE_BITS.get(reader.string()) ?? 0
+  if (reader.at !== end) throw new WireError("array element crosses the end of its array")
+  if (seenLists.size < MAX_LISTS) seenLists.set(key, bits)
+  return bits
+}
+
+export function readRect(reader: Reader): Rect {
+  reader.align(8)
+  return { x: reader.i32(), y: reader.i32(), width: reader.i32(), height: reader.i32() }
+}
+
+/** A property that is text. Missing names come as other types from some toolkits: no text. */
+export function readText(reply: Message): string {
+  const body = readAs(reply, "v")
+  const signature = body.signature()
+  return signature === "s" || signature === "o" ? body.string() : ""
+}
+
+export function readNumber(reply: Message): number {
+  const body = readAs(reply, "v")
+  const signature = body.signature()
+  if (signature === "i") return body.i32()
+  if (signature === "u") return body.u32()
+  if (signature === "d") return body.f64()
+  throw new WireError(`a property of type '${signature}' where a number was expected`)
+}
+
+export type { Value }
+
+/** ATSPI_COORD_TYPE_SCREEN */
+const SCREEN = 0
+const MAX_ACTIONS = 16
+const MAX_LISTS = 1000
+const seenLists = new Map<string, Interfaces>()
+const INTERFACE_BITS = new Map<string, number>(
+  Object.entries(INTERFACE).map(([name, bit]) => [`org.a11y.atspi.${name}`, bit]),
+)
+
+const GET_CHILDREN = method("org.a11y.atspi.Accessible.GetChildren")
+const GET_STATE = method("org.a11y.atspi.Accessible.GetState")
+const GET_ROLE = method("org.a11y.atspi.Accessible.GetRole")
+const GET_INDEX = method("org.a11y.atspi.Accessible.GetIndexInParent")
+const GET_INTERFACES = method("org.a11y.atspi.Accessible.GetInterfaces")
+const GET_ATTRIBUTES = method("org.a11y.atspi.Accessible.GetAttributes")
+const GET_RELATIONS = method("org.a11y.atspi.Accessible.GetRelationSet")
+const GET_EXTENTS = method("org.a11y.atspi.Component.GetExtents", "u", [SCREEN])
+const NAME = property("Accessible", "Name")
+const DESCRIPTION = property("Accessible", "Description")
+const CHILD_COUNT = property("Accessible", "ChildCount")
+const PARENT = property("Accessible", "Parent")
+const CHARACTER_COUNT = property("Text", "CharacterCount")
+const CURRENT_VALUE = property("Value", "CurrentValue")
+const N_ACTIONS = property("Action", "NActions")
+const ACTION_NAME = [0, 1, 2].map((index) => method("org.a11y.atspi.Action.GetName", "i", [index]))
+const N_ROWS = property("Table", "NRows")
+const N_COLUMNS = property("Table", "NColumns")
+const TOOLKIT_NAME = property("Application", "ToolkitName")

@@ -1,0 +1,99 @@
+import type { ActionName } from "../adapter.ts"
+import { INTERACTIVE_ROLES, type State } from "../node.ts"
+import { INTERFACE, type Interfaces } from "./atspi.ts"
+import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
+import { has, STATE, type StateSet } from "./states.ts"
+
+/** What bits, roles and interfaces claim about an element, in the contract's words. */
+
+/** Only what the platform claims: a missing bit is no claim, except where a bit's pair is there. */
+export function statesOf(states: StateSet, kind: Kind, interactive: boolean, showing: boolean): State[] {
+  const list: State[] = []
+  const on = (bit: number): boolean => has(states, bit)
+  if (interactive) list.push(on(STATE.SENSITIVE) || on(STATE.ENABLED) ? "enabled" : "disabled")
+  if (on(STATE.FOCUSED)) list.push("focused")
+  if (on(STATE.INDETERMINATE) && isCheckable(states, kind)) list.push("indeterminate")
+  else if (isCheckable(states, kind)) list.push(on(STATE.CHECKED) ? "checked" : "unchecked")
+  if (on(STATE.EXPANDABLE)) list.push(on(STATE.EXPANDED) ? "expanded" : "collapsed")
+  else if (on(STATE.EXPANDED)) list.push("expanded")
+  if (on(STATE.SELECTED)) list.push("selected")
+  if (
+    on(STATE.PRESSED) ||
+    (kind.native === ROLE.TOGGLE_BUTTON && kind.role !== "switch" && on(STATE.CHECKED))
+  ) {
+    list.push("pressed")
+  }
+  if (kind.native === ROLE.PASSWORD_TEXT) list.push("secure")
+  if (kind.role === "textfield" && (on(STATE.READ_ONLY) || !on(STATE.EDITABLE))) list.push("readonly")
+  if (on(STATE.REQUIRED)) list.push("required")
+  if (on(STATE.BUSY)) list.push("busy")
+  if (on(STATE.MODAL)) list.push("modal")
+  if (!showing) list.push("hidden")
+  if (on(STATE.MULTI_LINE) && kind.role === "textfield") list.push("multiline")
+  if (on(STATE.MULTISELECTABLE)) list.push("multiselectable")
+  if (on(STATE.HAS_POPUP)) list.push("haspopup")
+  if (on(STATE.INVALID_ENTRY)) list.push("invalid")
+  return list
+}
+
+function isCheckable(states: StateSet, kind: Kind): boolean {
+  return (
+    kind.role === "switch" ||
+    CHECKABLE_ROLES.has(kind.native) ||
+    (has(states, STATE.CHECKABLE) && kind.native !== ROLE.TOGGLE_BUTTON)
+  )
+}
+
+/**
+ * What can be done with it, as far as role, states and interfaces tell; `offers` are the names of
+ * its own actions where the role alone would not make it worth a ref.
+ */
+export function actionsOf(
+  kind: Kind,
+  states: StateSet,
+  interfaces: Interfaces,
+  offers: readonly string[] = [],
+): ActionName[] {
+  const list: ActionName[] = []
+  const on = (bit: number): boolean => has(states, bit)
+  const editable = on(STATE.EDITABLE) && !on(STATE.READ_ONLY)
+  if (INTERACTIVE_ROLES.has(kind.role) || offers.some(isTelling)) list.push("Click")
+  if (kind.native === ROLE.TOGGLE_BUTTON || kind.role === "switch" || isCheckable(states, kind)) {
+    list.push("Toggle", "Check", ...(kind.role === "radiobutton" ? [] : (["Uncheck"] as const)))
+  }
+  if (on(STATE.EXPANDABLE)) list.push("Expand", "Collapse")
+  if (kind.role === "combobox" || kind.role === "listbox") list.push("Select")
+  const writable =
+    editable &&
+    (kind.role === "textfield" ||
+      kind.role === "combobox" ||
+      kind.role === "incrementor" ||
+      kind.role === "cell")
+  if (writable || (interfaces & INTERFACE.Value && VALUE_ROLES.has(kind.role))) list.push("SetValue")
+  if (writable || kind.role === "terminal") list.push("TypeText")
+  if (writable) list.push("Clear")
+  if (on(STATE.FOCUSABLE)) list.push("SetFocus")
+  if (kind.role === "scrollarea" || kind.role === "scrollbar") list.push("Scroll")
+  return list
+}
+
+/** Roles whose number is a value that a user sets. */
+export const VALUE_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor"])
+
+/** An action that does something of its own: not one that every node of a web page or of Qt has. */
+function isTelling(name: string): boolean {
+  return name !== "" && !COMMON_ACTIONS.has(name.toLowerCase())
+}
+
+const COMMON_ACTIONS: ReadonlySet<string> = new Set([
+  "clickancestor",
+  "click ancestor",
+  "showcontextmenu",
+  "show context menu",
+  "dodefault",
+  "do default",
+  "setfocus",
+  "focus",
+  "showmenu",
+  "menu",
+])

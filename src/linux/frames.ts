@@ -1,0 +1,141 @@
+import type { Point, Rect } from "../node.ts"
+import type { Atspi, Ref } from "./atspi.ts"
+import { unlessRefused } from "./element.ts"
+import { cleanName } from "./names.ts"
+import { type A11yApp, SLICE_MS } from "./registry.ts"
+import { ROLE } from "./roles.ts"
+import type { StateSet } from "./states.ts"
+import type { XWindow } from "./x11-windows.ts"
+
+/** A top-level object of an application: what may be a window of the screen. */
+export interface Frame {
+  readonly app: A11yApp
+  readonly ref: Ref
+  readonly index: number
+  readonly role: number
+  readonly states: StateSet
+  readonly name: string
+  /** As the toolkit says it. */
+  readonly extents: Rect | undefined
+}
+
+export const GTK4 = "GTK"
+
+export async function readFrames(atspi: Atspi, app: A11yApp): Promise<readonly Frame[]> {
+  const hasty = atspi.within(atspi.deadline.slice(SLICE_MS))
+  const frames = await Promise.all(
+    app.children.map(async (ref, index): Promise<Frame | undefined> => {
+      if (!ref) return undefined
+      try {
+        const [role, states, name, extents] = await Promise.all([
+          hasty.role(ref),
+          hasty.states(ref),
+          hasty.name(ref),
+          unlessRefused(hasty.extents(ref)),
+        ])
+        return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
+      } catch {
+        // It closed since the application listed it, or does not answer: then it is no window we can read.
+        return undefined
+      }
+    }),
+  )
+  return frames.filter((frame) => frame !== undefined)
+}
+
+/**
+ * Which frame is which window of the screen, by evidence alone: the same process, and then title and
+ * geometry, as long as they fit exactly one pair. What fits several is left without a match.
+ */
+export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
+  const matches = new Map<number, Frame>()
+  const open = new Set(frames.filter((frame) => WINDOW_ROLES.has(frame.role)))
+  const known = new Set([...open].map((frame) => frame.app.pid))
+  const rounds: ((window: XWindow, frame: Frame) => boolean)[] = [
+    (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
+    (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame),
+    (window, frame) =>
+      isSameProcess(window, frame) && hasGeometry(window, frame) && isUntitled(window, frame),
+    (window, frame) => isSameProcess(window, frame) && hasGeometry(window, frame),
+    (window, frame) => !known.has(window.pid ?? 0) && hasTitle(window, frame) && hasGeometry(window, frame),
+  ]
+  for (const fits of rounds) {
+    const free = windows.filter((window) => !matches.has(window.id))
+    const pairs = free.flatMap((window) =>
+      [...open].filter((frame) => fits(window, frame)).map((frame) => ({ window, frame })),
+    )
+    for (const { window, frame } of pairs) {
+      const isOnly = pairs.every((pair) => (pair.window === window) === (pair.frame === frame))
+      if (!isOnly) continue
+      matches.set(window.id, frame)
+      open.delete(frame)
+    }
+  }
+  return matches
+}
+
+/** What is added to the toolkit's coordinates to get the screen's. */
+export function shiftOf(window: XWindow, frame: Frame): Point {
+  if (frame.app.toolkit !== GTK4) return { x: 0, y: 0 }
+  // GTK 4 counts from the window's visible corner, whatever coordinates were asked for.
+  const { bounds, gtkFrameExtents: shadow } = window
+  if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
+  const width = frame.extents?.width ?? bounds.width
+  const height = frame.extents?.height ?? bounds.height
+  return {
+    x: bounds.x + Math.max(0, Math.round((bounds.width - width) / 2)),
+    y: bounds.y + Math.max(0, Math.round((bounds.height - height) / 2)),
+  }
+}
+
+export const WINDOW_ROLES: ReadonlySet<number> = new Set([
+  ROLE.FRAME,
+  ROLE.DIALOG,
+  ROLE.ALERT,
+  ROLE.FILE_CHOOSER,
+  ROLE.COLOR_CHOOSER,
+  ROLE.FONT_CHOOSER,
+  ROLE.WINDOW,
+])
+
+function isSameProcess(window: XWindow, frame: Frame): boolean {
+  return window.pid === frame.app.pid
+}
+
+function hasTitle(window: XWindow, frame: Frame): boolean {
+  return frame.name !== "" && cleanName(window.title) === frame.name
+}
+
+function isUntitled(window: XWindow, frame: Frame): boolean {
+  return frame.name === "" || window.title === ""
+}
+
+/** The toolkit's extents are those of the client window, of the decorated one, or of the one without shadows. */
+function hasGeometry(window: XWindow, frame: Frame): boolean {
+  const { extents } = frame
+  if (!extents || extents.width <= 0) return false
+  const shadow = window.gtkFrameExtents
+  const bare = shadow && {
+    x: window.bounds.x + shadow.left,
+    y: window.bounds.y + shadow.top,
+    width: window.bounds.width - shadow.left - shadow.right,
+    height: window.bounds.height - shadow.top - shadow.bottom,
+  }
+  const rects = [window.bounds, window.frame, ...(bare ? [bare] : [])]
+  if (frame.app.toolkit === GTK4) {
+    return rects.some(
+      (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),
+    )
+  }
+  return rects.some(
+    (rect) =>
+      near(rect.x, extents.x, 2) &&
+      near(rect.y, extents.y, 2) &&
+      near(rect.width, extents.width, 2) &&
+      near(rect.height, extents.height, 2),
+  )
+}
+
+function near(a: number, b: number, tolerance: number): boolean {
+  return Math.abs(a - b) <= tolerance
+}

@@ -1,0 +1,124 @@
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
+import { X11 } from "./x11.ts"
+import { getProperty, propertyText } from "./x11-requests.ts"
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export const A11Y_BUS = "org.a11y.Bus"
+export const A11Y_BUS_PATH = "/org/a11y/bus"
+
+/** The connections of one desktop: opened when first needed, shared, and opened anew after they died. */
+export class Session {
+  readonly env: Env
+  readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
+  readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
+  readonly #x11 = new Shared<X11>((x) => x.closed)
+
+  constructor(env: Env) {
+    this.env = env
+  }
+
+  /** The accessibility bus, where applications show their trees. */
+  a11y(deadline: Deadline): Promise<Bus> {
+    return this.#a11y.get(() => this.#openA11y(deadline))
+  }
+
+  /** The session bus, where the accessibility bus and notifications are found. */
+  user(deadline: Deadline): Promise<Bus> {
+    return this.#user.get(() => openUserBus(this.env, deadline))
+  }
+
+  x11(deadline: Deadline): Promise<X11> {
+    return this.#x11.get(() => X11.connect(this.env, deadline))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#a11y.close((bus) => bus.close()),
+      this.#user.close((bus) => bus.close()),
+      this.#x11.close((x) => x.close()),
+    ])
+  }
+
+  async #openA11y(deadline: Deadline): Promise<Bus> {
+    const given = this.env.AT_SPI_BUS_ADDRESS
+    try {
+      if (given) return await Bus.open(given, deadline)
+      return await Bus.open(await this.#findA11y(deadline), deadline)
+    } catch (error) {
+      throw noAccessibility(error)
+    }
+  }
+
+  async #findA11y(deadline: Deadline): Promise<string> {
+    try {
+      const bus = await this.user(deadline)
+      const reply = await bus.call(GET_ADDRESS, A11Y_BUS, A11Y_BUS_PATH, deadline)
+      return readAs(reply, "s").string()
+    } catch (error) {
+      // A login over ssh has no session bus, but the display still says where the accessibility bus is.
+      const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
+      if (address) return address
+      throw error
+    }
+  }
+
+  async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {
+    const x = await this.x11(deadline)
+    await x.intern(["AT_SPI_BUS"], deadline)
+    return propertyText(x, await getProperty(x, x.root, x.atom("AT_SPI_BUS"), deadline))
+  }
+}
+
+/** Asking starts the bus where it does not run yet. */
+const GET_ADDRESS = method("org.a11y.Bus.GetAddress", "", [], true)
+
+async function openUserBus(env: Env, deadline: Deadline): Promise<Bus> {
+  const address =
+    env.DBUS_SESSION_BUS_ADDRESS || (env.XDG_RUNTIME_DIR ? `unix:path=${env.XDG_RUNTIME_DIR}/bus` : "")
+  if (!address) throw new DBusClosed("neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+  return Bus.open(address, deadline)
+}
+
+function noAccessibility(cause: unknown): AppError {
+  const detail = cause instanceof DBusError ? `${cause.code}: ${cause.message}` : String(cause)
+  return new AppError(
+    cause instanceof DBusTimeout ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
+    "The accessibility bus of this session cannot be reached",
+    {
+      suggestion:
+        "Run inside the desktop session with at-spi2-core installed, or use 'desktop-start'; 'doctor' shows what is missing",
+      platformDetail: detail,
+    },
+  )
+}
+
+/** One resource for many askers; a failed or dead one is forgotten. */
+class Shared<T> {
+  readonly #isDead: (value: T) => boolean
+  #value: Promise<T> | undefined
+
+  constructor(isDead: (value: T) => boolean) {
+    this.#isDead = isDead
+  }
+
+  async get(open: () => Promise<T>): Promise<T> {
+    const held = this.#value
+    if (held) {
+      const value = await held.catch(() => undefined)
+      if (value !== undefined && !this.#isDead(value)) return value
+      if (this.#value === held) this.#value = undefined
+    }
+    this.#value ??= open()
+    return this.#value
+  }
+
+  async close(end: (value: T) => void): Promise<void> {
+    const held = this.#value
+    this.#value = undefined
+    const value = await held?.catch(() => undefined)
+    if (value !== undefined) end(value)
+  }
+}

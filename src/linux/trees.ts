@@ -1,0 +1,98 @@
+import type { SeenTree, SeenWindow, TreeOptions, TreeTarget } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import { Atspi } from "./atspi.ts"
+import { DBusTimeout } from "./dbus.ts"
+import { Element, isGone, type Place } from "./element.ts"
+import { LiveSource } from "./facts.ts"
+import { type Frame, shiftOf } from "./frames.ts"
+import type { Shown } from "./inventory.ts"
+import type { Session } from "./session.ts"
+import { walkTree } from "./walk.ts"
+
+/** The tree of a window, surface or element. `find` gives what is known about a window of the screen. */
+export async function readTree(
+  session: Session,
+  deadline: Deadline,
+  target: TreeTarget,
+  options: TreeOptions,
+  find: (window: SeenWindow) => Promise<Shown>,
+): Promise<SeenTree> {
+  const bus = await session.a11y(deadline)
+  const atspi = new Atspi(bus, readingTime(deadline))
+  if (target.kind === "element") {
+    const element = Element.of(target.handle)
+    const walked = await answering(
+      element.place,
+      walkTree(atspi, new LiveSource(atspi), element.ref, element.place, options),
+    )
+    const { place } = element
+    return {
+      ...walked,
+      window: { id: target.window?.id ?? "", title: target.window?.title ?? "" },
+      app: place.app,
+      pid: place.pid,
+    }
+  }
+  const shown = await find(target.window)
+  const frame = frameOf(shown, target.window)
+  const place = placeOf(shown.window, frame)
+  const walked = await answering(
+    place,
+    walkTree(atspi, new LiveSource(atspi), frame.ref, place, options, frame.index),
+  )
+  return {
+    ...walked,
+    window: { id: target.window.id, title: target.window.title },
+    app: place.app,
+    pid: place.pid,
+  }
+}
+
+export function placeOf(window: Shown["window"], frame: Frame): Place {
+  return {
+    pid: frame.app.pid,
+    app: frame.app.name,
+    toolkit: frame.app.toolkit,
+    shift: shiftOf(window, frame),
+  }
+}
+
+/** What is left after reading has to do for shaping, storing and printing. */
+function readingTime(deadline: Deadline): Deadline {
+  return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
+}
+
+function frameOf({ frame, app, window }: Shown, target: SeenWindow): Frame {
+  if (frame) return frame
+  if (app && !app.responsive) throw unresponsive(target.app_name)
+  throw new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${target.id}' shows no accessible content: ${target.reason ?? `'${window.title}' has no accessible frame`}`,
+    {
+      suggestion:
+        "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
+    },
+  )
+}
+
+/** A silent or vanished application, in the contract's words. */
+export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof DBusTimeout) throw unresponsive(place.app)
+    if (isGone(error)) {
+      throw new AppError("APP_NOT_FOUND", `App '${place.app}' ended while it was read`, {
+        suggestion: "Use 'list-apps' to see running apps",
+      })
+    }
+    throw error
+  }
+}
+
+function unresponsive(app: string): AppError {
+  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
+    suggestion: "Retry with a larger --timeout-ms, or end it with 'close-app --force'",
+  })
+}
