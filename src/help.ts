@@ -88,7 +88,7 @@ const page = (blocks: readonly string[]) => `${blocks.filter((block) => block !=
 
 /** Where the second column begins; terms that are too long for the first do not count. */
 const columnFor = (terms: readonly string[]) =>
-  4 + Math.max(0, ...terms.map((term) => term.length).filter((length) => length <= 26))
+  4 + Math.max(0, ...terms.map((term) => term.length).filter((length) => length <= 22))
 
 /** A title and its rows in two columns; a long term has its text on the next line. Empty without rows. */
 function section(

@@ -176,6 +176,13 @@ describe("booleans", () => {
     })
   })
 
+  test("a letter with a value stands alone", async () => {
+    expect(await argsOf("snapshot", "-a", "A", "-i")).toEqual({ app: "A", interactive_only: true })
+    expect(await argsOf("snapshot", "-a=A")).toEqual({ app: "A" })
+    expect((await failure("snapshot", "-ia", "A")).message).toBe("Unknown option '-ia'")
+    expect((await failure("snapshot", "-aA")).message).toBe("Unknown option '-aA'")
+  })
+
   test("--no- belongs to known booleans only: a value that begins so stays a value", async () => {
     expect(await argsOf("launch", "x", "--arg", "--no-sandbox")).toEqual({ app: "x", arg: ["--no-sandbox"] })
     expect(await argsOf("launch", "x", "--arg=--no-way")).toEqual({ app: "x", arg: ["--no-way"] })
@@ -261,6 +268,12 @@ describe("values", () => {
       path: ["a", "b", "-c"],
       wait: true,
     })
+  })
+
+  test("a list is given by its place or by its flag, not by both", async () => {
+    expect((await failure("open", "a", "--path", "b")).message).toBe(
+      "Unexpected argument 'a'; PATH was given as --path",
+    )
   })
 
   test("a structured member is written as JSON", async () => {
@@ -393,6 +406,10 @@ describe("free text", () => {
   test("the flag spelling takes dashes too, but no known flag", async () => {
     expect(await typed("@e2", "--text", "-rf")).toBe("-rf")
     expect(await typed("@e2", "--text=--help")).toBe("--help")
+    expect((await failure("type", "@e2", "--text", "--", "x")).details).toEqual({
+      kind: "missing_value",
+      argument: "--text",
+    })
     expect((await failure("type", "@e2", "--text", "--help")).message).toBe(
       "--text needs a value (TEXT); to give it '--help', write '--text=--help'",
     )

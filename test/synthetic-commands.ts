@@ -48,7 +48,9 @@ export const snapshot = defineCommand({
   group: "observe",
   readOnly: true,
   input: {
-    app: v.optional(v.pipe(v.string(), v.description("Name of the app"), hints({ value: "NAME" }))),
+    app: v.optional(
+      v.pipe(v.string(), v.description("Name of the app"), hints({ short: "a", value: "NAME" })),
+    ),
     window_id: v.optional(v.pipe(v.string(), v.regex(/^w-\d+$/))),
     max_depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)), 10),
     include_bounds: flag("With bounds"),
