@@ -38,6 +38,8 @@ export const ROLE = {
   RADIO_BUTTON: 44,
   RADIO_MENU_ITEM: 45,
   ROOT_PANE: 46,
+  SCROLL_BAR: 48,
+  SCROLL_PANE: 49,
   SPLIT_PANE: 53,
   TABLE: 55,
   TABLE_CELL: 56,
@@ -52,6 +54,7 @@ export const ROLE = {
   APPLICATION: 75,
   ENTRY: 79,
   SECTION: 85,
+  TREE_ITEM: 91,
   LANDMARK: 110,
   STATIC: 116,
 } as const
