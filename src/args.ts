@@ -1,4 +1,4 @@
-import type { Command, Input } from "./command.ts"
+import type { Command, Input, Registry } from "./command.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "./fields.ts"
 import { labelOf, notAChoice, shown } from "./issues.ts"
 import {
@@ -11,8 +11,6 @@ import {
   unknownFlag,
 } from "./usage.ts"
 
-/** Every command by name; only the chosen one is loaded. */
-export type Registry = ReadonlyMap<string, () => Promise<{ readonly default: Command }>>
 
 /** Members by their snake_case names, typed but not yet validated; what was not given is absent. */
 export type Arguments = Readonly<Record<string, unknown>>

@@ -125,7 +125,7 @@ async function validate(commands: Registry, items: readonly Item[]): Promise<voi
       parseArgs(await loadCommand(commands, item.command), item.args)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      throw new AppError("INVALID_ARGS", `Item ${index} (${item.command}): ${error.message}`, {
+      throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {
         suggestion: error.suggestion,
         details: { ...error.details, index },
       })
