@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+
+export interface FakeBuild {
+  /** Holds all of the following. */
+  readonly directory: string
+  /** Apple's frameworks, as one library. */
+  readonly library: string
+  /** For LD_PRELOAD: turns Apple paths given to dlopen and exec into ours. */
+  readonly redirect: string
+  /** Stands for /usr/sbin and /usr/bin: screencapture, open, pbcopy … */
+  readonly bin: string
+  /** The C test of the library itself. */
+  readonly check: string
+}
+
+export type Machine = "x64" | "arm64"
+
+/** Compiles the stand-in once for each state of its sources, and answers where it is. */
+export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" : "x64"): FakeBuild {
+  const compiler = compilerFor(machine)
+  const key = createHash("sha256").update(compiler).update(FLAGS.join(" "))
+  for (const file of [...LIBRARY, ...HEADERS, ...Object.values(PROGRAMS)]) key.update(file).update(readFileSync(file))
+  const directory = join(CACHE, `${machine}-${key.digest("hex").slice(0, 16)}`)
+  const build: FakeBuild = {
+    directory,
+    library: join(directory, "libfakemac.so"),
+    redirect: join(directory, "dlredirect.so"),
+    bin: join(directory, "bin"),
+    check: join(directory, "check"),
+  }
+  if (existsSync(directory)) return build
+  // Test files run at the same time: each builds aside, and the first rename wins.
+  const aside = `${directory}.${process.pid}`
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(join(aside, "bin"), { recursive: true })
+  compileAll(compiler, aside)
+  try {
+    renameSync(aside, directory)
+  } catch (error) {
+    if (!existsSync(directory)) throw error
+    rmSync(aside, { recursive: true, force: true })
+  }
+  return build
+}
+
+/** Undefined where the machine has no compiler for it. */
+export function compilerFor(machine: Machine): string {
+  if (machine === process.arch) return process.env["CC"] ?? "gcc"
+  return machine === "arm64" ? "aarch64-linux-gnu-gcc" : "x86_64-linux-gnu-gcc"
+}
+
+/** Programs that the stand-in plays; one file answers to all the names. */
+export const TOOLS = ["screencapture", "open", "pbcopy", "pbpaste", "osascript"] as const
+
+const HERE = import.meta.dir
+const CACHE = join(HERE, "../../../dist/fakemac")
+const FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC", "-pthread", `-I${HERE}`]
+const LIBRARY = sources(".c")
+const HEADERS = sources(".h")
+const PROGRAMS = {
+  redirect: join(HERE, "../dlredirect.c"),
+  tools: join(HERE, "programs/tools.c"),
+  check: join(HERE, "programs/check.c"),
+}
+
+function sources(ending: string): string[] {
+  return readdirSync(HERE)
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .map((name) => join(HERE, name))
+}
+
+function compileAll(compiler: string, into: string): void {
+  compile(compiler, ["-shared", "-o", join(into, "libfakemac.so"), ...LIBRARY, "-lm", "-ldl"])
+  compile(compiler, ["-shared", "-o", join(into, "dlredirect.so"), PROGRAMS.redirect, "-ldl"])
+  const linked = ["-L", into, "-lfakemac", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath,$ORIGIN/.."]
+  compile(compiler, ["-o", join(into, "check"), PROGRAMS.check, ...linked])
+  compile(compiler, ["-o", join(into, "bin/fakemac-tool"), PROGRAMS.tools, ...linked])
+  for (const name of TOOLS) symlinkSync("fakemac-tool", join(into, "bin", name))
+}
+
+function compile(compiler: string, args: readonly string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync([compiler, ...FLAGS, ...args], { stdout: "ignore", stderr: "pipe" })
+  if (exitCode !== 0) throw new Error(`${compiler} ${args.slice(0, 3).join(" ")} …\n${stderr.toString()}`)
+}

@@ -1,0 +1,60 @@
+/* What happened: calls, breaches of the rules, events, the clock, and the report of it all. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "text.h"
+
+#include <stdbool.h>
+
+typedef struct Counter Counter;
+struct Counter {
+  const char *symbol;
+  long calls;
+  Counter *next;
+};
+
+/** First line of every exported function: takes the lock, counts the call and names it in what follows. */
+#define ENTER                    \
+  static Counter counter_;       \
+  __attribute__((cleanup(call_leave), unused)) int entered_ = call_enter(&counter_, __func__)
+
+int call_enter(Counter *counter, const char *symbol);
+void call_leave(int *entered);
+/** The exported function that is running, for reports. */
+const char *call_symbol(void);
+
+/** Around anything that lets the caller's code run or that waits: the lock is free meanwhile. */
+typedef struct {
+  int depth;
+  const char *symbol;
+} Pause;
+Pause call_pause(void);
+void call_resume(Pause pause);
+
+bool on_main_thread(void);
+
+/** A rule was broken: the real frameworks would crash, corrupt memory or misbehave. */
+void breach(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Like an uncaught exception: breach, report, abort (unless FAKEMAC_ABORT=never). */
+void fatal(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Legal but noteworthy: an argument that is answered with an error code, a message to nil. */
+void note(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** One line of the record: `Text line = record_open("post"); text_printf(&line, ",\"x\":1"); record_close(&line);` */
+Text record_open(const char *kind);
+void record_close(Text *line);
+
+void count_attribute(const char *name);
+extern long round_trips;
+
+double now_ms(void);
+/** Lets time pass: really, or only on the clock with FAKEMAC_CLOCK=virtual. Frees the lock meanwhile. */
+void sleep_us(double us);
+
+/** Everything since the last mark starts at zero. */
+void record_reset(void);
+void record_init(void);
+void report_print(Text *text);
+void report_save(void);
+
+#endif
