@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs"
+
+export interface Daemon extends AsyncDisposable {
+  readonly address: string
+  readonly process: Bun.Subprocess
+}
+
+/** A message bus of our own, gone when the test ends. */
+export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<Daemon> {
+  const directory = mkdtempSync("/tmp/agent-desktop-bus-")
+  const listen = kind === "path" ? `unix:path=${directory}/bus` : `unix:abstract=${directory}/bus`
+  const child = Bun.spawn(
+    ["dbus-daemon", "--session", "--nofork", "--print-address=1", `--address=${listen}`],
+    {
+      stdout: "pipe",
+      stderr: "ignore",
+      stdin: "ignore",
+    },
+  )
+  return {
+    address: await firstLine(child.stdout),
+    process: child,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL")
+      await child.exited
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A socket where `speak` decides what the other side hears. */
+export function startPeer(
+  speak: Partial<Record<"open" | "data", (socket: Bun.Socket<undefined>, chunk: Buffer) => void>>,
+): Disposable & { readonly address: string; readonly sockets: Set<Bun.Socket<undefined>> } {
+  const directory = mkdtempSync("/tmp/agent-desktop-peer-")
+  const sockets = new Set<Bun.Socket<undefined>>()
+  const listener = Bun.listen<undefined>({
+    unix: `${directory}/socket`,
+    socket: {
+      open(socket) {
+        sockets.add(socket)
+        speak.open?.(socket, Buffer.alloc(0))
+      },
+      data: (socket, chunk) => speak.data?.(socket, chunk),
+      close: (socket) => void sockets.delete(socket),
+      error: () => {},
+    },
+  })
+  return {
+    address: `unix:path=${directory}/socket`,
+    sockets,
+    [Symbol.dispose]() {
+      listener.stop(true)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ""
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk)
+    const end = text.indexOf("\n")
+    if (end >= 0) return text.slice(0, end)
+  }
+  throw new Error("dbus-daemon ended without an address")
+}
