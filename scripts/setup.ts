@@ -1,0 +1,133 @@
+import { readdirSync, statSync } from "node:fs"
+
+/**
+ * Installs the Debian packages that a purpose needs and that are missing:
+ *
+ *   bun scripts/setup.ts [--for demo|test|bench]
+ *
+ * Nothing happens when all of them are there.
+ */
+
+/** What `desktop-start` itself needs, and an editor to look at. */
+const DEMO = [
+  "xvfb",
+  "openbox",
+  "dbus",
+  "at-spi2-core",
+  "mousepad",
+  "fonts-dejavu-core",
+  "adwaita-icon-theme",
+]
+
+const TEST = [
+  ...DEMO,
+  // Applications of every toolkit.
+  "gedit",
+  "gnome-calculator",
+  "gnome-text-editor",
+  "gtk-3-examples",
+  "gtk-4-examples",
+  "kcalc",
+  "featherpad",
+  "zenity",
+  "xterm",
+  "chromium",
+  "libreoffice-writer",
+  "libreoffice-calc",
+  "libreoffice-gtk3",
+  // The applications in test/fixtures.
+  "python3-gi",
+  "gir1.2-gtk-3.0",
+  "gir1.2-gtk-4.0",
+  "python3-pyqt5",
+  "python3-pyqt6",
+  // The second look at what happened.
+  "python3-pyatspi",
+  "x11-utils",
+  "x11-xserver-utils",
+  "xdotool",
+  "xclip",
+  "imagemagick",
+  "procps",
+  "util-linux",
+  // Another window manager; notification daemons and somebody who sends.
+  "xfwm4",
+  "dunst",
+  "xfce4-notifyd",
+  "libnotify-bin",
+]
+
+/** The same walk in C, to be measured against. */
+const BENCH = [...TEST, "gcc", "libc6-dev", "libatspi2.0-dev"]
+
+export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
+type Purpose = keyof typeof PURPOSES
+
+/** Returns the exit code. */
+function setUp(args: readonly string[]): number {
+  const purpose = args[0] === undefined ? "test" : args[0] === "--for" && args.length === 2 ? args[1]! : ""
+  if (!isPurpose(purpose))
+    return fail(`usage: bun scripts/setup.ts [--for ${Object.keys(PURPOSES).join("|")}]`, 2)
+  const packages = PURPOSES[purpose]
+  if (!Bun.which("dpkg-query") || !Bun.which("apt-get"))
+    return fail(`This is no Debian. Install what these Debian packages bring:\n  ${packages.join(" ")}`)
+  const missing = missingOf(packages)
+  if (missing.length === 0) return 0
+
+  const install = ["apt-get", "install", "-y", "--no-install-recommends", ...missing]
+  const prefix = process.getuid?.() === 0 ? [] : ["sudo", "-n"]
+  const byHand = `Run:\n  sudo apt-get update && sudo ${install.join(" ")}`
+  if (prefix.length > 0 && !succeeds([...prefix, "true"], "ignore"))
+    return fail(`${missing.length} packages are missing and this user may not install them. ${byHand}`)
+  console.error(`Installing ${missing.join(" ")}`)
+  if (!areListsFresh() && !succeeds([...prefix, "apt-get", "update"]))
+    console.error("The package lists could not be renewed; trying with the old ones")
+  if (succeeds([...prefix, "env", "DEBIAN_FRONTEND=noninteractive", ...install, ...WAIT])) return 0
+  return fail(`The installation failed. ${byHand}`)
+}
+
+/** Somebody else may be installing at this moment. */
+const WAIT = ["-o", "DPkg::Lock::Timeout=120"]
+
+const isPurpose = (word: string): word is Purpose => Object.hasOwn(PURPOSES, word)
+
+function missingOf(packages: readonly string[]): readonly string[] {
+  // It exits with 1 when it does not know one of them; those it knows are printed all the same.
+  const { stdout } = Bun.spawnSync(["dpkg-query", "-W", "-f", STATUS, ...packages], { stderr: "ignore" })
+  const lines = new Set(stdout.toString().split("\n"))
+  return packages.filter((name) => !lines.has(`${name}\tinstalled`))
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: this is dpkg's own format
+const STATUS = "${Package}\t${db:Status-Status}\n"
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Images of containers come without lists, and old ones name files that the mirrors no longer have. */
+function areListsFresh(): boolean {
+  const directory = process.env.APT_LISTS ?? "/var/lib/apt/lists"
+  try {
+    const times = readdirSync(directory).flatMap((file) =>
+      /_Packages/.test(file) ? statSync(`${directory}/${file}`).ctimeMs : [],
+    )
+    return Math.max(...times) > Date.now() - DAY_MS
+  } catch {
+    return false
+  }
+}
+
+const succeeds = (command: readonly string[], output: "inherit" | "ignore" = "inherit"): boolean =>
+  // What apt-get says goes to stderr: stdout is for whoever called us.
+  Bun.which(command[0]!) !== null &&
+  Bun.spawnSync([...command], {
+    stdin: "ignore",
+    stdout: output === "inherit" ? 2 : "ignore",
+    stderr: output,
+  }).success
+
+function fail(text: string, code = 1): number {
+  console.error(text)
+  return code
+}
+
+if (import.meta.main) process.exitCode = setUp(Bun.argv.slice(2))
