@@ -1,14 +1,11 @@
 import { ACTION_OF, notSupported } from "./actions.ts"
-import type { Action, Performed, Seen, Watch } from "./adapter.ts"
+import type { Action, InputPolicy, Performed, Seen, Watch } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED, staleRef } from "./errors.ts"
 import type { State } from "./node.ts"
 import { physically } from "./physical.ts"
 import { type RefChoice, resolve, type Target } from "./resolve.ts"
 import { until, untilChanged } from "./until.ts"
-
-export const INPUT_POLICIES = ["auto", "semantic", "physical"] as const
-export type InputPolicy = (typeof INPUT_POLICIES)[number]
 
 export interface ActionResult {
   readonly action: string

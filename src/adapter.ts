@@ -192,6 +192,10 @@ export type Action =
   | { readonly kind: "scroll"; readonly direction: Direction; readonly amount: number }
   | { readonly kind: "scroll-to" }
 
+/** semantic: through the accessibility interface only; physical: by pointer and keyboard only. */
+export const INPUT_POLICIES = ["auto", "semantic", "physical"] as const
+export type InputPolicy = (typeof INPUT_POLICIES)[number]
+
 export interface Performed {
   /** How it was delivered, e.g. `AXPress`, `atspi:click`, `atspi:EditableText.InsertText`. */
   readonly method: string

@@ -18,8 +18,6 @@ export interface Command<S extends Input = Input> {
   readonly group: Group
   /** Changes nothing on the desktop; a read-only policy lets it through. */
   readonly readOnly?: boolean
-  /** Works where there is no desktop at all. */
-  readonly offline?: boolean
   readonly input: S
   readonly examples?: readonly string[]
   /** What a schema cannot say, such as members that exclude each other. Throws INVALID_ARGS; looks at nothing else. */

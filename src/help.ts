@@ -1,4 +1,3 @@
-import type { Registry } from "./args.ts"
 import { type Command, GROUPS, type Group, type Input, type Registry } from "./command.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "./fields.ts"
 
@@ -12,16 +11,6 @@ export async function helpFor(
   const loaded = await Promise.all([...registry.values()].map((load) => load()))
   return renderHelp(
     loaded.map((module) => module.default),
-    globals,
-  )
-}
-
-/** The help that was asked for: one command's, or the program's. */
-export async function helpFor(command: Command | undefined, registry: Registry, globals: Input): Promise<string> {
-  if (command) return renderCommandHelp(command, globals)
-  const modules = await Promise.all([...registry.values()].map((load) => load()))
-  return renderHelp(
-    modules.map((module) => module.default),
     globals,
   )
 }

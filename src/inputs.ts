@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { INPUT_POLICIES } from "./act.ts"
-import { BUTTONS } from "./adapter.ts"
+import { BUTTONS, INPUT_POLICIES } from "./adapter.ts"
 import type { CliHints } from "./command.ts"
 import { AppError } from "./errors.ts"
 

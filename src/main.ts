@@ -2,8 +2,8 @@ import { type Arguments, parseArgv } from "./args.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, toLine } from "./envelope.ts"
 import { globals, type Settings, settingsOf } from "./globals.ts"
-import { openPlatform, type Platform } from "./platform.ts"
-import { openRefStore, stateRoot } from "./refstore.ts"
+import { lazily } from "./lazy.ts"
+import type { Platform } from "./platform.ts"
 import { runCommand } from "./run.ts"
 import { UsageError } from "./usage.ts"
 
@@ -31,13 +31,15 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
       interruption.abort()
     })
   }
-  const root = stateRoot(process.env)
   let platform: Promise<Platform> | undefined
   const envelope = await runCommand(
     {
       commands,
-      platform: () => (platform ??= openPlatform({ env: process.env, root, desktop: settings.desktop })),
-      refs: openRefStore({ root, session: settings.session }),
+      platform: () => (platform ??= open(settings)),
+      refs: lazily(async () => {
+        const { openRefStore, stateRoot } = await import("./refstore.ts")
+        return openRefStore({ root: stateRoot(process.env), session: settings.session })
+      }),
       ...settings,
       signal: interruption.signal,
       stdin: () => Bun.stdin.text(),
@@ -48,6 +50,11 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
   )
   await (await platform)?.close()
   return signalled ? 128 + signalled : answer(envelope)
+}
+
+async function open({ desktop }: Settings): Promise<Platform> {
+  const [{ openPlatform }, { stateRoot }] = await Promise.all([import("./platform.ts"), import("./home.ts")])
+  return openPlatform({ env: process.env, root: stateRoot(process.env), desktop })
 }
 
 async function answer(envelope: Envelope): Promise<number> {

@@ -6,6 +6,7 @@ import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"
 import { describeIssue } from "./issues.ts"
+import { lazily } from "./lazy.ts"
 import { unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
@@ -70,32 +71,31 @@ async function execute(
   }
   const timeout = Number(args["timeout_ms"])
   const deadline = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
-  const platform = command.offline ? undefined : await door.platform()
-  // What is left of the command after its last native call still has to be written and saved.
-  const adapter = platform?.adapter(deadline.slice(deadline.remaining * 0.95))
-  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline })
+  let opened: Adapter | undefined
+  const adapter = lazily<Adapter>(async () => {
+    const platform = await door.platform()
+    // What is left of the command after its last native call still has to be written and saved.
+    opened = platform.adapter(deadline.slice(deadline.remaining * 0.95))
+    return opened
+  })
   try {
-    return await command.run(args, ctx)
+    return await command.run(args, contextFor(door, { adapter, deadline, patient: timeout > 0, baseline }))
   } finally {
-    await adapter?.close()
+    await opened?.close()
   }
 }
 
 interface Parts {
-  readonly adapter?: Adapter
+  readonly adapter: Adapter
   readonly deadline: Deadline
   readonly patient: boolean
   readonly baseline?: readonly SeenNotification[]
 }
 
-function contextFor(door: Door, { adapter, ...parts }: Parts): Context {
+function contextFor(door: Door, parts: Parts): Context {
   let known = parts.baseline
   return {
     ...parts,
-    get adapter(): Adapter {
-      if (adapter) return adapter
-      throw new AppError("INTERNAL", "This command declared that it needs no desktop")
-    },
     refs: door.refs,
     session: door.session,
     desktop: door.desktop,
@@ -103,8 +103,8 @@ function contextFor(door: Door, { adapter, ...parts }: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes),
     async validateItems(items) {
       await validate(door.commands, items)
-      if (adapter && items.some((item) => item.command === "wait" && item.args["notification"] === true)) {
-        known = await adapter.notifications()
+      if (items.some((item) => item.command === "wait" && item.args["notification"] === true)) {
+        known = await parts.adapter.notifications()
       }
     },
     async runItem(name, args) {

@@ -6,7 +6,6 @@ export default defineCommand({
   summary: "Print the version and what this binary was built for",
   group: "system",
   readOnly: true,
-  offline: true,
   input: {},
   run: async () => versionFacts(),
 })
