@@ -1,0 +1,250 @@
+import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import type { RefStore } from "./command.ts"
+import { Deadline } from "./deadline.ts"
+import { AppError } from "./errors.ts"
+import {
+  errorCode,
+  inWords,
+  openLockFile,
+  openPrivateDirectory,
+  readPrivateFile,
+  refuseUnlessOwn,
+  writePrivateFile,
+} from "./home.ts"
+import { formatRefMap, parseRefMap } from "./refjson.ts"
+import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "./refmap.ts"
+
+export { stateRoot } from "./home.ts"
+
+/**
+ * The maps of one session: `last_refmap.json`, and in `snapshots` a copy of it for each of the latest
+ * snapshot ids. A file is replaced, never changed: readers need no lock and see the old map or the new.
+ * Writers of the same session take turns.
+ */
+export function openRefStore({
+  root,
+  session,
+}: {
+  readonly root: string
+  readonly session?: string
+}): RefStore {
+  const place = placeOf(root, session)
+  return {
+    load: async (snapshotId) =>
+      snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
+    save: (entries) => save(place, entries),
+    append: (entries, snapshotId) => append(place, entries, snapshotId),
+  }
+}
+
+interface Place {
+  readonly root: string
+  /** From the root down to where the session's own directory is. */
+  readonly parents: readonly string[]
+  readonly directory: string
+  readonly snapshots: string
+  readonly current: string
+}
+
+function placeOf(root: string, session: string | undefined): Place {
+  if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
+    throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
+      suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
+    })
+  const directory = session === undefined ? root : `${root}/sessions/${session}`
+  return {
+    root,
+    parents: session === undefined ? [] : [root, `${root}/sessions`],
+    directory,
+    snapshots: `${directory}/snapshots`,
+    current: `${directory}/last_refmap.json`,
+  }
+}
+
+const MAX_BYTES = 1_048_576
+
+async function save(place: Place, entries: readonly RefEntry[]): Promise<string> {
+  return writing(place, async () => {
+    const id = freshId(place)
+    const inner = new Map(entries.map((entry, index) => [`@e${index + 1}`, entry]))
+    const bytes = encode({ inner, counter: entries.length, snapshot_id: id })
+    // Only the last step needs our turn: others do not wait for our disk.
+    using whole = writeTemporary(place, bytes)
+    using copy = duplicate(place, whole, bytes)
+    await inTurn(place, () => {
+      refuseUnlessOwn(place.current)
+      renameSync(copy.path, keptPath(place, id))
+      renameSync(whole.path, place.current)
+    })
+    prune(place)
+    return id
+  })
+}
+
+async function append(
+  place: Place,
+  entries: readonly RefEntry[],
+  snapshotId: string | undefined,
+): Promise<readonly string[]> {
+  return writing(place, () =>
+    inTurn(place, () => {
+      const current = readMap(place.current)
+      const isCurrent = snapshotId === undefined || snapshotId === current?.snapshot_id
+      const before = isCurrent ? (current ?? EMPTY_MAP) : readKept(place, snapshotId)
+      const { map, refs } = appendEntries(before, entries)
+      if (map.counter === before.counter) return refs
+      const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
+      const bytes = encode({ ...map, snapshot_id: id })
+      using whole = writeTemporary(place, bytes)
+      using copy = duplicate(place, whole, bytes)
+      // The copy first: a crash between the two leaves numbers that nobody was told.
+      renameSync(copy.path, keptPath(place, id))
+      if (isCurrent) renameSync(whole.path, place.current)
+      return refs
+    }),
+  )
+}
+
+const keptPath = (place: Place, id: string) => `${place.snapshots}/${id}.json`
+
+function readMap(path: string): RefMap | undefined {
+  try {
+    const text = readPrivateFile(path, MAX_BYTES)
+    return text === undefined ? undefined : parseRefMap(text)
+  } catch (error) {
+    throw inWords(error, `Cannot read ${path}`)
+  }
+}
+
+function readKept(place: Place, id: string): RefMap {
+  const map = isSnapshotId(id) ? readMap(keptPath(place, id)) : undefined
+  if (map !== undefined) return map
+  throw new AppError("SNAPSHOT_NOT_FOUND", `Snapshot '${id.slice(0, 80)}' not found`, {
+    suggestion: "Run 'snapshot' to get a new one",
+  })
+}
+
+function encode(map: RefMap): Uint8Array {
+  const bytes = Buffer.from(formatRefMap(map))
+  if (bytes.length <= MAX_BYTES) return bytes
+  throw new AppError(
+    "INTERNAL",
+    `The ref map would take ${bytes.length} bytes, more than the limit of ${MAX_BYTES}`,
+    {
+      suggestion: "Run 'snapshot' with a smaller --max-depth, with --root REF, or with -i",
+    },
+  )
+}
+
+// A path comes of it, so nothing else may pass.
+const isSnapshotId = (id: string | undefined): id is string => id !== undefined && /^s[a-z2-7]{8}$/.test(id)
+
+function freshId(place: Place): string {
+  for (;;) {
+    const id = `s${randomLetters()}`
+    if (lstatSync(keptPath(place, id), { throwIfNoEntry: false }) === undefined) return id
+  }
+}
+
+const randomLetters = () =>
+  Array.from(
+    crypto.getRandomValues(new Uint8Array(8)),
+    (byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte & 31],
+  ).join("")
+
+/** Runs with the directories there and private, and waits until the disk has what it changed. */
+async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    for (const path of place.parents)
+      closeSync(openPrivateDirectory(path, path === place.root ? "root" : "inner"))
+    const directory = openPrivateDirectory(place.directory, place.directory === place.root ? "root" : "inner")
+    try {
+      closeSync(openPrivateDirectory(place.snapshots, "inner"))
+      const result = await work()
+      fsyncSync(directory)
+      return result
+    } finally {
+      closeSync(directory)
+    }
+  } catch (error) {
+    throw inWords(error, `Cannot write the ref map in ${place.directory}`)
+  }
+}
+
+const TURN_MS = 2000
+
+/** Runs while no other process (and no other store of this one) writes to the session; it must not wait. */
+async function inTurn<T>(place: Place, work: () => T): Promise<T> {
+  // Only writers pay for a C library.
+  const { tryLock } = await import("../ffi/flock.ts")
+  const path = `${place.directory}/.lock`
+  const fd = openLockFile(path)
+  try {
+    const deadline = Deadline.in(TURN_MS)
+    for (let pause = 1; !tryLock(fd); pause = Math.min(pause * 2, 8)) {
+      if (deadline.expired)
+        throw new AppError("TIMEOUT", `Another process has kept the ref map locked for ${TURN_MS} ms`, {
+          suggestion: `Retry; end the process that holds ${path}, or use a --session of your own`,
+          details: { kind: "refmap_lock" },
+        })
+      await Bun.sleep(Math.random() * pause)
+    }
+    return work()
+  } finally {
+    closeSync(fd)
+  }
+}
+
+interface Temporary extends Disposable {
+  readonly path: string
+}
+
+const temporary = (place: Place): Temporary => {
+  const path = `${place.directory}/.tmp-${process.pid}-${randomLetters()}`
+  return { path, [Symbol.dispose]: () => rmSync(path, { force: true }) }
+}
+
+function writeTemporary(place: Place, bytes: Uint8Array): Temporary {
+  const file = temporary(place)
+  writePrivateFile(file.path, bytes)
+  return file
+}
+
+function duplicate(place: Place, whole: Temporary, bytes: Uint8Array): Temporary {
+  const file = temporary(place)
+  try {
+    linkSync(whole.path, file.path)
+    return file
+  } catch (error) {
+    // Not every file system has hard links, and each has its own word for that.
+    if (errorCode(error) === "ENOENT") throw error
+    return writeTemporary(place, bytes)
+  }
+}
+
+const KEPT = 32
+const KEPT_AT_MOST = 40
+const ABANDONED_MS = 60_000
+
+/** Removes the oldest copies, and what writers left that died; rarely, since it looks at every file. */
+function prune(place: Place): void {
+  const copies = readdirSync(place.snapshots)
+  if (copies.length <= KEPT_AT_MOST) return
+  const now = Date.now()
+  const aged = copies.map((name) => ({
+    path: `${place.snapshots}/${name}`,
+    age: ageOf(`${place.snapshots}/${name}`, now),
+  }))
+  const leftovers = readdirSync(place.directory)
+    .filter((name) => name.startsWith(".tmp-"))
+    .map((name) => `${place.directory}/${name}`)
+    .filter((path) => ageOf(path, now) > ABANDONED_MS)
+  const oldest = aged.sort((a, b) => a.age - b.age).slice(KEPT)
+  for (const path of [...oldest.map((copy) => copy.path), ...leftovers]) rmSync(path, { force: true })
+}
+
+function ageOf(path: string, now: number): number {
+  const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  // From the future: the clock was set back since. Otherwise such a copy would outlive all new ones.
+  return written === undefined || written > now + 1000 ? Number.MAX_VALUE : now - written
+}
