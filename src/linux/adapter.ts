@@ -2,6 +2,7 @@ import type { Adapter, Seen, SeenWindow } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { Platform, PlatformOptions } from "../platform.ts"
+import { actingOn } from "./acting.ts"
 import { desktopEnv } from "./desktop.ts"
 import { type Inventory, type Shown, seenApps, seenWindow, takeInventory, windowId } from "./inventory.ts"
 import { processStart } from "./processes.ts"
@@ -10,17 +11,18 @@ import { readTree } from "./trees.ts"
 
 /** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
 export function connectLinux(options: PlatformOptions): Platform {
-  const env = options.desktop ? desktopEnv(options.root, options.desktop, options.env) : options.env
-  const session = new Session(env)
+  // A desktop is looked up when it is needed: starting one must work before it is there.
+  const session = new Session(() =>
+    options.desktop ? desktopEnv(options.root, options.desktop, options.env) : options.env,
+  )
   return {
     name: "linux",
-    adapter: (deadline) => linuxAdapter(session, deadline),
+    adapter: (deadline) => linuxAdapter(session, options, deadline),
     close: () => session.close(),
   }
 }
 
-function linuxAdapter(session: Session, deadline: Deadline): Adapter {
-  const { env } = session
+function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   let last: Inventory | undefined
   const inventory = async (): Promise<Inventory> => {
     last = await takeInventory(session, deadline)
@@ -34,12 +36,14 @@ function linuxAdapter(session: Session, deadline: Deadline): Adapter {
       suggestion: "Use 'list-windows' to see available windows",
     })
   }
+  const windows = async (): Promise<readonly SeenWindow[]> =>
+    (await inventory()).shown.map((shown) => seenWindow(shown, session.env))
   return {
-    ...ACTING,
+    ...actingOn(session, options, deadline, windows),
     permissions: notYet,
     diagnose: notYet,
-    apps: async () => seenApps(await inventory(), env),
-    windows: async () => (await inventory()).shown.map((shown) => seenWindow(shown, env)),
+    apps: async () => seenApps(await inventory(), session.env),
+    windows,
     displays: notYet,
     surfaces: notYet,
     tree: (target, treeOptions) => readTree(session, deadline, target, treeOptions, find),
@@ -55,17 +59,3 @@ function linuxAdapter(session: Session, deadline: Deadline): Adapter {
 async function notYet(): Promise<never> {
   throw new AppError("PLATFORM_NOT_SUPPORTED", "This is not available on Linux yet")
 }
-
-/** What changes the desktop. */
-const ACTING = {
-  perform: notYet,
-  input: notYet,
-  window: notYet,
-  launch: notYet,
-  quit: notYet,
-  clipboard: notYet,
-  screenshot: notYet,
-  notifications: notYet,
-  notification: notYet,
-  desktops: notYet,
-} satisfies Partial<Adapter>

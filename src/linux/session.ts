@@ -11,13 +11,19 @@ export const A11Y_BUS_PATH = "/org/a11y/bus"
 
 /** The connections of one desktop: opened when first needed, shared, and opened anew after they died. */
 export class Session {
-  readonly env: Env
+  readonly #readEnv: () => Env
+  #env: Env | undefined
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
 
-  constructor(env: Env) {
-    this.env = env
+  constructor(readEnv: () => Env) {
+    this.#readEnv = readEnv
+  }
+
+  get env(): Env {
+    this.#env ??= this.#readEnv()
+    return this.#env
   }
 
   /** The accessibility bus, where applications show their trees. */

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/**
+ * The main job in one command: installs what is missing, builds, opens an isolated desktop with a
+ * real app, and runs snapshot → act → snapshot there.
+ */
+
+const root = join(import.meta.dir, "..")
+const bun = process.execPath
+const program = join(root, "dist", "agent-desktop")
+const picture = join(root, "dist", "demo.png")
+const state = mkdtempSync(join(tmpdir(), "agent-desktop-demo-"))
+const env = { ...process.env, AGENT_DESKTOP_HOME: state, AGENT_DESKTOP_DESKTOP: "demo" }
+
+await prepare("Installing packages", [bun, "install", "--frozen-lockfile", "--silent"])
+await prepare("Installing the desktop's parts", [bun, "scripts/setup.ts", "--for", "demo"])
+await prepare("Building", [bun, "build.ts"])
+
+process.once("SIGINT", () => void stop().then(() => process.exit(130)))
+try {
+  await run("desktop-start", "--name", "demo", "--size", "1024x768")
+  await run("launch", "mousepad")
+  const before = await run("snapshot", "--app", "mousepad", "-i", "--compact")
+  const field = refOf(before.data.tree, "textfield")
+  await run("type", field, "Hello from agent-desktop ✓ — 你好")
+  const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
+  await run("screenshot", picture)
+  const shown = valueOf(after.data.tree, field)
+  if (!shown?.includes("Hello from agent-desktop ✓ — 你好")) throw new Error(`The text did not arrive: ${shown}`)
+  console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${picture.replace(`${root}/`, "")}`)
+} finally {
+  await stop()
+}
+
+interface Tree {
+  readonly ref_id?: string
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly states?: readonly string[]
+  readonly children?: readonly Tree[]
+}
+
+interface Envelope {
+  readonly ok: boolean
+  readonly data: { readonly tree: Tree; readonly [member: string]: unknown }
+}
+
+async function prepare(title: string, command: readonly string[]): Promise<void> {
+  process.stderr.write(`${title} … `)
+  const child = Bun.spawn([...command], { cwd: root, stdout: "pipe", stderr: "pipe" })
+  const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  if ((await child.exited) !== 0) {
+    console.error(`failed\n${output.join("")}`)
+    process.exit(1)
+  }
+  process.stderr.write("done\n")
+}
+
+async function run(...args: readonly string[]): Promise<Envelope> {
+  console.log(`\n$ agent-desktop ${args.map(quoted).join(" ")}`)
+  const child = Bun.spawn([program, ...args], { env, stdout: "pipe", stderr: "inherit" })
+  const text = await new Response(child.stdout).text()
+  const envelope = JSON.parse(text) as Envelope
+  if (!envelope.ok) throw new Error(text)
+  if (args[0] === "snapshot") console.log(outline(envelope.data.tree))
+  else console.log(text.trim().replaceAll(`${root}/`, ""))
+  return envelope
+}
+
+async function stop(): Promise<void> {
+  await Bun.spawn([program, "desktop-stop", "demo"], { env, stdout: "ignore", stderr: "ignore" }).exited
+  rmSync(state, { recursive: true, force: true })
+}
+
+function outline(node: Tree, indent = ""): string {
+  const name = node.name ? ` ${JSON.stringify(node.name)}` : ""
+  const ref = node.ref_id ? ` [${node.ref_id}]` : ""
+  const value = node.value ? ` = ${JSON.stringify(node.value)}` : ""
+  const line = `${indent}${node.role}${name}${ref} ${node.states?.join(" ") ?? ""}${value}`.trimEnd()
+  return [line, ...(node.children ?? []).map((child) => outline(child, `${indent}  `))].join("\n")
+}
+
+function refOf(tree: Tree, role: string): string {
+  const found = find(tree, (node) => node.role === role && node.ref_id !== undefined)
+  if (!found?.ref_id) throw new Error(`There is no ${role} in the window`)
+  return found.ref_id
+}
+
+function valueOf(tree: Tree, ref: string): string | undefined {
+  return find(tree, (node) => node.ref_id === ref)?.value
+}
+
+function find(node: Tree, fits: (node: Tree) => boolean): Tree | undefined {
+  if (fits(node)) return node
+  for (const child of node.children ?? []) {
+    const found = find(child, fits)
+    if (found) return found
+  }
+  return undefined
+}
+
+const quoted = (arg: string): string => (/^[\w@./=-]+$/.test(arg) ? arg.replaceAll(`${root}/`, "") : `"${arg}"`)
