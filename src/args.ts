@@ -11,7 +11,6 @@ import {
   unknownFlag,
 } from "./usage.ts"
 
-
 /** Members by their snake_case names, typed but not yet validated; what was not given is absent. */
 export type Arguments = Readonly<Record<string, unknown>>
 
@@ -47,7 +46,8 @@ export async function parseArgv(
   if (askedOfIt === "version") return { kind: askedOfIt }
   if (askedOfIt === "help") return { kind: askedOfIt, command }
   fill(line, scope)
-  const missing = fields.filter((field) => field.required && !line.given.has(field))
+  const missing: Field[] = []
+  for (const field of fields) if (field.required && !line.given.has(field)) missing.push(field)
   if (missing.length > 0) throw missingArguments(command.name, missing)
   return { kind: "run", command, args: collect(fields, line), globals: collect(ofAll, line) }
 }
@@ -96,10 +96,9 @@ interface Use {
 }
 
 function scopeOf(command: string, fields: readonly Field[], ofAll: readonly Field[]): Scope {
-  // The command's own flags come last and win over global ones of the same name.
-  const flags = new Map(
-    [...ofAll, ...fields].flatMap((field) => spellingsOf(field).map((flag) => [flag, field])),
-  )
+  // The command's own flags are set last and win over global ones of the same name.
+  const flags = new Map<string, Field>()
+  for (const field of [...ofAll, ...fields]) for (const flag of spellingsOf(field)) flags.set(flag, field)
   const asking = new Map<Field, "help" | "version">()
   for (const field of ofAll)
     if (field.name === "help" || field.name === "version") asking.set(field, field.name)
@@ -122,12 +121,12 @@ function scan(line: Line, scope: Scope): "help" | "version" | undefined {
     const isText = openPlace(line, scope)?.freeText ?? false
     const uses = line.ended ? undefined : usesOf(token, scope)
     if (uses && !(isText && line.words.length > 0 && uses.some((use) => scope.asking.has(use.field)))) {
-      for (const use of uses) give(line, scope, use)
-      const found = uses
-        .map((use) => line.given.get(use.field) === true && scope.asking.get(use.field))
-        .find(Boolean)
-      if (found === "version" || (found && !isBefore)) return found
-      asked ??= found || undefined
+      for (const use of uses) {
+        const isOn = give(line, scope, use) === true
+        const wanted = isOn ? scope.asking.get(use.field) : undefined
+        if (wanted === "version" || (wanted && !isBefore)) return wanted
+        asked ??= wanted
+      }
       continue
     }
     if (!line.ended && !isText && looksLikeFlag(token))
@@ -162,19 +161,24 @@ const looksLikeFlag = (token: string) => token.startsWith("-") && token !== "-" 
 
 /** The positional that the next word fills: places whose members were given as flags are skipped. */
 function openPlace(line: Line, scope: Scope): Field | undefined {
-  const open = scope.places.filter((field) => !line.given.has(field))
-  const last = open.at(-1)
-  return open[line.words.length] ?? (last?.kind === "list" ? last : undefined)
+  let before = line.words.length
+  let last: Field | undefined
+  for (const field of scope.places) {
+    if (line.given.has(field)) continue
+    if (before-- === 0) return field
+    last = field
+  }
+  return last?.kind === "list" ? last : undefined
 }
 
-function give(line: Line, scope: Scope, use: Use): void {
+function give(line: Line, scope: Scope, use: Use): unknown {
   const { field, spelled } = use
   if (line.given.has(field) && field.kind !== "list")
     throw new UsageError(scope.command, "repeated", `${field.flag} was given more than once`, {
       argument: spelled,
     })
   const text = use.text ?? (field.kind === "boolean" ? String(!use.negated) : takeValue(line, scope, use))
-  put(line, field, readValue(field, text, spelled, scope.command))
+  return put(line, field, readValue(field, text, spelled, scope.command))
 }
 
 /** The token after a flag, if it can be its value. */
@@ -192,19 +196,20 @@ function takeValue(line: Line, scope: Scope, { field, spelled }: Use): string {
 
 /** Gives the words to the places that no flag has filled. */
 function fill(line: Line, scope: Scope): void {
-  const flagged = scope.places.filter((field) => line.given.has(field))
-  for (const word of line.words.splice(0)) {
-    const field = scope.places.find(
-      (place) => !flagged.includes(place) && (!line.given.has(place) || place.kind === "list"),
-    )
-    if (!field) throw extraArgument(scope.command, word, scope.places, flagged)
+  const open: Field[] = []
+  for (const field of scope.places) if (!line.given.has(field)) open.push(field)
+  const last = open[open.length - 1]
+  for (const [index, word] of line.words.entries()) {
+    const field = open[index] ?? (last?.kind === "list" ? last : undefined)
+    if (!field) throw extraArgument(scope.command, word, scope.places, open)
     put(line, field, readValue(field, word, labelOf(field), scope.command))
   }
 }
 
-function put(line: Line, field: Field, value: unknown): void {
+function put(line: Line, field: Field, value: unknown): unknown {
   const before = line.given.get(field)
   line.given.set(field, field.kind === "list" ? [...(Array.isArray(before) ? before : []), value] : value)
+  return value
 }
 
 function readValue(field: Field, text: string, spelled: string, command: string): unknown {
@@ -243,9 +248,9 @@ function readNumber(field: Field, text: string, bad: (problem: string) => UsageE
 }
 
 function collect(fields: readonly Field[], line: Line): Arguments {
-  return Object.fromEntries(
-    fields.filter((field) => line.given.has(field)).map((field) => [field.name, line.given.get(field)]),
-  )
+  const given: Record<string, unknown> = {}
+  for (const field of fields) if (line.given.has(field)) given[field.name] = line.given.get(field)
+  return given
 }
 
 /** `help`, `help COMMAND`. */
@@ -253,7 +258,7 @@ async function parseHelp(line: Line, registry: Registry, ofAll: readonly Field[]
   const scope = scopeOf("help", [], ofAll)
   if (scan(line, scope) === "version") return { kind: "version" }
   const [name, extra] = line.words
-  if (extra !== undefined) throw extraArgument("help", extra, [], [])
+  if (extra !== undefined) throw extraArgument("help", extra)
   return name === undefined || name === "help"
     ? { kind: "help" }
     : { kind: "help", command: await load(name, registry) }

@@ -33,21 +33,29 @@ export interface Field {
   readonly optionalValue?: string
 }
 
+// Every command reads fields on its way in, so this is written with loops: the first call of an array
+// method such as flatMap costs the engine more than all fields of a command.
+
 /** The members of a command's input, in the order of its schema. A pipe around the object changes nothing. */
 export function fieldsOf(input: Input): readonly Field[] {
-  return Object.entries(input.entries).map(([name, schema]) => fieldOf(name, schema))
+  const fields: Field[] = []
+  for (const name in input.entries) fields.push(fieldOf(name, input.entries[name]!))
+  return fields
 }
 
 /** The fields that have a place on the command line, in the order of their places. */
 export function positionalsOf(fields: readonly Field[]): readonly Field[] {
-  return fields
-    .filter((field) => field.position !== undefined)
-    .sort((a, b) => (a.position ?? 0) - (b.position ?? 0))
+  const placed: Field[] = []
+  for (const field of fields) if (field.position !== undefined) placed.push(field)
+  return placed.length < 2 ? placed : placed.sort((a, b) => (a.position ?? 0) - (b.position ?? 0))
 }
 
 /** Every spelling of the field as a flag: the flag itself, then its aliases, then the letter. */
 export function spellingsOf(field: Field): readonly string[] {
-  return [field.flag, ...field.aliases.map(flagOf), ...(field.short ? [`-${field.short}`] : [])]
+  const spellings = [field.flag]
+  for (const alias of field.aliases) spellings.push(flagOf(alias))
+  if (field.short) spellings.push(`-${field.short}`)
+  return spellings
 }
 
 /** The same arguments with every member under its own name; a name and its alias at once are refused. */
@@ -55,7 +63,11 @@ export function applyAliases(input: Input, raw: unknown): unknown {
   if (typeof raw !== "object" || raw === null) return raw
   // An array without members would otherwise pass for an object without members.
   if (Array.isArray(raw)) throw new AppError("INVALID_ARGS", "Arguments must be an object, got an array")
-  const names = new Map(fieldsOf(input).flatMap((field) => field.aliases.map((alias) => [alias, field.name])))
+  const names = new Map<string, string>()
+  for (const field of fieldsOf(input)) for (const alias of field.aliases) names.set(alias, field.name)
+  let hasAlias = false
+  for (const key in raw) hasAlias ||= names.has(key)
+  if (!hasAlias) return raw
   const taken = new Map<string, string>()
   return Object.fromEntries(
     Object.entries(raw).map(([key, value]) => {
@@ -85,16 +97,24 @@ interface Layer {
   readonly metadata?: { readonly cli?: CliHints }
 }
 
+/** What the layers of a member's schema say, gathered from the outside in. */
+interface Facts {
+  shape?: Layer
+  hints: CliHints
+  description?: string
+  isOptional: boolean
+  default?: unknown
+  isTransformed: boolean
+  integer: boolean
+  min?: number
+  max?: number
+}
+
 function fieldOf(name: string, schema: Layer): Field {
-  const layers = layersOf(schema)
-  const at = layers.findIndex((layer) => layer.kind === "schema" && !layer.wrapped)
-  const around = layers.slice(0, at).filter((layer) => layer.wrapped)
-  const shape = shapeOf(layers[at]!)
-  const hints: CliHints = Object.assign({}, ...layers.map((layer) => layer.metadata?.cli))
-  const changed = layers.findIndex((layer) => layer.kind === "transformation")
-  // What follows a transformation limits its result, not what is given on the command line.
-  const limits = changed < 0 ? layers : layers.slice(0, changed)
-  const byDefault = around.find((layer) => layer.default !== undefined)?.default
+  const facts: Facts = { hints: {}, isOptional: false, isTransformed: false, integer: false }
+  gather(schema, facts)
+  const { hints } = facts
+  const shape = shapeOf(facts.shape)
   return {
     name,
     flag: flagOf(name),
@@ -102,16 +122,43 @@ function fieldOf(name: string, schema: Layer): Field {
     short: hints.short,
     position: hints.position,
     placeholder: hints.value ?? placeholderOf(name, shape, hints.position !== undefined),
-    description: layers.findLast((layer) => layer.type === "description")?.description,
-    ...shape,
-    required: !around.some((layer) => OPTIONAL.has(layer.type)),
-    default: typeof byDefault === "function" ? byDefault() : byDefault,
-    integer: limits.some((layer) => layer.type === "integer" || layer.type === "safe_integer"),
-    min: limitOf(limits, "min_value"),
-    max: limitOf(limits, "max_value"),
+    description: facts.description,
+    kind: shape.kind,
+    item: shape.item,
+    choices: shape.choices,
+    required: !facts.isOptional,
+    default: typeof facts.default === "function" ? facts.default() : facts.default,
+    integer: facts.integer,
+    min: facts.min,
+    max: facts.max,
     freeText: hints.freeText ?? false,
     optionalValue: hints.optionalValue,
   }
+}
+
+function gather(layer: Layer, facts: Facts): void {
+  if (layer.pipe) {
+    for (const part of layer.pipe) gather(part, facts)
+    return
+  }
+  // The first schema proper is what is given; one after a transformation is what becomes of it.
+  const isOfResult = facts.isTransformed || facts.shape !== undefined
+  if (layer.wrapped) {
+    if (!isOfResult) {
+      facts.isOptional ||= OPTIONAL.has(layer.type)
+      facts.default ??= layer.default
+    }
+    gather(layer.wrapped, facts)
+    return
+  }
+  if (layer.kind === "schema") facts.shape ??= layer
+  if (layer.kind === "transformation") facts.isTransformed = true
+  if (layer.type === "description") facts.description = layer.description
+  if (layer.metadata?.cli) facts.hints = { ...facts.hints, ...layer.metadata.cli }
+  if (facts.isTransformed) return
+  if (layer.type === "integer" || layer.type === "safe_integer") facts.integer = true
+  if (layer.type === "min_value" && typeof layer.requirement === "number") facts.min = layer.requirement
+  if (layer.type === "max_value" && typeof layer.requirement === "number") facts.max = layer.requirement
 }
 
 function placeholderOf(
@@ -128,19 +175,8 @@ const OPTIONAL = new Set(["optional", "exact_optional", "undefinedable", "nullis
 
 const flagOf = (name: string) => `--${name.replaceAll("_", "-")}`
 
-/** A schema without its nesting: wrappers first, then the schema proper, then the actions on it. */
-function layersOf(layer: Layer): readonly Layer[] {
-  if (layer.pipe) return layer.pipe.flatMap(layersOf)
-  return layer.wrapped ? [layer, ...layersOf(layer.wrapped)] : [layer]
-}
-
-function limitOf(layers: readonly Layer[], type: string): number | undefined {
-  const limit = layers.find((layer) => layer.type === type)?.requirement
-  return typeof limit === "number" ? limit : undefined
-}
-
-function shapeOf(layer: Layer): Pick<Field, "kind" | "item" | "choices"> {
-  switch (layer.type) {
+function shapeOf(layer: Layer | undefined): Pick<Field, "kind" | "item" | "choices"> {
+  switch (layer?.type) {
     case "boolean":
     case "number":
     case "string":
@@ -154,13 +190,14 @@ function shapeOf(layer: Layer): Pick<Field, "kind" | "item" | "choices"> {
     case "union":
       return { kind: "string" }
     case "array":
-      return listOf(layersOf(layer.item!).find((item) => item.kind === "schema" && !item.wrapped)!)
+      return listOf(layer)
     default:
       return { kind: "json" }
   }
 }
 
-function listOf(item: Layer): Pick<Field, "kind" | "item" | "choices"> {
-  const { kind, choices } = shapeOf(item)
+function listOf({ item }: Layer): Pick<Field, "kind" | "item" | "choices"> {
+  // A pipe or a wrapper around the elements' schema has its type or holds it.
+  const { kind, choices } = shapeOf(item?.wrapped ?? item)
   return kind === "json" || kind === "list" ? { kind: "json" } : { kind: "list", item: kind, choices }
 }

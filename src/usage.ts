@@ -67,14 +67,17 @@ export function unknownFlag(command: string, token: string, known: Iterable<stri
   })
 }
 
-/** `flagged` are the places that flags have filled. */
+/** `open` are the places that no flag had filled. */
 export function extraArgument(
   command: string,
   word: string,
-  places: readonly Field[],
-  flagged: readonly Field[],
+  places: readonly Field[] = [],
+  open: readonly Field[] = [],
 ): UsageError {
-  const taken = flagged.map((field) => `; ${field.placeholder} was given as ${field.flag}`).join("")
+  const taken = places
+    .filter((field) => !open.includes(field))
+    .map((field) => `; ${field.placeholder} was given as ${field.flag}`)
+    .join("")
   const hint = places.some((field) => field.freeText) ? "; text with blanks must be one quoted argument" : ""
   return new UsageError(command, "extra_argument", `Unexpected argument ${shown(word)}${taken || hint}`, {
     argument: word,

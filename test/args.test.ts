@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import { parseArgv, type Registry, toArgv } from "../src/args.ts"
-import { defineCommand } from "../src/command.ts"
+import { parseArgv, toArgv } from "../src/args.ts"
+import { defineCommand, type Registry } from "../src/command.ts"
 import { UsageError } from "../src/usage.ts"
 import { click, globals, launch, moveWindow, registry, snapshot, type } from "./synthetic-commands.ts"
 

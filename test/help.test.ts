@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import type { Registry } from "../src/args.ts"
-import { defineCommand, GROUPS } from "../src/command.ts"
+import { defineCommand, GROUPS, type Registry } from "../src/command.ts"
 import { fieldsOf } from "../src/fields.ts"
 import { helpFor, renderCommandHelp, renderHelp } from "../src/help.ts"
 import {

@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import type { Registry } from "../src/args.ts"
-import { type CliHints, type Command, defineCommand } from "../src/command.ts"
+import { type CliHints, type Command, defineCommand, type Registry } from "../src/command.ts"
 
 const hints = <T>(cli: CliHints) => v.metadata<T, { readonly cli: CliHints }>({ cli })
 const flag = (description: string, cli: CliHints = {}) =>
