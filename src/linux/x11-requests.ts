@@ -47,12 +47,11 @@ export async function getNumbers(
 
 export function propertyText(x: X11, value: Property | undefined): string | undefined {
   if (value?.format !== 8) return undefined
-  const utf8 = value.type === x.atom("UTF8_STRING")
-  const text = utf8 ? new TextDecoder().decode(value.bytes) : decodeText(value.bytes)
-  return text.replace(/\0+$/, "")
+  const isUtf8 = x.isAtom(value.type, "UTF8_STRING")
+  return (isUtf8 ? new TextDecoder().decode(value.bytes) : decodeText(value.bytes)).replace(/\0+$/, "")
 }
 
-// WM_NAME of type STRING is Latin-1 by ICCCM, yet many programs write UTF-8 into it, and COMPOUND_TEXT wraps
+// Text of type STRING is Latin-1 by ICCCM, yet many programs write UTF-8 into it, and COMPOUND_TEXT wraps
 // UTF-8 in ESC % G … ESC % @. Bytes that form valid UTF-8 beyond ASCII are practically never Latin-1 prose.
 function decodeText(bytes: Uint8Array): string {
   try {
@@ -195,6 +194,27 @@ export function createHiddenWindow(
   return { window, request }
 }
 
+export interface Placement {
+  readonly x?: number
+  readonly y?: number
+  readonly width?: number
+  readonly height?: number
+  readonly stackMode?: number
+}
+
+/** ConfigureWindow: only what is given changes. */
+export function changeWindow(window: number, place: Placement): Request {
+  const values = [place.x, place.y, place.width, place.height, undefined, undefined, place.stackMode]
+  const mask = values.reduce<number>((bits, value, i) => (value === undefined ? bits : bits | (1 << i)), 0)
+  const request = new Request(12).u32(window).u16(mask).u16(0)
+  for (const value of values) if (value !== undefined) request.u32(value)
+  return request
+}
+
+export function setInputFocus(window: number): Request {
+  return new Request(42, REVERT_TO_PARENT).u32(window).u32(0)
+}
+
 export function destroyWindow(window: number): Request {
   return new Request(4).u32(window)
 }
@@ -212,6 +232,7 @@ export async function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
 export const EVENT = {
   keyPress: 2,
   keyRelease: 3,
+  focusIn: 9,
   createNotify: 16,
   destroyNotify: 17,
   unmapNotify: 18,
@@ -236,3 +257,4 @@ export const MASK = {
 const CLIENT_MESSAGE = 33
 const EVENT_MASK_ATTRIBUTE = 1 << 11
 const ANY_TYPE = 0
+const REVERT_TO_PARENT = 2

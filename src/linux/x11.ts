@@ -36,6 +36,7 @@ export class X11 {
   private readonly link: Link
   private readonly pending = new Map<number, Pending>()
   private readonly queues = new Set<(event: XEvent | AppError) => void>()
+  private readonly wanted = new Map<number, Set<{ readonly mask: number }>>()
   private readonly atomIds = new Map<string, Promise<number>>()
   private readonly knownAtoms = new Map<string, number>()
   private readonly extensions = new Map<string, Promise<Extension | undefined>>()
@@ -157,6 +158,11 @@ export class X11 {
     return id
   }
 
+  /** Whether this id is that atom; false also for a name that was never interned. */
+  isAtom(id: number, name: string): boolean {
+    return this.knownAtoms.get(name) === id
+  }
+
   /** undefined: this server does not have it. */
   extension(name: string, deadline: Deadline): Promise<Extension | undefined> {
     const known = this.extensions.get(name)
@@ -208,6 +214,25 @@ export class X11 {
         return event
       },
       [Symbol.dispose]: () => void this.queues.delete(take),
+    }
+  }
+
+  /** Asks for events of a window, beside what others on this connection asked for, until disposed of. */
+  select(window: number, mask: number): Disposable {
+    const wanted = this.wanted.get(window) ?? new Set()
+    const mine = { mask }
+    const tell = () => {
+      const all = [...wanted].reduce((bits, one) => bits | one.mask, 0)
+      if (!this.failure) this.send(new Request(2).u32(window).u32(EVENT_MASK_ATTRIBUTE).u32(all))
+    }
+    this.wanted.set(window, wanted.add(mine))
+    tell()
+    return {
+      [Symbol.dispose]: () => {
+        wanted.delete(mine)
+        if (wanted.size === 0) this.wanted.delete(window)
+        tell()
+      },
     }
   }
 
@@ -319,5 +344,6 @@ export class X11 {
 }
 
 const GET_INPUT_FOCUS = 43
+const EVENT_MASK_ATTRIBUTE = 1 << 11
 const MAX_STRAYS = 64
 const MAX_TIMER = 2 ** 31 - 1

@@ -52,7 +52,7 @@ describe("a real server", () => {
 
   test("reports the errors of requests without a reply", async () => {
     const destroy = (window: number) => desk.x.check([new Request(4).u32(window)], patience())
-    expect(destroy(0x7ffffff)).rejects.toBeInstanceOf(XError)
+    await expect(destroy(0x7ffffff)).rejects.toBeInstanceOf(XError)
     await desk.x.check([new Request(127)], patience())
   })
 
@@ -104,7 +104,7 @@ describe("a real server", () => {
     await using closed = await startXvfb({ cookie: "00112233445566778899aabbccddeeff" })
     expect((await getGeometry(closed.x, closed.x.root, patience())).width).toBe(1280)
     const { XAUTHORITY: _, ...stranger } = closed.env
-    expect(X11.connect(stranger, patience())).rejects.toMatchObject({
+    await expect(X11.connect(stranger, patience())).rejects.toMatchObject({
       code: "PERM_DENIED",
       suggestion: expect.stringContaining("XAUTHORITY"),
     })
@@ -120,21 +120,21 @@ describe("a real server", () => {
       expect(one).toMatchObject({ status: "rejected", reason: { code: "PLATFORM_NOT_SUPPORTED" } })
     }
     expect(dying.x.closed).toBe(true)
-    expect(dying.x.sync(patience())).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
+    await expect(dying.x.sync(patience())).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
   })
 
   test("that stops answering ends the request at its deadline, and others go on waiting", async () => {
     await using silent = await startXvfb()
     process.kill(silent.pid, "SIGSTOP")
     const late = silent.x.sync(patience())
-    expect(silent.x.sync(Deadline.in(30))).rejects.toMatchObject({
+    await expect(silent.x.sync(Deadline.in(30))).rejects.toMatchObject({
       code: "TIMEOUT",
       details: { kind: "x11" },
     })
     const interrupt = new AbortController()
     const interrupted = silent.x.sync(Deadline.in(20_000, interrupt.signal))
     interrupt.abort()
-    expect(interrupted).rejects.toMatchObject({ code: "TIMEOUT" })
+    await expect(interrupted).rejects.toMatchObject({ code: "TIMEOUT" })
     await Promise.allSettled([interrupted])
     process.kill(silent.pid, "SIGCONT")
     await late
@@ -142,8 +142,8 @@ describe("a real server", () => {
 })
 
 describe("where no server is", () => {
-  test("the error says that the display cannot be reached", () => {
-    expect(X11.connect({ DISPLAY: "unix:/nonexistent/socket" }, patience())).rejects.toMatchObject({
+  test("the error says that the display cannot be reached", async () => {
+    await expect(X11.connect({ DISPLAY: "unix:/nonexistent/socket" }, patience())).rejects.toMatchObject({
       code: "PLATFORM_NOT_SUPPORTED",
       suggestion: expect.stringContaining("DISPLAY"),
     })
