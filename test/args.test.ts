@@ -403,6 +403,25 @@ describe("free text", () => {
     expect((await failure("type", "@e2", "--timeout-ms")).message).toBe("--timeout-ms needs a value (MS)")
   })
 
+  test("the place of the text moves up when the ref is given as a flag", async () => {
+    expect(await argsOf("type", "--ref-id", "@e2", "-rf")).toEqual({ ref_id: "@e2", text: "-rf" })
+  })
+
+  test("every word of a list of free text is text", async () => {
+    const say = defineCommand({
+      name: "say",
+      summary: "",
+      group: "system",
+      input: { word: v.pipe(v.array(v.string()), v.metadata({ cli: { position: 0, freeText: true } })) },
+      run: async () => ({}),
+    })
+    const own: Registry = new Map([["say", async () => ({ default: say })]])
+    expect(await parseArgv(["say", "a", "-b", "--help", "-v"], own, globals)).toMatchObject({
+      args: { word: ["a", "-b", "--help"] },
+      globals: { verbose: true },
+    })
+  })
+
   test("the flag spelling takes dashes too, but no known flag", async () => {
     expect(await typed("@e2", "--text", "-rf")).toBe("-rf")
     expect(await typed("@e2", "--text=--help")).toBe("--help")
@@ -494,6 +513,7 @@ describe("help and version", () => {
   test.each([
     [["--version"]],
     [["-V"]],
+    [["--version", "--bogus"]],
     [["--version", "click"]],
     [["help", "--version"]],
     [["click", "-V"]],

@@ -54,6 +54,7 @@ describe("fieldsOf", () => {
     ["array of strings", v.array(v.string()), { kind: "list", item: "string" }],
     ["array of choices", v.array(v.pipe(v.picklist(choices))), { kind: "list", item: "choice", choices }],
     ["array of numbers", v.array(v.number()), { kind: "list", item: "number" }],
+    ["array of wrapped strings", v.array(v.optional(v.string())), { kind: "list", item: "string" }],
     ["array of objects", v.array(v.object({})), { kind: "json" }],
     ["object", v.strictObject({}), { kind: "json" }],
     ["custom value", v.custom<string>(() => true), { kind: "string" }],
@@ -61,6 +62,21 @@ describe("fieldsOf", () => {
     ["optional", v.optional(v.string()), { kind: "string", required: false, default: undefined }],
     ["default", v.optional(v.string(), "x"), { required: false, default: "x" }],
     ["computed default", v.optional(v.string(), () => "y"), { required: false, default: "y" }],
+    ["default in a default", v.optional(v.optional(v.string(), "in"), "out"), { default: "out" }],
+    [
+      "optional result",
+      v.pipe(
+        v.string(),
+        v.transform((text): number | undefined => text.length || undefined),
+        v.optional(v.number(), 3),
+      ),
+      { kind: "string", required: true, default: undefined },
+    ],
+    [
+      "hints in two places",
+      v.pipe(v.string(), hints({ position: 0, value: "IN" }), hints({ value: "OUT" })),
+      { position: 0, placeholder: "OUT" },
+    ],
     [
       "pipe around optional",
       v.pipe(v.optional(v.boolean(), true), v.description("D")),
