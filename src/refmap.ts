@@ -25,6 +25,10 @@ export interface RefEntry {
   readonly path?: readonly number[]
   /** The application's own id for the element. */
   readonly identifier?: string
+  /** A fingerprint of where it stands: what is above it, and the row it is part of; see tree.ts. */
+  readonly context?: string
+  /** There were others in the window that said the same of themselves. */
+  readonly twins?: true
 }
 
 export interface RefMap {
@@ -93,6 +97,8 @@ const places = ({ address, path }: RefEntry) => [
 export function sameElement(a: RefEntry, b: RefEntry): boolean {
   if (a.pid !== b.pid || a.role !== b.role) return false
   if (a.process_start !== b.process_start || a.identifier !== b.identifier) return false
+  // Lists hand the widgets of one row to the next: the same "Delete", another thing to delete.
+  if (a.context !== undefined && b.context !== undefined && a.context !== b.context) return false
   if (a.address !== undefined && b.address !== undefined)
     return a.address === b.address && nameForIdentity(a.name) === nameForIdentity(b.name)
   // Without a place in a window, two nameless buttons would look like one.

@@ -115,7 +115,9 @@ test("what helps to find the element again follows the seeds' members, where it 
     address: ":1.5/a/b",
     path: [0, 3, 1],
     identifier: "save-button",
-  }
+    context: "1x2y",
+    twins: true,
+  } as const
   const { inner } = JSON.parse(formatRefMap(mapOf({ ...save, ...evidence })))
   expect(Object.keys(inner["@e1"]).slice(9)).toEqual(Object.keys(evidence))
   expect(inner["@e1"]).toMatchObject(evidence)
@@ -161,6 +163,8 @@ const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   address: optional(text),
   path: optional(fc.array(fc.nat(), { maxLength: 5 })),
   identifier: optional(text),
+  context: optional(text),
+  twins: optional(fc.constant(true as const)),
 })
 const aMap: fc.Arbitrary<RefMap> = fc
   .record({
@@ -220,6 +224,8 @@ test("missing, null and unknown members do no harm", () => {
     address: null,
     path: null,
     identifier: null,
+    context: null,
+    twins: null,
   }
   expect(readAll(entryText(plain))).toEqual([["@e1", nothing]])
   expect(readAll(entryText(nulls))).toEqual([["@e1", nothing]])
@@ -290,8 +296,8 @@ test.each([
   entryText({ pid: 1.5, role: "button" }),
   entryText({ pid: 1 }),
   entryText({ pid: 1, role: 5 }),
-  ...["name", "value", "source_app", "process_start", "window_id", "address", "identifier"].map((member) =>
-    entryText({ ...plain, [member]: 5 }),
+  ...["name", "value", "source_app", "process_start", "window_id", "address", "identifier", "context"].map(
+    (member) => entryText({ ...plain, [member]: 5 }),
   ),
   entryText({ ...plain, states: "enabled" }),
   entryText({ ...plain, states: [1] }),
@@ -427,6 +433,13 @@ test.each<Partial<RefEntry>>([
   expect(sameElement({ ...addressed, ...change }, addressed)).toBe(false)
 })
 
+test("an address in another context is another element: its row now shows something else", () => {
+  const inRow = { ...addressed, context: "a" }
+  expect(sameElement(inRow, { ...inRow, context: "b" })).toBe(false)
+  expect(sameElement(inRow, { ...inRow, context: "a", value: "new" })).toBe(true)
+  expect(sameElement(inRow, addressed)).toBe(true)
+})
+
 test("without an address the place in the window and the looks decide, all of them", () => {
   expect(sameElement(placed, { ...placed, value: "new", states: [] })).toBe(true)
   expect(sameElement(addressed, placed)).toBe(true)
@@ -487,6 +500,7 @@ test("elements that appendEntries calls one are exactly those that sameElement c
     window_id: optional(fc.constant("w-1")),
     address: optional(fc.constantFrom("x", "y")),
     path: optional(fc.constantFrom([0], [1])),
+    context: optional(fc.constantFrom("c", "d")),
   })
   fc.assert(
     fc.property(fc.array(few, { maxLength: 6 }), few, (entries, entry) => {
