@@ -1,45 +1,34 @@
 /** Logs go to stderr through consola, which is loaded with the first line that is to be shown. */
 
-let level = 1
+const WARN = 1
+const DEBUG = 4
+
+let level = WARN
 
 export function setVerbose(verbose: boolean): void {
-  level = verbose ? 4 : 1
+  level = verbose ? DEBUG : WARN
 }
 
 /** For whoever watches with --verbose. Never application text or typed text: it may be a secret. */
-export function debug(message: string): void {
-  if (level >= 4) void write("debug", message)
-}
-
-export function warn(message: string): void {
-  if (level >= 1) void write("warn", message)
-}
-
-let logger: Promise<{ debug(message: string): void; warn(message: string): void }> | undefined
-
-async function write(kind: "debug" | "warn", message: string): Promise<void> {
+export async function debug(message: string): Promise<void> {
+  if (level < DEBUG) return
   logger ??= create()
-  ;(await logger)[kind](message)
+  ;(await logger).debug(message)
 }
+
+let logger: ReturnType<typeof create> | undefined
 
 async function create() {
-  const { createConsola } = await import("consola/core")
-  const { writeSync } = await import("node:fs")
-  const colour = Boolean(process.env["FORCE_COLOR"]) || (!process.env["NO_COLOR"] && isTerminal())
-  const paint = (code: number, text: string) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
+  const [{ createConsola }, { writeSync }, { isatty }] = await Promise.all([
+    import("consola/core"),
+    import("node:fs"),
+    import("node:tty"),
+  ])
+  const { FORCE_COLOR, NO_COLOR, TERM } = process.env
+  const colour = Boolean(FORCE_COLOR) || (!NO_COLOR && TERM !== "dumb" && isatty(2))
+  const grey = (text: string) => (colour ? `\x1b[90m${text}\x1b[0m` : text)
   return createConsola({
     level,
-    reporters: [
-      {
-        log: ({ type, args }) => {
-          writeSync(2, `${paint(type === "warn" ? 33 : 90, type)} ${args.join(" ")}\n`)
-        },
-      },
-    ],
+    reporters: [{ log: ({ type, args }) => void writeSync(2, `${grey(type)} ${args.join(" ")}\n`) }],
   })
-}
-
-function isTerminal(): boolean {
-  const { isatty } = require("node:tty") as typeof import("node:tty")
-  return isatty(2)
 }

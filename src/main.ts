@@ -15,7 +15,6 @@ async function main(argv: readonly string[]): Promise<number> {
     if (parsed.kind === "version") return print(`${(await import("./version.ts")).VERSION}\n`)
     if (parsed.kind === "help") return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
     const settings = settingsOf(parsed.globals, process.env)
-    if (settings.verbose) (await import("./log.ts")).setVerbose(true)
     return await runOnce(parsed.command.name, parsed.args, settings)
   } catch (error) {
     return answer(failure(error instanceof UsageError ? error.command : "unknown", error))
@@ -23,6 +22,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function runOnce(name: string, args: Arguments, settings: Settings): Promise<number> {
+  const start = performance.now()
+  if (settings.verbose) (await import("./log.ts")).setVerbose(true)
   const interruption = new AbortController()
   let signalled = 0
   for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15]] as const) {
@@ -49,12 +50,19 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     args,
   )
   await (await platform)?.close()
+  if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   return signalled ? 128 + signalled : answer(envelope)
 }
 
 async function open({ desktop }: Settings): Promise<Platform> {
   const [{ openPlatform }, { stateRoot }] = await Promise.all([import("./platform.ts"), import("./home.ts")])
   return openPlatform({ env: process.env, root: stateRoot(process.env), desktop })
+}
+
+/** Names and figures only: arguments and application text may be secret. */
+async function logOutcome(envelope: Envelope, ms: number): Promise<void> {
+  const { debug } = await import("./log.ts")
+  await debug(`${envelope.command} ${envelope.ok ? "done" : envelope.error.code} in ${ms.toFixed(1)} ms`)
 }
 
 async function answer(envelope: Envelope): Promise<number> {

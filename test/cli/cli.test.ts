@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { version } from "../../package.json"
+import { nowhere, PROGRAM } from "./program.ts"
+
+test("a command prints one line of JSON, its members in the contract's order, and nothing else", async () => {
+  using setting = nowhere()
+  const { exitCode, stdout, stderr } = await setting.run(["version"])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
+  expect(stdout).toMatch(/^\{"version":"1\.0","ok":true,"command":"version","data":\{"version":"[^\n]*\}\}\n$/)
+  expect(JSON.parse(stdout).data.version).toBe(version)
+})
+
+test("a ref that no map holds is refused in the seeds' words, with exit code 1", async () => {
+  using setting = nowhere()
+  const { exitCode, stdout } = await setting.run(["click", "@e7"])
+  expect(exitCode).toBe(1)
+  expect(stdout).toBe(
+    '{"version":"1.0","ok":false,"command":"click","error":{"code":"STALE_REF","message":"@e7 not found in current RefMap","suggestion":"Run \'snapshot\' to refresh, then retry with updated ref","disposition":{"delivery":"not_delivered","retry":"safe"}}}\n',
+  )
+})
+
+test.each([
+  [["clik", "@e1"], "unknown", "'clik'", "click"],
+  [["click", "@e1", "--tmeout-ms", "5"], "click", "'--tmeout-ms'", "--timeout-ms"],
+  [["click"], "click", "REF", ""],
+  [["click", "@e1", "@e2"], "click", "'@e2'", ""],
+  [["click", "three"], "click", "three", "@e3"],
+  [["snapshot", "--max-depth", "0"], "snapshot", "--max-depth", ""],
+  [["snapshot", "--max-depth", "many"], "snapshot", "--max-depth", ""],
+  [["snapshot", "--max-depth"], "snapshot", "--max-depth", ""],
+  [["snapshot", "--surface", "windw"], "snapshot", "--surface", "window"],
+  [["find", "--first", "--last"], "find", "--first", "--last"],
+  [["press", "ctlr+s"], "press", "ctlr", ""],
+  [["mouse-move", "--xy", "12"], "mouse-move", "--xy", "X,Y"],
+  [["--sesion", "a", "version"], "unknown", "--sesion", "--session"],
+])("%j ends with exit code 2 and an envelope that names what is wrong", async (args, command, named, also) => {
+  using setting = nowhere()
+  const { exitCode, stdout } = await setting.run(args)
+  const envelope = JSON.parse(stdout)
+  expect(exitCode).toBe(2)
+  expect(envelope).toMatchObject({ version: "1.0", ok: false, command, error: { code: "INVALID_ARGS" } })
+  expect(envelope.error.message).toContain(named)
+  expect(`${envelope.error.message} ${envelope.error.suggestion}`).toContain(also)
+})
+
+test("without arguments, and with --help, help comes as plain text", async () => {
+  using setting = nowhere()
+  const [bare, help, ofClick] = await Promise.all([
+    setting.run([]),
+    setting.run(["--help"]),
+    setting.run(["click", "--help"]),
+  ])
+  expect(bare.stdout).toBe(help.stdout)
+  expect(help.stdout).toContain("Usage: agent-desktop COMMAND")
+  expect(ofClick.stdout).toContain("Usage: agent-desktop click REF")
+  for (const text of [help.stdout, ofClick.stdout]) expect(text).not.toContain("\x1b")
+})
+
+test("--help that stands where text is expected is text", async () => {
+  using setting = nowhere()
+  const { stdout } = await setting.run(["type", "@e1", "--help"])
+  expect(JSON.parse(stdout)).toMatchObject({ command: "type", error: { code: "STALE_REF" } })
+})
+
+test("a reader that goes away ends the program quietly", async () => {
+  using setting = nowhere()
+  const child = Bun.spawn(["bash", "-c", `"$0" --help 2>"$1" | true; echo "\${PIPESTATUS[0]}"`, PROGRAM, `${setting.directory}/err`], {
+    env: { PATH: process.env.PATH, HOME: setting.directory },
+    stdout: "pipe",
+  })
+  expect((await new Response(child.stdout).text()).trim()).toBe("0")
+  expect(await Bun.file(`${setting.directory}/err`).text()).toBe("")
+})
+
+test("a closed standard output is not a crash", async () => {
+  using setting = nowhere()
+  const child = Bun.spawn(["bash", "-c", '"$0" version >&-', PROGRAM], {
+    env: { PATH: process.env.PATH, HOME: setting.directory },
+    stderr: "pipe",
+  })
+  const stderr = await new Response(child.stderr).text()
+  expect(child.signalCode).toBeNull()
+  expect(stderr).not.toContain("at ")
+})
+
+test("the working directory's .env and bunfig.toml are none of our business", async () => {
+  using setting = nowhere()
+  writeFileSync(`${setting.directory}/.env`, "AGENT_DESKTOP_SESSION=../../escape\n")
+  writeFileSync(`${setting.directory}/bunfig.toml`, 'preload = ["./boom.ts"]\n')
+  writeFileSync(`${setting.directory}/boom.ts`, 'throw new Error("boom")\n')
+  const { exitCode, stdout } = await setting.run(["click", "@e1"])
+  expect({ exitCode, code: JSON.parse(stdout).error.code }).toEqual({ exitCode: 1, code: "STALE_REF" })
+})
+
+test("where there is no desktop, desktop commands say what to do, and the rest still works", async () => {
+  using setting = nowhere()
+  for (const args of [["snapshot"], ["list-windows"], ["list-apps"], ["screenshot"], ["press", "a"]]) {
+    const { exitCode, stdout } = await setting.run(args)
+    const { error } = JSON.parse(stdout)
+    expect({ args, exitCode, code: error.code }).toEqual({ args, exitCode: 1, code: "PLATFORM_NOT_SUPPORTED" })
+    expect(error.suggestion).toBeTruthy()
+  }
+  const status = JSON.parse((await setting.run(["status"])).stdout)
+  expect(status).toMatchObject({ ok: true, data: { platform: "linux", permissions: { granted: false } } })
+  const batch = JSON.parse((await setting.run(["batch", '[{"command":"list-apps"},{"command":"version"}]'])).stdout)
+  expect(batch.data.results).toMatchObject([
+    { command: "list-apps", ok: false, error: { code: "PLATFORM_NOT_SUPPORTED" } },
+    { command: "version", ok: true },
+  ])
+})
+
+test("a batch comes from standard input as well", async () => {
+  using setting = nowhere()
+  const { stdout } = await setting.run(["batch", "-"], { stdin: '[{"command":"version"}]' })
+  expect(JSON.parse(stdout).data.results).toMatchObject([{ command: "version", ok: true }])
+})
+
+test("reading only lets nothing act, by flag and by variable", async () => {
+  using setting = nowhere()
+  const runs = await Promise.all([
+    setting.run(["--read-only", "click", "@e1"]),
+    setting.run(["click", "@e1"], { env: { AGENT_DESKTOP_READ_ONLY: "1" } }),
+    setting.run(["batch", '[{"command":"click","args":{"ref_id":"@e1"}}]'], { env: { AGENT_DESKTOP_READ_ONLY: "1" } }),
+  ])
+  const [byFlag, byVariable, inBatch] = runs.map(({ stdout }) => JSON.parse(stdout))
+  expect(byFlag.error.code).toBe("POLICY_DENIED")
+  expect(byVariable.error.code).toBe("POLICY_DENIED")
+  expect(JSON.stringify(inBatch)).toContain("POLICY_DENIED")
+})
+
+test("--verbose logs to stderr, in colour only where colour is wanted", async () => {
+  using setting = nowhere()
+  const quiet = await setting.run(["click", "@e1"])
+  const loud = await setting.run(["-v", "click", "@e1"])
+  const colour = await setting.run(["-v", "click", "@e1"], { env: { FORCE_COLOR: "1" } })
+  expect(quiet.stderr).toBe("")
+  expect(loud.stderr).toContain("click")
+  expect(loud.stderr).not.toContain("\x1b")
+  expect(colour.stderr).toContain("\x1b")
+  expect(loud.stdout).toBe(quiet.stdout)
+})
