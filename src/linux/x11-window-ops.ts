@@ -17,7 +17,7 @@ import {
   unlessGone,
 } from "./x11-requests.ts"
 import { MAXIMIZED, type XWindow } from "./x11-window.ts"
-import { hasKeyboard, type Manager, readManager, readWindow } from "./x11-windows.ts"
+import { askExtents, hasKeyboard, type Manager, readManager, readWindow } from "./x11-windows.ts"
 import type { Request } from "./x11-wire.ts"
 
 /** Carries out the operation and returns the window as it is once the window manager is done with it. */
@@ -189,9 +189,8 @@ async function settle(
   using events = x.listen((event) => isAnswer(event) || concerns(event, id) || concerns(event, x.root))
   using _window = x.select(id, MASK.property | MASK.structure)
   using _root = x.select(x.root, MASK.property)
-  const question = clientMessage(x.root, TO_MANAGER, probe.window, x.atom("_NET_REQUEST_FRAME_EXTENTS"), [])
   try {
-    await x.check([probe.request, ...requests, ...(asks ? [question] : [])], deadline)
+    await x.check([probe.request, ...requests, ...(asks ? [askExtents(x, probe.window)] : [])], deadline)
     const limit = deadline.slice(MANAGER_MS)
     let quiet = asks ? undefined : limit.slice(quietMs)
     for (;;) {

@@ -3,9 +3,13 @@ import type { Point } from "../node.ts"
 import type { X11 } from "./x11.ts"
 import {
   type Attributes,
+  clientMessage,
+  createHiddenWindow,
+  destroyWindow,
   getAttributes,
   getInputFocus,
   getNumbers,
+  MASK,
   queryTree,
   unlessGone,
 } from "./x11-requests.ts"
@@ -87,6 +91,30 @@ export async function readManager(x: X11, deadline: Deadline): Promise<Manager |
   ])
   if (!(await isManagerAlive(x, wm[0], deadline))) return undefined
   return { supports: (atom) => supported.includes(x.atom(atom)) }
+}
+
+/**
+ * Resolves once the window manager has dealt with everything sent to it before: it then answers for the frame
+ * extents of a window of ours. One that has announced itself may still be starting; a program that opens its
+ * window meanwhile can wait in vain for seconds. false: no answer before the deadline.
+ */
+export async function managerAnswers(x: X11, deadline: Deadline): Promise<boolean> {
+  await learnAtoms(x, deadline)
+  const { window, request } = createHiddenWindow(x, MASK.property)
+  const extents = x.atom("_NET_FRAME_EXTENTS")
+  using events = x.listen(({ packet }) => packet.u32(4) === window && packet.u32(8) === extents)
+  try {
+    await x.check([request, askExtents(x, window)], deadline)
+    return (await events.next(deadline)) !== undefined
+  } finally {
+    if (!x.closed) x.send(destroyWindow(window))
+  }
+}
+
+/** A question that every common window manager answers, in its turn, by setting _NET_FRAME_EXTENTS. */
+export function askExtents(x: X11, window: number): Request {
+  const mask = MASK.substructure | MASK.substructureRedirect
+  return clientMessage(x.root, mask, window, x.atom("_NET_REQUEST_FRAME_EXTENTS"), [])
 }
 
 async function listUnmanaged(x: X11, children: readonly number[], deadline: Deadline): Promise<XWindow[]> {

@@ -11,7 +11,7 @@ import {
   type XWindow,
 } from "../../src/linux/x11-windows.ts"
 import { encodeLatin1, Request } from "../../src/linux/x11-wire.ts"
-import { patience, startXvfb, until, type Xvfb } from "./xvfb.ts"
+import { patience, startManager, startXvfb, until, type Xvfb } from "./xvfb.ts"
 
 const findWindow = (desk: Xvfb, title: string) =>
   until(`the window '${title}'`, async () => {
@@ -72,8 +72,10 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
 
   beforeAll(async () => {
     desk = await startXvfb()
-    desk.spawn(manager.filter((word) => typeof word === "string"))
-    await until("a window manager", () => readManager(desk.x, patience()))
+    await startManager(
+      desk,
+      manager.filter((word) => typeof word === "string"),
+    )
     one = (await openDialog(desk, "one")).window
     two = (await openTerminal(desk, "two")).window
   })
@@ -180,8 +182,8 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     child.kill("SIGSTOP")
     const after = await operate(window.id, { kind: "move", x: 222, y: 111 })
     expect(after.frame).toMatchObject({ x: 222, y: 111 })
-    child.kill("SIGCONT")
-    await closeWindow(desk.x, window.id, patience())
+    child.kill("SIGKILL")
+    await child.exited
   })
 
   test("the window at a point is the topmost one there, title bars included", async () => {
@@ -257,8 +259,7 @@ describe("without a window manager", () => {
   })
 
   test("the list survives the death of a window manager", async () => {
-    const manager = desk.spawn(["openbox"])
-    await until("openbox", () => readManager(desk.x, patience()))
+    const manager = await startManager(desk, ["openbox"])
     await until("adoption", async () => (await listWindows(desk.x, patience()))[0]?.frameExtents)
     manager.kill("SIGKILL")
     await manager.exited

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
+import { managerAnswers, readManager } from "../../src/linux/x11-windows.ts"
 
 /** Far beyond what anything here takes, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
@@ -79,6 +80,14 @@ export async function startXvfb(options: { size?: string; cookie?: string } = {}
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** Starts a window manager and waits until it manages windows. */
+export async function startManager(desk: Xvfb, command: string[]) {
+  const child = desk.spawn(command)
+  await until("a window manager", () => readManager(desk.x, patience()))
+  if (!(await managerAnswers(desk.x, patience()))) throw new Error(`${command[0]} does not answer`)
+  return child
 }
 
 /** Asks again until the answer is truthy. */
