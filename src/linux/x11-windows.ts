@@ -104,8 +104,13 @@ export async function managerAnswers(x: X11, deadline: Deadline): Promise<boolea
   const extents = x.atom("_NET_FRAME_EXTENTS")
   using events = x.listen(({ packet }) => packet.u32(4) === window && packet.u32(8) === extents)
   try {
-    await x.check([request, askExtents(x, window)], deadline)
-    return (await events.next(deadline)) !== undefined
+    await x.check([request], deadline)
+    // While it starts, it may not hear the question at all.
+    while (!deadline.expired) {
+      await x.check([askExtents(x, window)], deadline)
+      if (await events.next(deadline.slice(ASK_AGAIN_MS))) return true
+    }
+    return false
   } finally {
     if (!x.closed) x.send(destroyWindow(window))
   }
@@ -184,3 +189,4 @@ function isPopup(attributes: Attributes | undefined): boolean {
 }
 
 const POINTER_ROOT = 1
+const ASK_AGAIN_MS = 100
