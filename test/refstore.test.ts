@@ -208,12 +208,12 @@ test("stores of one process that append at once lose nothing", async () => {
   for (const [index, [ref]] of refs.entries()) expect(inner.get(ref!)?.name).toBe(names[index])
 })
 
-test.each([0, 0o022, 0o077, 0o777])(
-  "under umask %o only the user can reach what is written",
+test.each(["000", "022", "077", "777"])(
+  "under umask %s only the user can reach what is written",
   async (umask) => {
-    const root = `${newRoot()}/new/state`
+    const root = newRoot()
     const store = openRefStore({ root, session: "s" })
-    const before = process.umask(umask)
+    const before = process.umask(Number.parseInt(umask, 8))
     try {
       const id = await store.save([button("Save")])
       await store.append([button("Menu")], id)
@@ -226,6 +226,13 @@ test.each([0, 0o022, 0o077, 0o777])(
     for (const file of files) expect(modeOf(`${root}/sessions/s/${file}`)).toBe("600")
   },
 )
+
+test("the way to a state root that is not there yet is made", async () => {
+  const root = `${newRoot()}/new/state`
+  await openRefStore({ root }).save([button("Save")])
+  expect(namesOf(await openRefStore({ root }).load())).toEqual(["@e1 Save"])
+  expect(modeOf(root)).toBe("700")
+})
 
 test("directories of ours that stand open are closed to others", async () => {
   const root = newRoot()
