@@ -13,6 +13,7 @@ import {
   getGeometry,
   getNumbers,
   MASK,
+  queryTree,
   setInputFocus,
   unlessGone,
 } from "./x11-requests.ts"
@@ -196,7 +197,7 @@ async function settle(
     for (;;) {
       const now = await readWindow(x, id, deadline)
       if (!now) throw windowNotFound(id)
-      if ((quiet || !asks) && done(now)) return now
+      if ((quiet || !asks) && done(now)) return await standStill(context, now)
       const event = await events.next(quiet ?? limit)
       if (!event) return now
       if (quiet || isAnswer(event)) quiet = limit.slice(quietMs)
@@ -204,6 +205,22 @@ async function settle(
   } finally {
     if (!x.closed) x.send(destroyWindow(probe.window))
   }
+}
+
+// Openbox lets windows fly to and from the taskbar: the frame moves on for a while, and its child with it.
+async function standStill({ x, id, before, deadline }: Operation, now: XWindow): Promise<XWindow> {
+  if (!before.minimized && !now.minimized) return now
+  const frame = await topLevelOf(x, id, deadline)
+  using events = x.listen((event) => event.code === EVENT.configureNotify && concerns(event, frame))
+  using _ = x.select(frame, MASK.structure)
+  const limit = deadline.slice(MANAGER_MS)
+  while (await events.next(limit.slice(STILL_MS))) if (limit.expired) break
+  return (await readWindow(x, id, deadline)) ?? now
+}
+
+async function topLevelOf(x: X11, id: number, deadline: Deadline): Promise<number> {
+  const parent = (await unlessGone(queryTree(x, id, deadline)))?.parent ?? x.root
+  return parent === x.root || parent === 0 ? id : topLevelOf(x, parent, deadline)
 }
 
 function toManager(context: Operation, message: string, values: readonly number[]): Request {
@@ -250,6 +267,8 @@ const RECT_SIDES = ["x", "y", "width", "height"] as const
 const MANAGER_MS = 4000
 const CHANGE_MS = 1500
 const SETTLE_MS = 250
+/** Several steps of any animation. */
+const STILL_MS = 60
 
 const TO_MANAGER = MASK.substructure | MASK.substructureRedirect
 // What a pager or taskbar says of itself: a window manager then does what the user would want.

@@ -21,7 +21,7 @@ const findWindow = (desk: Xvfb, title: string) =>
   })
 
 const openTerminal = (desk: Xvfb, title: string, geometry = "40x10+50+60") => {
-  const child = desk.spawn(["xterm", "-T", title, "-geometry", geometry])
+  const child = desk.spawn(["xterm", "-xrm", "*waitForWm: false", "-T", title, "-geometry", geometry])
   return findWindow(desk, title).then((window) => ({ window, child }))
 }
 
@@ -262,7 +262,7 @@ describe("without a window manager", () => {
     const manager = await startManager(desk, ["openbox"])
     await until("adoption", async () => (await listWindows(desk.x, patience()))[0]?.frameExtents)
     manager.kill("SIGKILL")
-    await manager.exited
+    await until("its end", async () => !(await readManager(desk.x, patience())))
     const later = await openTerminal(desk, "later")
     const titles = (await listWindows(desk.x, patience())).map((window) => window.title)
     expect(titles.toSorted()).toEqual(["alone", "later"])
