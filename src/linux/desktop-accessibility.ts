@@ -6,14 +6,12 @@ const LAUNCHER = "org.a11y.Bus"
 const LAUNCHER_PATH = "/org/a11y/bus"
 
 /**
- * Brings up the accessibility bus of a session and returns its address. Asking for the address
- * starts it and names it on the root window, where Qt 5 looks; Qt 6 and Chromium look at IsEnabled.
+ * Brings up the accessibility bus of a session. Asking for its address starts it and names it on
+ * the root window, where Qt 5 looks; Qt 6 and Chromium look at IsEnabled.
  */
-export async function startAccessibility(session: string, deadline: Deadline): Promise<string> {
+export async function startAccessibility(session: string, deadline: Deadline): Promise<void> {
   try {
-    const address = await startBus(session, deadline)
-    await startRegistry(address, deadline)
-    return address
+    await startRegistry(await startBus(session, deadline), deadline)
   } catch (error) {
     throw new AppError(
       error instanceof DBusTimeout ? "TIMEOUT" : "ACTION_FAILED",

@@ -4,7 +4,7 @@ import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { startAccessibility } from "./desktop-accessibility.ts"
 import { type DesktopProgram, missingPrograms } from "./desktop-packages.ts"
-import { startAnnouncedPart, startPart, writeCookie } from "./desktop-parts.ts"
+import { fileIdentity, socketOf, startAnnouncedPart, startPart, writeCookie } from "./desktop-parts.ts"
 import { removeDesktop } from "./desktop-reap.ts"
 import {
   claimDesktop,
@@ -117,7 +117,7 @@ async function bringUp(
   )
   writeCookie(`${runtime}/Xauthority`, cookie, number)
   const display = `:${number}`
-  note({ display, env: { ...record().env, DISPLAY: display } })
+  note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
 
   // After the display: what the bus starts inherits its environment.
   const address = record().env.DBUS_SESSION_BUS_ADDRESS
@@ -137,11 +137,10 @@ async function bringUp(
   const [program, ...args] = windowManagerCommand(manager, directory)
   const managing = startPart(spec(program!, ...args))
   add(managing)
-  const [accessibility] = await Promise.all([
+  await Promise.all([
     startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline),
     windowManagerReady(managing, record().env, deadline),
   ])
-  note({ env: { ...record().env, AT_SPI_BUS_ADDRESS: accessibility } })
 }
 
 function describeNew(options: DesktopOptions, id: string, name: string): DesktopRecord {
@@ -165,6 +164,8 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       // Empty where a variable must not say anything: a caller who adds these to an environment cannot unset.
       WAYLAND_DISPLAY: "",
       NO_AT_BRIDGE: "",
+      // Qt 6 that finds the accessibility bus here connects before anything listens, and never shows itself.
+      AT_SPI_BUS_ADDRESS: "",
       GTK_A11Y: "atspi",
       ACCESSIBILITY_ENABLED: "1",
       QT_ACCESSIBILITY: "1",
