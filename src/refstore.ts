@@ -161,13 +161,23 @@ async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
     try {
       closeSync(openPrivateDirectory(place.snapshots, "inner"))
       const result = await work()
-      fsyncSync(directory)
+      syncDirectory(directory)
       return result
     } finally {
       closeSync(directory)
     }
   } catch (error) {
     throw inWords(error, `Cannot write the ref map in ${place.directory}`)
+  }
+}
+
+// Some file systems cannot do this for a directory. The names are in place without it; they would only
+// not be sure to survive a loss of power, as nothing that they speak of does.
+function syncDirectory(fd: number): void {
+  try {
+    fsyncSync(fd)
+  } catch (error) {
+    if (errorCode(error) !== "EINVAL" && errorCode(error) !== "ENOTSUP") throw error
   }
 }
 
