@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, statSync, writeFileSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { DesktopPart } from "./desktop-record.ts"
@@ -70,7 +70,11 @@ export function writeCookie(path: string, cookie: Uint8Array, display: string): 
 
 export const socketOf = (display: string): string => `/tmp/.X11-unix/X${display.slice(1)}`
 
-export const lockOf = (display: string): string => `/tmp/.X${display.slice(1)}-lock`
+/** Tells one file from another that takes its place later, also where the inode is used again. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}:${file.ctimeNs}`
+}
 
 function launchPart(spec: PartSpec, channel: "ignore" | "pipe") {
   const log = openSync(spec.log, "a", 0o600)

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import { lockOf, socketOf } from "./desktop-parts.ts"
+import { fileIdentity, socketOf } from "./desktop-parts.ts"
 import { type DesktopRecord, desktopDirectory, MARKER } from "./desktop-record.ts"
 import {
   allProcesses,
@@ -15,7 +15,7 @@ import {
 /** Ends every process of the desktop and removes whatever it left on the machine. */
 export async function removeDesktop(root: string, record: DesktopRecord, deadline: Deadline): Promise<void> {
   await endProcesses(record, deadline)
-  removeDisplayFiles(record)
+  removeSocket(record)
   if (record.runtime) {
     removeMounts(record.runtime)
     rmSync(record.runtime, { recursive: true, force: true })
@@ -80,20 +80,10 @@ function signal(target: Process, name: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-/** A killed X server leaves its lock and socket. Another server may have taken the number since. */
-function removeDisplayFiles({ display, parts }: DesktopRecord): void {
-  const server = parts.find(({ program }) => program === "Xvfb")
-  if (!display || !server || readLock(lockOf(display)) !== server.pid) return
-  rmSync(socketOf(display), { force: true })
-  rmSync(lockOf(display), { force: true })
-}
-
-function readLock(path: string): number | undefined {
-  try {
-    return Number(readFileSync(path, "utf8"))
-  } catch {
-    return undefined
-  }
+/** A killed X server leaves its socket (but no lock: -displayfd makes none). Another may have taken the number since. */
+function removeSocket({ display, socket }: DesktopRecord): void {
+  if (display && socket && fileIdentity(socketOf(display)) === socket)
+    rmSync(socketOf(display), { force: true })
 }
 
 /**

@@ -15,6 +15,8 @@ export interface DesktopRecord {
   readonly starter: ProcessIdentity
   readonly ready: boolean
   readonly display?: string
+  /** Which file at the display's socket is our server's. */
+  readonly socket?: string
   readonly parts: readonly DesktopPart[]
   readonly env: Readonly<Record<string, string>>
 }
