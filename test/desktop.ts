@@ -1,8 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import type { BunFile } from "bun"
 import { Deadline } from "../src/deadline.ts"
-import { type DesktopOptions, desktopEnv, startDesktop, stopDesktop } from "../src/linux/desktop.ts"
+import {
+  type DesktopOptions,
+  desktopEnv,
+  listDesktops,
+  startDesktop,
+  stopDesktop,
+} from "../src/linux/desktop.ts"
 
 export interface TestDesktop extends AsyncDisposable {
   /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
@@ -38,7 +44,8 @@ export const PROGRAM = new URL("../dist/agent-desktop", import.meta.url).pathnam
 
 /** A desktop of the test's own: nothing of the user's session, files or settings reaches it. */
 export async function openDesktop(options: TestDesktopOptions = {}): Promise<TestDesktop> {
-  const directory = mkdtempSync(`${tmpdir()}/agent-desktop-test-`)
+  await removeAbandoned()
+  const directory = mkdtempSync(`${PLACE}${process.pid}-`)
   const root = `${directory}/state`
   for (const path of [root, `${directory}/home`]) mkdirSync(path, { mode: 0o700 })
   const own = { HOME: `${directory}/home`, LC_ALL: "C.UTF-8", AGENT_DESKTOP_HOME: root }
@@ -74,6 +81,20 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
     run: (...args) => runProgram(args, env),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+const PLACE = `${tmpdir()}/agent-desktop-test-`
+
+/** What a test run left that was killed: its directories carry its pid. */
+async function removeAbandoned(): Promise<void> {
+  for (const entry of readdirSync(tmpdir())) {
+    const directory = `${tmpdir()}/${entry}`
+    const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
+    if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
+    for (const { name } of listDesktops(`${directory}/state`))
+      await stopDesktop(`${directory}/state`, name, Deadline.in(15_000))
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
