@@ -93,7 +93,8 @@ async function removeAbandoned(): Promise<void> {
     const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
     if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
     for (const { name } of listDesktops(`${directory}/state`))
-      await stopDesktop(`${directory}/state`, name, Deadline.in(15_000))
+      // Another run may be removing it at this moment.
+      await stopDesktop(`${directory}/state`, name, Deadline.in(15_000)).catch(() => {})
     rmSync(directory, { recursive: true, force: true })
   }
 }
