@@ -167,7 +167,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
   })
 
   test("close ends the window, and says so only once it is gone", async () => {
-    const { window, child } = await openTerminal(desk, "three")
+    const { window, child } = await openDialog(desk, "three")
     expect(await closeWindow(desk.x, window.id, patience())).toBe(true)
     await child.exited
     expect(await readWindow(desk.x, window.id, patience())).toBeUndefined()
@@ -244,7 +244,7 @@ describe("without a window manager", () => {
     const moved = await operateWindow(desk.x, one.id, { kind: "move", x: 70, y: 80 }, patience())
     expect(moved.frame).toMatchObject({ x: 70, y: 80 })
     expect(await clientRect(desk, one.id)).toMatchObject({ x: 70, y: 80 })
-    const { window } = await openTerminal(desk, "brief")
+    const { window } = await openDialog(desk, "brief")
     expect(await closeWindow(desk.x, window.id, patience())).toBe(true)
     expect((await listWindows(desk.x, patience())).map((now) => now.title)).toEqual(["alone"])
   })

@@ -1,3 +1,4 @@
+import { setDefaultTimeout } from "bun:test"
 import { rmSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -5,6 +6,9 @@ import { join } from "node:path"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
 import { managerAnswers, readManager } from "../../src/linux/x11-windows.ts"
+
+// A desktop on a busy machine: what is waited for has a deadline of its own, and its own message.
+setDefaultTimeout(60_000)
 
 /** Far beyond what anything here takes, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
