@@ -1,0 +1,205 @@
+import { accessibility } from "../../ffi/accessibility.ts"
+import { Owned } from "../../ffi/core-foundation.ts"
+import { windowBridge } from "../../ffi/private.ts"
+import type { Deadline } from "../deadline.ts"
+import type { Point } from "../node.ts"
+import { itemsOf, textOf } from "./cf.ts"
+import type { Connection } from "./connection.ts"
+import {
+  API_DISABLED,
+  accessibilityDenied,
+  CANNOT_COMPLETE,
+  FAILURE,
+  Failure,
+  INVALID_ELEMENT,
+  outOfTime,
+  unresponsive,
+} from "./failure.ts"
+import { processStart } from "./processes.ts"
+import { type Attributes, asElements, decode, type Element, type Value } from "./value.ts"
+
+/** How long an app may take over one answer, and over the question whether it answers at all. */
+const ANSWER_MS = 1000
+const PROBE_MS = 250
+
+const out = new BigUint64Array(1)
+const flag = new Uint8Array(1)
+const number = new Int32Array(1)
+const unsigned = new Uint32Array(1)
+
+/** The accessibility calls of one command, each bounded by its deadline. */
+export class Ax {
+  readonly connection: Connection
+  readonly deadline: Deadline
+  #trusted = false
+
+  constructor(connection: Connection, deadline: Deadline) {
+    this.connection = connection
+    this.deadline = deadline
+  }
+
+  /** The same calls with less time. */
+  within(ms: number): Ax {
+    return new Ax(this.connection, this.deadline.slice(ms))
+  }
+
+  /** Several attributes in one round trip. What an element does not have is undefined or a Failure. */
+  read(element: Element, names: readonly string[]): Attributes | Failure {
+    const list = this.connection.names(names)
+    const copy = accessibility().AXUIElementCopyMultipleAttributeValues
+    return this.#copy(
+      element,
+      () => copy(element.ref, list, 0, out),
+      (ref) => {
+        const items = itemsOf(ref)
+        // A list of another length could not be told apart from shifted answers.
+        if (items?.length !== names.length) return new Failure(FAILURE)
+        const values: Record<string, Value> = {}
+        for (const [i, name] of names.entries()) values[name] = this.#decode(items[i]!)
+        return values
+      },
+    )
+  }
+
+  get(element: Element, name: string): Value {
+    const attribute = this.connection.name(name)
+    const copy = accessibility().AXUIElementCopyAttributeValue
+    return this.#copy(
+      element,
+      () => copy(element.ref, attribute, out),
+      (ref) => this.#decode(ref),
+    )
+  }
+
+  /** Part of an attribute that is a list of elements. */
+  some(element: Element, name: string, from: number, count: number): readonly Element[] | Failure {
+    const attribute = this.connection.name(name)
+    const copy = accessibility().AXUIElementCopyAttributeValues
+    return this.#copy(
+      element,
+      () => copy(element.ref, attribute, from, count, out),
+      (ref) => asElements(this.#decode(ref)),
+    )
+  }
+
+  actions(element: Element): ReadonlySet<string> {
+    const copy = accessibility().AXUIElementCopyActionNames
+    const names = this.#copy(
+      element,
+      () => copy(element.ref, out),
+      (ref) => Array.from(itemsOf(ref) ?? [], (item) => textOf(item) ?? ""),
+    )
+    return new Set(names instanceof Failure ? [] : names)
+  }
+
+  isSettable(element: Element, name: string): boolean {
+    const attribute = this.connection.name(name)
+    flag[0] = 0
+    const ask = accessibility().AXUIElementIsAttributeSettable
+    return this.#ask(element, () => ask(element.ref, attribute, flag)) === 0 && flag[0] !== 0
+  }
+
+  /** Sends a mutation, once, and gives back its AXError. */
+  set(element: Element, name: string, value: bigint): number {
+    const attribute = this.connection.name(name)
+    this.#bound()
+    return known(accessibility().AXUIElementSetAttributeValue(element.ref, attribute, value))
+  }
+
+  /** Sends an action, once, and gives back its AXError. */
+  perform(element: Element, action: string): number {
+    const name = this.connection.name(action)
+    this.#bound()
+    return known(accessibility().AXUIElementPerformAction(element.ref, name))
+  }
+
+  /** Lets an observer hear of something that happens below the element. */
+  subscribe(observer: bigint, element: Element, notification: string): number {
+    const name = this.connection.name(notification)
+    this.#bound()
+    return known(accessibility().AXObserverAddNotification(observer, element.ref, name, 0n))
+  }
+
+  elementAt({ x, y }: Point): Element | undefined {
+    this.#bound()
+    out[0] = 0n
+    const error = known(
+      accessibility().AXUIElementCopyElementAtPosition(this.connection.system.ref, x, y, out),
+    )
+    const ref = out[0]
+    if (!ref) return undefined
+    const element = this.connection.adopt(ref)
+    return error === 0 ? element : undefined
+  }
+
+  /** Which process the element is of; 0 when it does not say. */
+  pid(element: Element): number {
+    number[0] = 0
+    return accessibility().AXUIElementGetPid(element.ref, number) === 0 ? number[0]! : 0
+  }
+
+  /** The window server's number of the window that the element is in; undefined without the bridge. */
+  windowNumber(element: Element): number | undefined {
+    const bridge = windowBridge()
+    if (!bridge) return undefined
+    unsigned[0] = 0
+    this.#bound()
+    return known(bridge._AXUIElementGetWindow(element.ref, unsigned)) === 0
+      ? unsigned[0] || undefined
+      : undefined
+  }
+
+  #decode(ref: bigint): Value {
+    return decode(ref, (element) => this.connection.intern(element))
+  }
+
+  /** A copied object is ours whatever the error code says. */
+  #copy<T>(element: Element, copy: () => number, use: (ref: bigint) => T): T | Failure {
+    const error = this.#ask(element, () => {
+      out[0] = 0n
+      const code = copy()
+      if (code !== 0 && out[0]) new Owned(out[0])[Symbol.dispose]()
+      return code
+    })
+    if (error !== 0) return new Failure(error)
+    using owned = new Owned(out[0]!)
+    return use(owned.ref)
+  }
+
+  /** A read. One that could not complete is tried once more, if the app answers at all. */
+  #ask(element: Element, send: () => number): number {
+    this.#bound()
+    const error = known(send())
+    if (error !== CANNOT_COMPLETE) return error
+    if (!this.#answers(element)) return INVALID_ELEMENT
+    this.#bound()
+    return known(send())
+  }
+
+  /** Whether the element's app is alive; throws when it is but does not answer. */
+  #answers(element: Element): boolean {
+    const pid = this.pid(element)
+    if (pid === 0) return true
+    if (processStart(pid) === undefined) return false
+    const app = this.connection.app(pid)
+    this.#bound(PROBE_MS)
+    out[0] = 0n
+    const error = accessibility().AXUIElementCopyAttributeValue(app.ref, this.connection.name("AXRole"), out)
+    new Owned(out[0]!)[Symbol.dispose]()
+    if (error === CANNOT_COMPLETE) throw this.deadline.expired ? outOfTime() : unresponsive(pid)
+    return true
+  }
+
+  #bound(ms = ANSWER_MS): void {
+    const { remaining } = this.deadline
+    if (remaining <= 0) throw outOfTime()
+    this.#trusted ||= accessibility().AXIsProcessTrusted() !== 0
+    if (!this.#trusted) throw accessibilityDenied()
+    this.connection.limitAnswers(Math.min(ms, Math.ceil(remaining)))
+  }
+}
+
+function known(code: number): number {
+  if (code === API_DISABLED) throw accessibilityDenied()
+  return code
+}

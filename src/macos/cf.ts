@@ -1,0 +1,131 @@
+import {
+  coreConstants,
+  coreFoundation,
+  NUMBER_FLOAT64,
+  NUMBER_SINT64,
+  Owned,
+} from "../../ffi/core-foundation.ts"
+
+/** A string is read up to here: a log view may hold megabytes. */
+const MAX_TEXT = 65_536
+const CHUNK = 8192
+const units = new Uint16Array(MAX_TEXT)
+
+type Kind = "string" | "attributed" | "boolean" | "number" | "array" | "dictionary" | "data"
+
+let kinds: ReadonlyMap<bigint, Kind> | undefined
+
+/** What kind of object it is; undefined for NULL and for what we have no use for. Asked before every use. */
+export function kindOf(ref: bigint): Kind | undefined {
+  const cf = coreFoundation()
+  kinds ??= new Map<bigint, Kind>([
+    [cf.CFStringGetTypeID(), "string"],
+    [cf.CFAttributedStringGetTypeID(), "attributed"],
+    [cf.CFBooleanGetTypeID(), "boolean"],
+    [cf.CFNumberGetTypeID(), "number"],
+    [cf.CFArrayGetTypeID(), "array"],
+    [cf.CFDictionaryGetTypeID(), "dictionary"],
+    [cf.CFDataGetTypeID(), "data"],
+  ])
+  return ref ? kinds.get(cf.CFGetTypeID(ref)) : undefined
+}
+
+/** The text of a string or attributed string; undefined for anything else. */
+export function textOf(ref: bigint): string | undefined {
+  const kind = kindOf(ref)
+  if (kind === "attributed") return textOf(coreFoundation().CFAttributedStringGetString(ref))
+  if (kind !== "string") return undefined
+  const cf = coreFoundation()
+  const length = Math.min(Number(cf.CFStringGetLength(ref)), MAX_TEXT)
+  if (length === 0) return ""
+  cf.CFStringGetCharacters(ref, 0, length, units)
+  let text = ""
+  for (let at = 0; at < length; at += CHUNK) {
+    text += String.fromCharCode(...units.subarray(at, Math.min(at + CHUNK, length)))
+  }
+  return text
+}
+
+export function numberOf(ref: bigint): number | undefined {
+  if (kindOf(ref) !== "number") return undefined
+  const value = new Float64Array(1)
+  coreFoundation().CFNumberGetValue(ref, NUMBER_FLOAT64, value)
+  return value[0]
+}
+
+export function booleanOf(ref: bigint): boolean | undefined {
+  return kindOf(ref) === "boolean" ? coreFoundation().CFBooleanGetValue(ref) !== 0 : undefined
+}
+
+/** What an array holds, borrowed from it; undefined when it is none. */
+export function itemsOf(ref: bigint): BigUint64Array | undefined {
+  if (kindOf(ref) !== "array") return undefined
+  const cf = coreFoundation()
+  const count = Number(cf.CFArrayGetCount(ref))
+  const items = new BigUint64Array(count)
+  if (count > 0) cf.CFArrayGetValues(ref, 0, count, items)
+  return items
+}
+
+/** The value for a key that is a string, borrowed from the dictionary; 0n when there is none. */
+export function valueFor(dictionary: bigint, key: string): bigint {
+  if (kindOf(dictionary) !== "dictionary") return 0n
+  using name = newString(key)
+  return coreFoundation().CFDictionaryGetValue(dictionary, name.ref)
+}
+
+/** Keys and values, borrowed from the dictionary. */
+export function entriesOf(dictionary: bigint): readonly (readonly [key: bigint, value: bigint])[] {
+  if (kindOf(dictionary) !== "dictionary") return []
+  const cf = coreFoundation()
+  const count = Number(cf.CFDictionaryGetCount(dictionary))
+  const keys = new BigUint64Array(Math.max(count, 1))
+  const values = new BigUint64Array(Math.max(count, 1))
+  cf.CFDictionaryGetKeysAndValues(dictionary, keys, values)
+  return Array.from({ length: count }, (_, i) => [keys[i]!, values[i]!] as const)
+}
+
+export function newString(text: string): Owned {
+  return new Owned(coreFoundation().CFStringCreateWithCharacters(0n, utf16(text), text.length))
+}
+
+/** The text as UniChars; never without memory, which an empty buffer would be. */
+export function utf16(text: string): Uint16Array {
+  const chars = new Uint16Array(Math.max(text.length, 1))
+  for (let i = 0; i < text.length; i++) chars[i] = text.charCodeAt(i)
+  return chars
+}
+
+export function newNumber(value: number): Owned {
+  const whole = Number.isSafeInteger(value)
+  return new Owned(
+    whole
+      ? coreFoundation().CFNumberCreate(0n, NUMBER_SINT64, new BigInt64Array([BigInt(value)]))
+      : coreFoundation().CFNumberCreate(0n, NUMBER_FLOAT64, new Float64Array([value])),
+  )
+}
+
+/** An array that retains what it holds. */
+export function newArray(refs: readonly bigint[]): Owned {
+  const items = new BigUint64Array(refs.length > 0 ? refs : [0n])
+  return new Owned(coreFoundation().CFArrayCreate(0n, items, refs.length, coreConstants().arrayCallBacks))
+}
+
+export function newDictionary(entries: readonly (readonly [key: bigint, value: bigint])[]): Owned {
+  const keys = new BigUint64Array(entries.map(([key]) => key))
+  const values = new BigUint64Array(entries.map(([, value]) => value))
+  const { keyCallBacks, valueCallBacks } = coreConstants()
+  return new Owned(
+    coreFoundation().CFDictionaryCreate(0n, keys, values, entries.length, keyCallBacks, valueCallBacks),
+  )
+}
+
+/** kCFBooleanTrue or kCFBooleanFalse, which are never released. */
+export function cfBoolean(value: boolean): bigint {
+  return value ? coreConstants().yes : coreConstants().no
+}
+
+/** Lets the run loop deliver what is waiting, for at most `seconds`; ends after the first delivery. */
+export function turnRunLoop(seconds: number): void {
+  coreFoundation().CFRunLoopRunInMode(coreConstants().defaultMode, seconds, 1)
+}

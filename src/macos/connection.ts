@@ -1,0 +1,93 @@
+import { accessibility } from "../../ffi/accessibility.ts"
+import { coreFoundation } from "../../ffi/core-foundation.ts"
+import { newArray, newString } from "./cf.ts"
+import { Element } from "./value.ts"
+
+/**
+ * What the commands of one platform share: elements and attribute names, each held once and given
+ * back at the end.
+ */
+export class Connection {
+  /** Processes whose web contents were asked to show themselves. */
+  readonly woken = new Set<number>()
+  readonly #elements = new Map<bigint, Element[]>()
+  readonly #strings = new Map<string, bigint>()
+  readonly #lists = new Map<string, bigint>()
+  #timeoutMs = 0
+  #system: Element | undefined
+
+  /** The one object for an element that is borrowed here. macOS makes a new reference at every read. */
+  intern(ref: bigint): Element {
+    return this.#find(ref) ?? this.#keep(coreFoundation().CFRetain(ref))
+  }
+
+  /** The same for a reference that we own. */
+  adopt(ref: bigint): Element {
+    const known = this.#find(ref)
+    if (!known) return this.#keep(ref)
+    coreFoundation().CFRelease(ref)
+    return known
+  }
+
+  get system(): Element {
+    this.#system ??= this.adopt(accessibility().AXUIElementCreateSystemWide())
+    return this.#system
+  }
+
+  app(pid: number): Element {
+    return this.adopt(accessibility().AXUIElementCreateApplication(pid))
+  }
+
+  /** A CFString that lives as long as the connection: names of attributes, actions and notifications. */
+  name(text: string): bigint {
+    const known = this.#strings.get(text)
+    if (known !== undefined) return known
+    const { ref } = newString(text)
+    this.#strings.set(text, ref)
+    return ref
+  }
+
+  /** A CFArray of such names. */
+  names(list: readonly string[]): bigint {
+    const key = list.join()
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    const { ref } = newArray(list.map((text) => this.name(text)))
+    this.#lists.set(key, ref)
+    return ref
+  }
+
+  /** How long any app may take to answer; on the system-wide element it holds for this process. */
+  limitAnswers(ms: number): void {
+    if (ms === this.#timeoutMs) return
+    accessibility().AXUIElementSetMessagingTimeout(this.system.ref, ms / 1000)
+    this.#timeoutMs = ms
+  }
+
+  close(): void {
+    if (this.#elements.size + this.#strings.size === 0) return
+    const cf = coreFoundation()
+    for (const elements of this.#elements.values()) for (const { ref } of elements) cf.CFRelease(ref)
+    for (const ref of this.#lists.values()) cf.CFRelease(ref)
+    for (const ref of this.#strings.values()) cf.CFRelease(ref)
+    this.#elements.clear()
+    this.#lists.clear()
+    this.#strings.clear()
+    this.#system = undefined
+    this.#timeoutMs = 0
+  }
+
+  #find(ref: bigint): Element | undefined {
+    const cf = coreFoundation()
+    return this.#elements.get(cf.CFHash(ref))?.find((element) => cf.CFEqual(element.ref, ref) !== 0)
+  }
+
+  #keep(ref: bigint): Element {
+    const element = new Element(ref)
+    const hash = coreFoundation().CFHash(ref)
+    const same = this.#elements.get(hash)
+    if (same) same.push(element)
+    else this.#elements.set(hash, [element])
+    return element
+  }
+}

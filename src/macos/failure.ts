@@ -1,0 +1,93 @@
+import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+
+/** An AXError in the place of a value. */
+export class Failure {
+  readonly code: number
+
+  constructor(code: number) {
+    this.code = code
+  }
+}
+
+export const FAILURE = -25200
+export const ILLEGAL_ARGUMENT = -25201
+export const INVALID_ELEMENT = -25202
+export const CANNOT_COMPLETE = -25204
+export const ATTRIBUTE_UNSUPPORTED = -25205
+export const ACTION_UNSUPPORTED = -25206
+export const NOT_IMPLEMENTED = -25208
+export const API_DISABLED = -25211
+export const NO_VALUE = -25212
+
+const WORDS: Readonly<Record<number, string>> = {
+  [FAILURE]: "Failure",
+  [ILLEGAL_ARGUMENT]: "Illegal argument",
+  [INVALID_ELEMENT]: "Invalid UI element",
+  [CANNOT_COMPLETE]: "Cannot complete",
+  [ATTRIBUTE_UNSUPPORTED]: "Attribute not supported",
+  [ACTION_UNSUPPORTED]: "Action not supported",
+  [NOT_IMPLEMENTED]: "Not implemented",
+  [API_DISABLED]: "API disabled",
+  [NO_VALUE]: "No value",
+}
+
+export function wordFor(code: number): string {
+  return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
+}
+
+/** Codes that say for certain that a mutation was refused before it reached the element. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  ILLEGAL_ARGUMENT,
+  INVALID_ELEMENT,
+  ATTRIBUTE_UNSUPPORTED,
+  ACTION_UNSUPPORTED,
+  API_DISABLED,
+])
+
+/**
+ * What a mutation's return code says. Success is only a claim, and apps answer "failure" or "not
+ * implemented" to what they then do; an app that did not answer in time may still act.
+ */
+export function deliveryOf(code: number): Delivery {
+  if (code === 0) return "delivered_unverified"
+  return REFUSALS.has(code) ? "not_delivered" : "delivery_uncertain"
+}
+
+/** A read that the platform refused in a way that is no plain absence. */
+export function readFailed(what: string, code: number): AppError {
+  return new AppError("ACTION_FAILED", `${what} could not be read`, {
+    suggestion: "Run 'snapshot' to see what the app shows now",
+    platformDetail: wordFor(code),
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+export function refused(what: string, code: number, disposition: Disposition = NOTHING_DELIVERED): AppError {
+  return new AppError("ACTION_FAILED", `${what} was refused by the app`, {
+    suggestion: "Run 'snapshot' to see what the app shows now",
+    platformDetail: wordFor(code),
+    disposition,
+  })
+}
+
+export function outOfTime(): AppError {
+  return new AppError("TIMEOUT", "The time for the command ran out", {
+    suggestion: "Retry with a longer --timeout-ms",
+    details: { kind: "deadline" },
+  })
+}
+
+export function unresponsive(pid: number): AppError {
+  return new AppError("APP_UNRESPONSIVE", `The app with pid ${pid} does not answer`, {
+    suggestion: "Wait until it is idle and retry, or end it with 'close-app --force'",
+    platformDetail: wordFor(CANNOT_COMPLETE),
+    details: { pid },
+  })
+}
+
+export function accessibilityDenied(): AppError {
+  return new AppError("PERM_DENIED", "Accessibility permission not granted", {
+    suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
+    disposition: NOTHING_DELIVERED,
+  })
+}

@@ -1,0 +1,127 @@
+import { coreGraphics } from "../../ffi/core-graphics.ts"
+import { type Combo, MODIFIERS, type Modifier } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { utf16 } from "./cf.ts"
+import { eventSource, post } from "./events.ts"
+import { keystrokeFor, MODIFIER_CODES, NAMED_CODES } from "./key-codes.ts"
+import { pause } from "./pause.ts"
+
+const FLAGS: Readonly<Record<Modifier, bigint>> = {
+  shift: 0x2_0000n,
+  ctrl: 0x4_0000n,
+  alt: 0x8_0000n,
+  cmd: 0x10_0000n,
+}
+
+const ALL_FLAGS = flagsOf(MODIFIERS)
+
+/** macOS drops what an event carries beyond so many UTF-16 units. */
+const UNITS_PER_EVENT = 20
+/** Apps lose events that come faster than a very fast typist. */
+const PACE_MS = 5
+
+export function pressKey(combo: Combo, phase: "press" | "down" | "up"): void {
+  const { code, text, modifiers } = keystrokeOf(combo)
+  using source = eventSource()
+  if (text !== undefined) {
+    sendText(source.ref, text)
+    return
+  }
+  const held: Modifier[] = phase === "up" ? [...modifiers] : []
+  const send = (key: number, down: boolean) =>
+    post(coreGraphics().CGEventCreateKeyboardEvent(source.ref, key, down), (event) => {
+      // Arrow and function keys come with flags of their own.
+      const own = coreGraphics().CGEventGetFlags(event) & ~ALL_FLAGS
+      coreGraphics().CGEventSetFlags(event, own | flagsOf(held))
+    })
+  let holds = false
+  try {
+    for (const modifier of phase === "up" ? [] : modifiers) {
+      held.push(modifier)
+      send(MODIFIER_CODES[modifier], true)
+    }
+    if (phase !== "up" && code !== undefined) send(code, true)
+    if (phase !== "down" && code !== undefined) send(code, false)
+    holds = phase === "down"
+  } finally {
+    while (!holds && held.length > 0) {
+      const modifier = held.pop()
+      if (modifier) send(MODIFIER_CODES[modifier], false)
+    }
+  }
+}
+
+function flagsOf(held: readonly Modifier[]): bigint {
+  return held.reduce((flags, modifier) => flags | FLAGS[modifier], 0n)
+}
+
+/** What to send for a combo: a key, only modifiers, or a character that the layout lacks as the text it is. */
+interface Stroke {
+  readonly code?: number
+  readonly text?: string
+  readonly modifiers: readonly Modifier[]
+}
+
+function keystrokeOf({ key, modifiers }: Combo): Stroke {
+  const modifier = MODIFIERS.find((name) => name === key)
+  if (modifier) return { modifiers: [...modifiers, modifier] }
+  const named = NAMED_CODES[key]
+  if (named !== undefined) return { code: named, modifiers }
+  const character = [...key].length === 1
+  const found = character ? keystrokeFor(key, modifiers.includes("cmd")) : undefined
+  if (found) return { code: found.code, modifiers: [...new Set([...modifiers, ...found.modifiers])] }
+  if (character && modifiers.length === 0) return { text: key, modifiers }
+  throw new AppError("ACTION_NOT_SUPPORTED", `This keyboard has no key '${key}'`, {
+    suggestion: "Use 'type' to enter text",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Text as key events that carry it, whatever the layout. Line ends and tabs are keys: as text they are ignored. */
+export async function typeText(text: string, deadline: Deadline): Promise<void> {
+  let done = 0
+  using source = eventSource()
+  for (const part of partsOf(text)) {
+    if (deadline.expired) throw brokenOff(done, text.length)
+    if (part === "\n") pressKey({ modifiers: [], key: "return" }, "press")
+    else if (part === "\t") pressKey({ modifiers: [], key: "tab" }, "press")
+    else sendText(source.ref, part)
+    done += part.length
+    if (done < text.length) await pause(PACE_MS, deadline)
+  }
+}
+
+function sendText(source: bigint, text: string): void {
+  const units = utf16(text)
+  for (const down of [true, false]) {
+    post(coreGraphics().CGEventCreateKeyboardEvent(source, 0, down), (event) => {
+      coreGraphics().CGEventSetFlags(event, 0n)
+      coreGraphics().CGEventKeyboardSetUnicodeString(event, BigInt(text.length), units)
+    })
+  }
+}
+
+/** Pieces that fit into one event each; a character is never torn in two, nor a line end from its line. */
+export function partsOf(text: string): string[] {
+  const parts: string[] = []
+  let part = ""
+  for (const character of text.replaceAll(/\r\n?/g, "\n")) {
+    const key = character === "\n" || character === "\t"
+    if (part && (key || part.length + character.length > UNITS_PER_EVENT)) {
+      parts.push(part)
+      part = ""
+    }
+    if (key) parts.push(character)
+    else part += character
+  }
+  return part ? [...parts, part] : parts
+}
+
+function brokenOff(done: number, all: number): AppError {
+  return new AppError("TIMEOUT", `The time ran out after ${done} of ${all} characters`, {
+    suggestion: "Look at what was typed before typing the rest; use a longer --timeout-ms",
+    details: { kind: "typing", typed: done },
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  })
+}

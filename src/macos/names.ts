@@ -1,0 +1,79 @@
+import { type Attributes, asWords, type Value } from "./value.ts"
+
+/** How many children may lend their text to a parent that has no name of its own. */
+export const LABELS = 5
+
+/**
+ * What an element is called: by its own title, by the element that labels it, by its description, by
+ * what it says, by the texts inside it, and last by its placeholder. Empty texts are none.
+ */
+export function nameOf(
+  role: string,
+  attributes: Attributes,
+  found: { label?: string; inside?: string },
+): string | undefined {
+  return (
+    asWords(attributes.AXTitle) ??
+    found.label ??
+    asWords(attributes.AXDescription) ??
+    (role === "statictext" ? asWords(attributes.AXValue) : undefined) ??
+    found.inside ??
+    asWords(attributes.AXPlaceholderValue)
+  )
+}
+
+/** Whether the name has to be looked for in the texts inside, since nothing else gives one. */
+export function isNameless(role: string, attributes: Attributes): boolean {
+  return (
+    nameOf(role, attributes, {}) === undefined ||
+    nameOf(role, attributes, {}) === asWords(attributes.AXPlaceholderValue)
+  )
+}
+
+/** A text that labels what it stands in or beside. */
+export function labelText(attributes: Attributes): string | undefined {
+  return asWords(attributes.AXTitle) ?? asWords(attributes.AXValue) ?? asWords(attributes.AXDescription)
+}
+
+/** Roles whose state says it all, so that a value of 0 or 1 would only repeat it. */
+const STATEFUL: ReadonlySet<string> = new Set([
+  "checkbox",
+  "switch",
+  "radiobutton",
+  "tab",
+  "disclosure",
+  "button",
+])
+
+/** The value as text; an empty text field has one. What is already the name is not said twice by a static text. */
+export function valueText(role: string, name: string | undefined, value: Value): string | undefined {
+  if (STATEFUL.has(role)) return undefined
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (typeof value !== "string") return undefined
+  return role === "statictext" && (value.trim() === name || value.trim() === "") ? undefined : value
+}
+
+/** AXMenuItemCmdModifiers: bits for further keys, and one that says that command is not among them. */
+const MODIFIERS = [
+  [4, "ctrl"],
+  [2, "alt"],
+  [1, "shift"],
+] as const
+const NO_COMMAND = 8
+
+/** The keyboard shortcut of a menu item, as `press` takes it. */
+export function shortcutOf({ AXMenuItemCmdChar, AXMenuItemCmdModifiers }: Attributes): string | undefined {
+  const key = asWords(AXMenuItemCmdChar)
+  if (!key) return undefined
+  const bits = typeof AXMenuItemCmdModifiers === "number" ? AXMenuItemCmdModifiers : 0
+  const held = MODIFIERS.filter(([bit]) => bits & bit).map(([, name]) => name)
+  return [...(bits & NO_COMMAND ? [] : ["cmd"]), ...held, key.toLowerCase()].join("+")
+}
+
+export function hintOf(attributes: Attributes, name: string | undefined): string | undefined {
+  const help = asWords(attributes.AXHelp)
+  const parts = [help === name ? undefined : help, shortcutOf(attributes)].filter(
+    (part) => part !== undefined,
+  )
+  return parts.length > 0 ? parts.join("; ") : undefined
+}

@@ -1,0 +1,158 @@
+import type { NotificationOp, SeenNotification } from "../adapter.ts"
+import { AppError } from "../errors.ts"
+import type { Ax } from "./ax.ts"
+import { deliveryOf, Failure, refused } from "./failure.ts"
+import { pause } from "./pause.ts"
+import { processRunning } from "./processes.ts"
+import { roleOf } from "./roles.ts"
+import { asElement, asElements, asText, asWords, type Element } from "./value.ts"
+
+/** How Notification Center looks to an assistive client; the words change with the releases of macOS. */
+const LOOKS = {
+  center: "NotificationCenter",
+  notifications: new Set(["AXNotificationCenterBanner", "AXNotificationCenterAlert"]),
+  title: new Set(["title", "header"]),
+  body: new Set(["body", "subtitle"]),
+  dismiss: ["Close", "Clear", "Clear All", "AXDismiss", "AXRemoveFromParent"],
+  /** The clock in the menu bar opens and closes it. */
+  opener: { process: "ControlCenter", identifier: "com.apple.menuextra.clock" },
+} as const
+
+const OPEN_MS = 1500
+const LOOK_MS = 50
+const MOST_NODES = 2048
+
+interface Shown extends SeenNotification {
+  readonly element: Element
+}
+
+export async function listNotifications(ax: Ax): Promise<readonly SeenNotification[]> {
+  return withCenter(ax, (shown) => shown.map(({ element: _, ...notification }) => notification))
+}
+
+/** Acts on the notification of that identity, wherever it stands now. */
+export async function actOnNotification(ax: Ax, target: SeenNotification, op: NotificationOp): Promise<void> {
+  await withCenter(ax, (shown) => {
+    const found = shown.find(({ id }) => id === target.id)
+    if (!found) {
+      throw new AppError("NOTIFICATION_NOT_FOUND", `Notification ${target.index} is not there any more`, {
+        suggestion: "Use 'list-notifications' to see what there is",
+      })
+    }
+    const wanted = op.kind === "dismiss" ? LOOKS.dismiss : [op.action]
+    const offered = offersOf(ax, found.element)
+    const offer = wanted.flatMap((name) => offered.find((one) => one.name === name) ?? [])[0]
+    if (!offer) {
+      throw new AppError(
+        "ACTION_NOT_SUPPORTED",
+        `Notification ${target.index} has no action '${wanted[0]}'`,
+        {
+          suggestion: `It has: ${offered.map(({ name }) => name).join(", ") || "none"}`,
+        },
+      )
+    }
+    const code = ax.perform(offer.element, offer.action)
+    if (deliveryOf(code) === "not_delivered") throw refused(`'${offer.name}'`, code)
+  })
+}
+
+/** Shows Notification Center where it has to be, and puts it away again. */
+async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promise<T> {
+  const pid = processRunning(LOOKS.center)
+  if (pid === undefined) {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "Notification Center is not running", {
+      suggestion: "Log in at the screen, then retry",
+    })
+  }
+  const visible = read(ax, pid)
+  if (visible.length > 0) return use(visible)
+  const clock = findClock(ax)
+  if (!clock) return use([])
+  ax.perform(clock, "AXPress")
+  try {
+    const end = ax.deadline.slice(OPEN_MS)
+    let shown = read(ax, pid)
+    for (; shown.length === 0 && !end.expired; shown = read(ax, pid)) await pause(LOOK_MS, end)
+    return use(shown)
+  } finally {
+    if (!ax.deadline.expired) ax.perform(clock, "AXPress")
+  }
+}
+
+function findClock(ax: Ax): Element | undefined {
+  const pid = processRunning(LOOKS.opener.process)
+  const bar = pid === undefined ? undefined : asElement(ax.get(ax.connection.app(pid), "AXExtrasMenuBar"))
+  const items = bar ? asElements(ax.get(bar, "AXChildren")) : []
+  return items.find((item) => asText(ax.get(item, "AXIdentifier")) === LOOKS.opener.identifier)
+}
+
+/** The notifications that show, each a group of static texts. */
+function read(ax: Ax, pid: number): Shown[] {
+  const queue = [...asElements(ax.get(ax.connection.app(pid), "AXWindows"))]
+  const shown: Shown[] = []
+  for (let at = 0; at < queue.length && at < MOST_NODES; at++) {
+    const element = queue[at]!
+    const look = ax.read(element, ["AXSubrole", "AXDescription", "AXIdentifier", "AXChildren"])
+    if (look instanceof Failure) continue
+    if (LOOKS.notifications.has(asText(look.AXSubrole) ?? "")) {
+      shown.push(
+        describe(ax, element, asText(look.AXDescription) ?? "", asWords(look.AXIdentifier), shown.length),
+      )
+    } else {
+      queue.push(...asElements(look.AXChildren))
+    }
+  }
+  return shown
+}
+
+function describe(
+  ax: Ax,
+  element: Element,
+  description: string,
+  identifier: string | undefined,
+  index: number,
+): Shown {
+  const texts = asElements(ax.get(element, "AXChildren")).flatMap((child) => {
+    const look = ax.read(child, ["AXRole", "AXSubrole", "AXIdentifier", "AXValue"])
+    if (look instanceof Failure || roleOf(asText(look.AXRole), asText(look.AXSubrole)) !== "statictext")
+      return []
+    return [{ kind: asText(look.AXIdentifier) ?? "", text: asText(look.AXValue) ?? "" }]
+  })
+  const title = texts.find(({ kind }) => LOOKS.title.has(kind)) ?? texts[0]
+  const bodies = texts.filter((text) => text !== title && (LOOKS.body.has(text.kind) || text.kind === ""))
+  const body = bodies.map(({ text }) => text).join("\n")
+  // The whole is described as the app's name, a comma, and the texts.
+  const before = title ? description.indexOf(`, ${title.text}`) : -1
+  const app_name = before > 0 ? description.slice(0, before) : ""
+  const actions = offersOf(ax, element).map(({ name }) => name)
+  return {
+    index,
+    app_name,
+    title: title?.text ?? "",
+    ...(body ? { body } : {}),
+    ...(actions.length > 0 ? { actions } : {}),
+    id: identifier ?? `${app_name}\n${title?.text ?? ""}\n${body}`,
+    element,
+  }
+}
+
+/** Custom actions are called `Name:Close`, a line end and more; buttons inside are actions too. */
+function offersOf(
+  ax: Ax,
+  element: Element,
+): { readonly name: string; readonly element: Element; readonly action: string }[] {
+  const own = [...ax.actions(element)].map((action) => ({
+    name: action.match(/^Name:([^\n]*)/)?.[1] ?? action,
+    element,
+    action,
+  }))
+  const buttons = asElements(ax.get(element, "AXChildren")).flatMap((child) => {
+    const look = ax.read(child, ["AXRole", "AXTitle", "AXDescription"])
+    const name =
+      look instanceof Failure || look.AXRole !== "AXButton"
+        ? undefined
+        : (asWords(look.AXTitle) ?? asWords(look.AXDescription))
+    return name ? [{ name, element: child, action: "AXPress" }] : []
+  })
+  return [...own, ...buttons]
+}

@@ -1,0 +1,97 @@
+import { coreGraphics } from "../../ffi/core-graphics.ts"
+import type { Button } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import type { Point } from "../node.ts"
+import { eventSource, post } from "./events.ts"
+import { pause } from "./pause.ts"
+
+const MOVED = 5
+const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: number; dragged: number }>> = {
+  left: { number: 0, down: 1, up: 2, dragged: 6 },
+  right: { number: 1, down: 3, up: 4, dragged: 7 },
+  middle: { number: 2, down: 25, up: 26, dragged: 27 },
+}
+const CLICK_STATE = 1
+const LINES = 1
+
+/** A drag is seen as one only if it takes its time: between its steps, and over the target before the drop. */
+const STEP_MS = 16
+const DWELL_MS = 300
+const FEWEST_STEPS = 4
+
+export function movePointer(at: Point): void {
+  using source = eventSource()
+  mouse(source.ref, MOVED, at, 0)
+}
+
+export function clickPointer(at: Point, button: Button, count: number): void {
+  const { number, down, up } = BUTTONS[button]
+  using source = eventSource()
+  mouse(source.ref, MOVED, at, 0)
+  for (let click = 1; click <= count; click++) {
+    mouse(source.ref, down, at, number, click)
+    mouse(source.ref, up, at, number, click)
+  }
+}
+
+export function holdPointer(at: Point, button: Button, phase: "down" | "up"): void {
+  using source = eventSource()
+  mouse(source.ref, BUTTONS[button][phase], at, BUTTONS[button].number, 1)
+}
+
+/** Down and right are positive here, and negative to macOS. */
+export function turnWheel(at: Point, dx: number, dy: number): void {
+  using source = eventSource()
+  mouse(source.ref, MOVED, at, 0)
+  post(coreGraphics().CGEventCreateScrollWheelEvent2(source.ref, LINES, 2, -dy, -dx, 0))
+}
+
+/** Drags with the left button. Broken off, it lets go where it began, so that nothing is dropped. */
+export async function dragPointer(
+  from: Point,
+  to: Point,
+  durationMs: number,
+  deadline: Deadline,
+): Promise<void> {
+  const { number, down, up, dragged } = BUTTONS.left
+  using source = eventSource()
+  mouse(source.ref, MOVED, from, 0)
+  mouse(source.ref, down, from, number, 1)
+  let drop = from
+  try {
+    const steps = Math.max(FEWEST_STEPS, Math.round(durationMs / STEP_MS))
+    for (let step = 1; step <= steps; step++) {
+      await pace(durationMs / steps, deadline)
+      mouse(source.ref, dragged, between(from, to, step / steps), number, 1)
+    }
+    // Some targets take a drop only after the pointer has rested on them, still dragging.
+    for (let rested = 0; rested < DWELL_MS; rested += STEP_MS) {
+      await pace(STEP_MS, deadline)
+      mouse(source.ref, dragged, to, number, 1)
+    }
+    drop = to
+  } finally {
+    mouse(source.ref, up, drop, number, 1)
+  }
+}
+
+async function pace(ms: number, deadline: Deadline): Promise<void> {
+  await pause(ms, deadline)
+  if (!deadline.expired) return
+  throw new AppError("TIMEOUT", "The time ran out during the drag, which was taken back", {
+    suggestion: "Use a shorter --duration or a longer --timeout-ms",
+    details: { kind: "drag" },
+    disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+  })
+}
+
+function between(from: Point, to: Point, share: number): Point {
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+}
+
+function mouse(source: bigint, type: number, at: Point, button: number, clicks?: number): void {
+  post(coreGraphics().CGEventCreateMouseEvent(source, type, at.x, at.y, button), (event) => {
+    if (clicks !== undefined) coreGraphics().CGEventSetIntegerValueField(event, CLICK_STATE, clicks)
+  })
+}

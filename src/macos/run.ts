@@ -1,0 +1,37 @@
+import type { Deadline } from "../deadline.ts"
+
+export interface Finished {
+  readonly exitCode: number
+  readonly stdout: Uint8Array
+  readonly stderr: string
+}
+
+/** Runs a program of the system to its end; "late" when it had to be ended, "missing" when it is not there. */
+export async function run(
+  command: readonly string[],
+  deadline: Deadline,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished | "late" | "missing"> {
+  const [program = ""] = command
+  if (!(await Bun.file(program).exists())) return "missing"
+  const child = Bun.spawn([...command], {
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const timer = setTimeout(() => child.kill("SIGKILL"), deadline.remaining)
+  const cancel = () => child.kill("SIGKILL")
+  deadline.signal?.addEventListener("abort", cancel)
+  try {
+    const [stdout, stderr, exitCode] = await Promise.all([
+      child.stdout.bytes(),
+      child.stderr.text(),
+      child.exited,
+    ])
+    return child.signalCode ? "late" : { exitCode, stdout, stderr }
+  } finally {
+    clearTimeout(timer)
+    deadline.signal?.removeEventListener("abort", cancel)
+  }
+}

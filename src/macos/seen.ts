@@ -1,0 +1,205 @@
+import type { Handle, Seen } from "../adapter.ts"
+import type { Rect } from "../node.ts"
+import { detailsOf, FRAME, mayBeActedOn, STRUCTURE, tellsByValue } from "./attributes.ts"
+import type { Ax } from "./ax.ts"
+import { ATTRIBUTE_UNSUPPORTED, Failure, INVALID_ELEMENT, NO_VALUE, readFailed } from "./failure.ts"
+import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
+import { isSecure, roleOf } from "./roles.ts"
+import { actionNames, type Offers, statesOf } from "./states.ts"
+import { type Attributes, asElement, asElements, asText, asWords, type Element, frameOf } from "./value.ts"
+
+/** What was read of one element, before it is put into contract words. */
+export interface Facts {
+  readonly element: Element
+  readonly role: string
+  readonly secure: boolean
+  readonly attributes: Attributes
+  /** Absent for a node that only gives context. */
+  readonly offers?: Offers
+  readonly bounds?: Rect
+  /** Something of it could not be read. */
+  readonly partial: boolean
+}
+
+/** A text that may name what it stands in. */
+export interface Labelled {
+  readonly role: string
+  readonly attributes: Attributes
+  readonly children: readonly Labelled[]
+}
+
+export interface Wanted {
+  /** Inside a web page, where any named group may be a button. */
+  readonly web: boolean
+  readonly bounds: "all" | "interactive"
+  /** Values of nodes that only give context. */
+  readonly values: boolean
+}
+
+/** A handle is the element itself; the core never looks inside. */
+export function handleOf(element: Element): Handle {
+  return element as unknown as Handle
+}
+
+export function elementOf(handle: Handle): Element {
+  return handle as unknown as Element
+}
+
+/** Reads what the structure leaves open: details and offers of what can be acted on, values of texts. */
+export function inspect(ax: Ax, element: Element, structure: Attributes, wanted: Wanted): Facts {
+  const axRole = asText(structure.AXRole)
+  const role = roleOf(axRole, asText(structure.AXSubrole))
+  const secure = isSecure(axRole, asText(structure.AXSubrole))
+  const named = Boolean(asWords(structure.AXTitle) ?? asWords(structure.AXDescription))
+  const may = mayBeActedOn(role, wanted.web, named)
+  const asked = may === "no" ? undefined : ax.actions(element)
+  const actions = may === "yes" || asked?.has("AXPress") ? asked : undefined
+  if (!actions) {
+    const told = tellsByValue(role) && (wanted.values || role === "statictext")
+    const attributes = told ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
+    return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial: false }
+  }
+  const names = detailsOf(role, secure || mayBeSecure(structure))
+  const details = ax.read(element, wanted.bounds === "all" ? names : [...names, FRAME])
+  const attributes = details instanceof Failure ? structure : { ...structure, ...details }
+  const offers = {
+    actions,
+    settable: WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined,
+  }
+  const bounds = boundsOf(ax, element, attributes)
+  return { element, role, secure, attributes, offers, bounds, partial: details instanceof Failure }
+}
+
+/** Roles whose AXValue a user changes. */
+const WRITABLE: ReadonlySet<string> = new Set([
+  "AXTextField",
+  "AXTextArea",
+  "AXSearchField",
+  "AXSecureTextField",
+  "AXComboBox",
+  "AXSlider",
+  "AXIncrementor",
+  "AXStepper",
+])
+
+/** A field whose kind could not be read might hide its value. */
+function mayBeSecure({ AXRole, AXSubrole }: Attributes): boolean {
+  const unread =
+    AXSubrole instanceof Failure && AXSubrole.code !== ATTRIBUTE_UNSUPPORTED && AXSubrole.code !== NO_VALUE
+  return typeof AXRole !== "string" || unread
+}
+
+/** AXFrame where it was asked for; some apps have only its two halves. */
+function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | undefined {
+  if (!(FRAME in attributes)) return undefined
+  const frame = frameOf(attributes)
+  if (frame) return frame
+  const halves = ax.read(element, ["AXPosition", "AXSize"])
+  return halves instanceof Failure ? undefined : frameOf(halves)
+}
+
+/** The element in contract words. `area`: the window's frame, outside of which nothing shows. */
+export function seenOf(
+  facts: Facts,
+  found: { readonly label?: string; readonly inside?: string },
+  place: { readonly area?: Rect; readonly index?: number },
+): Seen {
+  const { role, secure, attributes, offers, bounds } = facts
+  const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
+  if (role === "textfield" && offers?.settable === false) states.push("readonly")
+  if (offers && bounds && place.area && !overlap(bounds, place.area)) states.push("offscreen")
+  const name = nameOf(role, attributes, found)
+  const description = asWords(attributes.AXDescription)
+  return {
+    handle: handleOf(facts.element),
+    role,
+    name,
+    value: secure ? undefined : valueText(role, name, attributes.AXValue),
+    description: description === name ? undefined : description,
+    hint: hintOf(attributes, name),
+    states,
+    bounds,
+    actions: offers && actionNames(role, states, attributes, offers),
+    identifier: asWords(attributes.AXIdentifier),
+    index: place.index,
+  }
+}
+
+function overlap(a: Rect, b: Rect): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+}
+
+/** Reads one element anew, by the same rules as a whole tree; undefined when it is gone. */
+export function readSeen(ax: Ax, element: Element, index?: number): Seen | undefined {
+  const structure = ax.read(element, [...STRUCTURE, FRAME, "AXTopLevelUIElement"])
+  if (structure instanceof Failure) {
+    if (structure.code === INVALID_ELEMENT) return undefined
+    throw readFailed("The element", structure.code)
+  }
+  const window = asElement(structure.AXTopLevelUIElement)
+  const frame = window && ax.read(window, [FRAME])
+  const facts = inspect(ax, element, structure, { web: true, bounds: "all", values: true })
+  const found = {
+    label: labelBeside(facts, (label) => readLabel(ax, label)),
+    inside: labelInside(facts, () => readLabels(ax, asElements(structure.AXChildren), 1)),
+  }
+  return seenOf(facts, found, { area: frame instanceof Failure ? undefined : frame && frameOf(frame), index })
+}
+
+/** The text of the element that labels this one, where it has no title of its own. */
+export function labelBeside(
+  facts: Facts,
+  read: (label: Element) => Labelled | undefined,
+): string | undefined {
+  const label = asWords(facts.attributes.AXTitle) ? undefined : asElement(facts.attributes.AXTitleUIElement)
+  const labelled = label && read(label)
+  return labelled && labelText(labelled.attributes)
+}
+
+/** Controls that show their name as text inside; in a text field such a text is what was typed. */
+const NAMED_INSIDE: ReadonlySet<string> = new Set([
+  "button",
+  "cell",
+  "checkbox",
+  "link",
+  "menubutton",
+  "menuitem",
+  "option",
+  "radiobutton",
+  "tab",
+  "treeitem",
+])
+
+export function labelInside(facts: Facts, read: () => readonly Labelled[]): string | undefined {
+  if (!facts.offers || !NAMED_INSIDE.has(facts.role) || !isNameless(facts.role, facts.attributes))
+    return undefined
+  const texts = read()
+    .slice(0, LABELS)
+    .flatMap((child) => (THROUGH.has(child.role) ? child.children.slice(0, LABELS) : [child]))
+    .filter((child) => child.role === "statictext")
+    .map((child) => labelText(child.attributes))
+    .filter((text) => text !== undefined)
+  return texts.length > 0 ? texts.slice(0, LABELS).join(" ") : undefined
+}
+
+/** Wrappers that a label may stand behind. */
+const THROUGH: ReadonlySet<string> = new Set(["cell", "group"])
+
+/** The first children, and through wrappers theirs. */
+export function readLabels(ax: Ax, children: readonly Element[], deeper: number): Labelled[] {
+  return children.slice(0, LABELS).flatMap((child) => {
+    const label = readLabel(ax, child)
+    if (!label) return []
+    const below = deeper > 0 && THROUGH.has(label.role) ? asElements(label.attributes.AXChildren) : []
+    return [{ ...label, children: readLabels(ax, below, deeper - 1) }]
+  })
+}
+
+/** Only a static text is asked for its value: any other might be a secure field. */
+export function readLabel(ax: Ax, element: Element): Labelled | undefined {
+  const structure = ax.read(element, STRUCTURE)
+  if (structure instanceof Failure) return undefined
+  const role = roleOf(asText(structure.AXRole), asText(structure.AXSubrole))
+  const attributes = role === "statictext" ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
+  return { role, attributes, children: [] }
+}

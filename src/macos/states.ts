@@ -1,0 +1,93 @@
+import type { ActionName } from "../adapter.ts"
+import type { State } from "../node.ts"
+import { type Attributes, asFlag, asWords } from "./value.ts"
+
+/** States of which the attributes are positive evidence; what was not read or not said is left out. */
+export function statesOf(
+  role: string,
+  attributes: Attributes,
+  facts: { secure: boolean; interactive: boolean },
+): State[] {
+  const { AXRole, AXEnabled, AXFocused, AXSelected, AXHidden, AXElementBusy, AXRequired, AXModal } =
+    attributes
+  const enabled = facts.interactive ? asFlag(AXEnabled) : undefined
+  const invalid = asWords(attributes.AXInvalid) ?? asFlag(attributes.AXInvalid)
+  const states: (State | false | undefined)[] = [
+    enabled === undefined ? undefined : enabled ? "enabled" : "disabled",
+    asFlag(AXFocused) && "focused",
+    checkState(role, attributes),
+    expansion(role, attributes),
+    (asFlag(AXSelected) || (role === "tab" && asFlag(attributes.AXValue))) && "selected",
+    role === "button" && attributes.AXSubrole === "AXToggleButton" && asFlag(attributes.AXValue) && "pressed",
+    facts.secure && "secure",
+    asFlag(AXRequired) && "required",
+    asFlag(AXElementBusy) && "busy",
+    asFlag(AXModal) && "modal",
+    asFlag(AXHidden) && "hidden",
+    AXRole === "AXTextArea" && "multiline",
+    asFlag(attributes.AXIsMultiSelectable) && "multiselectable",
+    asFlag(attributes.AXHasPopup) && "haspopup",
+    invalid !== undefined && invalid !== false && invalid !== "false" && "invalid",
+  ]
+  return states.filter((state) => state !== undefined && state !== false)
+}
+
+const CHECKABLE: ReadonlySet<string> = new Set(["checkbox", "switch", "radiobutton"])
+
+/** 0 and 1, or 2 for a box that is neither; some apps answer with a boolean. */
+function checkState(role: string, { AXValue, AXMenuItemMarkChar }: Attributes): State | undefined {
+  if (role === "menuitem") {
+    const mark = asWords(AXMenuItemMarkChar)
+    return mark === undefined ? undefined : mark === "-" ? "indeterminate" : "checked"
+  }
+  const checked = CHECKABLE.has(role) ? asFlag(AXValue) : undefined
+  if (checked === undefined) return undefined
+  if (AXValue === 2) return "indeterminate"
+  return checked ? "checked" : "unchecked"
+}
+
+function expansion(role: string, { AXExpanded, AXDisclosing, AXValue }: Attributes): State | undefined {
+  const open =
+    asFlag(AXExpanded) ?? asFlag(AXDisclosing) ?? (role === "disclosure" ? asFlag(AXValue) : undefined)
+  return open === undefined ? undefined : open ? "expanded" : "collapsed"
+}
+
+export interface Offers {
+  readonly actions: ReadonlySet<string>
+  /** Whether AXValue can be written; undefined where it was not asked. */
+  readonly settable?: boolean
+}
+
+const SELECTABLE: ReadonlySet<string> = new Set(["cell", "option", "tab", "treeitem", "row"])
+const OPENS_MENU: ReadonlySet<string> = new Set(["combobox", "menubutton"])
+
+/** What can be done with the element by name, from what the app offers for it. */
+export function actionNames(
+  role: string,
+  states: readonly State[],
+  attributes: Attributes,
+  offers: Offers,
+): ActionName[] {
+  const { actions, settable = false } = offers
+  const press = actions.has("AXPress")
+  const canSelect = SELECTABLE.has(role) && asFlag(attributes.AXSelected) !== undefined
+  const expands = states.includes("expanded") || states.includes("collapsed")
+  const text = settable && (role === "textfield" || role === "combobox")
+  const offered: Partial<Record<ActionName, boolean>> = {
+    Click: press || canSelect,
+    DoubleClick: actions.has("AXOpen"),
+    RightClick: actions.has("AXShowMenu") && !OPENS_MENU.has(role),
+    Toggle: press && (role === "checkbox" || role === "switch"),
+    Check: press && CHECKABLE.has(role),
+    Uncheck: press && (role === "checkbox" || role === "switch"),
+    Expand: expands || (press && OPENS_MENU.has(role)),
+    Collapse: expands,
+    Select: (press && OPENS_MENU.has(role)) || (settable && role === "combobox") || role === "listbox",
+    SetValue: settable,
+    TypeText: text,
+    Clear: text,
+    SetFocus: asFlag(attributes.AXFocused) !== undefined,
+    ScrollTo: actions.has("AXScrollToVisible"),
+  }
+  return Object.entries(offered).flatMap(([name, yes]) => (yes ? [name as ActionName] : []))
+}

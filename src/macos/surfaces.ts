@@ -1,0 +1,176 @@
+import type { Rect, Surface, SurfaceInfo } from "../node.ts"
+import { FRAME } from "./attributes.ts"
+import type { Ax } from "./ax.ts"
+import { Failure } from "./failure.ts"
+import {
+  type Attributes,
+  asElement,
+  asElements,
+  asFlag,
+  asText,
+  asWords,
+  type Element,
+  frameOf,
+} from "./value.ts"
+import { windowElement, windowIdOf } from "./windows.ts"
+
+/** How many elements are looked at for a surface that hangs somewhere in a window. */
+const SEARCH_NODES = 2048
+
+/** Ids of surfaces that are no windows; a process has at most one of each. */
+export const MENU_ID = "menu-1"
+export const MENUBAR_ID = "menubar-1"
+
+export interface Found {
+  readonly element: Element
+  readonly id: string
+  readonly title: string
+  /** The frame outside of which nothing of it shows. */
+  readonly area?: Rect
+}
+
+const LOOK = ["AXRole", "AXSubrole", "AXTitle", "AXChildren", "AXSelected", FRAME] as const
+const ALERTS: ReadonlySet<string> = new Set([
+  "AXDialog",
+  "AXSystemDialog",
+  "AXApplicationAlert",
+  "AXApplicationAlertDialog",
+])
+
+/** The surface of a process, seen from one of its windows; undefined when there is none such now. */
+export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: string): Found | undefined {
+  const app = ax.connection.app(pid)
+  const window = () => (windowId ? windowElement(ax, pid, windowId) : focusedWindow(ax, app))
+  switch (surface) {
+    case "window":
+      return named(ax, window(), windowId)
+    case "focused":
+      return named(ax, focusedTop(ax, app))
+    case "menubar": {
+      const bar = asElement(ax.get(app, "AXMenuBar"))
+      return bar && { element: bar, id: MENUBAR_ID, title: asText(ax.get(app, "AXTitle")) ?? "" }
+    }
+    case "menu":
+      return openMenu(ax, app, window)
+    case "sheet":
+      return named(
+        ax,
+        below(ax, window(), ({ AXRole }) => AXRole === "AXSheet"),
+      )
+    case "popover":
+      return named(
+        ax,
+        below(ax, window(), ({ AXRole }) => AXRole === "AXPopover"),
+      )
+    case "alert":
+      return named(ax, alertOf(ax, app) ?? below(ax, window(), isAlert))
+    default:
+      return surface satisfies never
+  }
+}
+
+/** What `--surface` could name now. */
+export function listSurfaces(
+  ax: Ax,
+  pid: number,
+  windows: readonly { id: string; title: string }[],
+): SurfaceInfo[] {
+  const others = (["focused", "menubar", "menu", "sheet", "popover", "alert"] as const).flatMap((type) => {
+    const found = findSurface(ax, pid, type)
+    if (!found) return []
+    const { id, title, element } = found
+    const items =
+      type === "menu" || type === "menubar" ? asElements(ax.get(element, "AXChildren")).length : undefined
+    return [{ type, id, title, ...(items === undefined ? {} : { item_count: items }) }]
+  })
+  return [...windows.map(({ id, title }) => ({ type: "window" as const, id, title })), ...others]
+}
+
+/** The surface that a stored id names: a window, what hangs over one, or a menu. */
+export function surfaceById(ax: Ax, pid: number, id: string): Element | undefined {
+  if (id === MENU_ID) return findSurface(ax, pid, "menu")?.element
+  if (id === MENUBAR_ID) return findSurface(ax, pid, "menubar")?.element
+  const window = windowElement(ax, pid, id)
+  if (window) return window
+  const surfaces = (["focused", "sheet", "popover", "alert"] as const).map((kind) =>
+    findSurface(ax, pid, kind),
+  )
+  return surfaces.find((found) => found?.id === id)?.element
+}
+
+function named(ax: Ax, element: Element | undefined, id?: string): Found | undefined {
+  const read = element && ax.read(element, ["AXTitle", FRAME, "AXPosition", "AXSize"])
+  if (!element || !read || read instanceof Failure) return undefined
+  return {
+    element,
+    id: id ?? windowIdOf(ax, element) ?? "",
+    title: asText(read.AXTitle) ?? "",
+    area: frameOf(read),
+  }
+}
+
+function focusedWindow(ax: Ax, app: Element): Element | undefined {
+  const read = ax.read(app, ["AXFocusedWindow", "AXMainWindow", "AXWindows"])
+  if (read instanceof Failure) return undefined
+  return asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
+}
+
+/** The window, sheet or popover that has the keyboard. */
+function focusedTop(ax: Ax, app: Element): Element | undefined {
+  const focused = asElement(ax.get(app, "AXFocusedUIElement"))
+  return (focused && asElement(ax.get(focused, "AXTopLevelUIElement"))) ?? focusedWindow(ax, app)
+}
+
+/** A menu can hang in the menu bar, under the app, under what has the focus, or deep in a window. */
+function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Found | undefined {
+  const read = ax.read(app, ["AXMenuBar", "AXChildren", "AXFocusedUIElement"])
+  if (read instanceof Failure) return undefined
+  const bar = asElement(read.AXMenuBar)
+  for (const item of bar ? asElements(ax.get(bar, "AXChildren")) : []) {
+    const look = ax.read(item, LOOK)
+    if (look instanceof Failure || !asFlag(look.AXSelected)) continue
+    const menu = asElements(look.AXChildren)[0]
+    if (menu) return { element: menu, id: MENU_ID, title: asText(look.AXTitle) ?? "" }
+  }
+  const focused = asElement(read.AXFocusedUIElement)
+  const near = [...asElements(read.AXChildren), ...(focused ? asElements(ax.get(focused, "AXChildren")) : [])]
+  const menu = near.find((element) => isOpenMenu(ax.read(element, LOOK))) ?? below(ax, window(), isOpenMenu)
+  return menu && { element: menu, id: MENU_ID, title: asText(ax.get(menu, "AXTitle")) ?? "" }
+}
+
+/** A closed menu has no place on the screen. */
+function isOpenMenu(look: Attributes | Failure): boolean {
+  if (look instanceof Failure || look.AXRole !== "AXMenu") return false
+  const frame = frameOf(look)
+  return frame !== undefined && frame.width > 0 && frame.height > 0
+}
+
+function alertOf(ax: Ax, app: Element): Element | undefined {
+  return asElements(ax.get(app, "AXWindows")).find((window) => isAlert(ax.read(window, LOOK)))
+}
+
+function isAlert(look: Attributes | Failure): boolean {
+  return !(look instanceof Failure) && ALERTS.has(asWords(look.AXSubrole) ?? "")
+}
+
+/** The first element below a root that fits, level by level. A branch that cannot be read does not end the search. */
+export function below(
+  ax: Ax,
+  root: Element | undefined,
+  fits: (look: Attributes) => boolean,
+): Element | undefined {
+  const queue = root ? [root] : []
+  const known = new Set(queue)
+  for (let at = 0; at < queue.length && at < SEARCH_NODES; at++) {
+    const element = queue[at]!
+    const look = ax.read(element, LOOK)
+    if (look instanceof Failure) continue
+    if (at > 0 && fits(look)) return element
+    for (const child of asElements(look.AXChildren)) {
+      if (known.has(child)) continue
+      known.add(child)
+      queue.push(child)
+    }
+  }
+  return undefined
+}

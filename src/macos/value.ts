@@ -1,0 +1,125 @@
+import { accessibility, VALUE_ERROR, VALUE_POINT, VALUE_RECT, VALUE_SIZE } from "../../ffi/accessibility.ts"
+import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import type { Rect } from "../node.ts"
+import { booleanOf, itemsOf, kindOf, numberOf, textOf } from "./cf.ts"
+import { Failure } from "./failure.ts"
+
+/** A live element; the same element is the same object (see Connection.intern). */
+export class Element {
+  readonly ref: bigint
+
+  constructor(ref: bigint) {
+    this.ref = ref
+  }
+}
+
+/** A point, a size or a rectangle; what a kind does not have is 0. */
+export class Geometry implements Rect {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+
+  constructor(x: number, y: number, width: number, height: number) {
+    this.x = finite(x)
+    this.y = finite(y)
+    this.width = finite(width)
+    this.height = finite(height)
+  }
+}
+
+/** An attribute's value after a look at its type; undefined where there is none or none that we use. */
+export type Value = string | number | boolean | Geometry | Element | Failure | readonly Value[] | undefined
+
+export type Attributes = Readonly<Record<string, Value>>
+
+/** Reads a borrowed CF object. */
+export function decode(ref: bigint, intern: (ref: bigint) => Element): Value {
+  if (!ref) return undefined
+  switch (kindOf(ref)) {
+    case "string":
+    case "attributed":
+      return textOf(ref)
+    case "boolean":
+      return booleanOf(ref)
+    case "number":
+      return numberOf(ref)
+    case "array":
+      return Array.from(itemsOf(ref) ?? [], (item) => decode(item, intern))
+    default:
+      return isElement(ref) ? intern(ref) : geometryOf(ref)
+  }
+}
+
+let elementType: bigint | undefined
+let valueType: bigint | undefined
+
+export function isElement(ref: bigint): boolean {
+  elementType ??= accessibility().AXUIElementGetTypeID()
+  return ref !== 0n && coreFoundation().CFGetTypeID(ref) === elementType
+}
+
+const four = new Float64Array(4)
+const code = new Int32Array(1)
+
+/** The content of an AXValue. In a batch, one that holds an error stands for an attribute that failed. */
+function geometryOf(ref: bigint): Geometry | Failure | undefined {
+  const ax = accessibility()
+  valueType ??= ax.AXValueGetTypeID()
+  if (coreFoundation().CFGetTypeID(ref) !== valueType) return undefined
+  const type = ax.AXValueGetType(ref)
+  if (type === VALUE_ERROR) return ax.AXValueGetValue(ref, type, code) ? new Failure(code[0]!) : undefined
+  if (type !== VALUE_POINT && type !== VALUE_SIZE && type !== VALUE_RECT) return undefined
+  if (!ax.AXValueGetValue(ref, type, four)) return undefined
+  const [a = 0, b = 0, c = 0, d = 0] = four
+  if (type === VALUE_RECT) return new Geometry(a, b, c, d)
+  return type === VALUE_POINT ? new Geometry(a, b, 0, 0) : new Geometry(0, 0, a, b)
+}
+
+export function newPoint(x: number, y: number): Owned {
+  return new Owned(accessibility().AXValueCreate(VALUE_POINT, new Float64Array([x, y])))
+}
+
+export function newSize(width: number, height: number): Owned {
+  return new Owned(accessibility().AXValueCreate(VALUE_SIZE, new Float64Array([width, height])))
+}
+
+export function asText(value: Value): string | undefined {
+  return typeof value === "string" ? value : undefined
+}
+
+/** The text if there is any: an empty title is no title. */
+export function asWords(value: Value): string | undefined {
+  const words = asText(value)?.trim()
+  return words === "" ? undefined : words
+}
+
+/** A claim of the app; a number counts, since many apps answer 0 and 1. */
+export function asFlag(value: Value): boolean | undefined {
+  if (typeof value === "number") return value !== 0
+  return typeof value === "boolean" ? value : undefined
+}
+
+export function asElement(value: Value): Element | undefined {
+  return value instanceof Element ? value : undefined
+}
+
+export function asElements(value: Value): readonly Element[] {
+  return Array.isArray(value) ? value.filter((item) => item instanceof Element) : []
+}
+
+/** AXFrame, or AXPosition with AXSize. */
+export function frameOf(attributes: Attributes): Rect | undefined {
+  const { AXFrame: frame, AXPosition: position, AXSize: size } = attributes
+  const found =
+    frame instanceof Geometry
+      ? frame
+      : position instanceof Geometry && size instanceof Geometry
+        ? { x: position.x, y: position.y, width: size.width, height: size.height }
+        : undefined
+  return found && { x: found.x, y: found.y, width: found.width, height: found.height }
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}

@@ -1,0 +1,137 @@
+import type { SeenWindow, WindowOp } from "../adapter.ts"
+import { AppError } from "../errors.ts"
+import type { Ax } from "./ax.ts"
+import { cfBoolean } from "./cf.ts"
+import { deliveryOf, refused } from "./failure.ts"
+import { pause } from "./pause.ts"
+import { usableArea } from "./screens.ts"
+import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
+import { listWindows, windowElement } from "./windows.ts"
+
+/** How long an operation may take to show, and how often to look. */
+const EFFECT_MS = 1000
+const LOOK_MS = 20
+
+/** Operates on a window and tells how it was once the effect showed, or after a short bound. */
+export async function operateWindow(ax: Ax, id: string, op: WindowOp): Promise<SeenWindow> {
+  const before = listWindows(ax).find((window) => window.id === id)
+  if (!before) throw windowNotFound(id)
+  const element = windowElement(ax, before.pid, id)
+  if (!element) {
+    throw new AppError(
+      "ACTION_FAILED",
+      `Window '${id}' cannot be operated: ${before.reason ?? "its app does not list it"}`,
+      {
+        suggestion: "Switch to its Space, or use 'list-windows' to see available windows",
+      },
+    )
+  }
+  const app = ax.connection.app(before.pid)
+  // Placing a window goes wrong while an app animates for assistive clients.
+  const animated = asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
+  if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(false))
+  try {
+    operate(ax, app, element, before, op)
+  } finally {
+    if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
+  }
+  const end = ax.deadline.slice(EFFECT_MS)
+  for (;;) {
+    const now = listWindows(ax, before.pid).find((window) => window.id === id)
+    if (!now) throw windowNotFound(id)
+    if (isDone(now, op) || end.expired) return now
+    await pause(LOOK_MS, end)
+  }
+}
+
+function operate(ax: Ax, app: Element, window: Element, before: SeenWindow, op: WindowOp): void {
+  switch (op.kind) {
+    case "focus":
+      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
+      must(op, ax.set(app, "AXFrontmost", cfBoolean(true)))
+      // Not every window can be the main one; to be raised is enough.
+      ax.set(window, "AXMain", cfBoolean(true))
+      must(op, ax.perform(window, "AXRaise"))
+      return
+    case "minimize":
+      must(op, ax.set(window, "AXMinimized", cfBoolean(true)))
+      return
+    case "restore":
+      restore(ax, window, before, op)
+      return
+    case "maximize": {
+      const area = before.bounds && usableArea(before.bounds)
+      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
+      if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is on no screen`)
+      move(ax, window, area.x, area.y, op)
+      resize(ax, window, area.width, area.height, op)
+      // An app may have kept it inside the old screen, or grown it from another corner.
+      move(ax, window, area.x, area.y, op)
+      return
+    }
+    case "move":
+      move(ax, window, op.x, op.y, op)
+      return
+    case "resize":
+      resize(ax, window, op.width, op.height, op)
+      return
+    default:
+      op satisfies never
+  }
+}
+
+/** Out of the Dock, out of full screen, or back from the size of the screen by the window's own button. */
+function restore(ax: Ax, window: Element, before: SeenWindow, op: WindowOp): void {
+  const name = before.minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
+  if (name) {
+    must(op, ax.set(window, name, cfBoolean(false)))
+    return
+  }
+  const { bounds } = before
+  const area = bounds && usableArea(bounds)
+  const fills = area && bounds.width >= area.width - 1 && bounds.height >= area.height - 1
+  const button = fills ? asElement(ax.get(window, "AXZoomButton")) : undefined
+  if (button && ax.actions(button).has("AXZoomWindow")) must(op, ax.perform(button, "AXZoomWindow"))
+}
+
+function move(ax: Ax, window: Element, x: number, y: number, op: WindowOp): void {
+  using point = newPoint(x, y)
+  must(op, ax.set(window, "AXPosition", point.ref))
+}
+
+function resize(ax: Ax, window: Element, width: number, height: number, op: WindowOp): void {
+  using size = newSize(width, height)
+  must(op, ax.set(window, "AXSize", size.ref))
+}
+
+/** Only a plain refusal ends it: whatever else an app answers, the window is looked at afterwards. */
+function must(op: WindowOp, code: number): void {
+  if (deliveryOf(code) === "not_delivered") throw refused(`To ${op.kind} the window`, code)
+}
+
+function isDone(window: SeenWindow, op: WindowOp): boolean {
+  const { bounds } = window
+  const near = (a: number | undefined, b: number) => a !== undefined && Math.abs(a - b) <= 1
+  switch (op.kind) {
+    case "focus":
+      return window.is_focused
+    case "minimize":
+      return window.minimized === true
+    case "restore":
+      return window.minimized !== true
+    case "maximize":
+      return true
+    case "move":
+      return near(bounds?.x, op.x) && near(bounds?.y, op.y)
+    case "resize":
+      return near(bounds?.width, op.width) && near(bounds?.height, op.height)
+    default:
+      return op satisfies never
+  }
+}
+
+export function windowNotFound(id: string): AppError {
+  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+    suggestion: "Use 'list-windows' to see available windows",
+  })
+}

@@ -1,0 +1,220 @@
+import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { coreGraphics } from "../../ffi/core-graphics.ts"
+import type { SeenWindow } from "../adapter.ts"
+import { AppError } from "../errors.ts"
+import type { Rect } from "../node.ts"
+import { FRAME } from "./attributes.ts"
+import type { Ax } from "./ax.ts"
+import { itemsOf } from "./cf.ts"
+import { Failure } from "./failure.ts"
+import { bundleOf } from "./processes.ts"
+import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
+
+const ON_SCREEN_ONLY = 1
+const EXCLUDE_DESKTOP = 16
+/** One app that is slow to answer must not hide the windows of the others. */
+const APP_MS = 300
+/** Smaller windows without accessible content are no windows to a user. */
+const SMALLEST = 40
+
+/** What the window server knows of a window. */
+interface Surface {
+  readonly number: number
+  readonly pid: number
+  readonly owner: string
+  readonly title?: string
+  readonly bounds?: Rect
+  readonly layer: number
+  readonly shown: boolean
+  readonly onScreen: boolean
+}
+
+/** What the app itself says of it. */
+interface Counterpart {
+  readonly element: Element
+  readonly title?: string
+  readonly frame?: Rect
+  readonly minimized?: boolean
+}
+
+/** Every window, the frontmost first. Titles are the apps' own: the window server tells them only to screen recorders. */
+export function listWindows(ax: Ax, only?: number): SeenWindow[] {
+  const surfaces = allSurfaces(ax).filter(({ pid }) => only === undefined || pid === only)
+  const pids = new Set(surfaces.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
+  const counterparts = new Map([...pids].map((pid) => [pid, matched(ax, pid, surfaces)]))
+  const focused = focusedNumber(ax, surfaces)
+  const aliases = new Map<number, readonly string[]>()
+  return surfaces.flatMap((surface) => {
+    const known = counterparts.get(surface.pid)
+    const own = known?.get(surface.number)
+    const doubt = own ? undefined : mutePart(surface, known)
+    if (!own && (surface.layer !== 0 || doubt === "none")) return []
+    const { number, pid, owner } = surface
+    return [
+      {
+        id: `w-${number}`,
+        title: own?.title ?? surface.title ?? "",
+        app_name: owner,
+        pid,
+        bounds: own?.frame ?? surface.bounds,
+        is_focused: number === focused,
+        // Looked up only where the app's name does not fit, since it takes a look into the bundle.
+        get aliases() {
+          const known = aliases.get(pid) ?? aliasesOf(pid, owner)
+          aliases.set(pid, known)
+          return known
+        },
+        ...(own?.minimized ? { minimized: true } : {}),
+        ...(doubt ? { accessible: false, reason: doubt } : {}),
+      },
+    ]
+  })
+}
+
+function aliasesOf(pid: number, owner: string): readonly string[] {
+  const bundle = bundleOf(pid)
+  return [bundle?.id, bundle?.name].filter((name) => name !== undefined).filter((name) => name !== owner)
+}
+
+/** Why a window has no accessible counterpart; "none" when it is no window to a user; undefined when the app was not heard. */
+function mutePart(surface: Surface, known: ReadonlyMap<number, Counterpart> | undefined): string | undefined {
+  const { width = 0, height = 0 } = surface.bounds ?? {}
+  if (!surface.shown || width < SMALLEST || height < SMALLEST) return "none"
+  if (!known) return surface.onScreen ? undefined : "none"
+  if (known.size === 0 && surface.onScreen) return "the app lists no accessible windows"
+  // Sheets and popovers are windows to the window server only; without a title nothing tells a hidden window from them.
+  return !surface.onScreen && surface.title ? "it is on another Space" : "none"
+}
+
+/** The element of a window of this process; undefined when the app does not list it. */
+export function windowElement(ax: Ax, pid: number, id: string): Element | undefined {
+  const number = Number(id.replace(/^w-/, ""))
+  return matched(ax, pid, undefined, number)?.get(number)?.element
+}
+
+/** `w-…` of the window that an element is in. */
+export function windowIdOf(ax: Ax, element: Element): string | undefined {
+  const number = ax.windowNumber(element)
+  return number === undefined ? undefined : `w-${number}`
+}
+
+/** The accessible windows of an app by their number; undefined when the app did not answer. */
+function matched(
+  ax: Ax,
+  pid: number,
+  surfaces: readonly Surface[] | undefined,
+  only?: number,
+): Map<number, Counterpart> | undefined {
+  const quick = surfaces ? ax.within(APP_MS) : ax
+  try {
+    const found = new Map<number, Counterpart>()
+    for (const element of appWindows(quick, pid)) {
+      const bridged = quick.windowNumber(element)
+      if (only !== undefined && bridged !== undefined && bridged !== only) continue
+      const counterpart = describe(quick, element)
+      const number = bridged ?? numberByEvidence(counterpart, pid, surfaces ?? allSurfaces(ax))
+      if (number !== undefined) found.set(number, counterpart)
+    }
+    return found
+  } catch (error) {
+    if (!surfaces || ax.deadline.expired || !isSilence(error)) throw error
+    return undefined
+  }
+}
+
+function appWindows(ax: Ax, pid: number): ReadonlySet<Element> {
+  const app = ax.read(ax.connection.app(pid), ["AXWindows", "AXFocusedWindow", "AXMainWindow"])
+  if (app instanceof Failure) return new Set()
+  // The list may lack a window that has the focus, such as one in full screen.
+  const others = [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)].filter(
+    (one) => one !== undefined,
+  )
+  return new Set([...asElements(app.AXWindows), ...others])
+}
+
+function describe(ax: Ax, element: Element): Counterpart {
+  const read = ax.read(element, ["AXTitle", "AXMinimized", FRAME, "AXPosition", "AXSize"])
+  if (read instanceof Failure) return { element }
+  return { element, title: asText(read.AXTitle), frame: frameOf(read), minimized: asFlag(read.AXMinimized) }
+}
+
+/** Without the bridge: the one window of the process with that frame, and that title where both tell one. */
+function numberByEvidence(
+  { frame, title }: Counterpart,
+  pid: number,
+  surfaces: readonly Surface[],
+): number | undefined {
+  const fits = surfaces.filter(
+    (surface) =>
+      surface.pid === pid &&
+      frame &&
+      surface.bounds &&
+      isNear(frame, surface.bounds) &&
+      (!title || !surface.title || title === surface.title),
+  )
+  return fits.length === 1 ? fits[0]?.number : undefined
+}
+
+function isNear(a: Rect, b: Rect): boolean {
+  return (["x", "y", "width", "height"] as const).every((side) => Math.abs(a[side] - b[side]) <= 1)
+}
+
+/** The window that has the keyboard; where the system does not tell, the focused one of the frontmost app. */
+function focusedNumber(ax: Ax, surfaces: readonly Surface[]): number | undefined {
+  const front = surfaces.find(({ layer, onScreen }) => layer === 0 && onScreen)
+  try {
+    const quick = ax.within(APP_MS)
+    const active = asElement(quick.get(ax.connection.system, "AXFocusedApplication"))
+    const app = active ?? (front && ax.connection.app(front.pid))
+    const window = app && asElement(quick.get(app, "AXFocusedWindow"))
+    const number = window && quick.windowNumber(window)
+    return number ?? (app && front && quick.pid(app) === front.pid ? front.number : undefined)
+  } catch (error) {
+    if (ax.deadline.expired || !isSilence(error)) throw error
+    return front?.number
+  }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof AppError && (error.code === "APP_UNRESPONSIVE" || error.code === "TIMEOUT")
+}
+
+/** Only the list of what is on the screen is in order, so that it goes first. */
+function allSurfaces(ax: Ax): Surface[] {
+  const front = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+  const known = new Set(front.map(({ number }) => number))
+  return [...front, ...listSurfaces(ax, EXCLUDE_DESKTOP).filter(({ number }) => !known.has(number))]
+}
+
+function listSurfaces(ax: Ax, option: number): Surface[] {
+  using list = new Owned(coreGraphics().CGWindowListCopyWindowInfo(option, 0))
+  if (!list.ref) {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "There is no graphical session here", {
+      suggestion: "Run it as the user who is logged in at the screen",
+    })
+  }
+  return Array.from(itemsOf(list.ref) ?? [], (item) => surfaceOf(ax, item)).filter(
+    (surface) => surface.number > 0,
+  )
+}
+
+function surfaceOf(ax: Ax, window: bigint): Surface {
+  const cf = coreFoundation()
+  const at = (key: string) => cf.CFDictionaryGetValue(window, ax.connection.name(key))
+  const value = (key: string): Value => decode(at(key), (ref) => ax.connection.intern(ref))
+  const number = (key: string) => Number(value(key) ?? 0)
+  const bounds = at("kCGWindowBounds")
+  const rect = new Float64Array(4)
+  const placed = bounds !== 0n && coreGraphics().CGRectMakeWithDictionaryRepresentation(bounds, rect)
+  const [x = 0, y = 0, width = 0, height = 0] = rect
+  return {
+    number: number("kCGWindowNumber"),
+    pid: number("kCGWindowOwnerPID"),
+    owner: asText(value("kCGWindowOwnerName")) ?? "",
+    title: asText(value("kCGWindowName")) || undefined,
+    bounds: placed ? { x, y, width, height } : undefined,
+    layer: number("kCGWindowLayer"),
+    shown: value("kCGWindowAlpha") !== 0,
+    onScreen: asFlag(value("kCGWindowIsOnscreen")) ?? false,
+  }
+}
