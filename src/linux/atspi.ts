@@ -2,7 +2,7 @@ import type { Deadline } from "../deadline.ts"
 import type { Point, Rect } from "../node.ts"
 import { type Bus, DBUS, DBUS_PATH, type Message, method, readAs, WireError } from "./dbus.ts"
 import type { Reader } from "./dbus-read.ts"
-import type { Value } from "./dbus-wire.ts"
+import { INTERFACE, type Interfaces } from "./interfaces.ts"
 import { packStates, type StateSet } from "./states.ts"
 
 /** The AT-SPI interfaces as typed calls. Each is one round trip; many may be under way at once. */
@@ -17,27 +17,7 @@ export const ROOT_PATH = "/org/a11y/atspi/accessible/root"
 export const NULL_PATH = "/org/a11y/atspi/null"
 export const REGISTRY: Ref = { bus: "org.a11y.atspi.Registry", path: ROOT_PATH }
 
-/** Interfaces as bits, so that "does it have Text?" costs nothing. */
-export const INTERFACE = {
-  Accessible: 1,
-  Action: 2,
-  Application: 4,
-  Cache: 8,
-  Collection: 16,
-  Component: 32,
-  Document: 64,
-  EditableText: 128,
-  Hyperlink: 256,
-  Hypertext: 512,
-  Image: 1024,
-  Selection: 2048,
-  Table: 4096,
-  TableCell: 8192,
-  Text: 16384,
-  Value: 32768,
-} as const
-
-export type Interfaces = number
+export { INTERFACE, type Interfaces } from "./interfaces.ts"
 
 export class Atspi {
   readonly bus: Bus
@@ -96,9 +76,10 @@ export class Atspi {
     return existing(readRef(body))
   }
 
-  /** Screen coordinates, as far as the toolkit knows them; see frames.ts. */
-  async extents(ref: Ref): Promise<Rect> {
-    return readRect(readAs(await this.call(ref, GET_EXTENTS), "(iiii)"))
+  /** Screen coordinates, as far as the toolkit knows them; GTK 4 knows only a window's, and complains. */
+  async extents(ref: Ref, toolkit?: string): Promise<Rect> {
+    const called = toolkit === "GTK" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS
+    return readRect(readAs(await this.call(ref, called), "(iiii)"))
   }
 
   async attributes(ref: Ref): Promise<Map<string, string>> {
@@ -119,8 +100,10 @@ export class Atspi {
     })
   }
 
-  async at(ref: Ref, point: Point): Promise<Ref | undefined> {
-    const called = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN])
+  /** The object at a point, in the coordinates that extents uses. */
+  async at(ref: Ref, point: Point, toolkit?: string): Promise<Ref | undefined> {
+    const kind = toolkit === "GTK" ? WINDOW : SCREEN
+    const called = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [point.x, point.y, kind])
     return existing(readRef(readAs(await this.call(ref, called), "(so)")))
   }
 
@@ -254,10 +237,10 @@ export function readNumber(reply: Message): number {
   throw new WireError(`a property of type '${signature}' where a number was expected`)
 }
 
-export type { Value }
-
 /** ATSPI_COORD_TYPE_SCREEN */
 const SCREEN = 0
+/** ATSPI_COORD_TYPE_WINDOW */
+const WINDOW = 1
 const MAX_ACTIONS = 16
 const MAX_LISTS = 1000
 const seenLists = new Map<string, Interfaces>()
@@ -273,6 +256,7 @@ const GET_INTERFACES = method("org.a11y.atspi.Accessible.GetInterfaces")
 const GET_ATTRIBUTES = method("org.a11y.atspi.Accessible.GetAttributes")
 const GET_RELATIONS = method("org.a11y.atspi.Accessible.GetRelationSet")
 const GET_EXTENTS = method("org.a11y.atspi.Component.GetExtents", "u", [SCREEN])
+const GET_EXTENTS_IN_WINDOW = method("org.a11y.atspi.Component.GetExtents", "u", [WINDOW])
 const NAME = property("Accessible", "Name")
 const DESCRIPTION = property("Accessible", "Description")
 const CHILD_COUNT = property("Accessible", "ChildCount")

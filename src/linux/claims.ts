@@ -1,14 +1,22 @@
 import type { ActionName } from "../adapter.ts"
 import { INTERACTIVE_ROLES, type State } from "../node.ts"
 import { INTERFACE, type Interfaces } from "./atspi.ts"
+import type { Element, Parent } from "./element.ts"
 import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
 import { has, STATE, type StateSet } from "./states.ts"
 
 /** What bits, roles and interfaces claim about an element, in the contract's words. */
 
 /** Only what the platform claims: a missing bit is no claim, except where a bit's pair is there. */
-export function statesOf(states: StateSet, kind: Kind, interactive: boolean, showing: boolean): State[] {
+export function statesOf(
+  claimed: StateSet,
+  kind: Kind,
+  interactive: boolean,
+  showing: boolean,
+  { place, parent }: Pick<Element, "place" | "parent">,
+): State[] {
   const list: State[] = []
+  const states = place.toolkit === "Qt" ? withoutQtFocus(claimed, kind, parent) : claimed
   const on = (bit: number): boolean => has(states, bit)
   if (interactive) list.push(on(STATE.SENSITIVE) || on(STATE.ENABLED) ? "enabled" : "disabled")
   if (on(STATE.FOCUSED)) list.push("focused")
@@ -36,6 +44,22 @@ export function statesOf(states: StateSet, kind: Kind, interactive: boolean, sho
   return list
 }
 
+/** Qt calls the current tab or row focused, whether or not the keyboard is there. */
+function withoutQtFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {
+  if (!has(states, STATE.FOCUSED)) return states
+  if (kind.role === "tab")
+    return flip(states, STATE.FOCUSED, has(states, STATE.SELECTED) ? undefined : STATE.SELECTED)
+  const isItem = parent !== undefined && has(parent.states, STATE.MANAGES_DESCENDANTS)
+  return isItem && !has(parent.states, STATE.FOCUSED) ? flip(states, STATE.FOCUSED) : states
+}
+
+function flip(states: StateSet, ...bits: readonly (number | undefined)[]): StateSet {
+  return bits.reduce<number>((set, bit) => {
+    if (bit === undefined) return set
+    return has(set, bit) ? set - 2 ** bit : set + 2 ** bit
+  }, states)
+}
+
 function isCheckable(states: StateSet, kind: Kind): boolean {
   return (
     kind.role === "switch" ||
@@ -56,9 +80,13 @@ export function actionsOf(
 ): ActionName[] {
   const list: ActionName[] = []
   const on = (bit: number): boolean => has(states, bit)
-  const editable = on(STATE.EDITABLE) && !on(STATE.READ_ONLY)
+  // Qt's spin boxes can be edited without saying so.
+  const isEditable =
+    on(STATE.EDITABLE) || (kind.role === "incrementor" && (interfaces & INTERFACE.EditableText) !== 0)
+  const editable = isEditable && !on(STATE.READ_ONLY)
   if (INTERACTIVE_ROLES.has(kind.role) || offers.some(isTelling)) list.push("Click")
-  if (kind.native === ROLE.TOGGLE_BUTTON || kind.role === "switch" || isCheckable(states, kind)) {
+  const isToggle = kind.native === ROLE.TOGGLE_BUTTON && !on(STATE.EXPANDABLE)
+  if (isToggle || kind.role === "switch" || isCheckable(states, kind)) {
     list.push("Toggle", "Check", ...(kind.role === "radiobutton" ? [] : (["Uncheck"] as const)))
   }
   if (on(STATE.EXPANDABLE)) list.push("Expand", "Collapse")

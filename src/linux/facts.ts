@@ -1,5 +1,14 @@
+import type { Rect } from "../node.ts"
 import { type Atspi, existing, type Interfaces, type Ref } from "./atspi.ts"
+import { ROLE } from "./roles.ts"
 import type { StateSet } from "./states.ts"
+
+/** What decides whether an object is worth more questions. */
+export interface Look {
+  readonly states: StateSet
+  /** Absent when only the states were asked for. */
+  readonly role?: number
+}
 
 /** What every object says about itself; the rest is asked only of objects that need it. */
 export interface Facts {
@@ -7,43 +16,83 @@ export interface Facts {
   readonly states: StateSet
   readonly interfaces: Interfaces
   readonly name: string
-  readonly description: string
+  /** Absent: not asked yet. */
+  readonly description?: string
   /** −1: not known. */
   readonly childCount: number
+  /** In the toolkit's own coordinates. Absent: not asked yet. */
+  readonly extents?: Rect
+}
+
+export interface Child {
+  readonly ref: Ref
+  /** Its position among all children, also among those that are left out here. */
+  readonly index: number
 }
 
 /** Where a walk gets its facts from: the application, object by object, or a copy of its cache. */
 export interface Source {
-  /** The states alone, where they decide whether the rest is worth asking for. */
-  states(ref: Ref): Promise<StateSet>
-  facts(ref: Ref, states: StateSet): Promise<Facts>
-  /** In their order, with undefined where the application names no object. */
-  children(ref: Ref): Promise<readonly (Ref | undefined)[]>
+  /** `sparing`: most such objects are hidden, so only the states are asked for. */
+  look(ref: Ref, sparing: boolean): Promise<Look>
+  facts(ref: Ref, look: Look): Promise<Facts>
+  children(ref: Ref): Promise<readonly Child[]>
 }
 
-/** Asks for each object. */
+/** Asks the application for each object. */
 export class LiveSource implements Source {
   readonly #atspi: Atspi
+  readonly #needsInterfaces: (role: number) => boolean
 
-  constructor(atspi: Atspi) {
+  /** With `allBounds` every object's interfaces are read, since only those with Component have bounds. */
+  constructor(atspi: Atspi, allBounds: boolean) {
     this.#atspi = atspi
+    this.#needsInterfaces = allBounds ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
-  states(ref: Ref): Promise<StateSet> {
-    return this.#atspi.states(ref)
+  async look(ref: Ref, sparing: boolean): Promise<Look> {
+    if (sparing) return { states: await this.#atspi.states(ref) }
+    const [states, role] = await Promise.all([this.#atspi.states(ref), this.#atspi.role(ref)])
+    return { states, role }
   }
 
-  async facts(ref: Ref, states: StateSet): Promise<Facts> {
-    const [role, name, interfaces, description] = await Promise.all([
-      this.#atspi.role(ref),
-      this.#atspi.name(ref),
-      this.#atspi.interfaces(ref),
-      this.#atspi.description(ref),
+  async facts(ref: Ref, look: Look): Promise<Facts> {
+    const [role, name, interfaces] = await Promise.all([
+      look.role ?? this.#atspi.role(ref),
+      look.role === ROLE.SEPARATOR ? "" : this.#atspi.name(ref),
+      look.role === undefined || this.#needsInterfaces(look.role) ? this.#atspi.interfaces(ref) : 0,
     ])
-    return { role, states, interfaces, name, description, childCount: -1 }
+    return { role, states: look.states, interfaces, name, childCount: CHILDLESS.has(role) ? 0 : -1 }
   }
 
-  async children(ref: Ref): Promise<readonly (Ref | undefined)[]> {
-    return (await this.#atspi.children(ref)).map(existing)
+  async children(ref: Ref): Promise<readonly Child[]> {
+    return listChildren(await this.#atspi.children(ref))
   }
 }
+
+/** Numbers them as they come; what is no object keeps its number to itself. */
+export function listChildren(refs: readonly Ref[]): Child[] {
+  return refs.flatMap((ref, index) => (existing(ref) ? [{ ref, index }] : []))
+}
+
+/** Structure that nothing can be done with, whatever interfaces it has. */
+const PLAIN_ROLES: ReadonlySet<number> = new Set([
+  ROLE.FILLER,
+  ROLE.MENU_BAR,
+  ROLE.ROOT_PANE,
+  ROLE.SCROLL_PANE,
+  ROLE.SEPARATOR,
+  ROLE.SPLIT_PANE,
+  ROLE.STATUS_BAR,
+  ROLE.TOOL_BAR,
+  ROLE.VIEWPORT,
+])
+
+const CHILDLESS: ReadonlySet<number> = new Set([
+  ROLE.ANIMATION,
+  ROLE.LEVEL_BAR,
+  ROLE.PROGRESS_BAR,
+  ROLE.SCROLL_BAR,
+  ROLE.SEPARATOR,
+  ROLE.SLIDER,
+  ROLE.STATIC,
+])

@@ -27,8 +27,19 @@ export const TEXT_LIMIT = MAX_TEXT + 1
 
 /** GTK 4 falls back to the name of the widget's class, which says nothing to a user. */
 export function isClassName(name: string): boolean {
-  return /^(?:Gtk|Adw|Hdy|Gsk|Gdk|Vte|WebKit)[A-Z]\w*$/.test(name)
+  return /^(?:Adw|Bis|Gdk|Gsk|Gtk|Hdy|Panel|Vte|WebKit)[A-Z]\w*$/.test(name)
 }
+
+/** The accelerator out of AT-SPI's "mnemonic;full path;accelerator", as a user would write it. */
+export function shortcutOf(binding: string): string | undefined {
+  const accelerator = binding.split(";")[2] ?? ""
+  const keys = [...accelerator.matchAll(/<(\w+)>/g)].map(([, key = ""]) => MODIFIER_NAMES[key] ?? key)
+  const last = accelerator.replaceAll(/<\w+>/g, "")
+  if (last === "") return undefined
+  return [...keys, last.length === 1 ? last.toUpperCase() : last].join("+")
+}
+
+const MODIFIER_NAMES: Readonly<Record<string, string>> = { Primary: "Ctrl", Control: "Ctrl", Ctl: "Ctrl" }
 
 /** Numbers as a user would write them: no exponent for what fits, no noise of binary fractions. */
 export function formatNumber(value: number): string {

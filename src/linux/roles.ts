@@ -1,3 +1,4 @@
+import { INTERFACE, type Interfaces } from "./interfaces.ts"
 import { has, STATE, type StateSet } from "./states.ts"
 
 /** AT-SPI's roles in the contract's words: one table, and the few rules that a number alone cannot decide. */
@@ -12,11 +13,15 @@ export interface Kind {
 export const ROLE = {
   INVALID: 0,
   ALERT: 2,
+  ANIMATION: 3,
+  CANVAS: 6,
   CHECK_BOX: 7,
   CHECK_MENU_ITEM: 8,
   COLOR_CHOOSER: 9,
+  COLUMN_HEADER: 10,
   COMBO_BOX: 11,
   DIALOG: 16,
+  DRAWING_AREA: 18,
   FILE_CHOOSER: 19,
   FILLER: 20,
   FONT_CHOOSER: 22,
@@ -24,6 +29,7 @@ export const ROLE = {
   ICON: 26,
   IMAGE: 27,
   LABEL: 29,
+  LAYERED_PANE: 30,
   LIST: 31,
   LIST_ITEM: 32,
   MENU: 33,
@@ -34,27 +40,40 @@ export const ROLE = {
   PANEL: 39,
   PASSWORD_TEXT: 40,
   POPUP_MENU: 41,
+  PROGRESS_BAR: 42,
   PUSH_BUTTON: 43,
   RADIO_BUTTON: 44,
   RADIO_MENU_ITEM: 45,
   ROOT_PANE: 46,
   SCROLL_BAR: 48,
   SCROLL_PANE: 49,
+  SEPARATOR: 50,
+  SLIDER: 51,
+  SPIN_BUTTON: 52,
   SPLIT_PANE: 53,
+  STATUS_BAR: 54,
   TABLE: 55,
   TABLE_CELL: 56,
+  TABLE_COLUMN_HEADER: 57,
   TEAROFF_MENU_ITEM: 59,
+  TERMINAL: 60,
   TEXT: 61,
   TOGGLE_BUTTON: 62,
+  TOOL_BAR: 63,
   TOOL_TIP: 64,
   TREE: 65,
   TREE_TABLE: 66,
+  UNKNOWN: 67,
+  VIEWPORT: 68,
   WINDOW: 69,
   PARAGRAPH: 73,
   APPLICATION: 75,
   ENTRY: 79,
   SECTION: 85,
   TREE_ITEM: 91,
+  DOCUMENT_WEB: 95,
+  LIST_BOX: 98,
+  LEVEL_BAR: 103,
   LANDMARK: 110,
   STATIC: 116,
 } as const
@@ -79,41 +98,82 @@ export function roleOfName(name: string): string {
   return BY_NAME.get(RENAMED[spelled] ?? spelled) ?? "unknown"
 }
 
+/** What else tells kinds apart where a role's number does not. */
+export interface Evidence {
+  readonly toolkit?: string
+  readonly interfaces?: Interfaces
+  /** −1 or absent: not known. */
+  readonly childCount?: number
+}
+
 /**
  * What a node is, given its states, whether it can hold a selection, and its parent's native role:
  * a menu within a menu is an item, a list item that cannot be selected is mere text structure.
  */
-export function kindOf(native: number, states: StateSet, selectable: boolean, parent: number): Kind {
-  const role = refine(native, states, selectable, parent)
-  return { native, role }
+export function kindOf(
+  native: number,
+  states: StateSet,
+  holdsSelection: boolean,
+  parent: number,
+  evidence: Evidence = {},
+): Kind {
+  return { native, role: refine(native, states, holdsSelection, parent, evidence) }
 }
 
-function refine(native: number, states: StateSet, holdsSelection: boolean, parent: number): string {
+function refine(
+  native: number,
+  states: StateSet,
+  holdsSelection: boolean,
+  parent: number,
+  { toolkit, interfaces, childCount }: Evidence,
+): string {
+  const on = (state: number): boolean => has(states, state)
   switch (native) {
+    case ROLE.FRAME:
+    case ROLE.WINDOW:
+      // Qt calls every framed widget a frame.
+      return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "window" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
     case ROLE.LIST_ITEM:
       if (parent === ROLE.TREE || parent === ROLE.TREE_TABLE) return "treeitem"
-      return has(states, STATE.SELECTABLE) || has(states, STATE.SELECTED) ? "option" : "group"
+      return on(STATE.SELECTABLE) || on(STATE.SELECTED) ? "option" : "group"
     case ROLE.ICON:
-      return has(states, STATE.SELECTABLE) ? "option" : "image"
+      return on(STATE.SELECTABLE) ? "option" : "image"
     case ROLE.LIST:
-      return holdsSelection || has(states, STATE.FOCUSABLE) ? "listbox" : "list"
+      return holdsSelection || on(STATE.FOCUSABLE) ? "listbox" : "list"
     case ROLE.TABLE_CELL:
-      return parent === ROLE.TREE || (parent === ROLE.TREE_TABLE && has(states, STATE.EXPANDABLE))
+      return parent === ROLE.TREE || (parent === ROLE.TREE_TABLE && on(STATE.EXPANDABLE))
         ? "treeitem"
         : "cell"
     case ROLE.TEXT:
-      return has(states, STATE.EDITABLE) || has(states, STATE.FOCUSABLE) ? "textfield" : "statictext"
+      return on(STATE.EDITABLE) || on(STATE.FOCUSABLE) ? "textfield" : "statictext"
+    case ROLE.LABEL:
+      // In a web page it is an element around the text, not the text.
+      return toolkit === "Chromium" ? "label" : "statictext"
     case ROLE.PARAGRAPH:
-      return has(states, STATE.EDITABLE) && has(states, STATE.FOCUSABLE) ? "textfield" : "paragraph"
+    case ROLE.SECTION:
+      // A paragraph of an office document, an editable part of a web page.
+      return on(STATE.EDITABLE) && on(STATE.FOCUSABLE) ? "textfield" : roleOf(native)
     case ROLE.PUSH_BUTTON:
+      if (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON) return "menubutton"
+      return on(STATE.HAS_POPUP) ? "menubutton" : "button"
     case ROLE.TOGGLE_BUTTON:
-      return has(states, STATE.HAS_POPUP) ? "menubutton" : "button"
+      if (on(STATE.HAS_POPUP) || (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON)) return "menubutton"
+      // The web says it by CHECKABLE; GTK 3's toggle button, unlike its switch, can hold a picture.
+      if (toolkit === "Chromium") return on(STATE.CHECKABLE) ? "switch" : "button"
+      return toolkit === "gtk" && interfaces !== undefined && (interfaces & ~PLAIN_ACTION) === 0
+        ? "switch"
+        : "button"
+    case ROLE.CHECK_BOX:
+      // GTK 4's check button is built of an indicator and a label, its switch of nothing.
+      return toolkit === "GTK" && childCount === 0 ? "switch" : "checkbox"
     default:
       return roleOf(native)
   }
 }
+
+const PLAIN_ACTION = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component | INTERFACE.Collection
 
 /** By number, as at-spi2-core counts them up to release 2.58. */
 const ROLES: readonly (readonly [name: string, role: string])[] = [

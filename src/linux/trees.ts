@@ -8,7 +8,7 @@ import { LiveSource } from "./facts.ts"
 import { type Frame, shiftOf } from "./frames.ts"
 import type { Shown } from "./inventory.ts"
 import type { Session } from "./session.ts"
-import { walkTree } from "./walk.ts"
+import { type Walked, walkTree } from "./walk.ts"
 
 /** The tree of a window, surface or element. `find` gives what is known about a window of the screen. */
 export async function readTree(
@@ -22,31 +22,25 @@ export async function readTree(
   const atspi = new Atspi(bus, readingTime(deadline))
   if (target.kind === "element") {
     const element = Element.of(target.handle)
-    const walked = await answering(
-      element.place,
-      walkTree(atspi, new LiveSource(atspi), element.ref, element.place, options),
-    )
-    const { place } = element
-    return {
-      ...walked,
-      window: { id: target.window?.id ?? "", title: target.window?.title ?? "" },
-      app: place.app,
-      pid: place.pid,
-    }
+    const walked = await answering(element.place, walk(atspi, element, options))
+    const { app, pid } = element.place
+    const { id = "", title = "" } = target.window ?? {}
+    return { ...walked, window: { id, title }, app, pid }
   }
   const shown = await find(target.window)
   const frame = frameOf(shown, target.window)
   const place = placeOf(shown.window, frame)
-  const walked = await answering(
-    place,
-    walkTree(atspi, new LiveSource(atspi), frame.ref, place, options, frame.index),
-  )
-  return {
-    ...walked,
-    window: { id: target.window.id, title: target.window.title },
-    app: place.app,
-    pid: place.pid,
-  }
+  const element = new Element(frame.ref, place, undefined, frame.index)
+  const walked = await answering(place, walk(atspi, element, options))
+  const { id, title } = target.window
+  return { ...walked, window: { id, title }, app: place.app, pid: place.pid }
+}
+
+function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
+  return walkTree(atspi, new LiveSource(atspi, options.bounds === "all"), element, {
+    ...options,
+    counts: true,
+  })
 }
 
 export function placeOf(window: Shown["window"], frame: Frame): Place {

@@ -1,0 +1,103 @@
+import {
+  type Atspi,
+  type Interfaces,
+  type Ref,
+  readInterfaces,
+  readRef,
+  readRefs,
+  readStates,
+} from "./atspi.ts"
+import { DBusError, type Message, method, WireError } from "./dbus.ts"
+import type { Reader } from "./dbus-read.ts"
+import type { StateSet } from "./states.ts"
+
+/** What an application says about one object in its answer to GetItems. */
+export interface Item {
+  readonly ref: Ref
+  /** Its parent's path; the bus name is left out, since a parent elsewhere is a plug's socket. */
+  readonly parent: string
+  /** −1: the application lost it. */
+  readonly index: number
+  /** −1: not counted. */
+  readonly childCount: number
+  readonly interfaces: Interfaces
+  readonly name: string
+  readonly role: number
+  readonly description: string
+  readonly states: StateSet
+}
+
+export const CACHE_PATH = "/org/a11y/atspi/cache"
+
+/** All objects of an application by path, in one call; undefined when it keeps no such cache. */
+export async function readCache(atspi: Atspi, bus: string): Promise<Map<string, Item> | undefined> {
+  try {
+    return parseItems(await atspi.call({ bus, path: CACHE_PATH }, GET_ITEMS))
+  } catch (error) {
+    if (error instanceof DBusError && UNKNOWN.has(error.code)) return undefined
+    throw error
+  }
+}
+
+export function parseItems(reply: Message): Map<string, Item> {
+  const { body } = reply
+  const items = new Map<string, Item>()
+  if (reply.signature === ITEMS) {
+    const end = body.arrayEnd(8)
+    while (body.at < end) addItem(items, readItem(body))
+    return items
+  }
+  if (reply.signature !== OLD_ITEMS) throw new WireError(`cache items of type '${reply.signature}'`)
+  for (const item of body.array(8, readOldItem)) addItem(items, item)
+  return items
+}
+
+const GET_ITEMS = method("org.a11y.atspi.Cache.GetItems")
+const ITEMS = "a((so)(so)(so)iiassusau)"
+/** Before at-spi2-core 2.32 it listed the children. */
+const OLD_ITEMS = "a((so)(so)(so)a(so)assusau)"
+
+const UNKNOWN: ReadonlySet<string> = new Set(
+  ["UnknownMethod", "UnknownObject", "UnknownInterface"].map((name) => `org.freedesktop.DBus.Error.${name}`),
+)
+
+function addItem(items: Map<string, Item>, item: Item): void {
+  items.set(item.ref.path, item)
+}
+
+function readItem(reader: Reader): Item {
+  const ref = readRef(reader)
+  skipRef(reader)
+  const parent = readPath(reader)
+  const index = reader.i32()
+  const childCount = reader.i32()
+  return { ref, parent, index, childCount, ...readRest(reader) }
+}
+
+function readOldItem(reader: Reader): Item {
+  const ref = readRef(reader)
+  skipRef(reader)
+  const parent = readPath(reader)
+  const children = readRefs(reader)
+  return { ref, parent, index: -1, childCount: children.length, ...readRest(reader) }
+}
+
+function readRest(reader: Reader): Pick<Item, "interfaces" | "name" | "role" | "description" | "states"> {
+  const interfaces = readInterfaces(reader)
+  const name = reader.string()
+  const role = reader.u32()
+  const description = reader.string()
+  return { interfaces, name, role, description, states: readStates(reader) }
+}
+
+function skipRef(reader: Reader): void {
+  reader.align(8)
+  reader.skipString()
+  reader.skipString()
+}
+
+function readPath(reader: Reader): string {
+  reader.align(8)
+  reader.skipString()
+  return reader.string()
+}

@@ -1,0 +1,156 @@
+import type { Seen } from "../adapter.ts"
+import { INTERACTIVE_ROLES, type Rect } from "../node.ts"
+import { isInteractive } from "../tree.ts"
+import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
+import { actionsOf, statesOf } from "./claims.ts"
+import { type Element, type Parent, type Place, unlessRefused } from "./element.ts"
+import type { Facts } from "./facts.ts"
+import { cleanName, isClassName, shortcutOf } from "./names.ts"
+import { type Kind, kindOf, ROLE } from "./roles.ts"
+import { has, STATE } from "./states.ts"
+import { type Expect, readValue } from "./values.ts"
+
+/** An element in contract words; `fallback` is a name for when nothing else gives one. */
+export interface Described {
+  readonly seen: Seen
+  readonly fallback?: string
+}
+
+/** Reads what its kind calls for (text, number, bounds, label) and says all of it in contract words. */
+export async function describe(
+  atspi: Atspi,
+  element: Element,
+  kind: Kind,
+  facts: Facts,
+  bounds: "all" | "interactive",
+  expect: Expect = unlessRefused,
+): Promise<Described> {
+  const { ref, place } = element
+  const name = nameOf(place, kind, facts)
+  const interactive = INTERACTIVE_ROLES.has(kind.role)
+  const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
+  const extentsOf = (): Promise<Rect | undefined> => expect(atspi.extents(ref, place.toolkit))
+  const isLabelled = LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")
+  const [offers, held, label, description, early, binding, around] = await Promise.all([
+    !interactive && can(INTERFACE.Action) && mayOffer(place, kind)
+      ? expect(atspi.actionNames(ref))
+      : undefined,
+    readValue(atspi, ref, kind, facts, expect),
+    isLabelled ? labelledBy(atspi, ref, expect) : undefined,
+    facts.description ?? (interactive || kind.role === "image" ? expect(atspi.description(ref)) : undefined),
+    facts.extents ??
+      (can(INTERFACE.Component) && (interactive || bounds === "all") ? extentsOf() : undefined),
+    kind.role === "menuitem" && can(INTERFACE.Action) && place.toolkit === "gtk"
+      ? expect(atspi.keyBinding(ref, 0))
+      : undefined,
+    name === undefined && isToolItem(element, kind)
+      ? expect(atspi.description(element.parent.ref))
+      : undefined,
+  ])
+  const actions = actionsOf(kind, facts.states, facts.interfaces, offers)
+  const worthRef = isInteractive({ role: kind.role, actions })
+  const extents = early ?? (worthRef && can(INTERFACE.Component) ? await extentsOf() : undefined)
+  // A combo box without a label of its own calls itself by what it holds.
+  const value = held ?? (kind.role === "combobox" && place.toolkit === "Qt" && !label ? name : undefined)
+  const isNamedByValue = kind.role === "combobox" && name !== undefined && name === value
+  return {
+    fallback: around && cleanName(around),
+    seen: {
+      handle: element.handle,
+      role: kind.role,
+      name: isNamedByValue ? label : (name ?? label),
+      value,
+      description: cleanName(description ?? ""),
+      hint: binding ? shortcutOf(binding) : undefined,
+      states: statesOf(facts.states, kind, worthRef, isShowing(place, facts), element),
+      bounds: extents && onScreen(extents, place),
+      actions,
+      address: refKey(ref),
+      index: element.index,
+    },
+  }
+}
+
+export function kindIn(facts: Facts, place: Place, parentRole: number): Kind {
+  const holdsSelection = (facts.interfaces & INTERFACE.Selection) !== 0
+  return kindOf(facts.role, facts.states, holdsSelection, parentRole, {
+    toolkit: place.toolkit,
+    interfaces: facts.interfaces,
+    childCount: facts.childCount,
+  })
+}
+
+/** The accessible name, unless it is none. */
+export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
+  const name = cleanName(facts.name)
+  if (name === undefined || place.toolkit !== "GTK") return name
+  // GTK 4 falls back to the class of the widget, and calls every tab "Tab".
+  const isNone = kind.native === ROLE.FILLER || isClassName(name) || (kind.role === "tab" && name === "Tab")
+  return isNone ? undefined : name
+}
+
+/** GTK 4 before 4.10 has no SHOWING; there, only what was never given any room is known to be hidden. */
+export function isShowing(place: Pick<Place, "toolkit">, facts: Pick<Facts, "states" | "extents">): boolean {
+  if (has(facts.states, STATE.SHOWING)) return true
+  if (place.toolkit !== "GTK" || !has(facts.states, STATE.VISIBLE)) return false
+  return !facts.extents || facts.extents.width > 0 || facts.extents.height > 0
+}
+
+export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect | undefined {
+  // What is not on the screen: GTK 3 answers with the smallest integer, Qt with nothing at all.
+  if (!shift || extents.x <= -0x7ffffff0 || extents.width < 0 || extents.height < 0) return undefined
+  return { x: extents.x + shift.x, y: extents.y + shift.y, width: extents.width, height: extents.height }
+}
+
+/** GTK 3 puts a tool button alone into an item that carries its tooltip. */
+function isToolItem(element: Element, kind: Kind): element is Element & { parent: Parent } {
+  const { parent, place } = element
+  const isButton = kind.role === "button" || kind.role === "menubutton"
+  return isButton && place.toolkit === "gtk" && parent?.role === ROLE.PANEL && parent.size === 1
+}
+
+const LABELLED_BY = 2
+
+const LABELLED_ROLES: ReadonlySet<string> = new Set([
+  "button",
+  "checkbox",
+  "colorwell",
+  "combobox",
+  "incrementor",
+  "listbox",
+  "menubutton",
+  "radiobutton",
+  "slider",
+  "switch",
+  "textfield",
+])
+
+async function labelledBy(atspi: Atspi, ref: Ref, expect: Expect): Promise<string | undefined> {
+  const relations = await expect(atspi.relations(ref))
+  const labels = relations?.find(({ type }) => type === LABELLED_BY)?.targets ?? []
+  const names = await Promise.all(labels.slice(0, 5).map((label) => expect(atspi.name(label))))
+  return cleanName(names.filter((name) => name && !isClassName(name)).join(" "))
+}
+
+/**
+ * Whether an element that is not interactive by its role is asked for its actions. GTK 4, Qt and
+ * Chromium give the interface to everything, and so it says nothing about mere structure.
+ */
+function mayOffer({ toolkit }: Place, { native, role }: Kind): boolean {
+  if (role === "separator" || role === "scrollbar" || role === "window" || role === "application")
+    return false
+  if (toolkit === "GTK") return false
+  if (toolkit === "Qt") return native === ROLE.LABEL || native === ROLE.IMAGE || role === "columnheader"
+  if (toolkit === "Chromium") return CLICKABLE_WEB.has(role)
+  return true
+}
+
+/** What web pages attach click handlers to; text itself only passes clicks on. */
+const CLICKABLE_WEB: ReadonlySet<string> = new Set([
+  "group",
+  "image",
+  "row",
+  "columnheader",
+  "heading",
+  "paragraph",
+])
