@@ -12,14 +12,8 @@ export async function run(
   deadline: Deadline,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished | "late" | "missing"> {
-  const [program = ""] = command
-  if (!(await Bun.file(program).exists())) return "missing"
-  const child = Bun.spawn([...command], {
-    env: { ...process.env, ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  })
+  const child = start(command, { ...process.env, ...env })
+  if (!child) return "missing"
   const timer = setTimeout(() => child.kill("SIGKILL"), deadline.remaining)
   const cancel = () => child.kill("SIGKILL")
   deadline.signal?.addEventListener("abort", cancel)
@@ -33,5 +27,14 @@ export async function run(
   } finally {
     clearTimeout(timer)
     deadline.signal?.removeEventListener("abort", cancel)
+  }
+}
+
+function start(command: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+  try {
+    return Bun.spawn([...command], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" })
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    throw error
   }
 }

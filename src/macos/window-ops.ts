@@ -82,7 +82,11 @@ function operate(ax: Ax, app: Element, window: Element, before: SeenWindow, op: 
 
 /** Out of the Dock, out of full screen, or back from the size of the screen by the window's own button. */
 function restore(ax: Ax, window: Element, before: SeenWindow, op: WindowOp): void {
-  const name = before.minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
+  const name = before.minimized
+    ? "AXMinimized"
+    : asFlag(ax.get(window, "AXFullScreen"))
+      ? "AXFullScreen"
+      : undefined
   if (name) {
     must(op, ax.set(window, name, cfBoolean(false)))
     return

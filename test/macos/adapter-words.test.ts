@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { detailsOf, mayBeActedOn } from "../../src/macos/attributes.ts"
+import { deliveryOf, Failure } from "../../src/macos/failure.ts"
+import { partsOf } from "../../src/macos/keyboard.ts"
+import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
+import { actionNames, statesOf } from "../../src/macos/states.ts"
+import type { Attributes } from "../../src/macos/value.ts"
+
+const states = (role: string, attributes: Attributes, secure = false) =>
+  statesOf(role, attributes, { secure, interactive: true })
+
+test("a state is listed only where the app claims it", () => {
+  expect(states("button", {})).toEqual([])
+  expect(states("button", { AXEnabled: new Failure(-25205), AXFocused: undefined, AXHidden: false })).toEqual(
+    [],
+  )
+  expect(states("button", { AXEnabled: true, AXFocused: true })).toEqual(["enabled", "focused"])
+  expect(states("button", { AXEnabled: false })).toEqual(["disabled"])
+  expect(statesOf("group", { AXEnabled: true }, { secure: false, interactive: false })).toEqual([])
+})
+
+test("a box is checked, unchecked or neither, whether the app answers with a number or a boolean", () => {
+  expect(states("checkbox", { AXValue: 1 })).toEqual(["checked"])
+  expect(states("checkbox", { AXValue: true })).toEqual(["checked"])
+  expect(states("switch", { AXValue: 0 })).toEqual(["unchecked"])
+  expect(states("radiobutton", { AXValue: false })).toEqual(["unchecked"])
+  expect(states("checkbox", { AXValue: 2 })).toEqual(["indeterminate"])
+  expect(states("checkbox", { AXValue: "1" })).toEqual([])
+  expect(states("slider", { AXValue: 1 })).toEqual([])
+})
+
+test("a menu item's mark says whether it is checked", () => {
+  expect(states("menuitem", { AXMenuItemMarkChar: "✓" })).toEqual(["checked"])
+  expect(states("menuitem", { AXMenuItemMarkChar: "-" })).toEqual(["indeterminate"])
+  expect(states("menuitem", { AXMenuItemMarkChar: "" })).toEqual([])
+})
+
+test("what opens says whether it is open, by whichever attribute it has", () => {
+  expect(states("combobox", { AXExpanded: false })).toEqual(["collapsed"])
+  expect(states("treeitem", { AXDisclosing: true })).toEqual(["expanded"])
+  expect(states("disclosure", { AXValue: 1 })).toEqual(["expanded"])
+  expect(states("treeitem", {})).toEqual([])
+})
+
+test("invalid is a claim, not the default", () => {
+  expect(states("textfield", { AXInvalid: "false" })).toEqual([])
+  expect(states("textfield", { AXInvalid: "" })).toEqual([])
+  expect(states("textfield", { AXInvalid: "spelling" })).toEqual(["invalid"])
+})
+
+test("the value of a secure field is not among what is asked for", () => {
+  expect(detailsOf("textfield", false)).toContain("AXValue")
+  expect(detailsOf("textfield", true)).not.toContain("AXValue")
+  expect(states("textfield", {}, true)).toEqual(["secure"])
+})
+
+test("a name comes from the title, the label, the description, what it says, the text inside, the placeholder", () => {
+  const all = {
+    AXTitle: "title",
+    AXDescription: "description",
+    AXValue: "value",
+    AXPlaceholderValue: "placeholder",
+  }
+  const found = { label: "label", inside: "inside" }
+  expect(nameOf("statictext", all, found)).toBe("title")
+  expect(nameOf("statictext", { ...all, AXTitle: " " }, found)).toBe("label")
+  expect(nameOf("statictext", { ...all, AXTitle: "" }, {})).toBe("description")
+  expect(nameOf("statictext", { AXValue: "value" }, { inside: "inside" })).toBe("value")
+  expect(nameOf("button", { AXValue: "value" }, { inside: "inside" })).toBe("inside")
+  expect(nameOf("textfield", { AXValue: "typed", AXPlaceholderValue: "Search" }, {})).toBe("Search")
+  expect(nameOf("button", {}, {})).toBeUndefined()
+})
+
+test("a value is text, an empty field has one, and a control's state is not repeated as one", () => {
+  expect(valueText("textfield", "Search", "")).toBe("")
+  expect(valueText("slider", undefined, 0.5)).toBe("0.5")
+  expect(valueText("checkbox", undefined, 1)).toBeUndefined()
+  expect(valueText("textfield", undefined, new Failure(-25212))).toBeUndefined()
+  expect(valueText("statictext", "Hello", "Hello")).toBeUndefined()
+  expect(valueText("statictext", "Title", "Hello")).toBe("Hello")
+})
+
+test("a shortcut is written as press takes it, and command is in it unless the app says not", () => {
+  expect(shortcutOf({ AXMenuItemCmdChar: "S", AXMenuItemCmdModifiers: 0 })).toBe("cmd+s")
+  expect(shortcutOf({ AXMenuItemCmdChar: "S", AXMenuItemCmdModifiers: 1 })).toBe("cmd+shift+s")
+  expect(shortcutOf({ AXMenuItemCmdChar: "F", AXMenuItemCmdModifiers: 4 | 8 })).toBe("ctrl+f")
+  expect(shortcutOf({ AXMenuItemCmdChar: "" })).toBeUndefined()
+  expect(hintOf({ AXHelp: "Saves", AXMenuItemCmdChar: "S" }, "Save")).toBe("Saves; cmd+s")
+  expect(hintOf({ AXHelp: "Save" }, "Save")).toBeUndefined()
+})
+
+const offers = (...actions: string[]) => ({ actions: new Set(actions), settable: false })
+
+test("an element can do what it offers, and no more", () => {
+  expect(actionNames("button", [], {}, offers("AXPress", "AXShowMenu"))).toEqual(["Click", "RightClick"])
+  expect(actionNames("button", [], {}, offers())).toEqual([])
+  expect(actionNames("combobox", [], {}, offers("AXPress", "AXShowMenu"))).toEqual([
+    "Click",
+    "Expand",
+    "Select",
+  ])
+  expect(actionNames("radiobutton", [], {}, offers("AXPress"))).toEqual(["Click", "Check"])
+  expect(actionNames("cell", [], { AXSelected: false }, offers("AXOpen"))).toEqual(["Click", "DoubleClick"])
+  expect(actionNames("textfield", [], { AXFocused: false }, { actions: new Set(), settable: true })).toEqual([
+    "SetValue",
+    "TypeText",
+    "Clear",
+    "SetFocus",
+  ])
+})
+
+test("only what might be a button is asked for its actions", () => {
+  expect(mayBeActedOn("button", false, false)).toBe("yes")
+  expect(mayBeActedOn("image", false, false)).toBe("ask")
+  expect(mayBeActedOn("group", true, true)).toBe("ask")
+  expect(mayBeActedOn("group", true, false)).toBe("no")
+  expect(mayBeActedOn("group", false, true)).toBe("no")
+})
+
+test("only a plain refusal says that nothing was delivered", () => {
+  expect([0, -25206, -25205, -25202].map(deliveryOf)).toEqual([
+    "delivered_unverified",
+    "not_delivered",
+    "not_delivered",
+    "not_delivered",
+  ])
+  expect([-25204, -25200, -25208].map(deliveryOf)).toEqual(Array(3).fill("delivery_uncertain"))
+})
+
+test("text is cut into events of at most 20 units, never inside a character, and lines and tabs are keys", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme", maxLength: 200 }),
+      fc.array(fc.constantFrom("\n", "\t", "😀", "a")),
+      (text, more) => {
+        const whole = text + more.join("")
+        const parts = partsOf(whole)
+        expect(parts.join("")).toBe(whole.replaceAll(/\r\n?/g, "\n"))
+        for (const part of parts) {
+          expect(part.length).toBeLessThanOrEqual(20)
+          expect(part.isWellFormed()).toBe(true)
+          expect(part.length === 1 || !/[\n\t]/.test(part)).toBe(true)
+        }
+      },
+    ),
+  )
+  expect(partsOf(`${"x".repeat(19)}😀`)).toEqual(["x".repeat(19), "😀"])
+  expect(partsOf("a\r\nb")).toEqual(["a", "\n", "b"])
+})
