@@ -10,6 +10,8 @@ export interface Place {
   readonly pid: number
   readonly app: string
   readonly toolkit: string
+  /** The X window that its frame was proved to be. */
+  readonly window?: number
   /** Added to the extents that the toolkit reports; undefined: its coordinates mean nothing on the screen. */
   readonly shift: Point | undefined
 }

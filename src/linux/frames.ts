@@ -31,7 +31,7 @@ export async function readFrames(atspi: Atspi, app: A11yApp): Promise<readonly F
           hasty.role(ref),
           hasty.states(ref),
           hasty.name(ref),
-          unlessRefused(hasty.extents(ref)),
+          unlessRefused(hasty.extents(ref, app.toolkit)),
         ])
         return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
       } catch {

@@ -2,7 +2,7 @@ import type { SeenTree, SeenWindow, TreeOptions, TreeTarget } from "../adapter.t
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { Atspi } from "./atspi.ts"
-import { DBusTimeout } from "./dbus.ts"
+import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { Element, isGone, type Place } from "./element.ts"
 import { LiveSource } from "./facts.ts"
 import { type Frame, shiftOf } from "./frames.ts"
@@ -81,8 +81,22 @@ export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>):
         suggestion: "Use 'list-apps' to see running apps",
       })
     }
+    if (error instanceof DBusClosed) throw lostBus(error)
+    if (error instanceof DBusError || error instanceof WireError) {
+      const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
+      throw new AppError("ACTION_FAILED", `App '${place.app}' gave no usable answer`, {
+        platformDetail: detail,
+      })
+    }
     throw error
   }
+}
+
+export function lostBus(error: DBusClosed): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", "The accessibility bus went away", {
+    suggestion: "Run 'doctor' to see what is missing, then retry",
+    platformDetail: error.message,
+  })
 }
 
 function unresponsive(app: string): AppError {

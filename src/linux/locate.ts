@@ -1,0 +1,191 @@
+import type { Hit, Seen } from "../adapter.ts"
+import type { Point } from "../node.ts"
+import type { RefEntry } from "../refmap.ts"
+import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
+import { DBusError } from "./dbus.ts"
+import { Element, isGone, type Parent, type Place, unlessRefused } from "./element.ts"
+import { LiveSource } from "./facts.ts"
+import { WINDOW_ROLES } from "./frames.ts"
+import { cleanName } from "./names.ts"
+import { placeBelow } from "./places.ts"
+import { ROLE, roleOf } from "./roles.ts"
+import { has, STATE } from "./states.ts"
+import { walkTree } from "./walk.ts"
+
+/** The frame of a window, as an element. */
+export type FindFrame = (windowId: string) => Promise<Element | undefined>
+
+/** Reads an element anew, with the words that a tree would have for it. undefined: it is gone. */
+export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
+  const live = new LiveSource(atspi, false)
+  return unlessMissing(async () => {
+    if (has(await atspi.states(element.ref), STATE.DEFUNCT)) return undefined
+    const { root, complete } = await walkTree(atspi, live, element, ONLY_IT)
+    if (!complete) await atspi.states(element.ref)
+    const { children: _, children_count: __, ...seen } = root
+    return seen
+  })
+}
+
+/** Deep enough for its own name, and not a node further. */
+const ONLY_IT = {
+  maxDepth: -1,
+  bounds: "interactive",
+  includeHidden: false,
+  interactiveOnly: false,
+  counts: false,
+} as const
+
+/** By the object's own address, as long as it is still the same process that answers there. */
+export async function openAddress(
+  atspi: Atspi,
+  entry: RefEntry,
+  findFrame: FindFrame,
+): Promise<Seen | undefined> {
+  const ref = parseRefKey(entry.address ?? "")
+  if (!ref) return undefined
+  return unlessMissing(async () => {
+    const [pid, place, parent] = await Promise.all([
+      atspi.pid(ref.bus),
+      placeOfApp(atspi, ref.bus, entry, findFrame),
+      readParent(atspi, ref),
+    ])
+    if (pid !== entry.pid || !place) return undefined
+    const index = entry.path?.at(-1)
+    return readElement(atspi, new Element(ref, await placeWithin(atspi, ref, place), parent, index))
+  })
+}
+
+/** By child indexes from the frame down. */
+export async function openPath(
+  atspi: Atspi,
+  entry: RefEntry,
+  findFrame: FindFrame,
+): Promise<Seen | undefined> {
+  const frame = entry.window_id === undefined ? undefined : await findFrame(entry.window_id)
+  if (!frame || frame.place.pid !== entry.pid) return undefined
+  return unlessMissing(async () => {
+    let at = frame.ref
+    for (const index of entry.path ?? []) {
+      const child = await atspi.childAt(at, index)
+      if (!child) return undefined
+      at = child
+    }
+    if (at === frame.ref) return readElement(atspi, frame)
+    const [parent, place] = await Promise.all([readParent(atspi, at), placeWithin(atspi, at, frame.place)])
+    return readElement(atspi, new Element(at, place, parent, entry.path?.at(-1)))
+  })
+}
+
+/** Whether the topmost object at a point of the screen is the element or a part of it. */
+export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  const { toolkit, shift } = element.place
+  if (!shift) return { kind: "unknown" }
+  const local = { x: Math.round(point.x - shift.x), y: Math.round(point.y - shift.y) }
+  const key = refKey(element.ref)
+  const surface = await surfaceOf(atspi, element.ref)
+  let top = surface
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const below = await unlessRefused(atspi.at(top, local, toolkit))
+    if (!below || refKey(below) === refKey(top)) break
+    if (refKey(below) === key) return { kind: "hit" }
+    top = below
+  }
+  if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
+  // A toolkit that stops above the element has not said what is on top.
+  if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) return { kind: "unknown" }
+  const [name, role] = await Promise.all([atspi.name(top), atspi.role(top)])
+  return { kind: "occluded", by: [roleOf(role), cleanName(name)].filter(Boolean).join(" ") }
+}
+
+const MAX_DEPTH = 50
+
+/** The window, dialog or menu that an element is in: what has a surface of its own on the screen. */
+async function surfaceOf(atspi: Atspi, ref: Ref): Promise<Ref> {
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent) return at
+    const role = await atspi.role(parent)
+    if (role === ROLE.APPLICATION) return at
+    at = parent
+    if (WINDOW_ROLES.has(role) || role === ROLE.POPUP_MENU) return at
+  }
+  return at
+}
+
+async function isWithin(atspi: Atspi, inner: Ref, outer: Ref): Promise<boolean> {
+  let at: Ref | undefined = inner
+  for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
+    if (refKey(at) === refKey(outer)) return true
+    at = await atspi.parent(at).catch(() => undefined)
+  }
+  return false
+}
+
+async function readParent(atspi: Atspi, ref: Ref): Promise<Parent | undefined> {
+  const parent = await atspi.parent(ref)
+  if (!parent) return undefined
+  const [role, states, size] = await Promise.all([
+    atspi.role(parent),
+    atspi.states(parent),
+    atspi.childCount(parent).catch(() => -1),
+  ])
+  return { ref: parent, role, states, size }
+}
+
+/** What an address alone does not tell: only GTK 4 needs its window to know where on the screen it is. */
+async function placeOfApp(
+  atspi: Atspi,
+  bus: string,
+  entry: RefEntry,
+  findFrame: FindFrame,
+): Promise<Place | undefined> {
+  const app = { bus, path: ROOT_PATH }
+  const [toolkit, name] = await Promise.all([atspi.toolkit(app), atspi.name(app)])
+  if (toolkit === "GTK" && entry.window_id !== undefined) {
+    const frame = await findFrame(entry.window_id)
+    if (frame) return frame.place
+  }
+  return {
+    pid: entry.pid,
+    app: entry.source_app ?? name,
+    toolkit,
+    shift: toolkit === "GTK" ? undefined : { x: 0, y: 0 },
+  }
+}
+
+/** LibreOffice draws most of its window itself; see places.ts. */
+async function placeWithin(atspi: Atspi, ref: Ref, place: Place): Promise<Place> {
+  if (place.toolkit !== "gtk" || place.app !== "soffice") return place
+  const above: { ref: Ref; role: number; states: number }[] = []
+  let at = await atspi.parent(ref)
+  while (at && above.length < MAX_DEPTH) {
+    const [role, states, next] = await Promise.all([atspi.role(at), atspi.states(at), atspi.parent(at)])
+    above.unshift({ ref: at, role, states })
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION) break
+    at = next
+  }
+  let within = place
+  for (const [index, { ref: own, role, states }] of above.entries()) {
+    const parent = above[index - 1]
+    const element = new Element(own, within, parent && { ...parent, size: -1 })
+    const facts = { role, states, interfaces: 0, name: "", childCount: -1 }
+    within = await placeBelow(atspi, element, facts, (read) => read.catch(() => undefined))
+  }
+  return within
+}
+
+/** An object or process that is not there is an answer; one that does not answer is not. */
+async function unlessMissing<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isGone(error) || (error instanceof DBusError && NO_OBJECT.has(error.code))) return undefined
+    throw error
+  }
+}
+
+const NO_OBJECT: ReadonlySet<string> = new Set(
+  ["UnknownObject", "UnknownMethod", "UnknownInterface"].map((name) => `org.freedesktop.DBus.Error.${name}`),
+)

@@ -1,0 +1,138 @@
+import type { Watch } from "../adapter.ts"
+import { Deadline } from "../deadline.ts"
+import { Atspi } from "./atspi.ts"
+import { type Bus, DBusError, type Message, method } from "./dbus.ts"
+
+/** Events of applications. An event only says "look again": which ones are sent differs by toolkit. */
+
+const REGISTRY_PATH = "/org/a11y/atspi/registry"
+const REGISTRY_BUS = "org.a11y.atspi.Registry"
+
+const EVENTS = [
+  "object:state-changed",
+  "object:children-changed",
+  "object:property-change",
+  "object:text-changed",
+  "object:selection-changed",
+  "object:active-descendant-changed",
+  "object:bounds-changed",
+  "object:visible-data-changed",
+  "window:",
+  "document:",
+]
+const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atspi.Event.${name}`)
+
+/** How many watches each connection serves: the registry knows connections only. */
+const watches = new WeakMap<Bus, number>()
+
+export async function watchEvents(
+  bus: Bus,
+  deadline: Deadline,
+  pids: readonly number[] | undefined,
+): Promise<Watch> {
+  const senders = new Senders(bus, pids)
+  let happened = false
+  let wake: (() => void) | undefined
+  const stop = bus.listen((signal) => {
+    if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
+    happened = true
+    wake?.()
+  })
+  await acquire(bus, deadline)
+  return {
+    async changed(maxMs) {
+      if (!happened && maxMs > 0 && !bus.failure) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, maxMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        wake = undefined
+      }
+      const was = happened
+      happened = false
+      return was
+    },
+    async close() {
+      stop()
+      wake?.()
+      await release(bus)
+    },
+  }
+}
+
+async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
+  const count = watches.get(bus) ?? 0
+  watches.set(bus, count + 1)
+  if (count > 0) return
+  await Promise.all([
+    ...INTERFACES.map((name) => bus.match(ruleOf(name), deadline)),
+    ...EVENTS.map((event) => register(bus, event, deadline)),
+  ])
+}
+
+async function release(bus: Bus): Promise<void> {
+  const count = (watches.get(bus) ?? 1) - 1
+  watches.set(bus, count)
+  if (count > 0 || bus.failure) return
+  const deadline = Deadline.in(CLEAN_UP_MS)
+  const calls = [
+    ...INTERFACES.map((name) => bus.unmatch(ruleOf(name), deadline)),
+    ...EVENTS.map((event) =>
+      bus.call(
+        method(`${REGISTRY_BUS}.DeregisterEvent`, "s", [event]),
+        REGISTRY_BUS,
+        REGISTRY_PATH,
+        deadline,
+      ),
+    ),
+  ]
+  // What is left behind ends with the connection.
+  await Promise.allSettled(calls)
+}
+
+const CLEAN_UP_MS = 500
+
+/** Since at-spi2-core 2.36 with properties and an application; before, and in some rewrites, without. */
+export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
+  const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> =>
+    bus.call(method(`${REGISTRY_BUS}.RegisterEvent`, signature, args), REGISTRY_BUS, REGISTRY_PATH, deadline)
+  try {
+    await call("sass", [event, [], ""])
+  } catch (error) {
+    if (!(error instanceof DBusError)) throw error
+    await call("s", [event])
+  }
+}
+
+const ruleOf = (name: string): string => `type='signal',interface='${name}'`
+
+/** Whose events count. A sender is learned when it is first heard; until then its events count. */
+class Senders {
+  readonly #bus: Bus
+  readonly #pids: ReadonlySet<number> | undefined
+  readonly #foreign = new Map<string, boolean>()
+
+  constructor(bus: Bus, pids: readonly number[] | undefined) {
+    this.#bus = bus
+    this.#pids = pids && new Set(pids)
+  }
+
+  isForeign({ sender }: Message): boolean {
+    if (!this.#pids) return false
+    const known = this.#foreign.get(sender)
+    if (known === undefined) this.#learn(sender, this.#pids)
+    return known ?? false
+  }
+
+  #learn(sender: string, pids: ReadonlySet<number>): void {
+    this.#foreign.set(sender, false)
+    new Atspi(this.#bus, Deadline.in(CLEAN_UP_MS)).pid(sender).then(
+      (pid) => this.#foreign.set(sender, !pids.has(pid)),
+      // It left the bus: nothing more will come from it.
+      () => {},
+    )
+  }
+}
