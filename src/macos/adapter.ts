@@ -27,7 +27,7 @@ import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
 import { operateWindow, windowNotFound } from "./window-ops.ts"
-import { listWindows, windowIdOf } from "./windows.ts"
+import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
 /** The macOS desktop: the accessibility API for what apps show, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
@@ -46,7 +46,7 @@ function macosAdapter(ax: Ax, bulk: boolean): Adapter {
   return {
     permissions: async (request) => readPermissions(request),
     diagnose: async ({ ffi }) => diagnose(ax, ffi),
-    apps: async () => listApps(listWindows(ax)),
+    apps: async () => listApps(showingProcesses(ax)),
     windows: async () => listWindows(ax),
     displays: async () => listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),

@@ -1,5 +1,5 @@
 import { AutoreleasePool, appKitClass, send } from "../../ffi/objc.ts"
-import type { Launched, SeenApp, SeenWindow } from "../adapter.ts"
+import type { Launched, SeenApp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { itemsOf, textOf, turnRunLoop } from "./cf.ts"
@@ -13,8 +13,7 @@ const REGULAR = 0
 const BUNDLE_ID = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 
 /** Apps as a user sees them, and any other process that shows a window. */
-export function listApps(windows: readonly SeenWindow[]): SeenApp[] {
-  const showing = new Set(windows.map(({ pid }) => pid))
+export function listApps(showing: ReadonlySet<number>): SeenApp[] {
   return runningApps().filter(({ pid, regular }) => regular || showing.has(pid))
 }
 

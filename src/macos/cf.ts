@@ -1,3 +1,4 @@
+import { accessibility } from "../../ffi/accessibility.ts"
 import {
   coreConstants,
   coreFoundation,
@@ -10,8 +11,18 @@ import {
 const MAX_TEXT = 65_536
 const CHUNK = 8192
 const units = new Uint16Array(MAX_TEXT)
+const double = new Float64Array(1)
 
-type Kind = "string" | "attributed" | "boolean" | "number" | "array" | "dictionary" | "data"
+type Kind =
+  | "string"
+  | "attributed"
+  | "boolean"
+  | "number"
+  | "array"
+  | "dictionary"
+  | "data"
+  | "element"
+  | "axvalue"
 
 let kinds: ReadonlyMap<bigint, Kind> | undefined
 
@@ -26,13 +37,14 @@ export function kindOf(ref: bigint): Kind | undefined {
     [cf.CFArrayGetTypeID(), "array"],
     [cf.CFDictionaryGetTypeID(), "dictionary"],
     [cf.CFDataGetTypeID(), "data"],
+    [accessibility().AXUIElementGetTypeID(), "element"],
+    [accessibility().AXValueGetTypeID(), "axvalue"],
   ])
   return ref ? kinds.get(cf.CFGetTypeID(ref)) : undefined
 }
 
 /** The text of a string or attributed string; undefined for anything else. */
-export function textOf(ref: bigint): string | undefined {
-  const kind = kindOf(ref)
+export function textOf(ref: bigint, kind = kindOf(ref)): string | undefined {
   if (kind === "attributed") return textOf(coreFoundation().CFAttributedStringGetString(ref))
   if (kind !== "string") return undefined
   const cf = coreFoundation()
@@ -46,32 +58,24 @@ export function textOf(ref: bigint): string | undefined {
   return text
 }
 
-export function numberOf(ref: bigint): number | undefined {
-  if (kindOf(ref) !== "number") return undefined
-  const value = new Float64Array(1)
-  coreFoundation().CFNumberGetValue(ref, NUMBER_FLOAT64, value)
-  return value[0]
+export function numberOf(ref: bigint, kind = kindOf(ref)): number | undefined {
+  if (kind !== "number") return undefined
+  coreFoundation().CFNumberGetValue(ref, NUMBER_FLOAT64, double)
+  return double[0]
 }
 
-export function booleanOf(ref: bigint): boolean | undefined {
-  return kindOf(ref) === "boolean" ? coreFoundation().CFBooleanGetValue(ref) !== 0 : undefined
+export function booleanOf(ref: bigint, kind = kindOf(ref)): boolean | undefined {
+  return kind === "boolean" ? coreFoundation().CFBooleanGetValue(ref) !== 0 : undefined
 }
 
 /** What an array holds, borrowed from it; undefined when it is none. */
-export function itemsOf(ref: bigint): BigUint64Array | undefined {
-  if (kindOf(ref) !== "array") return undefined
+export function itemsOf(ref: bigint, kind = kindOf(ref)): BigUint64Array | undefined {
+  if (kind !== "array") return undefined
   const cf = coreFoundation()
   const count = Number(cf.CFArrayGetCount(ref))
   const items = new BigUint64Array(count)
   if (count > 0) cf.CFArrayGetValues(ref, 0, count, items)
   return items
-}
-
-/** The value for a key that is a string, borrowed from the dictionary; 0n when there is none. */
-export function valueFor(dictionary: bigint, key: string): bigint {
-  if (kindOf(dictionary) !== "dictionary") return 0n
-  using name = newString(key)
-  return coreFoundation().CFDictionaryGetValue(dictionary, name.ref)
 }
 
 /** Keys and values, borrowed from the dictionary. */

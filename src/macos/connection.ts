@@ -1,5 +1,6 @@
 import { accessibility } from "../../ffi/accessibility.ts"
-import { coreFoundation } from "../../ffi/core-foundation.ts"
+import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { AppError } from "../errors.ts"
 import { newArray, newString } from "./cf.ts"
 import { Element } from "./value.ts"
 
@@ -18,15 +19,22 @@ export class Connection {
 
   /** The one object for an element that is borrowed here. macOS makes a new reference at every read. */
   intern(ref: bigint): Element {
-    return this.#find(ref) ?? this.#keep(coreFoundation().CFRetain(ref))
+    const cf = coreFoundation()
+    const hash = cf.CFHash(ref)
+    const same = this.#elements.get(hash)
+    const known = same?.find((element) => element.ref === ref || cf.CFEqual(element.ref, ref) !== 0)
+    if (known) return known
+    const element = new Element(cf.CFRetain(ref))
+    if (same) same.push(element)
+    else this.#elements.set(hash, [element])
+    return element
   }
 
-  /** The same for a reference that we own. */
+  /** The same for a reference that we own, and give up here. */
   adopt(ref: bigint): Element {
-    const known = this.#find(ref)
-    if (!known) return this.#keep(ref)
-    coreFoundation().CFRelease(ref)
-    return known
+    if (!ref) throw new AppError("INTERNAL", "macOS gave no element where there must be one")
+    using owned = new Owned(ref)
+    return this.intern(owned.ref)
   }
 
   get system(): Element {
@@ -75,19 +83,5 @@ export class Connection {
     this.#strings.clear()
     this.#system = undefined
     this.#timeoutMs = 0
-  }
-
-  #find(ref: bigint): Element | undefined {
-    const cf = coreFoundation()
-    return this.#elements.get(cf.CFHash(ref))?.find((element) => cf.CFEqual(element.ref, ref) !== 0)
-  }
-
-  #keep(ref: bigint): Element {
-    const element = new Element(ref)
-    const hash = coreFoundation().CFHash(ref)
-    const same = this.#elements.get(hash)
-    if (same) same.push(element)
-    else this.#elements.set(hash, [element])
-    return element
   }
 }

@@ -3,7 +3,7 @@ import { hierarchy } from "../../ffi/private.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, entriesOf, kindOf, newArray, newDictionary, newString } from "./cf.ts"
 import { Failure } from "./failure.ts"
-import { type Attributes, decode, type Element, isElement, type Value } from "./value.ts"
+import { type Attributes, decode, type Element, type Value } from "./value.ts"
 
 /** Option keys of AXUIElementCopyHierarchy, as the exported constants hold them. */
 const ARRAY_ATTRIBUTES = "AXCHAA"
@@ -29,7 +29,7 @@ export function prefetch(ax: Ax, root: Element, names: readonly string[]): Reado
   using result = new Owned(out[0]!)
   if (code !== 0 || kindOf(result.ref) !== "dictionary") return found
   for (const [key, value] of entriesOf(result.ref)) {
-    if (!isElement(key) || kindOf(value) !== "dictionary") continue
+    if (kindOf(key) !== "element" || kindOf(value) !== "dictionary") continue
     const attributes = attributesOf(ax, value, names)
     if (attributes) found.set(ax.connection.intern(key), attributes)
   }

@@ -1,5 +1,5 @@
 import { accessibility, VALUE_ERROR, VALUE_POINT, VALUE_RECT, VALUE_SIZE } from "../../ffi/accessibility.ts"
-import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { Owned } from "../../ffi/core-foundation.ts"
 import type { Rect } from "../node.ts"
 import { booleanOf, itemsOf, kindOf, numberOf, textOf } from "./cf.ts"
 import { Failure } from "./failure.ts"
@@ -35,38 +35,32 @@ export type Attributes = Readonly<Record<string, Value>>
 
 /** Reads a borrowed CF object. */
 export function decode(ref: bigint, intern: (ref: bigint) => Element): Value {
-  if (!ref) return undefined
-  switch (kindOf(ref)) {
+  const kind = kindOf(ref)
+  switch (kind) {
     case "string":
     case "attributed":
-      return textOf(ref)
+      return textOf(ref, kind)
     case "boolean":
-      return booleanOf(ref)
+      return booleanOf(ref, kind)
     case "number":
-      return numberOf(ref)
+      return numberOf(ref, kind)
     case "array":
-      return Array.from(itemsOf(ref) ?? [], (item) => decode(item, intern))
+      return Array.from(itemsOf(ref, kind) ?? [], (item) => decode(item, intern))
+    case "element":
+      return intern(ref)
+    case "axvalue":
+      return contentOf(ref)
     default:
-      return isElement(ref) ? intern(ref) : geometryOf(ref)
+      return undefined
   }
-}
-
-let elementType: bigint | undefined
-let valueType: bigint | undefined
-
-export function isElement(ref: bigint): boolean {
-  elementType ??= accessibility().AXUIElementGetTypeID()
-  return ref !== 0n && coreFoundation().CFGetTypeID(ref) === elementType
 }
 
 const four = new Float64Array(4)
 const code = new Int32Array(1)
 
 /** The content of an AXValue. In a batch, one that holds an error stands for an attribute that failed. */
-function geometryOf(ref: bigint): Geometry | Failure | undefined {
+function contentOf(ref: bigint): Geometry | Failure | undefined {
   const ax = accessibility()
-  valueType ??= ax.AXValueGetTypeID()
-  if (coreFoundation().CFGetTypeID(ref) !== valueType) return undefined
   const type = ax.AXValueGetType(ref)
   if (type === VALUE_ERROR) return ax.AXValueGetValue(ref, type, code) ? new Failure(code[0]!) : undefined
   if (type !== VALUE_POINT && type !== VALUE_SIZE && type !== VALUE_RECT) return undefined

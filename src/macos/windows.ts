@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { itemsOf } from "./cf.ts"
+import { itemsOf, kindOf } from "./cf.ts"
 import { Failure } from "./failure.ts"
 import { bundleOf } from "./processes.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
@@ -74,6 +74,12 @@ export function listWindows(ax: Ax, only?: number): SeenWindow[] {
 function aliasesOf(pid: number, owner: string): readonly string[] {
   const bundle = bundleOf(pid)
   return [bundle?.id, bundle?.name].filter((name) => name !== undefined).filter((name) => name !== owner)
+}
+
+/** Processes that show a window; known without asking any of them. */
+export function showingProcesses(ax: Ax): ReadonlySet<number> {
+  const onScreen = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+  return new Set(onScreen.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
 }
 
 /** Why a window has no accessible counterpart; "none" when it is no window to a user; undefined when the app was not heard. */
@@ -193,9 +199,10 @@ function listSurfaces(ax: Ax, option: number): Surface[] {
       suggestion: "Run it as the user who is logged in at the screen",
     })
   }
-  return Array.from(itemsOf(list.ref) ?? [], (item) => surfaceOf(ax, item)).filter(
-    (surface) => surface.number > 0,
-  )
+  return Array.from(itemsOf(list.ref) ?? [])
+    .filter((item) => kindOf(item) === "dictionary")
+    .map((item) => surfaceOf(ax, item))
+    .filter((surface) => surface.number > 0)
 }
 
 function surfaceOf(ax: Ax, window: bigint): Surface {
@@ -205,7 +212,8 @@ function surfaceOf(ax: Ax, window: bigint): Surface {
   const number = (key: string) => Number(value(key) ?? 0)
   const bounds = at("kCGWindowBounds")
   const rect = new Float64Array(4)
-  const placed = bounds !== 0n && coreGraphics().CGRectMakeWithDictionaryRepresentation(bounds, rect)
+  const placed =
+    kindOf(bounds) === "dictionary" && coreGraphics().CGRectMakeWithDictionaryRepresentation(bounds, rect)
   const [x = 0, y = 0, width = 0, height = 0] = rect
   return {
     number: number("kCGWindowNumber"),
