@@ -30,7 +30,9 @@ export interface Xvfb extends AsyncDisposable {
 }
 
 /** An X server of one's own, chosen by itself, with a connection to it. */
-export async function startXvfb(options: { size?: string; cookie?: string } = {}): Promise<Xvfb> {
+export async function startXvfb(
+  options: { size?: string; cookie?: string; args?: string[] } = {},
+): Promise<Xvfb> {
   const dir = await mkdtemp(join(tmpdir(), "agent-desktop-x11-"))
   const { size = "1280x800", cookie } = options
   const authority = join(dir, "authority")
@@ -38,7 +40,7 @@ export async function startXvfb(options: { size?: string; cookie?: string } = {}
     cookie &&
     Bun.spawn(["xauth", "-q", "-f", authority, "add", display, ".", cookie], { stderr: "ignore" }).exited
   await authorize(":0")
-  const args = cookie ? ["-auth", authority] : []
+  const args = [...(options.args ?? []), ...(cookie ? ["-auth", authority] : [])]
   const server = Bun.spawn(
     ["Xvfb", "-displayfd", "1", "-screen", "0", `${size}x24`, "-nolisten", "tcp", "-noreset", ...args],
     { stdin: "ignore", stdout: "pipe", stderr: "ignore" },

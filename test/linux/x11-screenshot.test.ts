@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Picture } from "../../src/adapter.ts"
+import { listDisplays } from "../../src/linux/x11-displays.ts"
+import { takeScreenshot } from "../../src/linux/x11-screenshot.ts"
+import { listWindows } from "../../src/linux/x11-windows.ts"
+import type { Rect } from "../../src/node.ts"
+import { patience, startXvfb, until, type Xvfb } from "./xvfb.ts"
+
+/** The picture as ImageMagick sees it: a colour of any point. */
+async function look(picture: Picture) {
+  const convert = Bun.spawn(["convert", "png:-", "-depth", "8", "rgb:-"], {
+    stdin: picture.png,
+    stdout: "pipe",
+  })
+  const rgb = await convert.stdout.bytes()
+  expect(rgb.length).toBe(picture.width * picture.height * 3)
+  return (x: number, y: number) =>
+    Buffer.from(rgb.subarray((y * picture.width + x) * 3).subarray(0, 3)).toString("hex")
+}
+
+describe("a screenshot", () => {
+  let desk: Xvfb
+  const orange: Rect = { x: 100, y: 150, width: 0, height: 0 }
+  const shoot = (area: Rect) => takeScreenshot(desk.x, area, patience())
+
+  beforeAll(async () => {
+    desk = await startXvfb({ size: "801x601" })
+    await desk.run(["xsetroot", "-solid", "#123456"])
+    desk.spawn([
+      "xterm",
+      "-bw",
+      "0",
+      "-b",
+      "0",
+      "+sb",
+      "-bg",
+      "#ff8000",
+      "-fg",
+      "#ff8000",
+      "-cr",
+      "#ff8000",
+      "-geometry",
+      "40x10+100+150",
+    ])
+    const window = await until("the window", async () => (await listWindows(desk.x, patience()))[0])
+    Object.assign(orange, window.frame)
+    await until("its colour", async () => (await look(await shoot(orange)))(5, 5) === "ff8000")
+  })
+
+  afterAll(() => desk[Symbol.asyncDispose]())
+
+  test("of the screen has the colours that were drawn, at the places where they were drawn", async () => {
+    const picture = await shoot({ x: 0, y: 0, width: 801, height: 601 })
+    expect(picture).toMatchObject({ width: 801, height: 601, origin: { x: 0, y: 0 } })
+    const colour = await look(picture)
+    const { x, y, width, height } = orange
+    expect([x, y]).toEqual([100, 150])
+    const inside = [
+      colour(x, y),
+      colour(x + width - 1, y),
+      colour(x, y + height - 1),
+      colour(x + width - 1, y + height - 1),
+    ]
+    expect(new Set(inside)).toEqual(new Set(["ff8000"]))
+    const outside = [
+      colour(x - 1, y),
+      colour(x, y - 1),
+      colour(x + width, y),
+      colour(x, y + height),
+      colour(0, 0),
+      colour(800, 600),
+    ]
+    expect(new Set(outside)).toEqual(new Set(["123456"]))
+  })
+
+  test("of an area has that size, whatever the width", async () => {
+    for (const width of [1, 2, 3, 4, 5, 63]) {
+      const picture = await shoot({ x: orange.x, y: orange.y - 1, width, height: 3 })
+      const colour = await look(picture)
+      expect([colour(width - 1, 0), colour(width - 1, 1), colour(0, 2)]).toEqual([
+        "123456",
+        "ff8000",
+        "ff8000",
+      ])
+    }
+  })
+
+  test("is clipped to the screen and says where it starts", async () => {
+    const picture = await shoot({ x: -50, y: 590, width: 100, height: 100 })
+    expect(picture).toMatchObject({ width: 50, height: 11, origin: { x: 0, y: 590 } })
+    expect((await look(picture))(49, 10)).toBe("123456")
+  })
+
+  test("of nothing but the outside is an error", async () => {
+    await expect(shoot({ x: 900, y: 0, width: 10, height: 10 })).rejects.toMatchObject({
+      code: "ACTION_FAILED",
+    })
+    await expect(shoot({ x: 10, y: 10, width: 0, height: 10 })).rejects.toMatchObject({
+      code: "ACTION_FAILED",
+    })
+  })
+})
+
+describe("displays", () => {
+  test("are the monitors that xrandr names, the primary one first", async () => {
+    await using desk = await startXvfb({ size: "1600x900" })
+    await desk.run(["xrandr", "--setmonitor", "left", "800/200x900/200+0+0", "screen"])
+    await desk.run(["xrandr", "--setmonitor", "*right", "800/200x600/150+800+0", "none"])
+    expect(await listDisplays(desk.x, patience())).toEqual([
+      { id: "right", bounds: { x: 800, y: 0, width: 800, height: 600 }, is_primary: true, scale: 1 },
+      { id: "left", bounds: { x: 0, y: 0, width: 800, height: 900 }, is_primary: false, scale: 1 },
+    ])
+    expect(await desk.run(["xrandr", "--listactivemonitors"])).toContain("right")
+  })
+
+  test("carry the scale of the desktop's resources", async () => {
+    await using desk = await startXvfb()
+    expect(await listDisplays(desk.x, patience())).toMatchObject([
+      { bounds: { x: 0, y: 0, width: 1280, height: 800 }, scale: 1 },
+    ])
+    await desk.run([
+      "xprop",
+      "-root",
+      "-f",
+      "RESOURCE_MANAGER",
+      "8s",
+      "-set",
+      "RESOURCE_MANAGER",
+      "Xcursor.size:\t24\nXft.dpi:\t144\n",
+    ])
+    expect((await listDisplays(desk.x, patience()))[0]?.scale).toBe(1.5)
+  })
+
+  test("are the whole screen where RANDR is missing", async () => {
+    await using desk = await startXvfb({ args: ["-extension", "RANDR"] })
+    expect(await listDisplays(desk.x, patience())).toEqual([
+      { id: "screen", bounds: { x: 0, y: 0, width: 1280, height: 800 }, is_primary: true, scale: 1 },
+    ])
+  })
+})
