@@ -53,10 +53,21 @@ const TELLING: ReadonlySet<string> = new Set([
   "timefield",
 ])
 
+const lists = new Map<string, readonly string[]>()
+
 /** What else to read of a node that can be acted on. The value of a secure field is never asked for. */
-export function detailsOf(role: string, secure: boolean): readonly string[] {
+export function detailsOf(role: string, secure: boolean, frame: boolean): readonly string[] {
+  const key = `${role} ${secure} ${frame}`
+  const known = lists.get(key)
+  if (known) return known
   const more = MORE[role] ?? []
-  return [...DETAILS, ...(secure ? more.filter((name) => name !== "AXValue") : more)]
+  const list = [
+    ...DETAILS,
+    ...(secure ? more.filter((name) => name !== "AXValue") : more),
+    ...(frame ? [FRAME] : []),
+  ]
+  lists.set(key, list)
+  return list
 }
 
 export function tellsByValue(role: string): boolean {

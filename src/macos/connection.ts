@@ -13,7 +13,9 @@ export class Connection {
   readonly woken = new Set<number>()
   readonly #elements = new Map<bigint, Element[]>()
   readonly #strings = new Map<string, bigint>()
-  readonly #lists = new Map<string, bigint>()
+  readonly #arrays = new Map<string, bigint>()
+  /** The same by the list itself, which is mostly a constant. */
+  #lists = new WeakMap<readonly string[], bigint>()
   #timeoutMs = 0
   #system: Element | undefined
 
@@ -57,11 +59,12 @@ export class Connection {
 
   /** A CFArray of such names. */
   names(list: readonly string[]): bigint {
-    const key = list.join()
-    const known = this.#lists.get(key)
+    const known = this.#lists.get(list)
     if (known !== undefined) return known
-    const { ref } = newArray(list.map((text) => this.name(text)))
-    this.#lists.set(key, ref)
+    const key = list.join()
+    const ref = this.#arrays.get(key) ?? newArray(list.map((text) => this.name(text))).ref
+    this.#arrays.set(key, ref)
+    this.#lists.set(list, ref)
     return ref
   }
 
@@ -76,10 +79,11 @@ export class Connection {
     if (this.#elements.size + this.#strings.size === 0) return
     const cf = coreFoundation()
     for (const elements of this.#elements.values()) for (const { ref } of elements) cf.CFRelease(ref)
-    for (const ref of this.#lists.values()) cf.CFRelease(ref)
+    for (const ref of this.#arrays.values()) cf.CFRelease(ref)
     for (const ref of this.#strings.values()) cf.CFRelease(ref)
     this.#elements.clear()
-    this.#lists.clear()
+    this.#arrays.clear()
+    this.#lists = new WeakMap()
     this.#strings.clear()
     this.#system = undefined
     this.#timeoutMs = 0

@@ -59,8 +59,8 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
     const attributes = told ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
     return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial: false }
   }
-  const names = detailsOf(role, secure || mayBeSecure(structure))
-  const details = ax.read(element, wanted.bounds === "all" ? names : [...names, FRAME])
+  const names = detailsOf(role, secure || mayBeSecure(structure), wanted.bounds === "interactive")
+  const details = ax.read(element, names)
   const attributes = details instanceof Failure ? structure : { ...structure, ...details }
   const offers = {
     actions,

@@ -50,8 +50,8 @@ test("invalid is a claim, not the default", () => {
 })
 
 test("the value of a secure field is not among what is asked for", () => {
-  expect(detailsOf("textfield", false)).toContain("AXValue")
-  expect(detailsOf("textfield", true)).not.toContain("AXValue")
+  expect(detailsOf("textfield", false, true)).toContain("AXValue")
+  expect(detailsOf("textfield", true, true)).not.toContain("AXValue")
   expect(states("textfield", {}, true)).toEqual(["secure"])
 })
 
