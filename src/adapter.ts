@@ -236,9 +236,7 @@ export interface Launched {
   readonly exited: Promise<number>
 }
 
-export type ClipboardOp =
-  | { readonly kind: "get" | "clear" }
-  | { readonly kind: "set"; readonly text: string }
+export type ClipboardOp = { readonly kind: "get" | "clear" } | { readonly kind: "set"; readonly text: string }
 
 export type ScreenshotTarget =
   | { readonly kind: "screen"; readonly index?: number }

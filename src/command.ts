@@ -3,7 +3,16 @@ import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
-export const GROUPS = ["observe", "act", "input", "window", "clipboard", "notification", "desktop", "system"] as const
+export const GROUPS = [
+  "observe",
+  "act",
+  "input",
+  "window",
+  "clipboard",
+  "notification",
+  "desktop",
+  "system",
+] as const
 export type Group = (typeof GROUPS)[number]
 
 export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
@@ -78,10 +87,15 @@ export function defineCommand<E extends v.ObjectEntries>(
   },
 ): Command {
   const { timeoutMs = 5000, input, ...rest } = command
-  return { ...rest, input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }) } as unknown as Command
+  return {
+    ...rest,
+    input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }),
+  } as unknown as Command
 }
 
-type ArgsOf<E extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>>
+type ArgsOf<E extends v.ObjectEntries> = v.InferOutput<
+  v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>
+>
 
 type TimeoutField = ReturnType<typeof timeoutField>
 

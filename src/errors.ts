@@ -20,11 +20,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** What is known about whether a mutation reached the application. */
-export type Delivery =
-  | "not_delivered"
-  | "delivery_uncertain"
-  | "delivered_unverified"
-  | "delivered_verified"
+export type Delivery = "not_delivered" | "delivery_uncertain" | "delivered_unverified" | "delivered_verified"
 
 export interface Disposition {
   readonly delivery: Delivery
@@ -73,11 +69,15 @@ const REFRESH = "Run 'snapshot' to refresh, then retry with updated ref"
 
 /** The ref is not in the map, or `evidence` says what no longer fits. */
 export function staleRef(ref: string, evidence?: string): AppError {
-  return new AppError("STALE_REF", evidence ? `${ref} is stale: ${evidence}` : `${ref} not found in current RefMap`, {
-    suggestion: REFRESH,
-    ...(evidence ? { details: { evidence } } : {}),
-    disposition: NOTHING_DELIVERED,
-  })
+  return new AppError(
+    "STALE_REF",
+    evidence ? `${ref} is stale: ${evidence}` : `${ref} not found in current RefMap`,
+    {
+      suggestion: REFRESH,
+      ...(evidence ? { details: { evidence } } : {}),
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 export const NOTHING_DELIVERED: Disposition = { delivery: "not_delivered", retry: "safe" }

@@ -4,7 +4,9 @@ type AsyncMethods = Record<string, (...args: never[]) => Promise<unknown>>
  * An object of asynchronous methods that is made when the first of them is called: what a command
  * turns out not to need is never loaded.
  */
-export function lazily<T extends { [K in keyof T]: (...args: never[]) => Promise<unknown> }>(make: () => Promise<T>): T {
+export function lazily<T extends { [K in keyof T]: (...args: never[]) => Promise<unknown> }>(
+  make: () => Promise<T>,
+): T {
   let made: Promise<T> | undefined
   const call =
     (name: string) =>

@@ -47,7 +47,8 @@ export function matches({ node }: Place, query: Query): boolean {
     (query.state === undefined || node.states.includes(query.state)) &&
     (query.name === undefined || fits(node.name, query.name)) &&
     (query.value === undefined || fits(node.value, query.value)) &&
-    (query.text === undefined || [node.name, node.value, node.description].some((have) => fits(have, query.text!)))
+    (query.text === undefined ||
+      [node.name, node.value, node.description].some((have) => fits(have, query.text!)))
   )
 }
 

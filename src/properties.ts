@@ -15,10 +15,21 @@ const OPPOSITES: Readonly<Record<string, State | undefined>> = {
 }
 
 /** Roles that can be selected, and so are known not to be when they do not say so. */
-const SELECTABLE: ReadonlySet<string> = new Set(["tab", "option", "treeitem", "cell", "row", "menuitem", "radiobutton"])
+const SELECTABLE: ReadonlySet<string> = new Set([
+  "tab",
+  "option",
+  "treeitem",
+  "cell",
+  "row",
+  "menuitem",
+  "radiobutton",
+])
 
 /** true or false on evidence; undefined when the question does not apply to the element. */
-export function flagValue(seen: Seen, state: "enabled" | "checked" | "focused" | "selected" | "expanded"): boolean | undefined {
+export function flagValue(
+  seen: Seen,
+  state: "enabled" | "checked" | "focused" | "selected" | "expanded",
+): boolean | undefined {
   if (seen.states.includes(state)) return true
   const opposite = OPPOSITES[state]
   if (opposite && seen.states.includes(opposite)) return false
