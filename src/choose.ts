@@ -1,6 +1,7 @@
 import type { Adapter, SeenApp, SeenWindow } from "./adapter.ts"
 import { AppError } from "./errors.ts"
 import type { AppInfo, WindowInfo } from "./node.ts"
+import { finiteRect } from "./tree.ts"
 
 export interface WindowChoice {
   readonly app?: string
@@ -24,7 +25,9 @@ export function windowsOfApp(windows: readonly SeenWindow[], app: string): reado
 }
 
 export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp> {
-  const apps = (await adapter.apps()).filter((one) => isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app))
+  const apps = (await adapter.apps()).filter((one) =>
+    isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app),
+  )
   const [only, ...others] = apps
   if (!only) throw appNotFound(app)
   if (others.length > 0) {
@@ -38,7 +41,7 @@ export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp>
 
 export function publicWindow(window: SeenWindow): WindowInfo {
   const { id, title, app_name, pid, bounds, is_focused } = window
-  return { id, title, app_name, pid, bounds, is_focused }
+  return { id, title, app_name, pid, bounds: bounds && finiteRect(bounds), is_focused }
 }
 
 export function publicApp(app: SeenApp): AppInfo {

@@ -1,6 +1,7 @@
 import type { ActionName, Seen, SeenNode, SeenTree } from "./adapter.ts"
 import { boundsHash } from "./fxhash.ts"
-import { INTERACTIVE_ROLES, type Node } from "./node.ts"
+import { contextOf, lookAlikeKey } from "./identity.ts"
+import { INTERACTIVE_ROLES, type Node, type Rect } from "./node.ts"
 import type { RefEntry } from "./refmap.ts"
 
 /** What a whole tree has in common, for the entries made from it. */
@@ -11,6 +12,8 @@ export interface Source {
   readonly processStart?: string
   /** Child indexes from the window down to the tree's root; absent when it does not hang below the window. */
   readonly rootPath?: readonly number[]
+  /** Where the tree's root stands, if it is not a window; see identity.ts. */
+  readonly rootContext?: string
 }
 
 export interface RefTree {
@@ -37,7 +40,9 @@ const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
 ])
 
 export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
-  return INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
+  return (
+    INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
+  )
 }
 
 /** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
@@ -60,7 +65,10 @@ export function allocateRefs(
   getsRef: (node: SeenNode) => boolean = isInteractive,
 ): RefTree {
   const places = [...walk(seen.root)]
-  const chosen = places.filter((place) => place.node !== seen.root && getsRef(place.node))
+  // A window may well offer an action, but what it is good for is done to what it holds.
+  const chosen = places.filter(
+    ({ node }) => getsRef(node) && (node !== seen.root || INTERACTIVE_ROLES.has(node.role)),
+  )
   const entries = entriesFor(chosen, places, source)
   const numbers = new Map(chosen.map((place, i) => [place.node, `@e${i + 1}`]))
   return { tree: toNode(seen.root, (node) => numbers.get(node)), entries }
@@ -102,37 +110,16 @@ export function entriesFor(chosen: readonly Place[], all: readonly Place[], sour
     address: node.address,
     path: source.rootPath && [...source.rootPath, ...path],
     identifier: node.identifier,
-    context: contextOf(ancestors),
+    context: contextOf(node, ancestors, source.rootContext),
     twins: (counts.get(lookAlikeKey(node)) ?? 1) > 1 ? true : undefined,
   }))
 }
 
-/** Two nodes with the same key cannot be told apart by what they say of themselves. */
-function lookAlikeKey(node: SeenNode): string {
-  return `${node.role}\0${node.identifier ?? ""}\0${nameIsValue(node) ? "" : (node.name ?? "")}`
-}
-
-/** Some toolkits name a control after its current value, which is no identity. */
-export function nameIsValue(seen: Pick<Seen, "name" | "value">): boolean {
-  return seen.value !== undefined && seen.value !== "" && seen.name === seen.value
-}
-
-const ROW_LIKE: ReadonlySet<string> = new Set(["row", "treeitem", "option", "cell", "listitem"])
-
-/**
- * A fingerprint of where a node stands: the roles and names above it and, inside a row, the row's
- * other texts. "Delete" of one row and "Delete" of the next differ by nothing else.
- */
-export function contextOf(ancestors: readonly SeenNode[]): string {
-  const above = ancestors.map((node) => `${node.role}:${node.name ?? ""}`)
-  const row = ancestors.findLast((node) => ROW_LIKE.has(node.role))
-  const beside = row?.children.map((child) => child.name ?? "") ?? []
-  return Bun.hash.wyhash([...above, "|", ...beside].join("\0")).toString(36)
-}
-
-/** Drops nodes without a ref and without remaining children; ancestors stay as context. */
+/** Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. */
 export function keepInteractive(tree: Node): Node {
-  const children = tree.children?.map(keepInteractive).filter((child) => child.ref_id || child.children)
+  const children = tree.children
+    ?.map(keepInteractive)
+    .filter((child) => child.ref_id || child.children || child.children_count)
   return withChildren(tree, children)
 }
 
@@ -146,7 +133,13 @@ export function compact(tree: Node): Node {
 
 function compactChild(node: Node): Node {
   const compacted = compact(node)
-  const says = node.ref_id || node.name || node.value || node.description || node.states?.length || node.children_count
+  const says =
+    node.ref_id ||
+    node.name ||
+    node.value !== undefined ||
+    node.description ||
+    node.states?.length ||
+    node.children_count
   const only = compacted.children?.length === 1 ? compacted.children[0] : undefined
   return says || !only ? compacted : only
 }
@@ -171,7 +164,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
   const hint = seen.hint && column ? `${seen.hint}; ${column}` : (seen.hint ?? column)
   const columns = seen.role === "splitter" ? seen.children.length : 0
   const children = seen.children.map((child, i) =>
-    toNode(child, refOf, columns > 1 ? `column ${i + 1} of ${columns}` : undefined),
+    toNode(child, refOf, columns > 0 ? `column ${i + 1} of ${columns}` : undefined),
   )
   return {
     ...(ref ? { ref_id: ref } : {}),
@@ -181,10 +174,16 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     ...(seen.description ? { description: seen.description } : {}),
     ...(hint ? { hint } : {}),
     ...(seen.states.length ? { states: seen.states } : {}),
-    ...(seen.bounds ? { bounds: seen.bounds } : {}),
+    ...(seen.bounds ? { bounds: finiteRect(seen.bounds) } : {}),
     ...(seen.children_count !== undefined && seen.children_count > children.length
       ? { children_count: seen.children_count }
       : {}),
     ...(children.length ? { children } : {}),
   }
+}
+
+/** Platforms report NaN for what they do not know; JSON has no word for it. */
+export function finiteRect({ x, y, width, height }: Rect): Rect {
+  const finite = (length: number): number => (Number.isFinite(length) ? length : 0)
+  return { x: finite(x), y: finite(y), width: finite(width), height: finite(height) }
 }

@@ -1,11 +1,12 @@
 import * as v from "valibot"
-import type { SeenTree } from "../adapter.ts"
 import { chooseWindow } from "../choose.ts"
-import { type Context, defineCommand } from "../command.ts"
+import { defineCommand } from "../command.ts"
+import { describeFound } from "../found.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
-import { canonicalRole, matches, pathOf } from "../match.ts"
+import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
-import { entriesFor, isInteractive, type Place, walk } from "../tree.ts"
+import { refuseMute } from "../observe.ts"
+import { walk } from "../tree.ts"
 
 export default defineCommand({
   name: "find",
@@ -28,7 +29,10 @@ export default defineCommand({
     nth: v.optional(whole("Only the match of this number, from 0", 0, 1_000_000, { value: "N" })),
     limit: v.optional(whole("At most this many matches", 1, 10_000, { value: "N" }), 50),
   },
-  examples: ['agent-desktop find --role button --name "Submit" --app Safari', "agent-desktop find --text total --count"],
+  examples: [
+    'agent-desktop find --role button --name "Submit" --app Safari',
+    "agent-desktop find --text total --count",
+  ],
   check(args) {
     oneOf(args, ["count", "first", "last", "nth"], 0)
     if (args.role !== undefined) canonicalRole(args.role)
@@ -36,6 +40,7 @@ export default defineCommand({
   async run(args, ctx) {
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
     const window = await chooseWindow(ctx.adapter, args)
+    refuseMute(window)
     const tree = await ctx.adapter.tree(
       { kind: "surface", window, surface: "window" },
       { maxDepth: 50, bounds: "interactive", includeHidden: args.include_hidden, interactiveOnly: false },
@@ -44,35 +49,16 @@ export default defineCommand({
     const found = places.filter((place) => matches(place, query))
     const cut = tree.complete ? {} : { complete: false }
     if (args.count) return { count: found.length, ...cut }
-    const single = args.first ? found.at(0) : args.last ? found.at(-1) : args.nth === undefined ? null : found.at(args.nth)
-    if (single !== null) return { match: (await describe(ctx, tree, single ? [single] : [], places))[0] ?? null, ...cut }
-    const shown = found.slice(0, args.limit)
-    return { matches: await describe(ctx, tree, shown, places), total_matches: found.length, ...cut }
+    const isSingle = args.first || args.last || args.nth !== undefined
+    const shown = isSingle ? found.slice(...rangeOf(args)) : found.slice(0, args.limit)
+    const matched = await describeFound(ctx, tree, shown, places)
+    return isSingle
+      ? { match: matched[0] ?? null, ...cut }
+      : { matches: matched, total_matches: found.length, ...cut }
   },
 })
 
-/** What is returned gets refs added to the current map, so that it can be acted on at once. */
-async function describe(ctx: Context, tree: SeenTree, shown: readonly Place[], places: readonly Place[]) {
-  const chosen = shown.filter(({ node }) => isInteractive(node))
-  const source = {
-    pid: tree.pid,
-    app: tree.app,
-    windowId: tree.window.id,
-    processStart: await ctx.adapter.processStart(tree.pid),
-    rootPath: [],
-  }
-  const refs = chosen.length ? await ctx.refs.append(entriesFor(chosen, places, source)) : []
-  const numbers = new Map(chosen.map(({ node }, i) => [node, refs[i]]))
-  return shown.map((place) => {
-    const { node } = place
-    return {
-      ref_id: numbers.get(node),
-      role: node.role,
-      name: node.name,
-      value: node.value,
-      states: node.states.length ? node.states : undefined,
-      interactive: isInteractive(node),
-      path: pathOf(place),
-    }
-  })
+function rangeOf(args: { readonly last: boolean; readonly nth?: number }): [number, number?] {
+  const at = args.nth ?? 0
+  return args.last ? [-1] : [at, at + 1]
 }

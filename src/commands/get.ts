@@ -3,10 +3,24 @@ import { defineCommand } from "../command.ts"
 import { choice, refInput } from "../inputs.ts"
 import { flagValue, isVisible } from "../properties.ts"
 import { resolve } from "../resolve.ts"
+import { finiteRect } from "../tree.ts"
 
 const PROPERTIES = [
-  "text", "value", "title", "name", "role", "states", "bounds", "actions", "enabled", "checked", "focused",
-  "selected", "expanded", "visible", "description",
+  "text",
+  "value",
+  "title",
+  "name",
+  "role",
+  "states",
+  "bounds",
+  "actions",
+  "enabled",
+  "checked",
+  "focused",
+  "selected",
+  "expanded",
+  "visible",
+  "description",
 ] as const
 
 export default defineCommand({
@@ -17,24 +31,27 @@ export default defineCommand({
   input: { ...refInput, property: choice(PROPERTIES, "Which property", { position: 1, value: "PROP" }) },
   examples: ["agent-desktop get @e5 value", "agent-desktop get @e5 actions"],
   async run(args, ctx) {
-    const { seen } = await resolve(ctx, args)
-    return { property: args.property, ref_id: args.ref_id, value: read(seen, args.property) ?? null }
+    const { ref, seen } = await resolve(ctx, args)
+    return { property: args.property, ref_id: ref, value: read(seen, args.property) ?? null }
   },
 })
 
 function read(seen: Seen, property: (typeof PROPERTIES)[number]): unknown {
   switch (property) {
     case "text":
-      return seen.value ?? seen.name
+      // A name would pass for the text of a field that keeps its own.
+      return seen.states.includes("secure") ? undefined : (seen.value ?? seen.name)
     case "title":
     case "name":
       return seen.name
     case "value":
+      return seen.states.includes("secure") ? undefined : seen.value
     case "description":
     case "role":
     case "states":
-    case "bounds":
       return seen[property]
+    case "bounds":
+      return seen.bounds && finiteRect(seen.bounds)
     case "actions":
       return seen.actions ?? []
     case "visible":
@@ -50,4 +67,5 @@ function read(seen: Seen, property: (typeof PROPERTIES)[number]): unknown {
   }
 }
 
-const asText = (flag: boolean | undefined): string | undefined => (flag === undefined ? undefined : String(flag))
+const asText = (flag: boolean | undefined): string | undefined =>
+  flag === undefined ? undefined : String(flag)

@@ -13,11 +13,11 @@ export default defineCommand({
   input: { ...refInput, property: choice(PROPERTIES, "Which state", { position: 1, value: "PROP" }) },
   examples: ["agent-desktop is @e5 enabled"],
   async run(args, ctx) {
-    const { seen } = await resolve(ctx, args)
+    const { ref, seen } = await resolve(ctx, args)
     const result = args.property === "visible" ? isVisible(seen) : flagValue(seen, args.property)
     return {
       property: args.property,
-      ref_id: args.ref_id,
+      ref_id: ref,
       result: result ?? false,
       applicable: result !== undefined,
     }

@@ -1,5 +1,6 @@
 import { actOnRef } from "../act.ts"
 import { defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
 import { actInput } from "../inputs.ts"
 import { openedMenu } from "../menus.ts"
 
@@ -11,7 +12,14 @@ export default defineCommand({
   examples: ["agent-desktop right-click @e3"],
   async run(args, ctx) {
     const result = await actOnRef(ctx, args, { kind: "right-click" })
-    const menu = await openedMenu(ctx, args)
-    return menu ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu } : result
+    try {
+      const menu = await openedMenu(ctx, args)
+      return menu
+        ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu }
+        : result
+    } catch (error) {
+      // The click was delivered, whatever became of reading the menu.
+      throw error instanceof AppError ? error.with({ disposition: result.disposition }) : error
+    }
   },
 })

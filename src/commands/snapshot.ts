@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
-import { app, choice, flag, optionalText, whole, windowId } from "../inputs.ts"
+import { AppError } from "../errors.ts"
+import { app, choice, flag, oneOf, optionalText, snapshotId, whole, windowId } from "../inputs.ts"
 import { SURFACES } from "../node.ts"
 import { observe, observeBelow } from "../observe.ts"
 
@@ -13,17 +14,37 @@ export default defineCommand({
   input: {
     app,
     window_id: windowId,
-    max_depth: v.optional(whole("How deep to read; nameless wrapper groups cost nothing", 1, 50, { value: "N" }), 10),
+    max_depth: v.optional(
+      whole("How deep to read; nameless wrapper groups cost nothing", 1, 50, { value: "N" }),
+      10,
+    ),
     include_bounds: flag("Print the bounds of every node, in screen pixels"),
     interactive_only: flag("Only what can be acted on, and its ancestors", { short: "i" }),
     compact: flag("Leave out nodes that say nothing and only wrap one child"),
     include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
     root: optionalText("Only the subtree of this ref; refs of other elements stay valid", { value: "REF" }),
+    snapshot: snapshotId,
   },
-  examples: ["agent-desktop snapshot --app TextEdit -i", "agent-desktop snapshot --surface menu --app TextEdit"],
+  examples: [
+    "agent-desktop snapshot --app TextEdit -i",
+    "agent-desktop snapshot --surface menu --app TextEdit",
+  ],
+  check(args) {
+    oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
+    if (args.snapshot !== undefined && args.root === undefined) {
+      throw new AppError(
+        "INVALID_ARGS",
+        "--snapshot says which map --root REF is from, and there is no --root",
+        {
+          suggestion: "Add --root REF, or leave out --snapshot",
+          details: { argument: "snapshot" },
+        },
+      )
+    }
+  },
   run: async (args, ctx) =>
     args.root === undefined
       ? observe(ctx, await chooseWindow(ctx.adapter, args), args)
-      : observeBelow(ctx, { ref_id: args.root }, args),
+      : observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args),
 })
