@@ -1,7 +1,10 @@
-import { ACTION_OF, notSupported } from "./actions.ts"
+import { ACTION_OF, dispositionOf, notSupported } from "./actions.ts"
 import type { Action, InputPolicy, Performed, Seen, Watch } from "./adapter.ts"
 import type { Context } from "./command.ts"
-import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED, staleRef } from "./errors.ts"
+import { perform } from "./deliver.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "./errors.ts"
+import { expectationOf, isDone, SETTABLE_STATES } from "./expect.ts"
+import { changedEvidence } from "./identity.ts"
 import type { State } from "./node.ts"
 import { physically } from "./physical.ts"
 import { type RefChoice, resolve, type Target } from "./resolve.ts"
@@ -29,38 +32,54 @@ export async function actOnRef(
   choice: RefChoice & { readonly input?: InputPolicy },
   action: Action,
 ): Promise<ActionResult> {
-  const target = await resolve(ctx, choice)
-  const before = await actionable(ctx, target, action)
-  if (isDone(action, before)) return report(choice.ref_id, action, { method: "none", delivery: "not_delivered" }, before)
+  try {
+    const target = await resolve(ctx, choice)
+    refuseUnsupported(target, action)
+    const before = isDone(action, target.seen) ? target.seen : await actionable(ctx, target, action)
+    if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
+    return await act(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
+  } catch (error) {
+    // Whatever may have sent something has said so.
+    throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
+  }
+}
+
+const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
+
+/** The watch is open before the action, so that no reaction is missed. */
+async function act(ctx: Context, target: Target, action: Action, policy: InputPolicy): Promise<ActionResult> {
+  const { ref, seen: before } = target
   const watch = await ctx.adapter.watch([target.entry.pid])
   try {
-    const performed = await deliver(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
+    const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
+      doneAllTheSame(ctx, watch, before, action, error),
+    )
     const after = await observe(ctx, watch, before, action, performed)
-    return report(choice.ref_id, action, judge(choice.ref_id, action, performed, before, after), before, after)
+    return report(ref, action, judge(ref, action, performed, before, after), before, after)
   } finally {
     await watch.close()
   }
 }
 
 /** The element as it is once it can take the action; why not, as an error, when the time is up. */
-async function actionable(ctx: Context, target: Target, action: Action): Promise<Seen> {
-  refuseUnsupported(target, action)
-  let seen: Seen | undefined = target.seen
-  let obstacle = obstacleTo(action, seen)
-  if (!obstacle) return seen
+async function actionable(ctx: Context, { ref, entry, seen: first }: Target, action: Action): Promise<Seen> {
+  let obstacle = obstacleTo(action, first)
+  if (!obstacle) return first
   const ready = await until(
     ctx,
     async () => {
-      seen = await ctx.adapter.read(target.seen.handle)
-      if (!seen) throw staleRef(target.ref, "it went away while it was waited for")
+      const seen = await ctx.adapter.read(first.handle)
+      if (!seen) throw staleRef(ref, "it went away while it was waited for")
+      const changed = changedEvidence(entry, seen)
+      if (changed) throw staleRef(ref, `${changed}, which happened while it was waited for`)
       obstacle = obstacleTo(action, seen)
       return obstacle ? undefined : seen
     },
-    { pids: [target.entry.pid] },
+    { pids: [entry.pid] },
   )
   if (ready) return ready
-  throw new AppError("ACTION_FAILED", `${target.ref} is ${obstacle}`, {
-    suggestion: `Wait for it: agent-desktop wait --element ${target.ref} --predicate enabled`,
+  throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
+    suggestion: `Wait for it: agent-desktop wait --element ${ref} --predicate enabled`,
     details: { kind: "not_actionable", reason: obstacle },
     disposition: NOTHING_DELIVERED,
   })
@@ -74,14 +93,6 @@ function obstacleTo(action: Action, seen: Seen): string | undefined {
   return writes && seen.states.includes("readonly") ? "read-only" : undefined
 }
 
-const SETTABLE_STATES: Readonly<Record<string, readonly State[]>> = {
-  toggle: ["checked", "unchecked", "indeterminate", "pressed"],
-  check: ["checked", "unchecked", "indeterminate", "pressed"],
-  uncheck: ["checked", "unchecked", "indeterminate", "pressed"],
-  expand: ["expanded", "collapsed"],
-  collapse: ["expanded", "collapsed"],
-}
-
 /** A state that the element does not have can be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
   const states = SETTABLE_STATES[action.kind]
@@ -90,13 +101,32 @@ function refuseUnsupported({ ref, seen }: Target, action: Action): void {
   if (action.kind === "uncheck" && seen.role === "radiobutton") throw notSupported(ref, seen, action)
 }
 
-async function deliver(ctx: Context, target: Target, action: Action, input: InputPolicy): Promise<Performed> {
-  if (input !== "physical") {
-    const performed = await ctx.adapter.perform(target.seen.handle, action)
-    if (performed.delivery !== "not_delivered") return performed
-    if (input === "semantic") throw notSupported(target.ref, target.seen, action)
-  }
+async function deliver(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  policy: InputPolicy,
+): Promise<Performed> {
+  if (policy === "physical") return physically(ctx, target, action)
+  const performed = await perform(ctx, target.seen.handle, action)
+  if (performed.delivery !== "not_delivered") return performed
+  if (policy === "semantic") throw notSupported(target.ref, target.seen, action)
   return physically(ctx, target, action)
+}
+
+/** Platforms report errors for what they have done; only what is seen afterwards can tell. */
+async function doneAllTheSame(
+  ctx: Context,
+  watch: Watch,
+  before: Seen,
+  action: Action,
+  error: unknown,
+): Promise<Performed> {
+  if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
+  const after = await observe(ctx, watch, before, action, { method: "", delivery: "delivery_uncertain" })
+  if (after === undefined || after === "gone" || expectationOf(action, before)?.met(after) !== true)
+    throw error
+  return { method: "unknown", delivery: "delivered_verified" }
 }
 
 /** The element after its effect showed, or after a short bound; "gone" when it is not there any more. */
@@ -107,28 +137,22 @@ async function observe(
   action: Action,
   performed: Performed,
 ): Promise<Seen | "gone" | undefined> {
-  const expected = expectation(action, before)
-  if (!expected) {
-    if (ctx.patient) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
-    return readAfter(ctx, before)
-  }
+  const expected = expectationOf(action, before)
+  const isOpen = ctx.patient && performed.delivery !== "delivered_verified"
   let last: Seen | "gone" | undefined
-  await untilChanged(
-    watch,
-    async () => {
-      last = await readAfter(ctx, before)
-      return last === undefined || last === "gone" || expected(last) !== false ? true : undefined
-    },
-    ctx.deadline.slice(ctx.patient && performed.delivery !== "delivered_verified" ? EFFECT_MS : 0),
-  )
-  return last
-}
-
-/** A read that fails after the action says nothing about the action. */
-async function readAfter(ctx: Context, before: Seen): Promise<Seen | "gone" | undefined> {
   try {
-    return (await ctx.adapter.read(before.handle)) ?? "gone"
+    if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
+    await untilChanged(
+      watch,
+      async () => {
+        last = (await ctx.adapter.read(before.handle)) ?? "gone"
+        return last === "gone" || expected?.met(last) !== false ? true : undefined
+      },
+      ctx.deadline.slice(expected && isOpen ? EFFECT_MS : 0),
+    )
+    return last
   } catch (error) {
+    // A read that fails after the action says nothing about the action.
     if (error instanceof AppError) return undefined
     throw error
   }
@@ -141,93 +165,23 @@ function judge(
   before: Seen,
   after: Seen | "gone" | undefined,
 ): Performed {
-  if (after === undefined) return performed
-  if (after === "gone") return { ...performed, delivery: "delivered_verified" }
-  const met = expectation(action, before)?.(after)
+  if (after === undefined || performed.delivery === "delivered_verified") return performed
+  const expected = expectationOf(action, before)
+  if (!expected) {
+    const reacted = after === "gone" || !sameState(before, after)
+    return reacted ? { ...performed, delivery: "delivered_verified" } : performed
+  }
+  // That it went away is a reaction, but not the state that was asked for.
+  if (after === "gone") return performed
+  const met = expected.met(after)
   if (met === true) return { ...performed, delivery: "delivered_verified" }
-  if (met === false && performed.delivery !== "delivered_verified") {
-    throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
-      suggestion: `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
-      platformDetail: `delivered by ${performed.method}`,
-      details: { kind: "contradicted", observed: stateOf(after) },
-      disposition: { delivery: "delivered_unverified", retry: retryOf(action, "delivered_unverified") },
-    })
-  }
-  const changed = action.kind !== "type" && !sameState(before, after)
-  return changed && performed.delivery === "delivered_unverified"
-    ? { ...performed, delivery: "delivered_verified" }
-    : performed
-}
-
-type Expectation = (now: Seen) => boolean | undefined
-
-/** What must be seen afterwards: true met, false contradicted, undefined no evidence either way. */
-function expectation(action: Action, before: Seen): Expectation | undefined {
-  switch (action.kind) {
-    case "check":
-    case "uncheck":
-    case "expand":
-    case "collapse":
-    case "focus":
-      return (now) => isDone(action, now)
-    case "toggle":
-      return (now) => isOn(now) !== isOn(before) || now.states.includes("indeterminate") !== before.states.includes("indeterminate")
-    case "set-value":
-      return (now) => (now.value === undefined ? undefined : sameValue(now.value, action.value))
-    case "clear":
-      return (now) => (now.value === undefined ? undefined : now.value === "")
-    case "select":
-      return (now) => (now.value === undefined ? undefined : now.value === action.value || (now.value === before.value ? false : undefined))
-    case "type":
-      return typed(action.text, before)
-    default:
-      return undefined
-  }
-}
-
-function typed(text: string, before: Seen): Expectation | undefined {
-  if (before.value === undefined || text === "") return undefined
-  const already = before.value.includes(text)
-  return (now) => {
-    if (now.value === undefined) return undefined
-    if (now.value === before.value) return false
-    return now.value.includes(text) && !already ? true : undefined
-  }
-}
-
-const sameValue = (have: string, want: string): boolean =>
-  have === want ||
-  (have.trim() !== "" && want.trim() !== "" && Math.abs(Number(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want))))
-
-const isOn = (seen: Seen): boolean => seen.states.includes("checked") || seen.states.includes("pressed")
-
-/** Already as asked: an idempotent action then delivers nothing. */
-function isDone(action: Action, seen: Seen): boolean {
-  switch (action.kind) {
-    case "check":
-      return isOn(seen)
-    case "uncheck":
-      return !isOn(seen) && !seen.states.includes("indeterminate")
-    case "expand":
-      return seen.states.includes("expanded")
-    case "collapse":
-      return seen.states.includes("collapsed")
-    case "focus":
-      return seen.states.includes("focused")
-    case "select":
-      return seen.role === "combobox" && seen.value !== undefined && seen.value === action.value
-    default:
-      return false
-  }
-}
-
-const IDEMPOTENT: ReadonlySet<Action["kind"]> = new Set([
-  "check", "uncheck", "expand", "collapse", "focus", "select", "set-value", "clear", "scroll-to",
-])
-
-function retryOf(action: Action, delivery: Delivery): Disposition["retry"] {
-  if (delivery === "not_delivered" || IDEMPOTENT.has(action.kind)) return "safe"
-  return delivery === "delivery_uncertain" ? "unknown" : "unsafe"
+  if (met === undefined || !expected.decides(after)) return performed
+  throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
+    suggestion: `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
+    platformDetail: `delivered by ${performed.method}`,
+    details: { kind: "contradicted", observed: stateOf(after) },
+    disposition: dispositionOf(action, performed.delivery),
+  })
 }
 
 function report(
@@ -237,13 +191,14 @@ function report(
   before: Seen,
   after?: Seen | "gone",
 ): ActionResult {
-  const shown = after !== undefined && after !== "gone" && !sameState(before, after) ? stateOf(after) : undefined
+  const shown =
+    after !== undefined && after !== "gone" && !sameState(before, after) ? stateOf(after) : undefined
   return {
     action: action.kind,
     ref_id: ref,
     ...(shown ? { post_state: shown } : {}),
     method: performed.method,
-    disposition: { delivery: performed.delivery, retry: retryOf(action, performed.delivery) },
+    disposition: dispositionOf(action, performed.delivery),
   }
 }
 

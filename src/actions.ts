@@ -1,5 +1,5 @@
 import type { Action, ActionName, Seen } from "./adapter.ts"
-import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "./errors.ts"
 
 /** The capability that each action asks of an element. */
 export const ACTION_OF: Readonly<Record<Action["kind"], ActionName>> = {
@@ -27,4 +27,22 @@ export function notSupported(ref: string, seen: Seen, action: Action): AppError 
     suggestion: `Use 'get ${ref} actions' to see what it supports`,
     disposition: NOTHING_DELIVERED,
   })
+}
+
+/** Doing it again leaves things as doing it once. */
+const IDEMPOTENT: ReadonlySet<Action["kind"]> = new Set([
+  "check",
+  "uncheck",
+  "expand",
+  "collapse",
+  "focus",
+  "select",
+  "set-value",
+  "clear",
+  "scroll-to",
+])
+
+export function dispositionOf(action: Action, delivery: Delivery): Disposition {
+  if (delivery === "not_delivered" || IDEMPOTENT.has(action.kind)) return { delivery, retry: "safe" }
+  return { delivery, retry: delivery === "delivery_uncertain" ? "unknown" : "unsafe" }
 }

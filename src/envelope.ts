@@ -33,12 +33,16 @@ export function errorObject(error: unknown): ErrorObject {
   }
 }
 
-/** One line: JSON escapes every newline and lone surrogate that application text may hold. */
+/**
+ * One line for every reader: JSON escapes newlines and lone surrogates that application text may hold,
+ * and here also what some take for a line's end, or a terminal for a command.
+ */
 export function toLine(envelope: Envelope): string {
-  return `${JSON.stringify(envelope)}\n`
+  const json = JSON.stringify(envelope)
+  return `${json.replace(/[\x7f-\x9f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
 }
 
-function unexpected(error: unknown): AppError {
+export function unexpected(error: unknown): AppError {
   const message = error instanceof Error ? error.message : String(error)
   return new AppError("INTERNAL", `Unexpected failure: ${message}`, {
     suggestion: "Run the command again with --verbose and report what it logs",

@@ -11,17 +11,35 @@ export const flag = (description: string, hints: CliHints = {}) =>
 export const text = (description: string, hints: CliHints = {}) =>
   v.pipe(v.string(), v.description(description), v.metadata({ cli: hints }))
 
-export const optionalText = (description: string, hints: CliHints = {}) => v.optional(text(description, hints))
+export const optionalText = (description: string, hints: CliHints = {}) =>
+  v.optional(text(description, hints))
 
 export const whole = (description: string, min: number, max: number, hints: CliHints = {}) =>
-  v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max), v.description(description), v.metadata({ cli: hints }))
+  v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(min),
+    v.maxValue(max),
+    v.description(description),
+    v.metadata({ cli: hints }),
+  )
 
-export const choice = <const C extends readonly string[]>(choices: C, description: string, hints: CliHints = {}) =>
-  v.pipe(v.picklist(choices), v.description(description), v.metadata({ cli: hints }))
+export const choice = <const C extends readonly string[]>(
+  choices: C,
+  description: string,
+  hints: CliHints = {},
+) => v.pipe(v.picklist(choices), v.description(description), v.metadata({ cli: hints }))
 
 /** Words to look for: an empty one would match everything. */
 export const words = (description: string, hints: CliHints = {}) =>
-  v.optional(v.pipe(v.string(), v.nonEmpty("must not be empty"), v.description(description), v.metadata({ cli: hints })))
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.nonEmpty("must not be empty"),
+      v.description(description),
+      v.metadata({ cli: hints }),
+    ),
+  )
 
 export const refId = text("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier snapshot", {
   position: 0,
@@ -29,7 +47,9 @@ export const refId = text("Element, such as @e3, or @SNAPSHOT:e3 for one of an e
   aliases: ["ref"],
 })
 
-export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", { value: "ID" })
+export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", {
+  value: "ID",
+})
 
 export const app = optionalText("App by name, or by bundle or desktop-file id", { value: "NAME" })
 
@@ -65,8 +85,21 @@ export const button = v.optional(choice(BUTTONS, "Mouse button"), "left")
 export const durationMs = (description: string, fallback: number) =>
   v.optional(whole(description, 0, 60_000, { aliases: ["duration"], value: "MS" }), fallback)
 
+/** What takes this long by request cannot end within a shorter time. */
+export function fitInto(timeoutMs: number, ms: number, flag: string): void {
+  if (timeoutMs === 0 || ms <= timeoutMs) return
+  throw new AppError("INVALID_ARGS", `${flag} ${ms} is longer than --timeout-ms ${timeoutMs}`, {
+    suggestion: `Add --timeout-ms ${ms + 1000}`,
+    details: { argument: "timeout_ms" },
+  })
+}
+
 /** Refuses all but exactly one (or at most one) of some members, in words that name them. */
-export function oneOf(args: Readonly<Record<string, unknown>>, names: readonly string[], least: 0 | 1 = 1): void {
+export function oneOf(
+  args: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  least: 0 | 1 = 1,
+): void {
   const given = names.filter((name) => args[name] !== undefined && args[name] !== false)
   if (given.length <= 1 && given.length >= least) return
   const all = names.map(flagOf).join(", ")

@@ -1,56 +1,56 @@
 import { notSupported } from "./actions.ts"
-import type { Action, Performed, Seen, SeenNode } from "./adapter.ts"
+import type { Action, Performed, Seen, SeenWindow } from "./adapter.ts"
 import type { Context } from "./command.ts"
+import { input, perform } from "./deliver.ts"
 import { AppError, NOTHING_DELIVERED, staleRef } from "./errors.ts"
+import { changedEvidence } from "./identity.ts"
 import type { Point, Rect } from "./node.ts"
-import type { Target } from "./resolve.ts"
-import { walk } from "./tree.ts"
+import { pickOption } from "./pick.ts"
+import { type Target, windowOf } from "./resolve.ts"
 import { until } from "./until.ts"
 
-/** How long a popup may take to open after the click that opens it. */
-const POPUP_MS = 1500
+/** How long the keyboard focus may take to arrive. */
+const FOCUS_MS = 1500
 
 /** The action by synthesised pointer and keyboard, after proof that it will reach the element. */
 export async function physically(ctx: Context, target: Target, action: Action): Promise<Performed> {
+  const { role } = target.seen
   switch (action.kind) {
     case "click":
     case "toggle":
     case "check":
     case "uncheck":
+      return click(ctx, target, action)
     case "expand":
     case "collapse":
-      return click(ctx, target, "left", 1)
+      // To click an item is to select it.
+      if (ROW_ROLES.has(role)) throw notSupported(target.ref, target.seen, action)
+      return click(ctx, target, action)
     case "double-click":
-      return click(ctx, target, "left", 2)
+      return click(ctx, target, action, { count: 2 })
     case "triple-click":
-      return click(ctx, target, "left", 3)
+      return click(ctx, target, action, { count: 3 })
     case "right-click":
-      return click(ctx, target, "right", 1)
+      return click(ctx, target, action, { button: "right" })
     case "focus":
-      if (target.seen.role !== "textfield" && target.seen.role !== "combobox") throw notSupported(target.ref, target.seen, action)
-      return click(ctx, target, "left", 1)
+      if (!TEXT_ROLES.has(role)) throw notSupported(target.ref, target.seen, action)
+      return click(ctx, target, action)
     case "type":
-      await takeFocus(ctx, target)
-      await ctx.adapter.input({ kind: "text", text: action.text })
+      if (PRESSED_BY_KEYS.has(role)) throw notSupported(target.ref, target.seen, action)
+      await takeFocus(ctx, target, action)
+      await input(ctx, { kind: "text", text: action.text }, action)
       return { method: "keyboard", delivery: "delivered_unverified" }
     case "clear":
+      return replaceText(ctx, target, action, "")
     case "set-value":
-      if (target.seen.role !== "textfield" && target.seen.role !== "combobox" && target.seen.role !== "incrementor") {
-        throw notSupported(target.ref, target.seen, action)
-      }
-      await takeFocus(ctx, target)
-      await ctx.adapter.input({ kind: "key", combo: selectAll(), phase: "press" })
-      await (action.kind === "clear" || action.value === ""
-        ? ctx.adapter.input({ kind: "key", combo: { modifiers: [], key: "delete" }, phase: "press" })
-        : ctx.adapter.input({ kind: "text", text: action.value }))
-      return { method: "keyboard", delivery: "delivered_unverified" }
+      return replaceText(ctx, target, action, action.value)
     case "select":
-      return select(ctx, target, action.value)
+      return pickOption(ctx, target, action, click)
     case "scroll": {
       const at = await clickablePoint(ctx, target)
       const steps = action.direction === "up" || action.direction === "left" ? -action.amount : action.amount
       const sideways = action.direction === "left" || action.direction === "right"
-      await ctx.adapter.input({ kind: "wheel", at, dx: sideways ? steps : 0, dy: sideways ? 0 : steps })
+      await input(ctx, { kind: "wheel", at, dx: sideways ? steps : 0, dy: sideways ? 0 : steps }, action)
       return { method: "wheel", delivery: "delivered_unverified" }
     }
     case "scroll-to":
@@ -60,29 +60,44 @@ export async function physically(ctx: Context, target: Target, action: Action): 
   }
 }
 
+const ROW_ROLES: ReadonlySet<string> = new Set(["treeitem", "row", "cell", "option"])
+/** A click into them only places the caret. */
+const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "terminal", "document"])
+/** Typed letters and blanks would press, choose or move something. */
+const PRESSED_BY_KEYS: ReadonlySet<string> = new Set([
+  "button",
+  "menubutton",
+  "checkbox",
+  "radiobutton",
+  "switch",
+  "link",
+  "menuitem",
+  "tab",
+  "slider",
+  "colorwell",
+  "dockitem",
+])
+
 /** A point of the screen where input reaches the element: shown, steady, not covered by something else. */
 export async function clickablePoint(ctx: Context, target: Target): Promise<Point> {
-  await raise(ctx, target)
+  const window = await raise(ctx, target)
   let obstacle = "not visible"
   const point = await until(
     ctx,
     async () => {
-      const seen = await ctx.adapter.read(target.seen.handle)
-      if (!seen) throw staleRef(target.ref, "it went away before it could be acted on")
+      const seen = await readSame(ctx, target)
       const bounds = visibleBounds(seen)
       if (!bounds) {
         obstacle = seen.states.includes("hidden") ? "hidden" : "not visible on the screen"
         // Bringing it into view changes nothing in the app's data, so it may be tried again.
-        await ctx.adapter.perform(seen.handle, { kind: "scroll-to" })
+        await perform(ctx, seen.handle, { kind: "scroll-to" })
         return undefined
       }
-      const centre = { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) }
-      const hit = await ctx.adapter.hit(seen.handle, centre)
-      if (hit.kind === "occluded") {
-        obstacle = `covered by ${hit.by}`
-        return undefined
-      }
-      return centre
+      const centre = centreOf(bounds)
+      obstacle = (await obstacleAt(ctx, seen, centre, window)) ?? "moving"
+      const again = visibleBounds(await readSame(ctx, target))
+      const isSteady = again && again.x === bounds.x && again.y === bounds.y
+      return obstacle === "moving" && isSteady ? centre : undefined
     },
     { pids: [target.entry.pid] },
   )
@@ -94,105 +109,103 @@ export async function clickablePoint(ctx: Context, target: Target): Promise<Poin
   })
 }
 
-async function click(ctx: Context, target: Target, button: "left" | "right", count: number): Promise<Performed> {
+export async function click(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  { button = "left", count = 1 }: { readonly button?: "left" | "right"; readonly count?: number } = {},
+): Promise<Performed> {
   const at = await clickablePoint(ctx, target)
-  await ctx.adapter.input({ kind: "click", at, button, count })
+  await input(ctx, { kind: "click", at, button, count }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 
-function visibleBounds(seen: Seen): Rect | undefined {
-  const { bounds, states } = seen
+/** The element as it is now, if it is still the one that was meant. */
+async function readSame(ctx: Context, { ref, entry, seen }: Target): Promise<Seen> {
+  const now = await ctx.adapter.read(seen.handle)
+  if (!now) throw staleRef(ref, "it went away before it could be acted on")
+  const changed = changedEvidence(entry, now)
+  if (changed) throw staleRef(ref, `${changed}, which happened before it could be acted on`)
+  return now
+}
+
+/** What would get a click at this point instead; undefined when nothing would. */
+async function obstacleAt(
+  ctx: Context,
+  seen: Seen,
+  point: Point,
+  window: SeenWindow | undefined,
+): Promise<string | undefined> {
+  const hit = await ctx.adapter.hit(seen.handle, point)
+  if (hit.kind === "occluded") return `covered by ${hit.by}`
+  if (hit.kind === "hit") return undefined
+  // Nobody can tell what is at the point: at least it must be on the screen, in the window in front.
+  if (window && !window.is_focused) return `in window ${window.id}, which did not come to the front`
+  const displays = await ctx.adapter.displays()
+  return displays.some(({ bounds }) => isInside(point, bounds)) ? undefined : "outside every display"
+}
+
+function visibleBounds({ bounds, states }: Seen): Rect | undefined {
   if (states.includes("hidden") || states.includes("offscreen")) return undefined
   return bounds && bounds.width >= 1 && bounds.height >= 1 ? bounds : undefined
 }
 
+const centreOf = ({ x, y, width, height }: Rect): Point => ({
+  x: Math.floor(x + width / 2),
+  y: Math.floor(y + height / 2),
+})
+
+const isInside = ({ x, y }: Point, rect: Rect): boolean =>
+  x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height
+
+/** Its window in front and as it is then; undefined when the element is in none that is listed, such as a menu. */
+async function raise(ctx: Context, { entry }: Target): Promise<SeenWindow | undefined> {
+  const window = await windowOf(ctx.adapter, entry)
+  if (!window || window.is_focused || window.id !== entry.window_id) return window
+  return ctx.adapter.window(window.id, { kind: "focus" })
+}
+
 /** Keys go to the focused window: an element of another window must not get them by chance. */
-async function takeFocus(ctx: Context, target: Target): Promise<void> {
-  await raise(ctx, target)
-  if (target.seen.states.includes("focused")) return
-  const performed = await ctx.adapter.perform(target.seen.handle, { kind: "focus" })
-  if (performed.delivery === "not_delivered") await click(ctx, target, "left", 1)
+async function takeFocus(ctx: Context, target: Target, action: Action): Promise<void> {
+  const window = await raise(ctx, target)
+  if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
+  if ((await readSame(ctx, target)).states.includes("focused")) return
+  const performed = await perform(ctx, target.seen.handle, { kind: "focus" })
+  if (performed.delivery === "not_delivered") {
+    if (!TEXT_ROLES.has(target.seen.role)) throw notSupported(target.ref, target.seen, action)
+    await click(ctx, target, { kind: "focus" })
+  }
   const focused = await until(
     ctx,
-    async () => {
-      const seen = await ctx.adapter.read(target.seen.handle)
-      return seen?.states.includes("focused") ? true : undefined
-    },
-    { pids: [target.entry.pid], deadline: ctx.deadline.slice(POPUP_MS) },
+    async () => ((await readSame(ctx, target)).states.includes("focused") ? true : undefined),
+    { pids: [target.entry.pid], deadline: ctx.deadline.slice(FOCUS_MS) },
   )
-  if (focused) return
-  throw new AppError("ACTION_FAILED", `${target.ref} did not take the keyboard focus`, {
-    suggestion: `Click it first: agent-desktop click ${target.ref} --input physical`,
+  if (!focused) throw notFocused(target, "it did not take the keyboard focus")
+}
+
+function notFocused({ ref }: Target, why: string): AppError {
+  return new AppError("ACTION_FAILED", `${ref} cannot get keys: ${why}`, {
+    suggestion: `Click it first: agent-desktop click ${ref} --input physical`,
     details: { kind: "not_focused" },
-    disposition: { delivery: "not_delivered", retry: "safe" },
+    disposition: NOTHING_DELIVERED,
   })
 }
 
-async function raise(ctx: Context, target: Target): Promise<void> {
-  const id = target.entry.window_id
-  const window = (await ctx.adapter.windows()).find((one) => one.id === id)
-  if (window && !window.is_focused) await ctx.adapter.window(window.id, { kind: "focus" })
-}
-
-/** Opens the list, finds the one option of that name, and clicks it. */
-async function select(ctx: Context, target: Target, value: string): Promise<Performed> {
-  if (target.seen.role !== "combobox" && target.seen.role !== "menubutton") {
-    throw notSupported(target.ref, target.seen, { kind: "select", value })
+async function replaceText(ctx: Context, target: Target, action: Action, text: string): Promise<Performed> {
+  const { role } = target.seen
+  if (role !== "textfield" && role !== "combobox" && role !== "incrementor") {
+    throw notSupported(target.ref, target.seen, action)
   }
-  if (!target.seen.states.includes("expanded")) await click(ctx, target, "left", 1)
-  const options = await until(ctx, () => shownOptions(ctx, target), {
-    pids: [target.entry.pid],
-    deadline: ctx.deadline.slice(POPUP_MS),
-  })
-  const fitting = options?.filter((node) => node.name === value) ?? []
-  const [only, ...others] = fitting
-  if (!only?.bounds || others.length > 0) {
-    await ctx.adapter.input({ kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" })
-    throw new AppError(
-      others.length > 0 ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-      others.length > 0
-        ? `${fitting.length} options of ${target.ref} are named '${value}'`
-        : `${target.ref} shows no option '${value}'`,
-      {
-        suggestion: `Run 'expand ${target.ref}' and 'snapshot' to see its options`,
-        details: { candidates: options?.slice(0, 20).map((node) => node.name) ?? [] },
-        disposition: { delivery: "not_delivered", retry: "safe" },
-      },
-    )
-  }
-  const { x, y, width, height } = only.bounds
-  await ctx.adapter.input({
-    kind: "click",
-    at: { x: Math.floor(x + width / 2), y: Math.floor(y + height / 2) },
-    button: "left",
-    count: 1,
-  })
-  return { method: "pointer", delivery: "delivered_unverified" }
-}
-
-const OPTION_ROLES: ReadonlySet<string> = new Set(["option", "menuitem", "cell", "treeitem"])
-
-async function shownOptions(ctx: Context, target: Target): Promise<SeenNode[] | undefined> {
-  const window = (await ctx.adapter.windows()).find((one) => one.id === target.entry.window_id)
-  if (!window) return undefined
-  for (const surface of ["menu", "popover", "window"] as const) {
-    const tree = await ctx.adapter
-      .tree(
-        { kind: "surface", window, surface },
-        { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: true },
-      )
-      .catch((error: unknown) => {
-        // There may be no such surface; the next one is tried.
-        if (error instanceof AppError) return undefined
-        throw error
-      })
-    if (!tree) continue
-    const options = [...walk(tree.root)]
-      .map((place) => place.node)
-      .filter((node) => OPTION_ROLES.has(node.role) && node.name && visibleBounds(node))
-    if (options.length > 0) return options
-  }
-  return undefined
+  await takeFocus(ctx, target, action)
+  await input(ctx, { kind: "key", combo: selectAll(), phase: "press" }, action)
+  await input(
+    ctx,
+    text === ""
+      ? { kind: "key", combo: { modifiers: [], key: "delete" }, phase: "press" }
+      : { kind: "text", text },
+    action,
+  )
+  return { method: "keyboard", delivery: "delivered_unverified" }
 }
 
 const selectAll = () => ({

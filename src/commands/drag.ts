@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
-import { durationMs, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
-import { pointOf } from "../pointing.ts"
+import { durationMs, fitInto, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { aim, refuseCovered } from "../pointing.ts"
 
 export default defineCommand({
   name: "drag",
@@ -18,11 +18,14 @@ export default defineCommand({
   check(args) {
     oneOf(args, ["from", "from_xy"])
     oneOf(args, ["to", "to_xy"])
+    fitInto(args.timeout_ms, args.duration_ms, "--duration")
   },
   async run(args, ctx) {
-    const to = await pointOf(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
-    const from = await pointOf(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
-    await ctx.adapter.input({ kind: "drag", from, to, durationMs: args.duration_ms })
-    return { action: "drag", from, to }
+    const to = await aim(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
+    const from = await aim(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
+    // The window that came to the front for the one may cover the other.
+    await refuseCovered(ctx, to)
+    await ctx.adapter.input({ kind: "drag", from: from.point, to: to.point, durationMs: args.duration_ms })
+    return { action: "drag", from: from.point, to: to.point }
   },
 })

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
-import { durationMs, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
-import { pointOf } from "../pointing.ts"
+import { durationMs, fitInto, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { aim } from "../pointing.ts"
 import { pause } from "../until.ts"
 
 export default defineCommand({
@@ -14,9 +14,12 @@ export default defineCommand({
     duration_ms: durationMs("Stay this long before answering", 0),
   },
   examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
-  check: (args) => oneOf(args, ["ref_id", "xy"]),
+  check(args) {
+    oneOf(args, ["ref_id", "xy"])
+    fitInto(args.timeout_ms, args.duration_ms, "--duration")
+  },
   async run(args, ctx) {
-    const at = await pointOf(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+    const { point: at } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
     await ctx.adapter.input({ kind: "move", at })
     await pause(args.duration_ms, ctx.deadline)
     return { action: "hover", ...at }

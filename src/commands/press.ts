@@ -2,6 +2,7 @@ import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { app, flag, text } from "../inputs.ts"
 import { guardCombo, parseCombo } from "../keys.ts"
+import { operate } from "../window-ops.ts"
 
 export default defineCommand({
   name: "press",
@@ -20,9 +21,9 @@ export default defineCommand({
   },
   async run(args, ctx) {
     const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
-    if (args.app !== undefined) {
-      const window = await chooseWindow(ctx.adapter, args)
-      if (!window.is_focused) await ctx.adapter.window(window.id, { kind: "focus" })
+    // Keys go to whatever window has the focus, so the app's must have it first.
+    if (args.app !== undefined && !(await chooseWindow(ctx.adapter, args)).is_focused) {
+      await operate(ctx, args, { kind: "focus" })
     }
     await ctx.adapter.input({ kind: "key", combo, phase: "press" })
     return { action: "press" }

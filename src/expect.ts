@@ -1,0 +1,121 @@
+import type { Action, Seen } from "./adapter.ts"
+import type { State } from "./node.ts"
+
+/** What must be seen of an element after an action. */
+export interface Expectation {
+  /** true: it shows; false: not (yet); undefined: no evidence either way. */
+  met(now: Seen): boolean | undefined
+  /** Whether it is a contradiction that it does not show, and not just a lack of evidence. */
+  decides(now: Seen): boolean
+}
+
+/** The states that an action can change; an element with none of them cannot take it. */
+export const SETTABLE_STATES: Readonly<Partial<Record<Action["kind"], readonly State[]>>> = {
+  toggle: ["checked", "unchecked", "indeterminate", "pressed"],
+  check: ["checked", "unchecked", "indeterminate", "pressed"],
+  uncheck: ["checked", "unchecked", "indeterminate", "pressed"],
+  expand: ["expanded", "collapsed"],
+  collapse: ["expanded", "collapsed"],
+}
+
+/** undefined where the effect cannot be foreseen. */
+export function expectationOf(action: Action, before: Seen): Expectation | undefined {
+  switch (action.kind) {
+    case "check":
+    case "uncheck":
+    case "expand":
+    case "collapse":
+      return { met: (now) => isDone(action, now), decides: showsAny(action, before) }
+    case "toggle":
+      return { met: (now) => onOff(now) !== onOff(before), decides: showsAny(action, before) }
+    case "focus":
+      return { met: (now) => isDone(action, now), decides: always }
+    case "set-value":
+      return {
+        met: ({ value }) => (value === undefined ? undefined : sameValue(value, action.value)),
+        decides: always,
+      }
+    case "clear":
+      return { met: ({ value }) => (value === undefined ? undefined : value === ""), decides: always }
+    case "select":
+      return { met: (now) => selected(action.value, before, now), decides: always }
+    case "type":
+      return typed(action.text, before)
+    default:
+      return undefined
+  }
+}
+
+/** Already as asked: an idempotent action then delivers nothing. */
+export function isDone(action: Action, seen: Seen): boolean {
+  switch (action.kind) {
+    case "check":
+      return onOff(seen) === "on"
+    case "uncheck":
+      return onOff(seen) === "off"
+    case "expand":
+      return seen.states.includes("expanded")
+    case "collapse":
+      return seen.states.includes("collapsed")
+    case "focus":
+      return seen.states.includes("focused")
+    case "select":
+      return seen.role === "combobox" && seen.value !== undefined && seen.value === action.value
+    default:
+      return false
+  }
+}
+
+const always = () => true
+
+/** An element that shows none of the states, before and after, does not tell. */
+function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
+  const states = SETTABLE_STATES[action.kind] ?? []
+  return (now) => states.some((state) => before.states.includes(state) || now.states.includes(state))
+}
+
+function onOff({ states }: Seen): "on" | "off" | "mixed" {
+  if (states.includes("indeterminate")) return "mixed"
+  return states.includes("checked") || states.includes("pressed") ? "on" : "off"
+}
+
+function selected(value: string, before: Seen, now: Seen): boolean | undefined {
+  if (now.value === undefined) return undefined
+  if (now.value === value) return true
+  return now.value === before.value ? false : undefined
+}
+
+/** Numbers are compared as such: a slider that was set to 75 may say 75.0. */
+function sameValue(have: string, want: string): boolean {
+  if (have === want) return true
+  if (have.trim() === "" || want.trim() === "") return false
+  return Math.abs(Number(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want)))
+}
+
+function typed(text: string, before: Seen): Expectation | undefined {
+  const was = before.value
+  if (was === undefined || text === "") return undefined
+  return {
+    met: ({ value: now }) => {
+      if (now === undefined) return undefined
+      if (now === was) return false
+      return isReplacement(was, now, text) ? true : undefined
+    },
+    // Typed over a selection of the same text, it changes nothing.
+    decides: () => !was.includes(text),
+  }
+}
+
+/** Whether `now` is `was` with `text` in place of some part of it, possibly an empty one. */
+function isReplacement(was: string, now: string, text: string): boolean {
+  const most = Math.min(was.length, now.length)
+  let prefix = 0
+  while (prefix < most && was[prefix] === now[prefix]) prefix++
+  let suffix = 0
+  while (suffix < most && was.at(-1 - suffix) === now.at(-1 - suffix)) suffix++
+  const first = Math.max(0, now.length - text.length - suffix)
+  const last = Math.min(prefix, now.length - text.length)
+  for (let at = first; at <= last; at++)
+    if (now.startsWith(text, at)) return now.length - text.length <= was.length
+  return false
+}

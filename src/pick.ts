@@ -1,0 +1,103 @@
+import { notSupported } from "./actions.ts"
+import type { Action, Performed, SeenNode, TreeTarget } from "./adapter.ts"
+import type { Context } from "./command.ts"
+import { input } from "./deliver.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import { quoted } from "./identity.ts"
+import { nameForIdentity } from "./refmap.ts"
+import { type Target, windowOf } from "./resolve.ts"
+import { walk } from "./tree.ts"
+import { until } from "./until.ts"
+
+/** How long a list may take to open after the click that opens it. */
+const POPUP_MS = 1500
+
+type Select = Extract<Action, { kind: "select" }>
+type Click = (ctx: Context, target: Target, action: Action) => Promise<Performed>
+
+/** Opens the list of a combobox, finds the one option of that name, and clicks it. */
+export async function pickOption(
+  ctx: Context,
+  target: Target,
+  action: Select,
+  click: Click,
+): Promise<Performed> {
+  const { ref, entry, seen } = target
+  if (seen.role !== "combobox" && seen.role !== "menubutton") throw notSupported(ref, seen, action)
+  const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
+  if (!seen.states.includes("expanded")) await click(ctx, target, { kind: "expand" })
+  const options = await until(ctx, () => shownOptions(ctx, target, before), {
+    pids: [entry.pid],
+    deadline: ctx.deadline.slice(POPUP_MS),
+  })
+  const fitting = options?.filter((node) => node.name === action.value) ?? []
+  const [only, ...others] = fitting
+  if (only && others.length === 0) {
+    // Not in the window but in what it opened.
+    const found = { ...entry, ...identityOf(only), window_id: undefined }
+    return click(ctx, { ...target, seen: only, entry: found }, action)
+  }
+  // Without an open list the key would go to the dialog or the window around it.
+  if (options)
+    await input(ctx, { kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" }, action)
+  throw new AppError(
+    only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
+    only
+      ? `${fitting.length} options of ${ref} are named ${quoted(action.value)}`
+      : `${ref} shows no option ${quoted(action.value)}`,
+    {
+      suggestion: `Run 'expand ${ref}' and 'snapshot' to see its options`,
+      details: { candidates: options?.slice(0, 20).map((node) => node.name) ?? [] },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+const identityOf = ({ role, name, value, identifier }: SeenNode) => ({
+  role,
+  name: nameForIdentity(name),
+  value,
+  identifier,
+})
+
+/** The options below the element itself, in a menu or popover, or those that the window did not show before. */
+async function shownOptions(
+  ctx: Context,
+  target: Target,
+  before: ReadonlySet<string>,
+): Promise<readonly SeenNode[] | undefined> {
+  const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
+  if (own.length > 0) return own
+  const window = await windowOf(ctx.adapter, target.entry)
+  if (!window) return undefined
+  for (const surface of ["menu", "popover"] as const) {
+    const options = await optionsIn(ctx, { kind: "surface", window, surface })
+    if (options.length > 0) return options
+  }
+  const fresh = (await optionsInWindow(ctx, target)).filter((node) => !before.has(keyOf(node)))
+  return fresh.length > 0 ? fresh : undefined
+}
+
+async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonly SeenNode[]> {
+  const window = await windowOf(ctx.adapter, entry)
+  return window ? optionsIn(ctx, { kind: "surface", window, surface: "window" }) : []
+}
+
+const OPTION_ROLES: ReadonlySet<string> = new Set(["option", "menuitem", "cell", "treeitem"])
+
+async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly SeenNode[]> {
+  const tree = await ctx.adapter
+    .tree(target, { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: true })
+    .catch((error: unknown) => {
+      // There may be no such surface.
+      if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
+      throw error
+    })
+  if (!tree) return []
+  return [...walk(tree.root)]
+    .map((place) => place.node)
+    .filter((node) => OPTION_ROLES.has(node.role) && node.name && !node.states.includes("hidden"))
+}
+
+const keyOf = (node: SeenNode): string =>
+  node.address ?? `${node.role} ${node.name} ${node.bounds?.x},${node.bounds?.y}`
