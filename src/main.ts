@@ -1,6 +1,7 @@
 import { type Arguments, parseArgv } from "./args.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, toLine } from "./envelope.ts"
+import { AppError } from "./errors.ts"
 import { globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform } from "./platform.ts"
@@ -13,7 +14,8 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const parsed = await parseArgv(argv, commands, globals)
     if (parsed.kind === "version") return print(`${(await import("./version.ts")).VERSION}\n`)
-    if (parsed.kind === "help") return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
+    if (parsed.kind === "help")
+      return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
     const settings = settingsOf(parsed.globals, process.env)
     return await runOnce(parsed.command.name, parsed.args, settings)
   } catch (error) {
@@ -26,7 +28,10 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
   if (settings.verbose) (await import("./log.ts")).setVerbose(true)
   const interruption = new AbortController()
   let signalled = 0
-  for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15]] as const) {
+  for (const [signal, number] of [
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+  ] as const) {
     process.once(signal, () => {
       signalled = number
       interruption.abort()
@@ -44,14 +49,19 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
       ...settings,
       signal: interruption.signal,
       stdin: () => Bun.stdin.text(),
-      writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
+      writeFile,
     },
     name,
     args,
   )
-  await (await platform)?.close()
+  // One that could not be opened has been reported already.
+  await platform?.then(
+    (opened) => opened.close(),
+    () => {},
+  )
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
-  return signalled ? 128 + signalled : answer(envelope)
+  const code = await answer(envelope)
+  return signalled ? 128 + signalled : code
 }
 
 async function open({ desktop }: Settings): Promise<Platform> {
@@ -63,6 +73,17 @@ async function open({ desktop }: Settings): Promise<Platform> {
 async function logOutcome(envelope: Envelope, ms: number): Promise<void> {
   const { debug } = await import("./log.ts")
   await debug(`${envelope.command} ${envelope.ok ? "done" : envelope.error.code} in ${ms.toFixed(1)} ms`)
+}
+
+async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await Bun.write(path, bytes)
+  } catch (error) {
+    throw new AppError("ACTION_FAILED", `Cannot write '${path}'`, {
+      suggestion: "Name a file in a directory that exists and may be written to",
+      platformDetail: error instanceof Error ? error.message : String(error),
+    })
+  }
 }
 
 async function answer(envelope: Envelope): Promise<number> {

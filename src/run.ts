@@ -3,11 +3,11 @@ import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Command, Context, Item, RefStore, Registry } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
-import { AppError } from "./errors.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"
 import { describeIssue } from "./issues.ts"
 import { lazily } from "./lazy.ts"
-import { unknownCommand } from "./usage.ts"
+import { UsageError, unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
 export interface Door {
@@ -26,6 +26,9 @@ export interface Door {
 
 /** `--timeout-ms 0` looks once; even one look must end. */
 const ONE_LOOK_MS = 2000
+/** A last look that began in time may end a little later: at most this long, and this part of the whole. */
+const GRACE_MS = 200
+const GRACE = 0.05
 
 /** The one path to every command, whatever the door. Never throws. */
 export async function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
@@ -33,7 +36,8 @@ export async function runCommand(door: Door, name: string, raw: unknown): Promis
     const command = await loadCommand(door.commands, name)
     return success(name, await execute(door, command, parseArgs(command, raw)))
   } catch (error) {
-    return failure(name, door.signal?.aborted ? interrupted(name, error) : error)
+    const known = error instanceof UsageError ? error.command : name
+    return failure(known, door.signal?.aborted ? interrupted(name, error) : error)
   }
 }
 
@@ -58,28 +62,37 @@ async function loadCommand(commands: Registry, name: string): Promise<Command> {
   return (await load()).default
 }
 
+/** What a batch hands on to its items. */
+interface Batch {
+  readonly deadline: Deadline
+  readonly baseline?: readonly SeenNotification[]
+}
+
 async function execute(
   door: Door,
   command: Command,
   args: Parameters<Command["run"]>[0],
-  baseline?: readonly SeenNotification[],
+  batch?: Batch,
 ): Promise<object> {
-  if (door.readOnly && !command.readOnly) {
+  // A batch does nothing itself; each of its items is judged.
+  if (door.readOnly && !command.readOnly && command.name !== "batch") {
     throw new AppError("POLICY_DENIED", `${command.name} acts, and only reading is allowed here`, {
       suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
     })
   }
   const timeout = Number(args["timeout_ms"])
-  const deadline = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
+  const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
+  const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
+  const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   let opened: Adapter | undefined
   const adapter = lazily<Adapter>(async () => {
     const platform = await door.platform()
-    // What is left of the command after its last native call still has to be written and saved.
-    opened = platform.adapter(deadline.slice(deadline.remaining * 0.95))
+    opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
     return opened
   })
+  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline: batch?.baseline })
   try {
-    return await command.run(args, contextFor(door, { adapter, deadline, patient: timeout > 0, baseline }))
+    return await command.run(args, ctx)
   } finally {
     await opened?.close()
   }
@@ -99,7 +112,7 @@ function contextFor(door: Door, parts: Parts): Context {
     refs: door.refs,
     session: door.session,
     desktop: door.desktop,
-    stdin: () => door.stdin(),
+    stdin: () => readInTime(door.stdin(), parts.deadline),
     writeFile: (path, bytes) => door.writeFile(path, bytes),
     async validateItems(items) {
       await validate(door.commands, items)
@@ -109,8 +122,14 @@ function contextFor(door: Door, parts: Parts): Context {
     },
     async runItem(name, args) {
       try {
+        if (parts.deadline.expired) throw notStarted(name)
         const command = await loadCommand(door.commands, name)
-        return { command: name, ok: true, data: await execute(door, command, parseArgs(command, args), known) }
+        const batch = { deadline: parts.deadline, baseline: known }
+        return {
+          command: name,
+          ok: true,
+          data: await execute(door, command, parseArgs(command, args), batch),
+        }
       } catch (error) {
         return { command: name, ok: false, error: errorObject(error) }
       }
@@ -132,6 +151,32 @@ async function validate(commands: Registry, items: readonly Item[]): Promise<voi
     }
   }
 }
+
+function notStarted(name: string): AppError {
+  return new AppError("TIMEOUT", `The batch's time was up before ${name} began`, {
+    suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
+    details: { kind: "not_started" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Whoever should write to standard input may never close it. */
+async function readInTime(text: Promise<string>, deadline: Deadline): Promise<string> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(inputNotEnded()), deadline.remaining)
+  try {
+    return await Promise.race([text, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const inputNotEnded = (): AppError =>
+  new AppError("TIMEOUT", "Standard input did not end in time", {
+    suggestion: "Close standard input after the text, or pass the text as an argument",
+    details: { kind: "stdin" },
+    disposition: NOTHING_DELIVERED,
+  })
 
 function interrupted(name: string, error: unknown): AppError {
   const disposition = error instanceof AppError ? error.disposition : undefined

@@ -37,14 +37,13 @@ export async function untilChanged<T>(
   }
 }
 
-/** Lets time pass because the user asked for it, never to hope for something. */
+/** Lets time pass because the user asked for it, never to hope for something; ends early with the deadline. */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {
-  if (ms <= 0) return
-  await new Promise<void>((done) => {
-    const timer = setTimeout(done, ms)
-    deadline.signal?.addEventListener("abort", () => {
-      clearTimeout(timer)
-      done()
-    })
-  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, Math.min(ms, deadline.remaining))
+  const stop = (): void => resolve()
+  deadline.signal?.addEventListener("abort", stop, { once: true })
+  await promise
+  clearTimeout(timer)
+  deadline.signal?.removeEventListener("abort", stop)
 }

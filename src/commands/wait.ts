@@ -1,7 +1,18 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { app, choice, flag, oneOf, optionalText, snapshotId, whole, windowId, words } from "../inputs.ts"
+import {
+  app,
+  choice,
+  fitInto,
+  flag,
+  oneOf,
+  optionalText,
+  snapshotId,
+  whole,
+  windowId,
+  words,
+} from "../inputs.ts"
 import { PREDICATES, waitFor } from "../wait.ts"
 
 export default defineCommand({
@@ -32,11 +43,28 @@ export default defineCommand({
   check(args) {
     const modes = ["ms", "element", "window", "text", "menu", "menu_closed", "notification"]
     oneOf({ ...args, text: args.notification ? undefined : args.text }, modes)
-    if (args.element !== undefined && args.predicate === "value" && args.value === undefined && !args.gone) {
-      throw new AppError("INVALID_ARGS", "--predicate value needs --value", {
-        suggestion: `agent-desktop wait --element ${args.element} --predicate value --value TEXT`,
-      })
+    if (args.ms !== undefined) fitInto(args.timeout_ms, args.ms, "MS")
+    const compares = args.predicate === "value" && !args.gone
+    if (compares !== (args.value !== undefined)) {
+      throw new AppError(
+        "INVALID_ARGS",
+        compares ? "--predicate value needs --value" : "--value needs --predicate value",
+        {
+          suggestion: "agent-desktop wait --element @e3 --predicate value --value TEXT",
+          details: { argument: "value" },
+        },
+      )
     }
+    // What cannot be gone, or has no state, would be waited for in another sense than was meant.
+    if (args.predicate !== "exists" && args.element === undefined) throw onlyFor("--predicate", "--element")
+    const canBeGone = args.element ?? args.window ?? (args.notification ? undefined : args.text)
+    if (args.gone && canBeGone === undefined) throw onlyFor("--gone", "--element, --window or --text")
   },
   run: (args, ctx) => waitFor(ctx, args),
 })
+
+function onlyFor(flag: string, others: string): AppError {
+  return new AppError("INVALID_ARGS", `${flag} goes with ${others} only`, {
+    suggestion: `Leave out ${flag}, or add ${others}`,
+  })
+}
