@@ -4,7 +4,10 @@ import { AppError } from "./errors.ts"
 import { whole } from "./inputs.ts"
 import type { NotificationInfo } from "./node.ts"
 
-export const notificationIndex = whole("Index, from list-notifications", 0, 100_000, { position: 0, value: "INDEX" })
+export const notificationIndex = whole("Index, from list-notifications", 0, 100_000, {
+  position: 0,
+  value: "INDEX",
+})
 
 export async function listNotifications(
   ctx: Context,
@@ -26,11 +29,19 @@ export async function notificationAt(ctx: Context, index: number, app?: string):
   if (found && (app === undefined || found.app_name.toLowerCase() === app.toLowerCase())) return found
   throw new AppError(
     "NOTIFICATION_NOT_FOUND",
-    found ? `Notification ${index} is of '${found.app_name}', not of '${app}'` : `Notification ${index} not found`,
+    found
+      ? `Notification ${index} is of '${found.app_name}', not of '${app}'`
+      : `Notification ${index} not found`,
     { suggestion: "Use 'list-notifications' to see what there is" },
   )
 }
 
-export function publicNotification({ index, app_name, title, body, actions }: SeenNotification): NotificationInfo {
+export function publicNotification({
+  index,
+  app_name,
+  title,
+  body,
+  actions,
+}: SeenNotification): NotificationInfo {
   return { index, app_name, title, body, actions: actions?.length ? actions : undefined }
 }

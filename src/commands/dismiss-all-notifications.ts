@@ -1,4 +1,6 @@
-import { defineCommand } from "../command.ts"
+import type { SeenNotification } from "../adapter.ts"
+import { type Context, defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
 import { app } from "../inputs.ts"
 import { listNotifications } from "../notifications.ts"
 
@@ -9,7 +11,19 @@ export default defineCommand({
   input: { app },
   async run(args, ctx) {
     const found = await listNotifications(ctx, args)
-    for (const one of found) await ctx.adapter.notification(one, { kind: "dismiss" })
-    return { action: "dismiss-all-notifications", dismissed: found.length }
+    let dismissed = 0
+    for (const one of found) if (await dismiss(ctx, one)) dismissed++
+    return { action: "dismiss-all-notifications", dismissed }
   },
 })
+
+/** false when it was gone before. */
+async function dismiss(ctx: Context, one: SeenNotification): Promise<boolean> {
+  try {
+    await ctx.adapter.notification(one, { kind: "dismiss" })
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === "NOTIFICATION_NOT_FOUND") return false
+    throw error
+  }
+}

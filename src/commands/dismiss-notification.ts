@@ -11,6 +11,11 @@ export default defineCommand({
   async run(args, ctx) {
     const target = await notificationAt(ctx, args.index, args.app)
     await ctx.adapter.notification(target, { kind: "dismiss" })
-    return { action: "dismiss-notification", index: args.index, app_name: target.app_name, title: target.title }
+    return {
+      action: "dismiss-notification",
+      index: args.index,
+      app_name: target.app_name,
+      title: target.title,
+    }
   },
 })

@@ -12,7 +12,11 @@ export default defineCommand({
   input: {
     app: text("App by name, by bundle or desktop-file id, or an executable", { position: 0, value: "APP" }),
     arg: v.optional(
-      v.pipe(v.array(v.string()), v.description("Argument for the app; may be repeated"), v.metadata({ cli: { aliases: ["args"], value: "ARG" } })),
+      v.pipe(
+        v.array(v.string()),
+        v.description("Argument for the app; may be repeated"),
+        v.metadata({ cli: { aliases: ["args"], value: "ARG" } }),
+      ),
       [],
     ),
   },

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { app } from "../inputs.ts"
-import { operate, targetWindow } from "../window-ops.ts"
+import { needsWindow, operate, targetWindow } from "../window-ops.ts"
 
 export default defineCommand({
   name: "minimize",
@@ -8,6 +8,7 @@ export default defineCommand({
   group: "window",
   input: { window_id: targetWindow, app },
   examples: ["agent-desktop minimize w-4521"],
+  check: needsWindow,
   run: async (args, ctx) => ({
     window: await operate(ctx, args, { kind: "minimize" }),
   }),

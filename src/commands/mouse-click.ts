@@ -6,7 +6,11 @@ export default defineCommand({
   name: "mouse-click",
   summary: "Click at a point of the screen",
   group: "input",
-  input: { xy, button, count: v.optional(whole("How many clicks in quick succession", 1, 3, { value: "N" }), 1) },
+  input: {
+    xy,
+    button,
+    count: v.optional(whole("How many clicks in quick succession", 1, 3, { value: "N" }), 1),
+  },
   examples: ["agent-desktop mouse-click --xy 400,300 --button right"],
   async run(args, ctx) {
     await ctx.adapter.input({ kind: "click", at: args.xy, button: args.button, count: args.count })

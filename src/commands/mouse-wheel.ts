@@ -15,7 +15,9 @@ export default defineCommand({
   examples: ["agent-desktop mouse-wheel --xy 400,300 --dy 3"],
   check(args) {
     if (args.dx === 0 && args.dy === 0) {
-      throw new AppError("INVALID_ARGS", "One of --dx, --dy must not be 0", { suggestion: "Add --dy 3 to scroll down" })
+      throw new AppError("INVALID_ARGS", "One of --dx, --dy must not be 0", {
+        suggestion: "Add --dy 3 to scroll down",
+      })
     }
   },
   async run(args, ctx) {

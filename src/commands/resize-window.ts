@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { app, whole } from "../inputs.ts"
-import { operate, targetWindow } from "../window-ops.ts"
+import { needsWindow, operate, targetWindow } from "../window-ops.ts"
 
 export default defineCommand({
   name: "resize-window",
@@ -13,6 +13,7 @@ export default defineCommand({
     height: whole("Height in pixels", 1, 32_767, { position: 2, value: "H" }),
   },
   examples: ["agent-desktop resize-window w-4521 800 600"],
+  check: needsWindow,
   run: async (args, ctx) => ({
     window: await operate(ctx, args, { kind: "resize", width: args.width, height: args.height }),
   }),

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { app } from "../inputs.ts"
-import { operate, targetWindow } from "../window-ops.ts"
+import { needsWindow, operate, targetWindow } from "../window-ops.ts"
 
 export default defineCommand({
   name: "restore",
@@ -8,6 +8,7 @@ export default defineCommand({
   group: "window",
   input: { window_id: targetWindow, app },
   examples: ["agent-desktop restore w-4521"],
+  check: needsWindow,
   run: async (args, ctx) => ({
     window: await operate(ctx, args, { kind: "restore" }),
   }),

@@ -10,13 +10,21 @@ export default defineCommand({
   group: "observe",
   readOnly: true,
   input: {
-    path: optionalText("File to write; without it the picture comes as base64", { position: 0, value: "PATH" }),
+    path: optionalText("File to write; without it the picture comes as base64", {
+      position: 0,
+      value: "PATH",
+    }),
     app,
     window_id: windowId,
     screen: v.optional(whole("Which display, from 0", 0, 63, { value: "N" })),
   },
   examples: ["agent-desktop screenshot shot.png --app TextEdit", "agent-desktop screenshot --screen 0"],
-  check: (args) => oneOf({ ...args, app: args.window_id === undefined ? args.app : undefined }, ["app", "window_id", "screen"], 0),
+  check: (args) =>
+    oneOf(
+      { ...args, app: args.window_id === undefined ? args.app : undefined },
+      ["app", "window_id", "screen"],
+      0,
+    ),
   async run(args, ctx) {
     const picture = await ctx.adapter.screenshot(await targetOf(args, ctx))
     const size = { width: picture.width, height: picture.height }
