@@ -9,6 +9,7 @@ import {
   startDesktop,
   stopDesktop,
 } from "../src/linux/desktop.ts"
+import { noteApp } from "../src/linux/desktop-record.ts"
 
 export interface TestDesktop extends AsyncDisposable {
   /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
@@ -69,15 +70,18 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
     display: desktop.display,
     home: root,
     directory,
-    spawnApp: (command, { env: more, cwd = directory } = {}) =>
-      Bun.spawn([...command], {
+    spawnApp: (command, { env: more, cwd = directory } = {}) => {
+      const app = Bun.spawn([...command], {
         env: { ...env, ...more },
         cwd,
         stdin: "pipe",
         stdout: "ignore",
         stderr: Bun.file(`${directory}/app.log`),
         detached: true,
-      }),
+      })
+      noteApp(env, app.pid)
+      return app
+    },
     run: (...args) => runProgram(args, env),
     close,
     [Symbol.asyncDispose]: close,
@@ -92,8 +96,8 @@ async function removeAbandoned(): Promise<void> {
     const directory = `${tmpdir()}/${entry}`
     const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
     if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
+    // Another run may be removing it at this moment.
     for (const { name } of listDesktops(`${directory}/state`))
-      // Another run may be removing it at this moment.
       await stopDesktop(`${directory}/state`, name, Deadline.in(15_000)).catch(() => {})
     rmSync(directory, { recursive: true, force: true })
   }

@@ -12,7 +12,7 @@ import {
   programOf,
   readEntry,
 } from "./desktop-files.ts"
-import { MARKER } from "./desktop-record.ts"
+import { MARKER, noteApp } from "./desktop-record.ts"
 
 export { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 export { quitProcess } from "./app-quit.ts"
@@ -46,6 +46,7 @@ export async function launchApp(
     detached: true,
   })
   child.unref()
+  noteApp(env, child.pid)
   return { pid: child.pid, names: namesOf(name, program!, entry), exited: child.exited }
 }
 

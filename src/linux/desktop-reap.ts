@@ -1,10 +1,12 @@
 import { readFileSync, rmSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import { displayClients } from "./desktop-clients.ts"
 import { fileIdentity, socketOf } from "./desktop-parts.ts"
-import { type DesktopRecord, desktopDirectory, MARKER } from "./desktop-record.ts"
+import { type DesktopRecord, desktopDirectory, MARKER, notedApps } from "./desktop-record.ts"
 import {
   allProcesses,
+  identify,
   isAlive,
   type Process,
   type ProcessIdentity,
@@ -25,12 +27,18 @@ export async function removeDesktop(root: string, record: DesktopRecord, deadlin
 
 const GRACE_MS = 1000
 const LOOK_AGAIN_MS = 10
+const ASK_MS = 300
 
 /** SIGTERM first, so that programs can put away what they hold; SIGKILL for what is left. */
 async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<void> {
   const patience = deadline.slice(GRACE_MS)
   const asked = new Set<string>()
-  let left = processesOf(record, [])
+  const sessions = new Set<number>()
+  let left = processesOf(
+    record,
+    [...notedApps(record), ...(await namelessClients(record, deadline))],
+    sessions,
+  )
   while (left.length > 0) {
     if (deadline.expired)
       throw new AppError("TIMEOUT", `Desktop '${record.name}' still has ${left.length} processes`, {
@@ -43,17 +51,22 @@ async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<
       asked.add(lifeOf(one))
     }
     await Bun.sleep(LOOK_AGAIN_MS)
-    left = processesOf(record, left)
+    left = processesOf(record, left, sessions)
   }
 }
 
 /**
  * What belongs to the desktop: its parts, whatever carries its id, what they started, and whole
  * sessions that one of them leads. (Programs that rewrite their title, as Chromium does, overwrite
- * the environment that we look at; `known` keeps those whose parent ended first.) Never ourselves
- * or those who called us.
+ * the environment that we look at.) `known` and `sessions` keep what an earlier look found: those
+ * whose parent has ended since, and what was started by one that has. Never ourselves or those who
+ * called us.
  */
-function processesOf(record: DesktopRecord, known: readonly Process[]): readonly Process[] {
+function processesOf(
+  record: DesktopRecord,
+  known: readonly ProcessIdentity[],
+  sessions: Set<number>,
+): readonly Process[] {
   const all = allProcesses()
   const spared = withAncestors(process.pid)
   const certain = new Set([...record.parts, ...known].map(lifeOf))
@@ -62,11 +75,36 @@ function processesOf(record: DesktopRecord, known: readonly Process[]): readonly
       certain.has(lifeOf(one)) || startEnvironment(one.pid)?.get(MARKER) === record.id ? one.pid : [],
     ),
   )
+  // A number of a session stays taken until its last process is gone; then a stranger may lead one of that number.
+  const foreign = new Set(
+    all.flatMap((one) => (one.pid === one.session && !ours.has(one.pid) ? one.pid : [])),
+  )
   for (let size = -1; size !== ours.size; ) {
     size = ours.size
-    for (const one of all) if (ours.has(one.parent) || ours.has(one.session)) ours.add(one.pid)
+    for (const one of all) {
+      if (
+        ours.has(one.parent) ||
+        ours.has(one.session) ||
+        (sessions.has(one.session) && !foreign.has(one.session))
+      )
+        ours.add(one.pid)
+      if (ours.has(one.pid) && one.pid === one.session) sessions.add(one.pid)
+    }
   }
   return all.filter(({ pid }) => ours.has(pid) && !spared.has(pid))
+}
+
+/**
+ * Programs on the display that show no environment at all. (One that does, and does not carry the
+ * desktop's id, only looks at the desktop from outside: a server of ours, a viewer.)
+ */
+async function namelessClients(
+  { env }: DesktopRecord,
+  deadline: Deadline,
+): Promise<readonly ProcessIdentity[]> {
+  if (!env.DISPLAY) return []
+  const pids = await displayClients(env, deadline.slice(ASK_MS))
+  return pids.flatMap((pid) => (startEnvironment(pid)?.size === 0 ? (identify(pid) ?? []) : []))
 }
 
 const lifeOf = ({ pid, start }: ProcessIdentity): string => `${pid} ${start}`

@@ -1,6 +1,14 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs"
 import { AppError } from "../errors.ts"
-import type { ProcessIdentity } from "./processes.ts"
+import { identify, type ProcessIdentity } from "./processes.ts"
 
 /** What is on disk about one desktop: enough to use it, and to remove every trace of it. */
 export interface DesktopRecord {
@@ -65,6 +73,25 @@ export function saveRecord(root: string, record: DesktopRecord): void {
   renameSync(unfinished, path)
 }
 
+/**
+ * Remembers a program that was started on a desktop. Most could be found by its id in their
+ * environment, but some (Chromium) wipe that out.
+ */
+export function noteApp(env: Readonly<Record<string, string | undefined>>, pid: number): void {
+  const app = env[MARKER] && env.XDG_RUNTIME_DIR ? identify(pid) : undefined
+  if (app) appendFileSync(`${env.XDG_RUNTIME_DIR}/${APPS}`, `${JSON.stringify(app)}\n`, { mode: 0o600 })
+}
+
+export function notedApps({ runtime }: DesktopRecord): readonly ProcessIdentity[] {
+  try {
+    const lines = readFileSync(`${runtime}/${APPS}`, "utf8").split("\n")
+    return lines.flatMap((line): ProcessIdentity[] => (line ? [JSON.parse(line)] : []))
+  } catch {
+    // Nothing was started, or the last note was never finished.
+    return []
+  }
+}
+
 /** undefined: there is no such desktop. A directory that does not tell what it was gives a record of nothing. */
 export function loadRecord(root: string, name: string): DesktopRecord | undefined {
   checkName(name)
@@ -104,6 +131,8 @@ export function desktopNames(root: string): readonly string[] {
     return []
   }
 }
+
+const APPS = "apps"
 
 /** What may be removed with everything below it. */
 const RUNTIME = /^\/(?:tmp|run\/user\/\d+)\/agent-desktop-[0-9a-f]{12}$/

@@ -17,6 +17,7 @@ import { until } from "../desktop.ts"
 
 const MODULE = new URL("../../src/linux/desktop.ts", import.meta.url).pathname
 const DEADLINE = new URL("../../src/deadline.ts", import.meta.url).pathname
+const X11 = new URL("../../src/linux/x11.ts", import.meta.url).pathname
 const isRoot = process.getuid?.() === 0
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -39,7 +40,9 @@ describe("a started desktop", () => {
     expect(desktop.display).toMatch(/^:\d+$/)
     expect(await output(desktop, "xdpyinfo")).toContain("dimensions:    800x600 pixels")
     expect(await output(desktop, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).toContain("window id #")
-    expect(await output(desktop, "xprop", "-root", "AT_SPI_BUS")).toContain(`${desktop.env.XDG_RUNTIME_DIR}/at-spi/`)
+    expect(await output(desktop, "xprop", "-root", "AT_SPI_BUS")).toContain(
+      `${desktop.env.XDG_RUNTIME_DIR}/at-spi/`,
+    )
     const enabled = "org.freedesktop.DBus.Properties.Get string:org.a11y.Status string:IsEnabled"
     expect(
       await output(
@@ -166,6 +169,43 @@ describe("a stopped desktop", () => {
     await stop(desktop.name)
 
     expect(readFileSync(note, "utf8")).toBe("saved\n")
+  })
+
+  test("takes a browser with it that has wiped out its environment", async () => {
+    const desktop = await start()
+    const profile = `${root}/profile`
+    const flags = [
+      ...(isRoot ? ["--no-sandbox"] : []),
+      "--no-first-run",
+      "--password-store=basic",
+      `--user-data-dir=${profile}`,
+    ]
+    const browser = launch(desktop, ["chromium", ...flags, "about:blank"])
+    await until(async () => /about:blank/.test(await output(desktop, "xwininfo", "-root", "-tree")), 30_000)
+    const family = () => Bun.spawnSync(["pgrep", "-f", profile]).stdout.toString().split("\n").filter(Boolean)
+    expect(marked(desktop.env.AGENT_DESKTOP_DESKTOP_ID!)).not.toContain(`/proc/${browser.pid}/environ`)
+    expect(family()).toContain(String(browser.pid))
+    await stop(desktop.name)
+
+    expect(family()).toEqual([])
+  })
+
+  test("spares a program that only looks at it from outside", async () => {
+    const desktop = await start()
+    const { DISPLAY, XAUTHORITY } = desktop.env
+    const watcher = spawnChild(
+      `const { X11 } = await import(${JSON.stringify(X11)})
+       await X11.connect(${JSON.stringify({ DISPLAY, XAUTHORITY })}, Deadline.in(5000))
+       console.log("connected")
+       setInterval(() => {}, 1000)`,
+    )
+    const reader = watcher.stdout.getReader()
+    await reader.read()
+    await stop(desktop.name)
+
+    expect(watcher.exitCode).toBeNull()
+    expect(isRunning(watcher.pid)).toBe(true)
+    watcher.kill()
   })
 
   for (const program of ["Xvfb", "dbus-daemon", "openbox"]) {
