@@ -88,7 +88,7 @@ export function programOf({ command }: DesktopEntry): string {
 }
 
 /**
- * The one of several entries for the same program that fits how it was started: all of the entry's
+ * The one of the entries for a program that fits how it was started: of several, all of the entry's
  * own words are there, and no other entry has more of them. Two that fit alike would be a guess.
  */
 export function fittingEntry(
@@ -96,10 +96,10 @@ export function fittingEntry(
   args: readonly string[],
 ): DesktopEntry | undefined {
   const shown = entries.filter((entry) => entry.shown)
+  const candidates = shown.length > 0 ? shown : entries
+  if (candidates.length === 1) return candidates[0]
   const words = ({ command }: DesktopEntry) => command.slice(1).filter((word) => !/^%./.test(word))
-  const fitting = (shown.length > 0 ? shown : entries).filter((entry) =>
-    words(entry).every((word) => args.includes(word)),
-  )
+  const fitting = candidates.filter((entry) => words(entry).every((word) => args.includes(word)))
   const most = Math.max(...fitting.map((entry) => words(entry).length))
   const best = fitting.filter((entry) => words(entry).length === most)
   return best.length === 1 ? best[0] : undefined
