@@ -105,12 +105,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Images of containers come without lists, and old ones name files that the mirrors no longer have. */
 function areListsFresh(): boolean {
-  const directory = process.env.APT_LISTS ?? "/var/lib/apt/lists"
+  const directory = process.env.AGENT_DESKTOP_APT_LISTS ?? "/var/lib/apt/lists"
   try {
-    const times = readdirSync(directory).flatMap((file) =>
-      /_Packages/.test(file) ? statSync(`${directory}/${file}`).ctimeMs : [],
-    )
-    return Math.max(...times) > Date.now() - DAY_MS
+    // The files carry the mirror's time; the directories that of the last update.
+    const updated = Math.max(statSync(directory).mtimeMs, statSync(`${directory}/partial`).mtimeMs)
+    return updated > Date.now() - DAY_MS && readdirSync(directory).some((file) => /_Packages/.test(file))
   } catch {
     return false
   }

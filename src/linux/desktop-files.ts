@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, readFileSync } from "node:fs"
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs"
 
 /** An application as its desktop file describes it (freedesktop.org Desktop Entry 1.5). */
 export interface DesktopEntry {
@@ -21,11 +21,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Every application that is installed, by id; the first directory that has an id wins. */
 export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> {
-  const key = applicationDirectories(env).join(":")
-  const known = found.get(key)
-  if (known) return known
+  const directories = applicationDirectories(env)
+  // What is installed while we run shows in the time of the directory.
+  const key = directories
+    .map((path) => `${path} ${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`)
+    .join(":")
+  if (found?.key === key) return found.entries
   const entries = new Map<string, DesktopEntry | undefined>()
-  for (const directory of applicationDirectories(env)) {
+  for (const directory of directories) {
     for (const file of listFiles(directory)) {
       const id = idOf(file)
       // What the user hides with Hidden=true hides the system's file of the same id as well.
@@ -33,7 +36,7 @@ export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> 
     }
   }
   const installed = new Map([...entries].flatMap(([id, entry]) => (entry ? [[id, entry] as const] : [])))
-  found.set(key, installed)
+  found = { key, entries: installed }
   return installed
 }
 
@@ -105,7 +108,7 @@ export function fittingEntry(
   return best.length === 1 ? best[0] : undefined
 }
 
-const found = new Map<string, ReadonlyMap<string, DesktopEntry>>()
+let found: { readonly key: string; readonly entries: ReadonlyMap<string, DesktopEntry> } | undefined
 
 const expansions = (entry: DesktopEntry): Readonly<Record<string, string>> => ({
   "%": "%",
