@@ -1,6 +1,17 @@
-import type { Action, Adapter, Handle, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type {
+  Action,
+  Adapter,
+  Handle,
+  InputEvent,
+  Picture,
+  ScreenshotTarget,
+  SeenApp,
+  SeenWindow,
+  WindowOp,
+} from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import type { Rect } from "../node.ts"
 import type { PlatformOptions } from "../platform.ts"
 import { launchApp, quitProcess } from "./apps.ts"
 import { Atspi } from "./atspi.ts"
@@ -10,6 +21,10 @@ import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
 import { answering } from "./trees.ts"
+import type { X11 } from "./x11.ts"
+import { listDisplays } from "./x11-displays.ts"
+import { clickPointer, dragPointer, movePointer, pressButton, turnWheel } from "./x11-pointer.ts"
+import { takeScreenshot } from "./x11-screenshot.ts"
 import { operateWindow, requestClose } from "./x11-window-ops.ts"
 
 type Acting = Pick<
@@ -20,6 +35,7 @@ type Acting = Pick<
   | "launch"
   | "quit"
   | "clipboard"
+  | "displays"
   | "screenshot"
   | "notifications"
   | "notification"
@@ -45,12 +61,51 @@ export function actingOn(
     launch: (app, args) => launchApp(app, args, session.env, deadline),
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: (op) => operateDesktops(options, op, deadline),
-    input: notYet,
+    input: async (event) => sendInput(await session.x11(deadline), event, deadline),
     clipboard: notYet,
-    screenshot: notYet,
+    displays: async () => listDisplays(await session.x11(deadline), deadline),
+    screenshot: (target) => screenshot(session, target, deadline),
     notifications: notYet,
     notification: notYet,
   }
+}
+
+async function sendInput(x: X11, event: InputEvent, deadline: Deadline): Promise<void> {
+  switch (event.kind) {
+    case "move":
+      return movePointer(x, event, deadline)
+    case "click":
+      return clickPointer(x, event, deadline)
+    case "button":
+      return pressButton(x, event, deadline)
+    case "wheel":
+      return turnWheel(x, event, deadline)
+    case "drag":
+      return dragPointer(x, event, deadline)
+    case "key":
+    case "text":
+      return notYet()
+    default:
+      return event satisfies never
+  }
+}
+
+async function screenshot(session: Session, target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+  const x = await session.x11(deadline)
+  return takeScreenshot(x, await areaOf(x, target, deadline), deadline)
+}
+
+async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Rect> {
+  const { width, height } = x.setup.screen
+  const whole = { x: 0, y: 0, width, height }
+  if (target.kind === "window") return target.window.bounds ?? whole
+  if (target.index === undefined) return whole
+  const displays = await listDisplays(x, deadline)
+  const display = displays[target.index]
+  if (display) return display.bounds
+  throw new AppError("INVALID_ARGS", `There is no display ${target.index}; there are ${displays.length}`, {
+    suggestion: "Use 'list-displays' to see them; the first is 0",
+  })
 }
 
 async function operate(

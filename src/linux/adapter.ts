@@ -57,7 +57,6 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     diagnose: notYet,
     apps: async () => seenApps(await inventory(), session.env),
     windows,
-    displays: notYet,
     surfaces: notYet,
     tree: (target, treeOptions) => readTree(session, deadline, target, treeOptions, find),
     processStart: async (pid) => processStart(pid),
