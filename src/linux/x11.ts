@@ -204,9 +204,11 @@ export class X11 {
           const { promise, resolve } = Promise.withResolvers<void>()
           wake = resolve
           const timer = setTimeout(resolve, Math.min(deadline.remaining, MAX_TIMER))
-          deadline.signal?.addEventListener("abort", () => resolve(), { once: true })
+          const { signal } = deadline
+          signal?.addEventListener("abort", wake)
           await promise
           clearTimeout(timer)
+          signal?.removeEventListener("abort", wake)
           wake = undefined
         }
         const event = waiting.shift()

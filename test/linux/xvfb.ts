@@ -107,6 +107,16 @@ export async function until<T>(what: string, ask: () => T | Promise<T>): Promise
   }
 }
 
+/** Everything a stream has brought so far. */
+export function follow(stream: ReadableStream<Uint8Array>): { text(): string } {
+  let text = ""
+  const decoder = new TextDecoder()
+  void (async () => {
+    for await (const piece of stream) text += decoder.decode(piece, { stream: true })
+  })().catch(() => undefined)
+  return { text: () => text }
+}
+
 export async function readLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
