@@ -62,7 +62,7 @@ export async function describe(
       value,
       description: cleanName(description ?? ""),
       hint: binding ? shortcutOf(binding) : undefined,
-      states: statesOf(facts.states, kind, worthRef, isShowing(place, facts), element),
+      states: statesOf(facts.states, kind, worthRef, isShowing(place, { ...facts, extents }), element),
       bounds: extents && onScreen(extents, place),
       actions,
       address: refKey(ref),

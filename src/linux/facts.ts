@@ -41,11 +41,13 @@ export interface Source {
 /** Asks the application for each object. */
 export class LiveSource implements Source {
   readonly #atspi: Atspi
+  readonly #toolkit: string
   readonly #needsInterfaces: (role: number) => boolean
 
   /** With `allBounds` every object's interfaces are read, since only those with Component have bounds. */
-  constructor(atspi: Atspi, allBounds: boolean) {
+  constructor(atspi: Atspi, toolkit: string, allBounds: boolean) {
     this.#atspi = atspi
+    this.#toolkit = toolkit
     this.#needsInterfaces = allBounds ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
@@ -56,12 +58,14 @@ export class LiveSource implements Source {
   }
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
-    const [role, name, interfaces] = await Promise.all([
+    const isSwitchOrCheckBox = this.#toolkit === "GTK" && look.role === ROLE.CHECK_BOX
+    const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
       look.role === ROLE.SEPARATOR ? "" : this.#atspi.name(ref),
       look.role === undefined || this.#needsInterfaces(look.role) ? this.#atspi.interfaces(ref) : 0,
+      isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
     ])
-    return { role, states: look.states, interfaces, name, childCount: CHILDLESS.has(role) ? 0 : -1 }
+    return { role, states: look.states, interfaces, name, childCount: CHILDLESS.has(role) ? 0 : childCount }
   }
 
   async children(ref: Ref): Promise<readonly Child[]> {

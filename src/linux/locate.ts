@@ -1,13 +1,13 @@
 import type { Hit, Seen } from "../adapter.ts"
 import type { Point } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
-import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
+import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { DBusError } from "./dbus.ts"
 import { Element, isGone, type Parent, type Place, unlessRefused } from "./element.ts"
 import { LiveSource } from "./facts.ts"
 import { WINDOW_ROLES } from "./frames.ts"
 import { cleanName } from "./names.ts"
-import { placeBelow } from "./places.ts"
+import { placeWithin } from "./places.ts"
 import { ROLE, roleOf } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { walkTree } from "./walk.ts"
@@ -17,7 +17,7 @@ export type FindFrame = (windowId: string) => Promise<Element | undefined>
 
 /** Reads an element anew, with the words that a tree would have for it. undefined: it is gone. */
 export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
-  const live = new LiveSource(atspi, false)
+  const live = new LiveSource(atspi, element.place.toolkit, false)
   return unlessMissing(async () => {
     if (has(await atspi.states(element.ref), STATE.DEFUNCT)) return undefined
     const { root, complete } = await walkTree(atspi, live, element, ONLY_IT)
@@ -52,7 +52,8 @@ export async function openAddress(
     ])
     if (pid !== entry.pid || !place) return undefined
     const index = entry.path?.at(-1)
-    return readElement(atspi, new Element(ref, await placeWithin(atspi, ref, place), parent, index))
+    const within = await placeWithin(atspi, ref, place, () => findFrame(entry.window_id ?? ""))
+    return readElement(atspi, new Element(ref, within, parent, index))
   })
 }
 
@@ -67,12 +68,15 @@ export async function openPath(
   return unlessMissing(async () => {
     let at = frame.ref
     for (const index of entry.path ?? []) {
-      const child = await atspi.childAt(at, index)
+      const child = await childOf(atspi, at, index, frame.place)
       if (!child) return undefined
       at = child
     }
     if (at === frame.ref) return readElement(atspi, frame)
-    const [parent, place] = await Promise.all([readParent(atspi, at), placeWithin(atspi, at, frame.place)])
+    const [parent, place] = await Promise.all([
+      readParent(atspi, at),
+      placeWithin(atspi, at, frame.place, async () => frame),
+    ])
     return readElement(atspi, new Element(at, place, parent, entry.path?.at(-1)))
   })
 }
@@ -94,8 +98,18 @@ export async function hitElement(atspi: Atspi, element: Element, point: Point): 
   if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
   // A toolkit that stops above the element has not said what is on top.
   if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) return { kind: "unknown" }
+  // Qt makes a new object for a row whenever it is asked, and LibreOffice mixes two coordinate systems.
+  if (element.place.app === "soffice" || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
   const [name, role] = await Promise.all([atspi.name(top), atspi.role(top)])
   return { kind: "occluded", by: [roleOf(role), cleanName(name)].filter(Boolean).join(" ") }
+}
+
+async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
+  const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])
+  const [[role, a], [otherRole, b]] = await Promise.all([read(one), read(other)])
+  return (
+    role === otherRole && a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+  )
 }
 
 const MAX_DEPTH = 50
@@ -112,6 +126,13 @@ async function surfaceOf(atspi: Atspi, ref: Ref): Promise<Ref> {
     if (WINDOW_ROLES.has(role) || role === ROLE.POPUP_MENU) return at
   }
   return at
+}
+
+/** GTK 4 counts other children in GetChildAtIndex than it lists; Calc can list none. */
+async function childOf(atspi: Atspi, ref: Ref, index: number, { toolkit }: Place): Promise<Ref | undefined> {
+  if (toolkit !== "GTK") return atspi.childAt(ref, index)
+  const child = (await atspi.children(ref))[index]
+  return child && existing(child)
 }
 
 async function isWithin(atspi: Atspi, inner: Ref, outer: Ref): Promise<boolean> {
@@ -153,27 +174,6 @@ async function placeOfApp(
     toolkit,
     shift: toolkit === "GTK" ? undefined : { x: 0, y: 0 },
   }
-}
-
-/** LibreOffice draws most of its window itself; see places.ts. */
-async function placeWithin(atspi: Atspi, ref: Ref, place: Place): Promise<Place> {
-  if (place.toolkit !== "gtk" || place.app !== "soffice") return place
-  const above: { ref: Ref; role: number; states: number }[] = []
-  let at = await atspi.parent(ref)
-  while (at && above.length < MAX_DEPTH) {
-    const [role, states, next] = await Promise.all([atspi.role(at), atspi.states(at), atspi.parent(at)])
-    above.unshift({ ref: at, role, states })
-    if (role === ROLE.FRAME || role === ROLE.APPLICATION) break
-    at = next
-  }
-  let within = place
-  for (const [index, { ref: own, role, states }] of above.entries()) {
-    const parent = above[index - 1]
-    const element = new Element(own, within, parent && { ...parent, size: -1 })
-    const facts = { role, states, interfaces: 0, name: "", childCount: -1 }
-    within = await placeBelow(atspi, element, facts, (read) => read.catch(() => undefined))
-  }
-  return within
 }
 
 /** An object or process that is not there is an answer; one that does not answer is not. */

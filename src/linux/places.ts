@@ -1,6 +1,6 @@
-import type { Atspi } from "./atspi.ts"
-import type { Element, Place } from "./element.ts"
-import type { Facts } from "./facts.ts"
+import type { Atspi, Ref } from "./atspi.ts"
+import { Element, type Place, unlessRefused } from "./element.ts"
+import { type Facts, listChildren } from "./facts.ts"
 import { ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import type { Expect } from "./values.ts"
@@ -35,12 +35,57 @@ export async function placeBelow(
   return drawn
 }
 
+/** The same for one element that was found without the way down to it. */
+export async function placeWithin(
+  atspi: Atspi,
+  ref: Ref,
+  place: Place,
+  findFrame: () => Promise<Element | undefined>,
+): Promise<Place> {
+  if (place.toolkit !== "gtk" || place.app !== "soffice" || !(await isDrawnBySuite(atspi, ref))) return place
+  const frame = await findFrame()
+  const pane = frame && (await findRootPane(atspi, frame, 3))
+  if (!pane) return { ...place, shift: undefined }
+  const facts = { role: ROLE.ROOT_PANE, states: 0, interfaces: 0, name: "", childCount: -1 }
+  return placeBelow(atspi, pane, facts, unlessRefused)
+}
+
+/** Upwards, its own widgets end in a root pane that names no native parent. */
+async function isDrawnBySuite(atspi: Atspi, ref: Ref): Promise<boolean> {
+  let at = await atspi.parent(ref)
+  for (let level = 0; at && level < 50; level++) {
+    const [role, states, above] = await Promise.all([atspi.role(at), atspi.states(at), atspi.parent(at)])
+    if (role === ROLE.ROOT_PANE) return true
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION || isNativeBox({ role, states })) return false
+    at = above
+  }
+  return false
+}
+
+async function findRootPane(atspi: Atspi, element: Element, levels: number): Promise<Element | undefined> {
+  const [role, states, children] = await Promise.all([
+    atspi.role(element.ref),
+    atspi.states(element.ref),
+    atspi.children(element.ref),
+  ])
+  const parent = { ref: element.ref, role, states, size: children.length }
+  const elements = listChildren(children).map(
+    ({ ref, index }) => new Element(ref, element.place, parent, index),
+  )
+  const roles = await Promise.all(elements.map(({ ref }) => atspi.role(ref)))
+  const pane = elements[roles.indexOf(ROLE.ROOT_PANE)]
+  if (pane || levels === 0) return pane
+  const panels = elements.filter((_, at) => roles[at] === ROLE.PANEL)
+  const found = await Promise.all(panels.map((panel) => findRootPane(atspi, panel, levels - 1)))
+  return found.find((one) => one !== undefined)
+}
+
 function isDrawn(place: Place): place is DrawnPlace {
   return "native" in place
 }
 
 /** A box of the toolkit has a direction; LibreOffice's own panels have none. */
-function isNativeBox({ role, states }: Facts): boolean {
+function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean {
   const isBox = role === ROLE.PANEL || role === ROLE.FILLER
   return isBox && (has(states, STATE.HORIZONTAL) || has(states, STATE.VERTICAL))
 }

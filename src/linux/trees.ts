@@ -4,10 +4,10 @@ import { AppError } from "../errors.ts"
 import { Atspi } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { Element, isGone, type Place } from "./element.ts"
-import { LiveSource } from "./facts.ts"
 import { type Frame, shiftOf } from "./frames.ts"
 import type { Shown } from "./inventory.ts"
 import type { Session } from "./session.ts"
+import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
 /** The tree of a window, surface or element. `find` gives what is known about a window of the screen. */
@@ -36,20 +36,14 @@ export async function readTree(
   return { ...walked, window: { id, title }, app: place.app, pid: place.pid }
 }
 
-function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
-  return walkTree(atspi, new LiveSource(atspi, options.bounds === "all"), element, {
-    ...options,
-    counts: true,
-  })
+async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
+  const source = await openSource(atspi, element, options.bounds === "all")
+  return walkTree(atspi, source, element, { ...options, counts: true })
 }
 
 export function placeOf(window: Shown["window"], frame: Frame): Place {
-  return {
-    pid: frame.app.pid,
-    app: frame.app.name,
-    toolkit: frame.app.toolkit,
-    shift: shiftOf(window, frame),
-  }
+  const { pid, name, toolkit } = frame.app
+  return { pid, app: name, toolkit, window: window.id, shift: shiftOf(window, frame) }
 }
 
 /** What is left after reading has to do for shaping, storing and printing. */

@@ -7,7 +7,7 @@ import { Element, isGone, type Parent, type Place } from "./element.ts"
 import type { Child, Facts, Look, Source } from "./facts.ts"
 import { LABEL_DEPTH, needsContents, settle } from "./labels.ts"
 import { placeBelow } from "./places.ts"
-import { type Kind, MENU_ROLES } from "./roles.ts"
+import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { MAX_MANAGED, visibleChildren } from "./virtual.ts"
 
@@ -139,7 +139,11 @@ class Walk {
       const look = await this.#source.look(ref, MENU_ROLES.has(parent.role))
       if (!this.#isWanted(look, place)) return undefined
       const facts = await this.#source.facts(ref, look)
-      if (!this.#options.includeHidden && !isShowing(place, facts)) return undefined
+      if (
+        !this.#options.includeHidden &&
+        (!isShowing(place, facts) || (await this.#isCollapsed(ref, facts, parent)))
+      )
+        return undefined
       return await this.visit(step, facts)
     } catch (error) {
       if (isUnanswered(error)) return UNREAD
@@ -152,6 +156,12 @@ class Walk {
   #isWanted(look: Look, place: Place): boolean {
     if (has(look.states, STATE.DEFUNCT)) return false
     return this.#options.includeHidden || isShowing(place, look)
+  }
+
+  /** LibreOffice keeps a second menu bar of its own, without any height, under the native one. */
+  async #isCollapsed(ref: Ref, facts: Facts, parent: Parent): Promise<boolean> {
+    if (facts.role !== ROLE.MENU_BAR || parent.role !== ROLE.ROOT_PANE) return false
+    return (await this.#expect(this.#atspi.extents(ref)))?.height === 0
   }
 
   /** undefined when the answer did not come, or was none. */

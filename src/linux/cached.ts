@@ -1,0 +1,76 @@
+import type { Rect } from "../node.ts"
+import type { Ref } from "./atspi.ts"
+import type { Item } from "./cache.ts"
+import type { Child, Facts, LiveSource, Look, Source } from "./facts.ts"
+
+/** A copy of an application's cache as a source; what it lacks is asked of the application. */
+export class CachedSource implements Source {
+  readonly #items: ReadonlyMap<string, Item>
+  readonly #below: ReadonlyMap<string, readonly Item[]>
+  readonly #live: LiveSource
+  readonly #bus: string
+  /** Children that the application listed itself, since the cache did not tell. */
+  readonly #listed: ReadonlyMap<string, readonly Child[]>
+  readonly #extents: ReadonlyMap<string, Rect>
+
+  constructor(
+    bus: string,
+    items: ReadonlyMap<string, Item>,
+    live: LiveSource,
+    known: { listed?: ReadonlyMap<string, readonly Child[]>; extents?: ReadonlyMap<string, Rect> } = {},
+  ) {
+    this.#bus = bus
+    this.#items = items
+    this.#below = groupByParent(items)
+    this.#live = live
+    this.#listed = known.listed ?? new Map()
+    this.#extents = known.extents ?? new Map()
+  }
+
+  async look(ref: Ref, sparing: boolean): Promise<Look> {
+    return this.item(ref) ?? this.#live.look(ref, sparing)
+  }
+
+  async facts(ref: Ref, look: Look): Promise<Facts> {
+    const item = this.item(ref)
+    if (!item) return this.#live.facts(ref, look)
+    const extents = this.#extents.get(ref.path)
+    return extents ? { ...item, extents } : item
+  }
+
+  async children(ref: Ref): Promise<readonly Child[]> {
+    return this.cachedChildren(ref) ?? this.#live.children(ref)
+  }
+
+  item(ref: Ref): Item | undefined {
+    return ref.bus === this.#bus ? this.#items.get(ref.path) : undefined
+  }
+
+  /** undefined when the cache does not hold exactly the children that the object says it has. */
+  cachedChildren(ref: Ref): readonly Child[] | undefined {
+    const listed = this.#listed.get(ref.path)
+    const item = listed ? undefined : this.item(ref)
+    if (!item) return listed
+    const items = this.#below.get(ref.path) ?? []
+    if (items.length !== item.childCount) return undefined
+    const isWhole = items.every((child, index) => child.index === index && !this.#isStackPage(child))
+    return isWhole ? items.map((child) => ({ ref: child.ref, index: child.index })) : undefined
+  }
+
+  /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */
+  #isStackPage(item: Item): boolean {
+    const [only] = this.#below.get(item.ref.path) ?? []
+    return item.childCount === 1 && only !== undefined && only.index !== 0
+  }
+}
+
+function groupByParent(items: ReadonlyMap<string, Item>): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items.values()) {
+    const group = groups.get(item.parent)
+    if (group) group.push(item)
+    else groups.set(item.parent, [item])
+  }
+  for (const group of groups.values()) group.sort((a, b) => a.index - b.index)
+  return groups
+}

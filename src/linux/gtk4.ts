@@ -1,0 +1,101 @@
+import type { Rect } from "../node.ts"
+import { type Atspi, INTERFACE, type Ref, ROOT_PATH } from "./atspi.ts"
+import { type Item, readCache } from "./cache.ts"
+import { CachedSource } from "./cached.ts"
+import type { Child, LiveSource, Source } from "./facts.ts"
+import { has, STATE } from "./states.ts"
+
+/**
+ * GTK 4 answers a call in the pauses of its drawing, so what counts is how few questions wait for an
+ * answer: one for the whole cache, then the children it has not made yet, then all extents at once.
+ */
+export async function prepareGtk4(atspi: Atspi, root: Ref, live: LiveSource): Promise<Source> {
+  const first = await readCache(atspi, root.bus)
+  if (!first) return live
+  const listed = await listMissing(new CachedSource(root.bus, first, live), root, live)
+  const isWhole = [...listed.values()].every((children) => children.every(({ ref }) => first.has(ref.path)))
+  const items = isWhole ? first : ((await readCache(atspi, root.bus)) ?? first)
+  const source = new CachedSource(root.bus, items, live, { listed })
+  // Later releases say what is showing.
+  const isPart = ({ parent }: Item): boolean => parent !== ROOT_PATH && items.has(parent)
+  if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
+  const extents = await readExtents(atspi, root, source)
+  return new CachedSource(root.bus, items, live, { listed, extents })
+}
+
+const MAX_LEVELS = 60
+
+/** Asks for the children that the cache does not have: asking is also what makes it have them. */
+async function listMissing(
+  source: CachedSource,
+  root: Ref,
+  live: LiveSource,
+): Promise<Map<string, readonly Child[]>> {
+  const listed = new Map<string, readonly Child[]>()
+  const visit = async (ref: Ref, level: number): Promise<void> => {
+    if (level > MAX_LEVELS || ref.bus !== root.bus || listed.has(ref.path)) return
+    const cached = source.cachedChildren(ref)
+    const children = cached ?? (await live.children(ref).catch(() => []))
+    if (!cached) listed.set(ref.path, children)
+    await Promise.all(children.map((child) => visit(child.ref, level + 1)))
+  }
+  await visit(root, 0)
+  return listed
+}
+
+/** A subtree of this size is worth an answer of its own before its parts are asked. */
+const HEAVY = 20
+
+/** The extents of all that has any; nothing is asked below what has no room. */
+async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promise<Map<string, Rect>> {
+  const extents = new Map<string, Rect>()
+  const ask = async (refs: readonly Ref[]): Promise<void> => {
+    await Promise.all(
+      refs.map(async (ref) => {
+        const rect = await atspi.extents(ref, "GTK").catch(() => undefined)
+        if (rect) extents.set(ref.path, rect)
+      }),
+    )
+  }
+  const weights = new Map<string, number>()
+  const nodes = flatten(source, root, weights)
+  const hasBounds = ({ interfaces }: Item): boolean => (interfaces & INTERFACE.Component) !== 0
+  await ask(
+    nodes
+      .filter(({ item }) => hasBounds(item) && (weights.get(item.ref.path) ?? 0) >= HEAVY)
+      .map(({ item }) => item.ref),
+  )
+  const isShut = (path: string): boolean => {
+    const rect = extents.get(path)
+    return rect !== undefined && rect.width <= 0 && rect.height <= 0
+  }
+  const rest = nodes.filter(
+    ({ item, above }) => hasBounds(item) && !extents.has(item.ref.path) && !above.some(isShut),
+  )
+  await ask(rest.map(({ item }) => item.ref))
+  return extents
+}
+
+interface Placed {
+  readonly item: Item
+  readonly above: readonly string[]
+}
+
+/** All objects below, each with the way to it; `weights` gets how many are below each. */
+function flatten(source: CachedSource, root: Ref, weights: Map<string, number>): readonly Placed[] {
+  const nodes: Placed[] = []
+  const seen = new Set<string>()
+  const visit = (ref: Ref, above: readonly string[]): number => {
+    const item = source.item(ref)
+    if (!item || seen.has(ref.path) || above.length > MAX_LEVELS) return 0
+    seen.add(ref.path)
+    nodes.push({ item, above })
+    const inner = [...above, ref.path]
+    const children = source.cachedChildren(ref) ?? []
+    const weight = children.reduce((sum, child) => sum + 1 + visit(child.ref, inner), 0)
+    weights.set(ref.path, weight)
+    return weight
+  }
+  visit(root, [])
+  return nodes
+}
