@@ -24,11 +24,11 @@ try {
   await run("launch", "mousepad")
   const before = await run("snapshot", "--app", "mousepad", "-i", "--compact")
   const field = refOf(before.data.tree, "textfield")
-  await run("type", field, "Hello from agent-desktop ✓ — 你好")
+  await run("type", field, "Hello from agent-desktop: Grüße ✓")
   const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
   await run("screenshot", picture)
   const shown = valueOf(after.data.tree, field)
-  if (!shown?.includes("Hello from agent-desktop ✓ — 你好")) throw new Error(`The text did not arrive: ${shown}`)
+  if (!shown?.includes("Hello from agent-desktop: Grüße ✓")) throw new Error(`The text did not arrive: ${shown}`)
   console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${picture.replace(`${root}/`, "")}`)
 } finally {
   await stop()
@@ -102,4 +102,6 @@ function find(node: Tree, fits: (node: Tree) => boolean): Tree | undefined {
   return undefined
 }
 
-const quoted = (arg: string): string => (/^[\w@./=-]+$/.test(arg) ? arg.replaceAll(`${root}/`, "") : `"${arg}"`)
+function quoted(arg: string): string {
+  return /^[\w@./=-]+$/.test(arg) ? arg.replaceAll(`${root}/`, "") : `"${arg}"`
+}
