@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { DesktopPart } from "./desktop-record.ts"
@@ -106,9 +106,10 @@ async function firstLine(reader: { read(): Promise<{ done: boolean; value?: Uint
   }
 }
 
-function failed(spec: PartSpec): AppError {
-  return new AppError("ACTION_FAILED", `${spec.program} ended before it was ready`, {
-    details: { program: spec.program },
+function failed({ program, log }: PartSpec): AppError {
+  return new AppError("ACTION_FAILED", `${program} ended before it was ready`, {
+    platformDetail: readFileSync(log, "utf8").trim().slice(-500) || undefined,
+    details: { program },
     suggestion: "Run 'doctor' to see what this machine lacks",
   })
 }

@@ -135,7 +135,7 @@ export function desktopNames(root: string): readonly string[] {
 const APPS = "apps"
 
 /** What may be removed with everything below it. */
-const RUNTIME = /^\/(?:tmp|run\/user\/\d+)\/agent-desktop-[0-9a-f]{12}$/
+const RUNTIME = /^\/tmp\/agent-desktop-[0-9a-f]{12}$/
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/
 

@@ -144,7 +144,8 @@ async function bringUp(
 }
 
 function describeNew(options: DesktopOptions, id: string, name: string): DesktopRecord {
-  const runtime = `${runtimeBase()}/agent-desktop-${id.slice(-12)}`
+  // Short, because the names of sockets are limited to 107 bytes; and not below /run/user, which ends with the login.
+  const runtime = `/tmp/agent-desktop-${id.slice(-12)}`
   return {
     id,
     name,
@@ -177,17 +178,6 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       ...(options.home === undefined ? {} : { HOME: options.home }),
       [MARKER]: id,
     },
-  }
-}
-
-/** Short, because the names of sockets are limited to 107 bytes. */
-function runtimeBase(): string {
-  const own = `/run/user/${process.getuid?.()}`
-  try {
-    accessSync(own, 7)
-    return own
-  } catch {
-    return "/tmp"
   }
 }
 

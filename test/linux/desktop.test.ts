@@ -304,6 +304,22 @@ describe("a start that fails", () => {
     expect(listDesktops(root)).toEqual([])
   })
 
+  test("says what the part said", async () => {
+    const bin = `${root}/bin`
+    mkdirSync(bin)
+    writeFileSync(`${bin}/Xvfb`, "#!/bin/sh\necho 'no memory for a screen' >&2\nexit 1\n")
+    chmodSync(`${bin}/Xvfb`, 0o755)
+
+    expect(
+      await start({ env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } }).catch((error) => error),
+    ).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "Xvfb ended before it was ready",
+      platformDetail: "no memory for a screen",
+    })
+    expect(listDesktops(root)).toEqual([])
+  })
+
   test("because its program was killed can be cleaned up by anybody else", async () => {
     const child = spawnChild(
       "await startDesktop({ ...options, name: 'one' }, Deadline.in(20000)); setInterval(() => {}, 1000)",
