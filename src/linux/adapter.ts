@@ -89,6 +89,8 @@ async function coveringWindow(
   const window = await windowAt(await session.x11(deadline), point, deadline)
   if (!window) return "the desktop"
   if (window.id === place.window) return undefined
+  // An element found by its address alone does not say which of its app's windows it is in; the app does.
+  if (place.window === undefined && window.pid === place.pid) return undefined
   // A popup of the same process may be the element's own surface; the application knows.
   if (window.pid === place.pid && !window.types.some((type) => type === "normal" || type === "dialog"))
     return undefined
