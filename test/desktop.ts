@@ -59,9 +59,7 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
 
   let closed: Promise<void> | undefined
   const close = () => {
-    closed ??= stopDesktop(root, desktop.name, Deadline.in(15_000)).then(() =>
-      rmSync(directory, { recursive: true, force: true }),
-    )
+    closed ??= removeAll(directory)
     return closed
   }
 
@@ -97,10 +95,15 @@ async function removeAbandoned(): Promise<void> {
     const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
     if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
     // Another run may be removing it at this moment.
-    for (const { name } of listDesktops(`${directory}/state`))
-      await stopDesktop(`${directory}/state`, name, Deadline.in(15_000)).catch(() => {})
-    rmSync(directory, { recursive: true, force: true })
+    await removeAll(directory).catch(() => {})
   }
+}
+
+/** The test's desktop, those that it started with `run`, and the directory. */
+async function removeAll(directory: string): Promise<void> {
+  const root = `${directory}/state`
+  await Promise.all(listDesktops(root).map(({ name }) => stopDesktop(root, name, Deadline.in(15_000))))
+  rmSync(directory, { recursive: true, force: true })
 }
 
 /** Runs the compiled program with this environment; `json` is its envelope, where stdout is one. */
