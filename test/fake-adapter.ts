@@ -150,7 +150,7 @@ function readTree(world: World, target: TreeTarget, options: TreeOptions): SeenT
   const budget = { left: world.nodeLimit, complete: true }
   const node = readNode(root, options, 0, budget) ?? seenNode(root, options, [])
   const { id, title, app } = shown
-  return { root: node, window: { id, title }, app: app.name, pid: app.pid, complete: budget.complete }
+  return { root: node, window: { id, title }, app: app.name, pid: root.app.pid, complete: budget.complete }
 }
 
 function surfaceOf(world: World, target: Extract<TreeTarget, { kind: "surface" }>): FakeWindow | undefined {

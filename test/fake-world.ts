@@ -215,6 +215,8 @@ interface WindowFacts {
   readonly accessible?: false
   readonly reason?: string
   readonly aliases?: readonly string[]
+  /** The process whose elements it shows, if that is another one. */
+  readonly filledBy?: FakeApp
 }
 
 export class FakeWindow {
@@ -232,7 +234,7 @@ export class FakeWindow {
     this.facts = facts
     this.id = facts.id ?? `w-${app.world.nextNumber()}`
     this.bounds = facts.bounds ?? { x: 0, y: 0, width: 1000, height: 800 }
-    this.root = new FakeElement(app, { bounds: this.bounds, ...root })
+    this.root = new FakeElement(facts.filledBy ?? app, { bounds: this.bounds, ...root })
   }
 
   close(): void {
