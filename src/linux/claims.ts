@@ -18,9 +18,13 @@ export function statesOf(
   const list: State[] = []
   const states = place.toolkit === "Qt" ? withoutQtFocus(claimed, kind, parent) : claimed
   const on = (bit: number): boolean => has(states, bit)
-  if (interactive) list.push(on(STATE.SENSITIVE) || on(STATE.ENABLED) ? "enabled" : "disabled")
+  // Chromium calls what is read-only neither enabled nor sensitive, and what is disabled not read-only.
+  const isLocked = place.toolkit === "Chromium" && on(STATE.READ_ONLY)
+  const isEnabled = on(STATE.SENSITIVE) || on(STATE.ENABLED) || isLocked
+  if (interactive) list.push(isEnabled ? "enabled" : "disabled")
   if (on(STATE.FOCUSED)) list.push("focused")
-  if (on(STATE.INDETERMINATE) && isCheckable(states, kind)) list.push("indeterminate")
+  if (on(STATE.INDETERMINATE) && (isCheckable(states, kind) || kind.native === ROLE.TOGGLE_BUTTON))
+    list.push("indeterminate")
   else if (isCheckable(states, kind)) list.push(on(STATE.CHECKED) ? "checked" : "unchecked")
   if (on(STATE.EXPANDABLE)) list.push(on(STATE.EXPANDED) ? "expanded" : "collapsed")
   else if (on(STATE.EXPANDED)) list.push("expanded")

@@ -148,6 +148,7 @@ function mayOffer({ toolkit }: Place, { native, role }: Kind): boolean {
 /** What web pages attach click handlers to; text itself only passes clicks on. */
 const CLICKABLE_WEB: ReadonlySet<string> = new Set([
   "group",
+  "datefield",
   "image",
   "row",
   "columnheader",

@@ -137,6 +137,8 @@ function refine(
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
     case ROLE.LIST_ITEM:
       if (parent === ROLE.TREE || parent === ROLE.TREE_TABLE) return "treeitem"
+      // A disabled one cannot be selected, and yet is one.
+      if (parent === ROLE.LIST_BOX) return "option"
       return on(STATE.SELECTABLE) || on(STATE.SELECTED) ? "option" : "group"
     case ROLE.ICON:
       return on(STATE.SELECTABLE) ? "option" : "image"

@@ -2,6 +2,7 @@ import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import type { Facts } from "./facts.ts"
 import { cleanName, cleanValue, formatNumber, TEXT_LIMIT } from "./names.ts"
 import { type Kind, ROLE } from "./roles.ts"
+import { has, STATE } from "./states.ts"
 
 /** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
@@ -16,8 +17,11 @@ export async function readValue(
 ): Promise<string | undefined> {
   if (kind.native === ROLE.PASSWORD_TEXT) return undefined
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
-  if (kind.role === "combobox") return readChoice(atspi, ref, facts, expect)
-  if (can(INTERFACE.Text) && TEXT_ROLES.has(kind.role)) return expect(readText(atspi, ref))
+  if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
+  const text =
+    can(INTERFACE.Text) && TEXT_ROLES.has(kind.role) ? await expect(readText(atspi, ref)) : undefined
+  // A spin button of a page has a text that is always empty.
+  if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
   if (can(INTERFACE.Value) && NUMBER_ROLES.has(kind.role)) {
     const value = await expect(atspi.currentValue(ref))
     return value === undefined ? undefined : formatNumber(value)
@@ -28,9 +32,21 @@ export async function readValue(
 const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "datefield", "terminal"])
 const NUMBER_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor", "progressbar", "levelindicator"])
 
-async function readText(atspi: Atspi, ref: Ref): Promise<string> {
+/** undefined when all of the text stands for objects in it, which speak for themselves. */
+async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
   const count = await atspi.characterCount(ref)
-  return count <= 0 ? "" : cleanValue(await atspi.text(ref, 0, Math.min(count, TEXT_LIMIT)))
+  if (count <= 0) return ""
+  const text = cleanValue(await atspi.text(ref, 0, Math.min(count, TEXT_LIMIT)))
+  return /^\ufffc+$/.test(text) ? undefined : text.replaceAll("\ufffc", "")
+}
+
+/** What is typed into it, or chosen, or else what it shows. */
+async function readCombo(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
+  const hasText = (facts.interfaces & INTERFACE.Text) !== 0
+  if (hasText && has(facts.states, STATE.EDITABLE)) return expect(readText(atspi, ref))
+  const chosen = await readChoice(atspi, ref, facts, expect)
+  if (chosen !== undefined || !hasText) return chosen
+  return (await expect(readText(atspi, ref))) || undefined
 }
 
 /** What a combo box has chosen, by itself or by the hidden menu below it. */
