@@ -7,13 +7,21 @@ import { actingOn } from "./acting.ts"
 import { Atspi } from "./atspi.ts"
 import { desktopEnv } from "./desktop.ts"
 import { Element } from "./element.ts"
-import { type Inventory, type Shown, seenApps, seenWindow, takeInventory, windowId } from "./inventory.ts"
+import { findFrame } from "./frames.ts"
+import {
+  type Inventory,
+  seenApps,
+  seenWindow,
+  takeAppInventory,
+  takeInventory,
+  windowId,
+} from "./inventory.ts"
 import { hitElement, openAddress, openPath, readElement } from "./locate.ts"
 import { processStart } from "./processes.ts"
 import { Session } from "./session.ts"
-import { answering, placeOf, readTree } from "./trees.ts"
+import { answering, frameElement, noFrame, readTree } from "./trees.ts"
 import { watchEvents } from "./watch.ts"
-import { windowAt } from "./x11-windows.ts"
+import { windowAt, type XWindow } from "./x11-windows.ts"
 
 /** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
 export function connectLinux(options: PlatformOptions): Platform {
@@ -34,35 +42,41 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     last = await takeInventory(session, deadline)
     return last
   }
-  const find = async (window: SeenWindow): Promise<Shown> => {
-    const isIt = ({ window: { id } }: Shown): boolean => windowId(id) === window.id
-    const shown = last?.shown.find(isIt) ?? (await inventory()).shown.find(isIt)
-    if (shown) return shown
-    throw new AppError("WINDOW_NOT_FOUND", `Window '${window.id}' not found`, {
+  const windows = async (): Promise<readonly SeenWindow[]> => {
+    const now = await inventory()
+    return now.windows.map((window) => seenWindow(window, now, session.env))
+  }
+  const atspi = async (): Promise<Atspi> => new Atspi(await session.a11y(deadline), deadline)
+  const findWindow = (id: string, now: Inventory | undefined): XWindow | undefined =>
+    now?.windows.find((window) => windowId(window.id) === id)
+  /** undefined: there is no such window, or none of its process's frames is provably it. */
+  const findElement = async (id: string): Promise<Element | undefined> => {
+    const window = findWindow(id, last) ?? findWindow(id, await inventory())
+    const frame = window && last && (await findFrame(await atspi(), window, last))
+    return frame && frameElement(window, frame)
+  }
+  const elementOf = async ({ id, app_name }: SeenWindow): Promise<Element> => {
+    const element = await answering({ app: app_name }, findElement(id))
+    if (element) return element
+    if (findWindow(id, last)) throw noFrame(id, app_name)
+    throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
       suggestion: "Use 'list-windows' to see available windows",
     })
   }
-  const windows = async (): Promise<readonly SeenWindow[]> =>
-    (await inventory()).shown.map((shown) => seenWindow(shown, session.env))
-  const findFrame = async (id: string): Promise<Element | undefined> => {
-    const isIt = ({ window }: Shown): boolean => windowId(window.id) === id
-    const shown = last?.shown.find(isIt) ?? (await inventory()).shown.find(isIt)
-    if (!shown?.frame) return undefined
-    return new Element(shown.frame.ref, placeOf(shown.window, shown.frame), undefined, shown.frame.index)
-  }
-  const atspi = async (): Promise<Atspi> => new Atspi(await session.a11y(deadline), deadline)
   return {
     ...actingOn(session, options, deadline, windows),
     permissions: notYet,
     diagnose: notYet,
-    apps: async () => seenApps(await inventory(), session.env),
+    apps: async () => seenApps(await takeAppInventory(session, deadline), session.env),
     windows,
+    displays: notYet,
     surfaces: notYet,
-    tree: (target, treeOptions) => readTree(session, deadline, target, treeOptions, find),
+    tree: (target, treeOptions) => readTree(session, deadline, target, treeOptions, elementOf),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => {
       const open = route === "address" ? openAddress : openPath
-      return answering({ app: entry.source_app ?? `pid ${entry.pid}` }, open(await atspi(), entry, findFrame))
+      const app = entry.source_app ?? `pid ${entry.pid}`
+      return answering({ app }, open(await atspi(), entry, findElement))
     },
     read: async (handle) => {
       const element = Element.of(handle)

@@ -1,15 +1,24 @@
 import type { Point, Rect } from "../node.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
+import { listChildren } from "./facts.ts"
+import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
-import { type A11yApp, SLICE_MS } from "./registry.ts"
+import type { A11yApp } from "./registry.ts"
 import { ROLE } from "./roles.ts"
 import type { StateSet } from "./states.ts"
 import type { XWindow } from "./x11-windows.ts"
 
+/** An application as its windows need it. */
+export interface FrameApp {
+  readonly pid: number
+  readonly name: string
+  readonly toolkit: string
+}
+
 /** A top-level object of an application: what may be a window of the screen. */
 export interface Frame {
-  readonly app: A11yApp
+  readonly app: FrameApp
   readonly ref: Ref
   readonly index: number
   readonly role: number
@@ -21,26 +30,40 @@ export interface Frame {
 
 export const GTK4 = "GTK"
 
-export async function readFrames(atspi: Atspi, app: A11yApp): Promise<readonly Frame[]> {
-  const hasty = atspi.within(atspi.deadline.slice(SLICE_MS))
+/** The top-level objects of an application; none when it refuses to say. */
+export async function readFrames(atspi: Atspi, { ref: app, pid, name }: A11yApp): Promise<readonly Frame[]> {
+  const [toolkit = "", children] = await Promise.all([
+    unlessRefused(atspi.toolkit(app)),
+    unlessRefused(atspi.children(app)),
+  ])
+  const owner = { pid, name, toolkit }
   const frames = await Promise.all(
-    app.children.map(async (ref, index): Promise<Frame | undefined> => {
-      if (!ref) return undefined
-      try {
-        const [role, states, name, extents] = await Promise.all([
-          hasty.role(ref),
-          hasty.states(ref),
-          hasty.name(ref),
-          unlessRefused(hasty.extents(ref, app.toolkit)),
-        ])
-        return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
-      } catch {
-        // It closed since the application listed it, or does not answer: then it is no window we can read.
-        return undefined
-      }
-    }),
+    listChildren(children ?? []).map(({ ref, index }) => unlessRefused(readFrame(atspi, owner, ref, index))),
   )
   return frames.filter((frame) => frame !== undefined)
+}
+
+async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): Promise<Frame> {
+  const [role, states, name, extents] = await Promise.all([
+    atspi.role(ref),
+    atspi.states(ref),
+    atspi.name(ref),
+    unlessRefused(atspi.extents(ref, app.toolkit)),
+  ])
+  return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
+}
+
+/** The frame of one window of the screen, as far as it can be proved. */
+export async function findFrame(
+  atspi: Atspi,
+  window: XWindow,
+  { apps, windows }: Pick<Inventory, "apps" | "windows">,
+): Promise<Frame | undefined> {
+  const own = apps.filter((app) => app.pid === window.pid)
+  // Behind a sandbox or another machine a window's process has another number, or none.
+  const candidates = own.length > 0 ? own : apps.filter(({ pid }) => !windows.some((one) => one.pid === pid))
+  const frames = await Promise.all(candidates.map((app) => readFrames(atspi, app)))
+  return matchFrames(windows, frames.flat()).get(window.id)
 }
 
 /**

@@ -1,43 +1,43 @@
 import type { SeenApp, SeenWindow } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
 import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
-import { type Frame, matchFrames, readFrames } from "./frames.ts"
 import { readProcess } from "./processes.ts"
 import { type A11yApp, listA11yApps } from "./registry.ts"
 import type { Session } from "./session.ts"
 import { listWindows, type XWindow } from "./x11-windows.ts"
 
-/** A window of the screen, and the accessible frame that was proved to be the same. */
-export interface Shown {
-  readonly window: XWindow
-  readonly frame: Frame | undefined
-  readonly app: A11yApp | undefined
-}
-
-/** Everything that runs and shows, at one moment. */
+/** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
 export interface Inventory {
   readonly apps: readonly A11yApp[]
-  readonly frames: readonly Frame[]
-  readonly shown: readonly Shown[]
+  readonly windows: readonly XWindow[]
+  readonly hasBus: boolean
 }
 
 export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
-  const [windows, { apps, frames }] = await Promise.all([
+  const [windows, apps] = await Promise.all([
     session.x11(deadline).then((x) => listWindows(x, deadline)),
-    session.a11y(deadline).then((bus) => readAll(new Atspi(bus, deadline))),
+    listApps(session, deadline).catch(unlessNoBus),
   ])
-  const matches = matchFrames(windows, frames)
-  const shown = windows.map((window) => {
-    const frame = matches.get(window.id)
-    return { window, frame, app: frame?.app ?? bestApp(apps, window.pid) }
-  })
-  return { apps, frames, shown }
+  return { windows, apps: apps ?? [], hasBus: apps !== undefined }
 }
 
-export function seenWindow({ window, frame, app }: Shown, env: Session["env"]): SeenWindow {
-  const pid = window.pid ?? app?.pid ?? 0
-  const hints = hintsOf(app, window)
+/** The same for a question about apps, which a desktop without X can answer too. */
+export async function takeAppInventory(session: Session, deadline: Deadline): Promise<Inventory> {
+  const [windows, apps] = await Promise.all([
+    session
+      .x11(deadline)
+      .then((x) => listWindows(x, deadline))
+      .catch((error: unknown) => (isUnsupported(error) ? [] : Promise.reject(error))),
+    listApps(session, deadline),
+  ])
+  return { windows, apps, hasBus: true }
+}
+
+export function seenWindow(window: XWindow, inventory: Inventory, env: Session["env"]): SeenWindow {
+  const app = appOf(inventory, window)
+  const pid = window.pid ?? 0
   return {
     id: windowId(window.id),
     title: window.title,
@@ -47,18 +47,19 @@ export function seenWindow({ window, frame, app }: Shown, env: Session["env"]): 
     is_focused: window.focused,
     // Names cost file reads, and most commands need none.
     get aliases() {
-      return aliasesOf(pid, hints, env)
+      return aliasesOf(pid, hintsOf(app, window), env)
     },
     minimized: window.minimized || undefined,
-    ...(frame ? {} : { accessible: false, reason: reasonOf(app, window) }),
+    ...muteness(app, inventory),
   }
 }
 
-export function seenApps({ apps, shown }: Inventory, env: Session["env"]): readonly SeenApp[] {
-  const pids = new Set([...apps.map((app) => app.pid), ...shown.map(({ window }) => window.pid ?? 0)])
+export function seenApps(inventory: Inventory, env: Session["env"]): readonly SeenApp[] {
+  const { apps, windows } = inventory
+  const pids = new Set([...apps.map((app) => app.pid), ...windows.map((window) => window.pid ?? 0)])
   pids.delete(0)
   return [...pids].map((pid) => {
-    const window = shown.find((one) => one.window.pid === pid)?.window
+    const window = windows.find((one) => one.pid === pid)
     const app = bestApp(apps, pid)
     const hints = hintsOf(app, window)
     return {
@@ -76,10 +77,27 @@ export function windowId(id: number): string {
   return `w-${id}`
 }
 
-/** A process may register several applications, some of them empty. */
+export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
+  return bestApp(inventory.apps, window.pid)
+}
+
+async function listApps(session: Session, deadline: Deadline): Promise<readonly A11yApp[]> {
+  return listA11yApps(new Atspi(await session.a11y(deadline), deadline))
+}
+
+function unlessNoBus(error: unknown): undefined {
+  if (!isUnsupported(error)) throw error
+  return undefined
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof AppError && error.code === "PLATFORM_NOT_SUPPORTED"
+}
+
+/** A process may register several applications, some of them without a name. */
 function bestApp(apps: readonly A11yApp[], pid: number | undefined): A11yApp | undefined {
   const own = apps.filter((app) => app.pid === pid)
-  return own.find((app) => app.children.length > 0) ?? own.find((app) => app.name !== "") ?? own[0]
+  return own.find((app) => app.name !== "") ?? own[0]
 }
 
 function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHints {
@@ -94,15 +112,13 @@ function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefi
   return app?.name || readProcess(pid)?.name || window?.wmClass?.className || window?.title || `pid ${pid}`
 }
 
-function reasonOf(app: A11yApp | undefined, window: XWindow): string {
-  if (!app) return "its process is not on the accessibility bus"
-  if (!app.responsive) return "its process does not answer"
-  if (app.children.length === 0) return "its process shows no accessible window"
-  return `no accessible window of its process is provably '${window.title}'`
-}
-
-async function readAll(atspi: Atspi): Promise<{ apps: readonly A11yApp[]; frames: readonly Frame[] }> {
-  const apps = await listA11yApps(atspi)
-  const frames = await Promise.all(apps.map((app) => readFrames(atspi, app)))
-  return { apps, frames: frames.flat() }
+/** What is known about a window without asking its application. A window without a pid may still have a frame. */
+function muteness(
+  app: A11yApp | undefined,
+  { apps, hasBus, windows }: Inventory,
+): Pick<SeenWindow, "accessible" | "reason"> {
+  if (!hasBus) return { accessible: false, reason: "the accessibility bus cannot be reached" }
+  if (app) return app.responsive ? {} : { reason: "its process does not answer" }
+  const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
+  return isSpare ? {} : { accessible: false, reason: "its process is not on the accessibility bus" }
 }

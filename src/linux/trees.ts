@@ -5,35 +5,25 @@ import { Atspi } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { Element, isGone, type Place } from "./element.ts"
 import { type Frame, shiftOf } from "./frames.ts"
-import type { Shown } from "./inventory.ts"
 import type { Session } from "./session.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
+import type { XWindow } from "./x11-windows.ts"
 
-/** The tree of a window, surface or element. `find` gives what is known about a window of the screen. */
+/** The tree of a window, surface or element. `find` gives the frame of a window of the screen. */
 export async function readTree(
   session: Session,
   deadline: Deadline,
   target: TreeTarget,
   options: TreeOptions,
-  find: (window: SeenWindow) => Promise<Shown>,
+  find: (window: SeenWindow) => Promise<Element>,
 ): Promise<SeenTree> {
-  const bus = await session.a11y(deadline)
-  const atspi = new Atspi(bus, readingTime(deadline))
-  if (target.kind === "element") {
-    const element = Element.of(target.handle)
-    const walked = await answering(element.place, walk(atspi, element, options))
-    const { app, pid } = element.place
-    const { id = "", title = "" } = target.window ?? {}
-    return { ...walked, window: { id, title }, app, pid }
-  }
-  const shown = await find(target.window)
-  const frame = frameOf(shown, target.window)
-  const place = placeOf(shown.window, frame)
-  const element = new Element(frame.ref, place, undefined, frame.index)
-  const walked = await answering(place, walk(atspi, element, options))
-  const { id, title } = target.window
-  return { ...walked, window: { id, title }, app: place.app, pid: place.pid }
+  const atspi = new Atspi(await session.a11y(deadline), readingTime(deadline))
+  const element = target.kind === "element" ? Element.of(target.handle) : await find(target.window)
+  const walked = await answering(element.place, walk(atspi, element, options))
+  const { app, pid } = element.place
+  const { id = "", title = "" } = target.window ?? {}
+  return { ...walked, window: { id, title }, app, pid }
 }
 
 async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
@@ -41,9 +31,10 @@ async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promi
   return walkTree(atspi, source, element, { ...options, counts: true })
 }
 
-export function placeOf(window: Shown["window"], frame: Frame): Place {
-  const { pid, name, toolkit } = frame.app
-  return { pid, app: name, toolkit, window: window.id, shift: shiftOf(window, frame) }
+export function frameElement(window: XWindow, { app, ref, index, ...frame }: Frame): Element {
+  const { pid, name, toolkit } = app
+  const shift = shiftOf(window, { app, ref, index, ...frame })
+  return new Element(ref, { pid, app: name, toolkit, window: window.id, shift }, undefined, index)
 }
 
 /** What is left after reading has to do for shaping, storing and printing. */
@@ -51,12 +42,10 @@ function readingTime(deadline: Deadline): Deadline {
   return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
-function frameOf({ frame, app, window }: Shown, target: SeenWindow): Frame {
-  if (frame) return frame
-  if (app && !app.responsive) throw unresponsive(target.app_name)
-  throw new AppError(
+export function noFrame(id: string, app: string): AppError {
+  return new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `Window '${target.id}' shows no accessible content: ${target.reason ?? `'${window.title}' has no accessible frame`}`,
+    `Window '${id}' of '${app}' exposes no accessibility tree: no accessible window of its process is provably the same`,
     {
       suggestion:
         "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
