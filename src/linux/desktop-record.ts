@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -78,7 +79,7 @@ export function saveRecord(root: string, record: DesktopRecord): void {
  * environment, but some (Chromium) wipe that out.
  */
 export function noteApp(env: Readonly<Record<string, string | undefined>>, pid: number): void {
-  const app = env[MARKER] && env.XDG_RUNTIME_DIR ? identify(pid) : undefined
+  const app = env[MARKER] && existsSync(env.XDG_RUNTIME_DIR ?? "") ? identify(pid) : undefined
   if (app) appendFileSync(`${env.XDG_RUNTIME_DIR}/${APPS}`, `${JSON.stringify(app)}\n`, { mode: 0o600 })
 }
 

@@ -63,8 +63,9 @@ export async function startDesktop(options: DesktopOptions, deadline: Deadline):
 export async function stopDesktop(root: string, name: string, deadline: Deadline): Promise<DesktopInfo> {
   const record = loadRecord(root, name)
   if (!record) throw unknownDesktop(root, name)
+  const stopped = describe(record)
   await removeDesktop(root, record, deadline)
-  return describe(record)
+  return stopped
 }
 
 export function listDesktops(root: string): readonly DesktopInfo[] {
@@ -88,6 +89,12 @@ export function desktopEnv(root: string, name: string, env: Environment): Readon
 
 const CLEAN_UP_MS = 5000
 
+/**
+ * The user's settings stay the user's: the accessibility bus would write down for good that
+ * accessibility is on. Only for our own parts and what the bus starts; applications get the real ones.
+ */
+const PRIVATE = { GSETTINGS_BACKEND: "memory" }
+
 async function bringUp(
   options: DesktopOptions,
   manager: WindowManager,
@@ -101,7 +108,7 @@ async function bringUp(
   const spec = (program: string, ...args: string[]) => ({
     program,
     command: [program, ...args],
-    env: environment(options.env, record().env),
+    env: { ...environment(options.env, record().env), ...PRIVATE, XDG_CACHE_HOME: runtime },
     log: `${directory}/${program}.log`,
   })
   mkdirSync(runtime, { mode: 0o700 })

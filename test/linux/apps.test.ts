@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import {
   chmodSync,
   copyFileSync,
@@ -24,6 +24,9 @@ import {
   withAncestors,
 } from "../../src/linux/processes.ts"
 import { until } from "../desktop.ts"
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
 
 let place: string
 let env: Record<string, string>

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,6 +15,9 @@ import { Deadline } from "../../src/deadline.ts"
 import { desktopEnv, listDesktops, startDesktop, stopDesktop } from "../../src/linux/desktop.ts"
 import { installCommand } from "../../src/linux/desktop-packages.ts"
 import { until } from "../desktop.ts"
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
 
 const MODULE = new URL("../../src/linux/desktop.ts", import.meta.url).pathname
 const DEADLINE = new URL("../../src/deadline.ts", import.meta.url).pathname
@@ -155,6 +159,16 @@ describe("a stopped desktop", () => {
     expect(traces(desktop)).toEqual(NO_TRACES)
     expect(isRunning(Number(orphan))).toBe(false)
     expect(listDesktops(root)).toEqual([])
+  })
+
+  test("leaves the user's home and settings as they were", async () => {
+    const home = `${root}/home`
+    mkdirSync(home)
+    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "" }
+    const desktop = await start({ env })
+    await stop(desktop.name)
+
+    expect(readdirSync(home)).toEqual([])
   })
 
   test("lets programs put away what they hold before they are ended", async () => {
