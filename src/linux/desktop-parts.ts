@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import type { DesktopPart } from "./desktop-record.ts"
 import { identify } from "./processes.ts"
 
-export interface PartSpec {
+interface PartSpec {
   readonly program: string
   /** The command; `FD` stands for the descriptor on which the program says that it is ready. */
   readonly command: readonly string[]
@@ -37,7 +37,7 @@ export async function startAnnouncedPart(
 }
 
 /** Fails with TIMEOUT when the deadline passes first, or when the work is cancelled. */
-export async function within<T>(deadline: Deadline, what: string, answer: Promise<T>): Promise<T> {
+async function within<T>(deadline: Deadline, what: string, answer: Promise<T>): Promise<T> {
   const over = Promise.withResolvers<never>()
   const end = () =>
     over.reject(

@@ -7,7 +7,7 @@ import { X11 } from "./x11.ts"
 import { EVENT, MASK, selectEvents } from "./x11-requests.ts"
 import { readManager } from "./x11-windows.ts"
 
-export const WINDOW_MANAGERS = ["openbox", "xfwm4", "metacity"] as const
+const WINDOW_MANAGERS = ["openbox", "xfwm4", "metacity"] as const
 export type WindowManager = (typeof WINDOW_MANAGERS)[number]
 
 /** The wanted window manager, or the first that is installed. */
