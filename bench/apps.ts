@@ -1,0 +1,130 @@
+import { mkdirSync } from "node:fs"
+import { Deadline } from "../src/deadline.ts"
+import type { TestDesktop } from "../test/desktop.ts"
+
+/** The applications that trees are compared and measured on: how each is started, and how it is told from others. */
+export interface StockApp {
+  /** As `--apps` names it. */
+  readonly key: string
+  readonly toolkit: string
+  /** Its name on the accessibility bus. */
+  readonly app: string
+  /** A part of its window's title. */
+  readonly title: string
+  /** A part of the name of its frame on the accessibility bus, where that is another. */
+  readonly frame?: string
+  readonly command: (directory: string) => readonly string[]
+}
+
+const FIXTURES = new URL("../test/fixtures/", import.meta.url).pathname
+
+export const STOCK_APPS: readonly StockApp[] = [
+  { key: "mousepad", toolkit: "GTK 3", app: "mousepad", title: "Mousepad", command: () => ["mousepad"] },
+  { key: "gedit", toolkit: "GTK 3", app: "gedit", title: "gedit", command: () => ["gedit", "--standalone"] },
+  {
+    key: "gtk3-widget-factory",
+    toolkit: "GTK 3",
+    app: "gtk3-widget-factory",
+    title: "gtk3-widget-factory",
+    frame: "",
+    command: () => ["gtk3-widget-factory"],
+  },
+  {
+    key: "gnome-calculator",
+    toolkit: "GTK 4",
+    app: "gnome-calculator",
+    title: "Calculator",
+    command: () => ["gnome-calculator"],
+  },
+  {
+    key: "gnome-text-editor",
+    toolkit: "GTK 4",
+    app: "gnome-text-editor",
+    title: "Text Editor",
+    command: () => ["gnome-text-editor", "--standalone"],
+  },
+  {
+    key: "gtk4-widget-factory",
+    toolkit: "GTK 4",
+    app: "gtk4-widget-factory",
+    title: "GTK Widget Factory",
+    command: () => ["gtk4-widget-factory"],
+  },
+  { key: "kcalc", toolkit: "Qt 5", app: "kcalc", title: "KCalc", frame: "", command: () => ["kcalc"] },
+  {
+    key: "qt6",
+    toolkit: "Qt 6",
+    app: "fixture-qt6",
+    title: "Fixture Qt6",
+    command: () => ["/usr/bin/python3", `${FIXTURES}qt.py`],
+  },
+  {
+    key: "chromium",
+    toolkit: "Chromium",
+    app: "Chromium",
+    title: "Every ARIA control",
+    command: (directory) => chromium(directory, `file://${FIXTURES}aria.html`),
+  },
+  { key: "writer", toolkit: "LibreOffice", app: "soffice", title: "Writer", command: office("--writer") },
+  { key: "calc", toolkit: "LibreOffice", app: "soffice", title: "Calc", command: office("--calc") },
+]
+
+export const appNamed = (key: string): StockApp => {
+  const app = STOCK_APPS.find((one) => one.key === key)
+  if (!app) throw new Error(`There is no '${key}': ${STOCK_APPS.map((one) => one.key).join(", ")}`)
+  return app
+}
+
+/** Starts it with a profile of its own below the desktop's directory. */
+export function startApp(desktop: TestDesktop, app: StockApp): void {
+  const directory = `${desktop.directory}/${app.key}`
+  mkdirSync(directory, { recursive: true })
+  desktop.spawnApp(app.command(directory), { env: { FIXTURE_LOG: `${directory}/events` } })
+}
+
+/**
+ * Looks until two looks in a row agree: an application that has shown its window still fills it.
+ * undefined means that there is nothing to see yet.
+ */
+export async function settled(look: () => Promise<string | undefined>, ms = 60_000): Promise<string> {
+  const deadline = Deadline.in(ms)
+  let last: string | undefined
+  for (;;) {
+    const now = await look()
+    if (now !== undefined && now === last) return now
+    if (deadline.expired) throw new Error(now === undefined ? "Nothing appeared" : "It never came to rest")
+    last = now
+    await Bun.sleep(BETWEEN_LOOKS_MS)
+  }
+}
+
+/** Long enough for an application that is still busy to show it. */
+const BETWEEN_LOOKS_MS = 200
+
+export function chromium(directory: string, url: string): readonly string[] {
+  return [
+    "chromium",
+    "--force-renderer-accessibility",
+    // --test-type: without the warning about --no-sandbox above the page.
+    ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--password-store=basic",
+    "--window-position=0,0",
+    "--window-size=1200,960",
+    `--user-data-dir=${directory}`,
+    `--app=${url}`,
+  ]
+}
+
+function office(kind: string): StockApp["command"] {
+  return (directory) => [
+    "soffice",
+    "--norestore",
+    "--nologo",
+    "--nofirststartwizard",
+    `-env:UserInstallation=file://${directory}`,
+    kind,
+  ]
+}

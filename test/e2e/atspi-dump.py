@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""The second look: one window's whole tree as pyatspi sees it, as JSON on stdout. Shares no code with the program.
+
+  atspi-dump.py APP TITLE [MAX_CHILDREN]
+
+APP is the accessible name of the application, TITLE a part of its window's title. Nothing is left out, hidden nodes
+neither, except the children beyond MAX_CHILDREN of a container that makes them up as they are asked for."""
+
+import json
+import sys
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+import pyatspi
+from gi.repository import Atspi, GLib
+
+MANAGED = pyatspi.STATE_MANAGES_DESCENDANTS
+
+
+def tried(read, otherwise=None):
+    """What one object refuses must not hide the rest."""
+    try:
+        return read()
+    except (GLib.GError, RuntimeError, NotImplementedError, AttributeError, LookupError):
+        return otherwise
+
+
+def address(accessible):
+    return accessible.app.bus_name + accessible.path
+
+
+def label_of(accessible):
+    """The names of what it is labelled by; none of most objects."""
+    relations = tried(accessible.getRelationSet, ())
+    labels = [
+        relation.getTarget(i)
+        for relation in relations
+        if relation.getRelationType() == pyatspi.RELATION_LABELLED_BY
+        for i in range(relation.getNTargets())
+    ]
+    return " ".join(filter(None, (tried(lambda label=label: label.name, "") for label in labels)))
+
+
+def actions_of(accessible):
+    action = tried(accessible.queryAction)
+    count = tried(lambda: action.nActions, 0) if action else 0
+    return [tried(lambda i=i: action.getName(i), "") for i in range(count)]
+
+
+def extents_of(accessible):
+    component = tried(accessible.queryComponent)
+    box = tried(lambda: component.getExtents(pyatspi.DESKTOP_COORDS)) if component else None
+    return box and [box.x, box.y, box.width, box.height]
+
+
+def facts_of(accessible, parent):
+    """States last but one, extents last: what is read late is read close to what the other side sees."""
+    name = tried(lambda: accessible.name, "")
+    return {
+        "address": address(accessible),
+        "parent": parent,
+        "role": tried(accessible.getRoleName, "invalid"),
+        "name": name,
+        "label": "" if name.strip() else label_of(accessible),
+        "description": tried(lambda: accessible.description, ""),
+        "actions": actions_of(accessible),
+        "interfaces": tried(accessible.get_interfaces, []),
+        "states": sorted(pyatspi.stateToString(state) for state in tried(lambda: accessible.getState().getStates(), ())),
+        "extents": extents_of(accessible),
+    }
+
+
+def children_of(accessible, limit):
+    count = tried(lambda: accessible.childCount, 0)
+    managed = tried(lambda: accessible.getState().contains(MANAGED), False)
+    if managed and count > limit:
+        return
+    for i in range(count):
+        child = tried(lambda: accessible.getChildAtIndex(i))
+        if child is not None:
+            yield child
+
+
+def dump(window, limit):
+    nodes, seen, stack = [], set(), [(window, None)]
+    while stack:
+        accessible, parent = stack.pop()
+        key = address(accessible)
+        if (parent, key) in seen:
+            continue
+        seen.add((parent, key))
+        nodes.append(facts_of(accessible, parent))
+        stack.extend((child, key) for child in reversed(list(children_of(accessible, limit))))
+    return nodes
+
+
+def windows_of(name):
+    desktop = pyatspi.Registry.getDesktop(0)
+    for app in desktop:
+        if app is not None and tried(lambda: app.name) == name:
+            for window in app:
+                if window is not None:
+                    yield app, window
+
+
+def main(app_name, title, limit="500"):
+    Atspi.set_timeout(20_000, 20_000)
+    for app, window in windows_of(app_name):
+        if title in tried(lambda: window.name, "") and tried(lambda: window.getRoleName()) in ("frame", "dialog", "window", "alert"):
+            toolkit = tried(app.get_toolkit_name, "")
+            json.dump({"pid": app.get_process_id(), "toolkit": toolkit, "nodes": dump(window, int(limit))}, sys.stdout)
+            return 0
+    return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,99 @@
+import { type Dump, type Expected, expectedElements, JUDGED } from "./expected.ts"
+
+/** One interactive node of a snapshot, with the address that the ref map holds for it. */
+export interface Printed {
+  readonly address: string
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly states?: readonly string[]
+  readonly bounds?: {
+    readonly x: number
+    readonly y: number
+    readonly width: number
+    readonly height: number
+  }
+}
+
+/** What is added to coordinates of AT-SPI to get those of the screen. */
+export interface Shift {
+  readonly x: number
+  readonly y: number
+  /** For what the application itself draws. */
+  readonly drawnY?: number
+}
+
+/** Every difference between what is printed and what pyatspi saw, as a sentence. */
+export function differences(dump: Dump, printed: readonly Printed[], shift: Shift): readonly string[] {
+  const expected = expectedElements(dump)
+  const pairs = pair(dump, expected, printed)
+  const matched = new Set(pairs.map(([, ours]) => ours))
+  const found = new Set(pairs.map(([theirs]) => theirs))
+  const addresses = new Set<string>()
+  return [
+    ...expected.filter((one) => !found.has(one)).map((one) => `missing: ${describe(one)}`),
+    ...printed.filter((one) => !matched.has(one)).map((one) => `invented: ${JSON.stringify(one)}`),
+    ...printed
+      .filter(({ address }) => addresses.size === addresses.add(address).size)
+      .map((one) => `twice: ${JSON.stringify(one)}`),
+    ...pairs.flatMap(([theirs, ours]) => compare(theirs, ours, shift)),
+  ]
+}
+
+/** By address. Qt 6 gives each look at a tree new addresses: there, what is left over is told by its looks. */
+function pair(dump: Dump, expected: readonly Expected[], printed: readonly Printed[]): [Expected, Printed][] {
+  const byAddress = new Map(printed.map((one) => [one.address, one]))
+  const exact = expected.flatMap((one): [Expected, Printed][] => {
+    const ours = byAddress.get(one.address)
+    return ours ? [[one, ours]] : []
+  })
+  if (dump.toolkit !== "Qt") return exact
+  const used = new Set(exact.map(([, ours]) => ours))
+  const looks = exact.flatMap(([theirs]) => theirs)
+  const left = expected.filter((one) => one.role === "treeitem" && !looks.includes(one))
+  return [
+    ...exact,
+    ...left.flatMap((one): [Expected, Printed][] => {
+      const ours = printed.find(
+        (other) => !used.has(other) && other.role === one.role && one.names.has(other.name ?? ""),
+      )
+      if (ours) used.add(ours)
+      return ours ? [[one, ours]] : []
+    }),
+  ]
+}
+
+function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
+  const states = (ours.states ?? []).filter((state) => JUDGED.has(state)).sort()
+  const who = `${ours.role} "${ours.name ?? ""}" ${ours.address}`
+  const name = ours.name ?? ""
+  const isNamed = theirs.names.has(name) || (theirs.choice !== undefined && theirs.choice === ours.value)
+  return [
+    ...(ours.role === theirs.role ? [] : [`role ${theirs.role} is printed as ${ours.role}: ${who}`]),
+    ...(isNamed ? [] : [`name ${[...theirs.names].join("|")} is printed as "${name}": ${who}`]),
+    ...(states.join() === theirs.states.join()
+      ? []
+      : [`states ${theirs.states} are printed as ${states}: ${who}`]),
+    ...compareBounds(theirs, ours, shift).map((text) => `${text}: ${who}`),
+  ]
+}
+
+function compareBounds({ extents, drawn }: Expected, { bounds }: Printed, shift: Shift): string[] {
+  const isPlaced = extents !== null && extents[0] > -0x7ffffff0 && extents[2] >= 0 && extents[3] >= 0
+  if (!isPlaced) return bounds ? [`bounds ${JSON.stringify(bounds)} of what has none (${extents})`] : []
+  if (!bounds) return [`no bounds instead of ${extents}`]
+  const downs = drawn && shift.drawnY !== undefined ? [shift.y, shift.y + shift.drawnY] : [shift.y]
+  const isNear = downs.some(
+    (down) =>
+      Math.abs(bounds.x - extents[0] - shift.x) <= 1 &&
+      Math.abs(bounds.y - extents[1] - down) <= 1 &&
+      Math.abs(bounds.width - extents[2]) <= 1 &&
+      Math.abs(bounds.height - extents[3]) <= 1,
+  )
+  return isNear
+    ? []
+    : [`bounds ${extents} shifted by ${shift.x},${downs.join("|")} are printed as ${JSON.stringify(bounds)}`]
+}
+
+const describe = (one: Expected): string =>
+  `${one.role} "${[...one.names][0]}" ${one.states} ${one.extents} ${one.address}`

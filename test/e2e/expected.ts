@@ -1,0 +1,329 @@
+/**
+ * What a snapshot must say about a window, worked out from a dump by pyatspi and from what the
+ * contract promises. Nothing here comes from src/: two tables that agree by copy would prove nothing.
+ */
+
+/** One object as atspi-dump.py writes it. */
+export interface Dumped {
+  readonly address: string
+  readonly parent: string | null
+  readonly role: string
+  readonly name: string
+  /** The names of what labels it. */
+  readonly label: string
+  readonly description: string
+  readonly actions: readonly string[]
+  readonly interfaces: readonly string[]
+  readonly states: readonly string[]
+  /** x, y, width, height */
+  readonly extents: readonly [number, number, number, number] | null
+}
+
+export interface Dump {
+  readonly pid: number
+  readonly toolkit: string
+  readonly nodes: readonly Dumped[]
+}
+
+export interface Expected {
+  readonly address: string
+  readonly role: string
+  /** The names that it may have: one, except where it has none of its own. */
+  readonly names: ReadonlySet<string>
+  /** A combo box that calls itself by what is chosen: this may stand in its value instead. */
+  readonly choice?: string
+  /** Of the states in JUDGED. */
+  readonly states: readonly string[]
+  readonly extents: Dumped["extents"]
+  /** Below what the application itself draws, where its coordinates begin elsewhere. */
+  readonly drawn: boolean
+}
+
+/** The states that are compared. */
+export const JUDGED: ReadonlySet<string> = new Set([
+  "enabled",
+  "disabled",
+  "focused",
+  "checked",
+  "unchecked",
+  "indeterminate",
+  "expanded",
+  "collapsed",
+  "selected",
+  "secure",
+  "required",
+])
+
+/** Every showing element that an agent can act on, in the order of the dump. */
+export function expectedElements(dump: Dump): readonly Expected[] {
+  const tree = new Tree(dump)
+  return dump.nodes
+    .filter((node) => node.parent !== null && tree.isShown(node))
+    .map((node) => ({ node, role: roleOf(tree, node) }))
+    .filter(({ node, role }) => isActedOn(tree, node, role))
+    .map(({ node, role }) => ({
+      address: node.address,
+      role,
+      names: namesOf(tree, node),
+      ...(role === "combobox" && oneLine(node.name) !== "" ? { choice: oneLine(node.name) } : {}),
+      states: statesOf(tree, node, role),
+      extents: node.extents,
+      drawn: tree.above(node).some((one) => one.role === "root pane"),
+    }))
+}
+
+class Tree {
+  readonly toolkit: string
+  readonly #byAddress: ReadonlyMap<string, Dumped>
+  readonly #children: ReadonlyMap<string, readonly Dumped[]>
+
+  constructor({ toolkit, nodes }: Dump) {
+    this.toolkit = toolkit
+    this.#byAddress = new Map(nodes.map((node) => [node.address, node]))
+    this.#children = Map.groupBy(nodes, (node) => node.parent ?? "")
+  }
+
+  parentOf(node: Dumped): Dumped | undefined {
+    return node.parent === null ? undefined : this.#byAddress.get(node.parent)
+  }
+
+  /** Its ancestors, the nearest first. */
+  above(node: Dumped): readonly Dumped[] {
+    const parent = this.parentOf(node)
+    return parent ? [parent, ...this.above(parent)] : []
+  }
+
+  childrenOf(node: Dumped): readonly Dumped[] {
+    return this.#children.get(node.address) ?? []
+  }
+
+  below(node: Dumped): readonly Dumped[] {
+    return this.childrenOf(node).flatMap((child) => [child, ...this.below(child)])
+  }
+
+  isShown(node: Dumped): boolean {
+    return [node, ...this.above(node)].every((one) => {
+      if (one.states.includes("defunct")) return false
+      const [, , width, height] = one.extents ?? [0, 0, 1, 1]
+      // LibreOffice keeps a menu bar of its own behind the toolkit's.
+      if (one.role === "menu bar" && height === 0) return false
+      if (this.toolkit !== "GTK" || one.states.includes("showing")) return one.states.includes("showing")
+      // GTK before 4.10 never says what shows.
+      return one.states.includes("visible") && (width > 0 || height > 0)
+    })
+  }
+}
+
+/** The accessible name; else what labels it; else a text that is on it or about it. One line, nothing around it. */
+function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
+  const own = oneLine(node.name)
+  const inside = tree.below(node).map((one) => oneLine(one.name))
+  if (own !== "" && !(tree.toolkit === "GTK" && NO_NAME.test(own))) {
+    // GTK 4.8 says the text of a button, and then once more.
+    const isTwice = tree.toolkit === "GTK" && inside.some((text) => plain(own) === plain(`${text} ${text}`))
+    return new Set(isTwice ? inside : [own])
+  }
+  const label = oneLine(node.label)
+  if (label !== "" && !NO_NAME.test(label)) return new Set([label])
+  const about = [node, tree.parentOf(node)].map((one) => oneLine(one?.description ?? ""))
+  return new Set(["", ...about, ...inside, oneLine(inside.join(" "))])
+}
+
+/** Names of classes, and a word for every tab. */
+const NO_NAME = /^((Gtk|Adw)[A-Z][A-Za-z]+|Tab)$/
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
+const plain = (text: string): string => text.replaceAll("_", "")
+
+function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
+  const parent = tree.parentOf(node)
+  const is = (state: string): boolean => node.states.includes(state)
+  const canBeChecked =
+    role === "switch" || CHECKED_ROLES.has(node.role) || (is("checkable") && node.role !== "toggle button")
+  // Qt calls the current tab focused instead of selected, and the current item whoever has the keyboard.
+  const isQtTab = tree.toolkit === "Qt" && role === "tab"
+  const isQtItem =
+    tree.toolkit === "Qt" &&
+    parent?.states.includes("manages descendants") === true &&
+    !parent.states.includes("focused")
+  const isFocused = is("focused") && !isQtTab && !isQtItem
+  const isSelected = is("selected") || (isQtTab && is("focused"))
+  // Chromium takes both words from what is read-only; what is disabled is not read-only there.
+  const isLocked = tree.toolkit === "Chromium" && is("read only")
+  const isUncertain = is("indeterminate") && (canBeChecked || node.role === "toggle button")
+  return [
+    is("enabled") || is("sensitive") || isLocked ? "enabled" : "disabled",
+    ...(isFocused ? ["focused"] : []),
+    ...(isUncertain ? ["indeterminate"] : canBeChecked ? [is("checked") ? "checked" : "unchecked"] : []),
+    ...(is("expandable") ? [is("expanded") ? "expanded" : "collapsed"] : is("expanded") ? ["expanded"] : []),
+    ...(isSelected ? ["selected"] : []),
+    ...(node.role === "password text" ? ["secure"] : []),
+    ...(is("required") ? ["required"] : []),
+  ].sort()
+}
+
+const CHECKED_ROLES: ReadonlySet<string> = new Set([
+  "check box",
+  "check menu item",
+  "radio button",
+  "radio menu item",
+])
+
+/** By its role, or since it offers something of its own, or can be opened. */
+function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
+  if (INTERACTIVE.has(role)) return true
+  if (NEVER.has(role)) return false
+  if (node.states.includes("expandable")) return true
+  // GTK 4 lists the shortcuts of a widget's class, and Qt steps of what only shows a number.
+  return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
+}
+
+/** Actions that nearly everything has. */
+const TELLS_NOTHING =
+  /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu|scroll.*)$/i
+
+const NEVER: ReadonlySet<string> = new Set([
+  "window",
+  "separator",
+  "scrollbar",
+  "progressbar",
+  "webarea",
+  "application",
+])
+
+const MENUS: ReadonlySet<string> = new Set(["menu", "menu bar", "popup menu"])
+
+function roleOf(tree: Tree, node: Dumped): string {
+  const parent = tree.parentOf(node)?.role ?? ""
+  const is = (state: string): boolean => node.states.includes(state)
+  const isInner = tree.toolkit === "GTK" && BUTTONS.has(parent)
+  switch (node.role) {
+    case "menu":
+      return MENUS.has(parent) ? "menuitem" : "menu"
+    case "list item":
+      if (parent === "tree" || parent === "tree table") return "treeitem"
+      if (parent === "list box") return "option"
+      return is("selectable") || is("selected") ? "option" : "group"
+    case "icon":
+      return is("selectable") ? "option" : "image"
+    case "list":
+      return node.interfaces.includes("Selection") || is("focusable") ? "listbox" : "list"
+    case "table cell":
+      return parent === "tree" || (parent === "tree table" && is("expandable")) ? "treeitem" : "cell"
+    case "text":
+      return is("editable") || is("focusable") ? "textfield" : "statictext"
+    case "paragraph":
+    case "section":
+      return is("editable") && is("focusable") ? "textfield" : ROLES[node.role]!
+    case "label":
+      return tree.toolkit === "Chromium" ? "label" : "statictext"
+    case "check box":
+      // GTK 4.8 has no other role for a switch, which has no parts.
+      return tree.toolkit === "GTK" && tree.childrenOf(node).length === 0 ? "switch" : "checkbox"
+    case "push button":
+    case "button":
+      if (tree.toolkit === "GTK" && isMenuShell(tree, node)) return "group"
+      return is("has popup") || isInner ? "menubutton" : "button"
+    case "toggle button":
+      if (is("has popup") || isInner) return "menubutton"
+      return isSwitch(tree.toolkit, node) ? "switch" : "button"
+    default:
+      return ROLES[node.role] ?? `(${node.role})`
+  }
+}
+
+const BUTTONS: ReadonlySet<string> = new Set(["push button", "button"])
+
+/** A switch of a page says that it can be checked; one of GTK 3 is a toggle button without a picture or text. */
+function isSwitch(toolkit: string, node: Dumped): boolean {
+  if (toolkit === "Chromium") return node.states.includes("checkable")
+  return toolkit === "gtk" && node.interfaces.every((one) => SWITCH_INTERFACES.has(one))
+}
+
+const SWITCH_INTERFACES: ReadonlySet<string> = new Set(["Accessible", "Action", "Collection", "Component"])
+
+/** GTK 4's menu button is a widget around the button that does everything. */
+function isMenuShell(tree: Tree, node: Dumped): boolean {
+  const [only, ...others] = tree.childrenOf(node)
+  return (
+    only !== undefined && others.length === 0 && (only.role === "toggle button" || BUTTONS.has(only.role))
+  )
+}
+
+/** Roles of AT-SPI that need no second look. */
+const ROLES: Readonly<Record<string, string>> = {
+  alert: "alert",
+  autocomplete: "textfield",
+  "check menu item": "menuitem",
+  "column header": "columnheader",
+  "combo box": "combobox",
+  "date editor": "datefield",
+  "desktop icon": "option",
+  dial: "slider",
+  dialog: "dialog",
+  "document frame": "document",
+  "document text": "document",
+  "document web": "webarea",
+  "edit bar": "textfield",
+  editbar: "textfield",
+  entry: "textfield",
+  filler: "group",
+  frame: "window",
+  heading: "heading",
+  image: "image",
+  link: "link",
+  "list box": "listbox",
+  "menu bar": "menubar",
+  "menu item": "menuitem",
+  "page tab": "tab",
+  "page tab list": "tablist",
+  panel: "group",
+  paragraph: "paragraph",
+  "password text": "textfield",
+  "popup menu": "menu",
+  "progress bar": "progressbar",
+  "push button menu": "menubutton",
+  "radio button": "radiobutton",
+  "radio menu item": "menuitem",
+  "root pane": "group",
+  "row header": "rowheader",
+  "scroll bar": "scrollbar",
+  "scroll pane": "scrollarea",
+  section: "group",
+  separator: "separator",
+  slider: "slider",
+  "spin button": "incrementor",
+  "split pane": "splitter",
+  static: "statictext",
+  "status bar": "status",
+  switch: "switch",
+  table: "table",
+  "table column header": "columnheader",
+  "table row": "row",
+  "table row header": "rowheader",
+  "tear off menu item": "menuitem",
+  "tool bar": "toolbar",
+  "tree item": "treeitem",
+  tree: "outline",
+  "tree table": "outline",
+  viewport: "group",
+}
+
+const INTERACTIVE: ReadonlySet<string> = new Set([
+  "button",
+  "textfield",
+  "checkbox",
+  "link",
+  "menuitem",
+  "tab",
+  "slider",
+  "combobox",
+  "treeitem",
+  "cell",
+  "radiobutton",
+  "incrementor",
+  "menubutton",
+  "switch",
+  "colorwell",
+  "listbox",
+  "option",
+])
