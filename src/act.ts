@@ -168,7 +168,8 @@ function judge(
   if (after === undefined || performed.delivery === "delivered_verified") return performed
   const expected = expectationOf(action, before)
   if (!expected) {
-    const reacted = after === "gone" || !sameState(before, after)
+    // Whatever else changes in a field, it is no proof of the text in it.
+    const reacted = action.kind !== "type" && (after === "gone" || !sameState(before, after))
     return reacted ? { ...performed, delivery: "delivered_verified" } : performed
   }
   // That it went away is a reaction, but not the state that was asked for.

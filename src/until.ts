@@ -1,6 +1,7 @@
 import type { Watch } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import type { Deadline } from "./deadline.ts"
+import { AppError } from "./errors.ts"
 
 /** How long a look may be outdated when a platform sends no event. */
 const POLL_MS = 100
@@ -30,9 +31,16 @@ export async function untilChanged<T>(
   look: () => Promise<T | undefined>,
   deadline: Deadline,
 ): Promise<T | undefined> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined || deadline.expired) return found
+  for (let looks = 0; ; looks++) {
+    try {
+      const found = await look()
+      if (found !== undefined || deadline.expired) return found
+    } catch (error) {
+      // Only the last look came too late: what the others saw stands.
+      if (looks > 0 && deadline.expired && error instanceof AppError && error.code === "TIMEOUT")
+        return undefined
+      throw error
+    }
     await watch.changed(Math.min(POLL_MS, deadline.remaining))
   }
 }
