@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 export interface FakeBuild {
@@ -35,17 +36,16 @@ export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" 
   const aside = `${directory}.${process.pid}`
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(join(aside, "bin"), { recursive: true })
-  compileAll(compiler, aside)
   try {
+    compileAll(compiler, aside)
     renameSync(aside, directory)
   } catch (error) {
-    if (!existsSync(directory)) throw error
     rmSync(aside, { recursive: true, force: true })
+    if (!existsSync(directory)) throw error
   }
   return build
 }
 
-/** Undefined where the machine has no compiler for it. */
 export function compilerFor(machine: Machine): string {
   if (machine === process.arch) return process.env["CC"] ?? "gcc"
   return machine === "arm64" ? "aarch64-linux-gnu-gcc" : "x86_64-linux-gnu-gcc"
@@ -55,10 +55,11 @@ export function compilerFor(machine: Machine): string {
 export const TOOLS = ["screencapture", "open", "pbcopy", "pbpaste", "osascript"] as const
 
 const HERE = import.meta.dir
-const CACHE = join(HERE, "../../../dist/fakemac")
-const FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC", "-pthread", `-I${HERE}`]
+// Not in dist/: a build of the program may clear that while tests run.
+const CACHE = join(tmpdir(), `agent-desktop-fakemac-${process.getuid?.() ?? 0}`)
+const FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC", "-pthread", `-I${HERE}`, `-Wa,-I${HERE}`]
 const LIBRARY = sources(".c")
-const HEADERS = sources(".h")
+const HEADERS = [...sources(".h"), ...sources(".json")]
 const PROGRAMS = {
   redirect: join(HERE, "../dlredirect.c"),
   tools: join(HERE, "programs/tools.c"),
@@ -77,7 +78,7 @@ function compileAll(compiler: string, into: string): void {
   compile(compiler, ["-shared", "-o", join(into, "dlredirect.so"), PROGRAMS.redirect, "-ldl"])
   const linked = ["-L", into, "-lfakemac", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath,$ORIGIN/.."]
   compile(compiler, ["-o", join(into, "check"), PROGRAMS.check, ...linked])
-  compile(compiler, ["-o", join(into, "bin/fakemac-tool"), PROGRAMS.tools, ...linked])
+  compile(compiler, ["-o", join(into, "bin/fakemac-tool"), PROGRAMS.tools, join(HERE, "text.c"), ...linked])
   for (const name of TOOLS) symlinkSync("fakemac-tool", join(into, "bin", name))
 }
 

@@ -1,0 +1,27 @@
+/* One message to an application and its answer. */
+#ifndef TRIP_H
+#define TRIP_H
+
+#include "accessibility.h"
+
+#define SYSTEM_WIDE 0
+
+typedef struct {
+  Object *element;
+  Node *node;
+  double late_us; /* the application acts, but so much later than its answer is awaited */
+} Trip;
+
+/** Everything that can go wrong before an attribute is even looked at. The node is NULL for the system. */
+AXError travel(Ref ref, const char *const *names, int count, Trip *trip);
+/** The text of a CFString argument; NULL when it is none. */
+const char *name_of(Ref ref, const char *argument);
+/** The call takes so much longer; for what costs more than its number of attributes. */
+void wait_us(double us);
+
+App *element_app(const Object *element);
+/** Whether the user granted "accessibility", "screen", "post" or "listen". */
+bool trusted(const char *what);
+extern float process_timeout;
+
+#endif
