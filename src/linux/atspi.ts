@@ -1,6 +1,6 @@
 import type { Deadline } from "../deadline.ts"
 import type { Point, Rect } from "../node.ts"
-import { type Bus, DBUS, DBUS_PATH, type Message, method, readAs, WireError } from "./dbus.ts"
+import { type Bus, DBUS, DBUS_PATH, type Message, type Method, method, readAs, WireError } from "./dbus.ts"
 import type { Reader } from "./dbus-read.ts"
 import { INTERFACE, type Interfaces } from "./interfaces.ts"
 import { packStates, type StateSet } from "./states.ts"
@@ -33,139 +33,133 @@ export class Atspi {
     return new Atspi(this.bus, deadline)
   }
 
-  call(ref: Ref, called: Parameters<Bus["call"]>[0]): Promise<Message> {
+  call(ref: Ref, called: Method): Promise<Message> {
     return this.bus.call(called, ref.bus, ref.path, this.deadline)
   }
 
-  async children(ref: Ref): Promise<Ref[]> {
-    return readRefs(readAs(await this.call(ref, GET_CHILDREN), "a(so)"))
+  ask<T>(ref: Ref, called: Method, read: (reply: Message) => T): Promise<T> {
+    return this.bus.ask(called, ref.bus, ref.path, this.deadline, read)
   }
 
-  async childAt(ref: Ref, index: number): Promise<Ref | undefined> {
-    const called = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [index])
-    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+  children(ref: Ref): Promise<Ref[]> {
+    return this.ask(ref, GET_CHILDREN, asRefs)
   }
 
-  async states(ref: Ref): Promise<StateSet> {
-    return readStates(readAs(await this.call(ref, GET_STATE), "au"))
+  childAt(ref: Ref, index: number): Promise<Ref | undefined> {
+    return this.ask(ref, method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [index]), asRef)
   }
 
-  async role(ref: Ref): Promise<number> {
-    return readAs(await this.call(ref, GET_ROLE), "u").u32()
+  states(ref: Ref): Promise<StateSet> {
+    return this.ask(ref, GET_STATE, asStates)
   }
 
-  async interfaces(ref: Ref): Promise<Interfaces> {
-    return readInterfaces(readAs(await this.call(ref, GET_INTERFACES), "as"))
+  role(ref: Ref): Promise<number> {
+    return this.ask(ref, GET_ROLE, asCount)
   }
 
-  async name(ref: Ref): Promise<string> {
-    return readText(await this.call(ref, NAME))
+  interfaces(ref: Ref): Promise<Interfaces> {
+    return this.ask(ref, GET_INTERFACES, asInterfaces)
   }
 
-  async description(ref: Ref): Promise<string> {
-    return readText(await this.call(ref, DESCRIPTION))
+  name(ref: Ref): Promise<string> {
+    return this.ask(ref, NAME, readText)
   }
 
-  async childCount(ref: Ref): Promise<number> {
-    return readNumber(await this.call(ref, CHILD_COUNT))
+  description(ref: Ref): Promise<string> {
+    return this.ask(ref, DESCRIPTION, readText)
   }
 
-  async parent(ref: Ref): Promise<Ref | undefined> {
-    const body = readAs(await this.call(ref, PARENT), "v")
-    if (body.signature() !== "(so)") throw new WireError("a parent that is no reference")
-    return existing(readRef(body))
+  childCount(ref: Ref): Promise<number> {
+    return this.ask(ref, CHILD_COUNT, readNumber)
+  }
+
+  parent(ref: Ref): Promise<Ref | undefined> {
+    return this.ask(ref, PARENT, readParent)
   }
 
   /** Screen coordinates, as far as the toolkit knows them; GTK 4 knows only a window's, and complains. */
-  async extents(ref: Ref, toolkit?: string): Promise<Rect> {
-    const called = toolkit === "GTK" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS
-    return readRect(readAs(await this.call(ref, called), "(iiii)"))
+  extents(ref: Ref, toolkit?: string): Promise<Rect> {
+    return this.ask(ref, toolkit === "GTK" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
   }
 
-  async attributes(ref: Ref): Promise<Map<string, string>> {
-    const body = readAs(await this.call(ref, GET_ATTRIBUTES), "a{ss}")
-    return new Map(
-      body.array(8, (reader): [string, string] => {
-        reader.align(8)
-        return [reader.string(), reader.string()]
-      }),
-    )
+  attributes(ref: Ref): Promise<Map<string, string>> {
+    return this.ask(ref, GET_ATTRIBUTES, asAttributes)
   }
 
-  async relations(ref: Ref): Promise<{ type: number; targets: Ref[] }[]> {
-    const body = readAs(await this.call(ref, GET_RELATIONS), "a(ua(so))")
-    return body.array(8, (reader) => {
-      reader.align(8)
-      return { type: reader.u32(), targets: readRefs(reader) }
-    })
+  relations(ref: Ref): Promise<Relation[]> {
+    return this.ask(ref, GET_RELATIONS, asRelations)
   }
 
   /** The object at a point, in the coordinates that extents uses. */
-  async at(ref: Ref, point: Point, toolkit?: string): Promise<Ref | undefined> {
+  at(ref: Ref, point: Point, toolkit?: string): Promise<Ref | undefined> {
     const kind = toolkit === "GTK" ? WINDOW : SCREEN
     const called = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [point.x, point.y, kind])
-    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+    return this.ask(ref, called, asRef)
   }
 
-  async characterCount(ref: Ref): Promise<number> {
-    return readNumber(await this.call(ref, CHARACTER_COUNT))
+  characterCount(ref: Ref): Promise<number> {
+    return this.ask(ref, CHARACTER_COUNT, readNumber)
   }
 
-  async text(ref: Ref, start: number, end: number): Promise<string> {
-    const called = method("org.a11y.atspi.Text.GetText", "ii", [start, end])
-    return readAs(await this.call(ref, called), "s").string()
+  text(ref: Ref, start: number, end: number): Promise<string> {
+    return this.ask(ref, method("org.a11y.atspi.Text.GetText", "ii", [start, end]), asText)
   }
 
-  async currentValue(ref: Ref): Promise<number> {
-    return readNumber(await this.call(ref, CURRENT_VALUE))
+  currentValue(ref: Ref): Promise<number> {
+    return this.ask(ref, CURRENT_VALUE, readNumber)
   }
 
   /** The untranslated names of its actions. GetActions translates, and crashes old bridges. */
   async actionNames(ref: Ref): Promise<string[]> {
-    const count = Math.min(readNumber(await this.call(ref, N_ACTIONS)), MAX_ACTIONS)
-    const names = Array.from({ length: Math.max(0, count) }, async (_, index) => {
-      const called = ACTION_NAME[index] ?? method("org.a11y.atspi.Action.GetName", "i", [index])
-      return readAs(await this.call(ref, called), "s").string()
-    })
-    return Promise.all(names)
+    const count = Math.min(await this.ask(ref, N_ACTIONS, readNumber), MAX_ACTIONS)
+    return Promise.all(Array.from({ length: Math.max(0, count) }, (_, index) => this.actionName(ref, index)))
   }
 
-  async keyBinding(ref: Ref, action: number): Promise<string> {
-    const called = method("org.a11y.atspi.Action.GetKeyBinding", "i", [action])
-    return readAs(await this.call(ref, called), "s").string()
+  actionName(ref: Ref, index: number): Promise<string> {
+    return this.ask(ref, ACTION_NAME[index] ?? actionName(index), asText)
   }
 
-  async selectedChild(ref: Ref, index: number): Promise<Ref | undefined> {
-    const called = method("org.a11y.atspi.Selection.GetSelectedChild", "i", [index])
-    return existing(readRef(readAs(await this.call(ref, called), "(so)")))
+  keyBinding(ref: Ref, action: number): Promise<string> {
+    return this.ask(ref, method("org.a11y.atspi.Action.GetKeyBinding", "i", [action]), asText)
   }
 
-  async cellAt(table: Ref, row: number, column: number): Promise<Ref | undefined> {
-    const called = method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [row, column])
-    return existing(readRef(readAs(await this.call(table, called), "(so)")))
+  selectedChild(ref: Ref, index: number): Promise<Ref | undefined> {
+    return this.ask(ref, method("org.a11y.atspi.Selection.GetSelectedChild", "i", [index]), asRef)
   }
 
-  async indexInParent(ref: Ref): Promise<number> {
-    return readAs(await this.call(ref, GET_INDEX), "i").i32()
+  cellAt(table: Ref, row: number, column: number): Promise<Ref | undefined> {
+    return this.ask(table, method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [row, column]), asRef)
+  }
+
+  indexInParent(ref: Ref): Promise<number> {
+    return this.ask(ref, GET_INDEX, asIndex)
   }
 
   async tableSize(table: Ref): Promise<{ rows: number; columns: number }> {
-    const [rows, columns] = await Promise.all([this.call(table, N_ROWS), this.call(table, N_COLUMNS)])
-    return { rows: readNumber(rows), columns: readNumber(columns) }
+    const [rows, columns] = await Promise.all([
+      this.ask(table, N_ROWS, readNumber),
+      this.ask(table, N_COLUMNS, readNumber),
+    ])
+    return { rows, columns }
   }
 
-  async toolkit(app: Ref): Promise<string> {
-    return readText(await this.call(app, TOOLKIT_NAME))
+  toolkit(app: Ref): Promise<string> {
+    return this.ask(app, TOOLKIT_NAME, readText)
   }
 
   /** Asked of the bus, which knows it even when the application hangs. */
-  async pid(name: string): Promise<number> {
+  pid(name: string): Promise<number> {
     const called = method(`${DBUS}.GetConnectionUnixProcessID`, "s", [name])
-    return readAs(await this.bus.call(called, DBUS, DBUS_PATH, this.deadline), "u").u32()
+    return this.bus.ask(called, DBUS, DBUS_PATH, this.deadline, asCount)
   }
 }
 
-export function property(iface: string, name: string): Parameters<Bus["call"]>[0] {
+export interface Relation {
+  readonly type: number
+  readonly targets: readonly Ref[]
+}
+
+export function property(iface: string, name: string): Method {
   return method("org.freedesktop.DBus.Properties.Get", "ss", [`org.a11y.atspi.${iface}`, name])
 }
 
@@ -237,6 +231,36 @@ export function readNumber(reply: Message): number {
   throw new WireError(`a property of type '${signature}' where a number was expected`)
 }
 
+const asRefs = (reply: Message): Ref[] => readRefs(readAs(reply, "a(so)"))
+const asRef = (reply: Message): Ref | undefined => existing(readRef(readAs(reply, "(so)")))
+const asStates = (reply: Message): StateSet => readStates(readAs(reply, "au"))
+const asCount = (reply: Message): number => readAs(reply, "u").u32()
+const asIndex = (reply: Message): number => readAs(reply, "i").i32()
+const asInterfaces = (reply: Message): Interfaces => readInterfaces(readAs(reply, "as"))
+const asRect = (reply: Message): Rect => readRect(readAs(reply, "(iiii)"))
+const asText = (reply: Message): string => readAs(reply, "s").string()
+
+function asAttributes(reply: Message): Map<string, string> {
+  const pairs = readAs(reply, "a{ss}").array(8, (reader): [string, string] => {
+    reader.align(8)
+    return [reader.string(), reader.string()]
+  })
+  return new Map(pairs)
+}
+
+function asRelations(reply: Message): Relation[] {
+  return readAs(reply, "a(ua(so))").array(8, (reader) => {
+    reader.align(8)
+    return { type: reader.u32(), targets: readRefs(reader) }
+  })
+}
+
+function readParent(reply: Message): Ref | undefined {
+  const body = readAs(reply, "v")
+  if (body.signature() !== "(so)") throw new WireError("a parent that is no reference")
+  return existing(readRef(body))
+}
+
 /** ATSPI_COORD_TYPE_SCREEN */
 const SCREEN = 0
 /** ATSPI_COORD_TYPE_WINDOW */
@@ -264,7 +288,8 @@ const PARENT = property("Accessible", "Parent")
 const CHARACTER_COUNT = property("Text", "CharacterCount")
 const CURRENT_VALUE = property("Value", "CurrentValue")
 const N_ACTIONS = property("Action", "NActions")
-const ACTION_NAME = [0, 1, 2].map((index) => method("org.a11y.atspi.Action.GetName", "i", [index]))
+const actionName = (index: number): Method => method("org.a11y.atspi.Action.GetName", "i", [index])
+const ACTION_NAME = [0, 1, 2].map(actionName)
 const N_ROWS = property("Table", "NRows")
 const N_COLUMNS = property("Table", "NColumns")
 const TOOLKIT_NAME = property("Application", "ToolkitName")

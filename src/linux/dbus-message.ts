@@ -1,4 +1,4 @@
-import { Reader, unmarshal } from "./dbus-read.ts"
+import { Reader } from "./dbus-read.ts"
 import { MAX_MESSAGE, type Value, WireError } from "./dbus-wire.ts"
 import { marshal } from "./dbus-write.ts"
 
@@ -15,45 +15,85 @@ const NO_AUTO_START = 2
 /**
  * What stays the same between calls of one method: its header fields and, usually, its arguments.
  * Only the destination, the object and the serial differ, so a call is two copies and two strings.
+ * Programs name many methods and use few, so the bytes are made when they are first needed.
  */
-export interface Method {
+export class Method {
   readonly interface: string
   readonly member: string
-  readonly head: Uint8Array
-  readonly body: Uint8Array
+  readonly #signature: string
+  readonly #args: readonly Value[]
+  readonly #flags: number
+  #head: Buffer | undefined
+  #body: Buffer | undefined
+
+  constructor(name: string, signature: string, args: readonly Value[], flags: number) {
+    const dot = name.lastIndexOf(".")
+    this.interface = name.slice(0, dot)
+    this.member = name.slice(dot + 1)
+    this.#signature = signature
+    this.#args = args
+    this.#flags = flags
+  }
+
+  get head(): Buffer {
+    this.#head ??= this.#makeHead()
+    return this.#head
+  }
+
+  get body(): Buffer {
+    this.#body ??= this.#signature === "" ? NO_BODY : marshal(this.#signature, this.#args)
+    return this.#body
+  }
+
+  #makeHead(): Buffer {
+    const out = Buffer.alloc(64 + 3 * (this.interface.length + this.member.length) + this.#signature.length)
+    const view = new DataView(out.buffer, out.byteOffset, out.length)
+    out[0] = LITTLE
+    out[1] = METHOD_CALL
+    out[2] = this.#flags
+    out[3] = 1
+    let end = writeField(out, view, 0, FIXED, INTERFACE, S, this.interface)
+    end = writeField(out, view, 0, end, MEMBER, S, this.member)
+    if (this.#signature !== "") {
+      end = pad(out, 0, end)
+      out[end] = SIGNATURE
+      out[end + 1] = 1
+      out[end + 2] = G
+      out[end + 4] = out.utf8Write(this.#signature, end + 5)
+      end += 6 + this.#signature.length
+    }
+    return out.subarray(0, pad(out, 0, end))
+  }
 }
 
+const NO_BODY = Buffer.alloc(0)
+
+/** `start` lets the bus start a service that is not running. */
 export function method(name: string, signature = "", args: readonly Value[] = [], start = false): Method {
-  const dot = name.lastIndexOf(".")
-  const iface = name.slice(0, dot)
-  const member = name.slice(dot + 1)
-  const head = header(METHOD_CALL, start ? 0 : NO_AUTO_START, [
-    [INTERFACE, "s", iface],
-    [MEMBER, "s", member],
-    ...(signature ? [signatureField(signature)] : []),
-  ])
-  return { interface: iface, member, head, body: marshal(signature, args) }
+  return new Method(name, signature, args, start ? 0 : NO_AUTO_START)
 }
 
 /** Writes a call into `out` at `at` and returns where it ends; see callSize for the room it needs. */
 export function writeCall(
   out: Buffer,
+  view: DataView,
   at: number,
-  call: Method,
+  { head, body }: Method,
   destination: string,
   path: string,
   serial: number,
 ): number {
-  out.set(call.head, at)
-  let end = at + call.head.length
-  end = writeField(out, at, end, PATH, O, path)
-  end = writeField(out, at, end, DESTINATION, S, destination)
-  out.writeUInt32LE(call.body.length, at + 4)
-  out.writeUInt32LE(serial, at + 8)
-  out.writeUInt32LE(end - at - 16, at + 12)
+  out.set(head, at)
+  let end = at + head.length
+  end = writeField(out, view, at, end, PATH, O, path)
+  end = writeField(out, view, at, end, DESTINATION, S, destination)
+  view.setUint32(at + 4, body.length, true)
+  view.setUint32(at + 8, serial, true)
+  view.setUint32(at + 12, end - at - FIXED, true)
   end = pad(out, at, end)
-  out.set(call.body, end)
-  return end + call.body.length
+  if (body.length === 0) return end
+  out.set(body, end)
+  return end + body.length
 }
 
 /** An upper bound of what writeCall writes. */
@@ -105,28 +145,30 @@ export interface Message {
   readonly body: Reader
 }
 
+/** The fixed part of a header, which tells how long the message is. */
+export const FIXED = 16
+
 /** How long the whole message is whose first 16 bytes stand at `at`. */
-export function messageLength(bytes: Buffer, at: number): number {
+export function messageLength(bytes: Buffer, view: DataView, at: number): number {
   const endian = bytes[at]
   if (endian !== LITTLE && endian !== BIG) throw new WireError(`message begins with byte ${endian}`)
   if (bytes[at + 3] !== 1) throw new WireError(`protocol version ${bytes[at + 3]}`)
-  const little = endian === LITTLE
-  const body = little ? bytes.readUInt32LE(at + 4) : bytes.readUInt32BE(at + 4)
-  const fields = little ? bytes.readUInt32LE(at + 12) : bytes.readUInt32BE(at + 12)
-  const total = 16 + fields + (-fields & 7) + body
+  const body = view.getUint32(at + 4, endian === LITTLE)
+  const fields = view.getUint32(at + 12, endian === LITTLE)
+  const total = FIXED + fields + (-fields & 7) + body
   if (total > MAX_MESSAGE) throw new WireError(`message of ${total} bytes`)
   return total
 }
 
-/** Reads the header of a whole message. */
-export function parseMessage(bytes: Buffer, start: number, end: number): Message {
-  const reader = new Reader(bytes, bytes[start] === LITTLE, start, end)
+/** Reads the header of a whole message. Written out without a Reader: it is done for every reply. */
+export function parseMessage(bytes: Buffer, view: DataView, start: number, end: number): Message {
+  const little = bytes[start] === LITTLE
   const type = bytes[start + 1] ?? 0
-  const flags = bytes[start + 2] ?? 0
-  reader.at = start + 4
-  const bodyLength = reader.u32()
-  const serial = reader.u32()
-  const fieldsEnd = reader.arrayEnd(8)
+  const bodyStart = end - view.getUint32(start + 4, little)
+  const serial = view.getUint32(start + 8, little)
+  const fieldsEnd = start + FIXED + view.getUint32(start + 12, little)
+  // Of a reply only the call it answers and the type of its body matter.
+  const isReply = type === METHOD_RETURN
   let replySerial = 0
   let path = ""
   let iface = ""
@@ -134,25 +176,38 @@ export function parseMessage(bytes: Buffer, start: number, end: number): Message
   let errorName = ""
   let sender = ""
   let signature = ""
-  while (reader.at < fieldsEnd) {
-    reader.align(8)
-    const code = reader.u8()
-    const kind = reader.signature()
-    if (kind !== (FIELD_TYPES[code] ?? kind)) throw new WireError(`header field ${code} of type '${kind}'`)
-    if (code === REPLY_SERIAL) replySerial = reader.u32()
-    else if (code === SIGNATURE) signature = reader.signature()
-    else if (code === ERROR_NAME) errorName = reader.string()
-    else if (code === SENDER && type !== METHOD_RETURN) sender = reader.string()
-    else if (code === PATH) path = reader.string()
-    else if (code === INTERFACE) iface = reader.string()
-    else if (code === MEMBER) member = reader.string()
-    else if (kind === "s" || kind === "o") reader.skipString()
-    else unmarshal(kind, reader)
+  let at = start + FIXED
+  while (at < fieldsEnd) {
+    at += -(at - start) & 7
+    const code = bytes[at] ?? 0
+    const kind = bytes[at + 2] ?? 0
+    if (bytes[at + 1] !== 1 || (FIELD_TYPES[code] ?? kind) !== kind) {
+      throw new WireError(`header field ${code} has an unexpected type`)
+    }
+    at += 4
+    if (kind === U) {
+      if (at + 4 > fieldsEnd) throw new WireError("header field crosses the end of the header")
+      if (code === REPLY_SERIAL) replySerial = view.getUint32(at, little)
+      at += 4
+      continue
+    }
+    if (kind !== S && kind !== O && kind !== G) throw new WireError(`header field of type ${kind}`)
+    const length = kind === G ? (bytes[at] ?? 0) : view.getUint32(at, little)
+    const from = at + (kind === G ? 1 : 4)
+    at = from + length + 1
+    if (at > fieldsEnd || bytes[at - 1] !== 0)
+      throw new WireError("header field crosses the end of the header")
+    if (code === SIGNATURE) signature = bytes.latin1Slice(from, from + length)
+    else if (isReply) continue
+    else if (code === PATH) path = bytes.utf8Slice(from, from + length)
+    else if (code === INTERFACE) iface = bytes.utf8Slice(from, from + length)
+    else if (code === MEMBER) member = bytes.utf8Slice(from, from + length)
+    else if (code === ERROR_NAME) errorName = bytes.utf8Slice(from, from + length)
+    else if (code === SENDER) sender = bytes.utf8Slice(from, from + length)
   }
-  if (reader.at !== fieldsEnd) throw new WireError("header field crosses the end of the header")
   if (serial === 0) throw new WireError("message with serial 0")
-  const bodyStart = end - bodyLength
-  const body = new Reader(bytes, reader.little, bodyStart, end)
+  const flags = bytes[start + 2] ?? 0
+  const body = new Reader(bytes, little, bodyStart, end, view)
   return {
     type,
     flags,
@@ -189,10 +244,12 @@ const REPLY_SERIAL = 5
 const DESTINATION = 6
 const SENDER = 7
 const SIGNATURE = 8
-const FIELD_TYPES = [undefined, "o", "s", "s", "s", "u", "s", "s", "g", "u"]
 
 const O = 0x6f
 const S = 0x73
+const U = 0x75
+const G = 0x67
+const FIELD_TYPES = [undefined, O, S, S, S, U, S, S, G, U]
 
 type Field = readonly [code: number, type: string, value: string | number]
 
@@ -218,6 +275,7 @@ function header(
 
 function writeField(
   out: Buffer,
+  view: DataView,
   start: number,
   from: number,
   code: number,
@@ -230,7 +288,7 @@ function writeField(
   out[at + 2] = type
   out[at + 3] = 0
   const length = out.utf8Write(value, at + 8)
-  out.writeUInt32LE(length, at + 4)
+  view.setUint32(at + 4, length, true)
   out[at + 8 + length] = 0
   return at + 9 + length
 }

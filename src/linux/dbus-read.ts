@@ -21,13 +21,14 @@ export class Reader {
   readonly #start: number
   readonly #view: DataView
 
-  constructor(bytes: Buffer, little: boolean, start = 0, end = bytes.length) {
+  /** `view` is one of all of `bytes`, where there is one already. */
+  constructor(bytes: Buffer, little: boolean, start = 0, end = bytes.length, view = viewOf(bytes)) {
     this.bytes = bytes
     this.little = little
     this.end = end
     this.at = start
     this.#start = start
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, end)
+    this.#view = view
   }
 
   align(size: number): void {
@@ -124,6 +125,10 @@ export class Reader {
     if (this.at !== end) throw new WireError("array element crosses the end of its array")
     return items
   }
+}
+
+export function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 /** Reads the values of a whole signature. */

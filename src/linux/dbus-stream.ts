@@ -1,4 +1,7 @@
-import { messageLength } from "./dbus-message.ts"
+import { FIXED, messageLength } from "./dbus-message.ts"
+import { viewOf } from "./dbus-read.ts"
+
+export type Take = (bytes: Buffer, view: DataView, start: number, end: number) => void
 
 /**
  * Cuts a stream of chunks into whole messages. A message within one chunk is not copied; a longer one
@@ -8,24 +11,26 @@ export class MessageStream {
   #partial: Buffer | undefined
   #filled = 0
 
-  push(chunk: Buffer, take: (bytes: Buffer, start: number, end: number) => void): void {
+  push(chunk: Buffer, take: Take): void {
     let at = 0
     while (this.#partial) {
       at += this.#fill(this.#partial, chunk, at)
       if (this.#filled < this.#partial.length) return
       const whole = this.#partial
-      const length = messageLength(whole, 0)
+      const view = viewOf(whole)
+      const length = messageLength(whole, view, 0)
       this.#partial = undefined
       if (length > whole.length) this.#begin(length, whole, 0)
-      else take(whole, 0, length)
+      else take(whole, view, 0, length)
     }
+    const view = viewOf(chunk)
     while (chunk.length - at >= FIXED) {
-      const length = messageLength(chunk, at)
+      const length = messageLength(chunk, view, at)
       if (length > chunk.length - at) {
         this.#begin(length, chunk, at)
         return
       }
-      take(chunk, at, at + length)
+      take(chunk, view, at, at + length)
       at += length
     }
     if (at < chunk.length) this.#begin(FIXED, chunk, at)
@@ -44,6 +49,3 @@ export class MessageStream {
     return size
   }
 }
-
-/** The fixed part of a header, which tells how long the message is. */
-const FIXED = 16

@@ -14,6 +14,7 @@ import {
   SIGNAL,
   writeCall,
 } from "./dbus-message.ts"
+import { viewOf } from "./dbus-read.ts"
 import { MessageStream } from "./dbus-stream.ts"
 import { type Value, WireError } from "./dbus-wire.ts"
 
@@ -64,11 +65,14 @@ export class Bus {
   readonly #waiting: Waiting[] = []
   readonly #listeners = new Set<(signal: Message) => void>()
   readonly #signals = new WeakSet<AbortSignal>()
+  readonly #ended = Promise.withResolvers<DBusClosed>()
   #handshake: Handshake | undefined = new Handshake()
   #serve: ((call: Message) => Answer | Promise<Answer> | undefined) | undefined
+  #overhear: ((bytes: Buffer, start: number, end: number) => boolean) | undefined
   #failure: DBusClosed | undefined
   #serial = 0
   #out = Buffer.allocUnsafeSlow(OUT_SIZE)
+  #outView = viewOf(this.#out)
   #outEnd = 0
   #backlog: Buffer[] = []
   #flushing = false
@@ -102,12 +106,29 @@ export class Bus {
     return this.#failure
   }
 
+  /** Resolves once the connection is of no more use; for whoever serves on it. */
+  get ended(): Promise<DBusClosed> {
+    return this.#ended.promise
+  }
+
   call(called: Method, destination: string, path: string, deadline: Deadline): Promise<Message> {
-    return new Promise((resolve, reject) => {
+    return this.ask(called, destination, path, deadline, whole)
+  }
+
+  /** A call whose answer is read at once; what `read` throws is the call's failure. */
+  ask<T>(
+    called: Method,
+    destination: string,
+    path: string,
+    deadline: Deadline,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
       if (this.#failure) return reject(this.#failure)
       if (deadline.expired) return reject(new DBusTimeout(`no time left to call ${called.member}`))
       this.#watch(deadline)
-      const pending = { resolve, reject, deadline, member: called.member }
+      const take = (reply: Message): void => resolve(read(reply))
+      const pending = { take, reject, deadline, member: called.member }
       if (this.#pending.size >= MAX_IN_FLIGHT) {
         this.#waiting.push({ pending, called, destination, path })
         return
@@ -134,6 +155,11 @@ export class Bus {
   /** Answers the calls of others; undefined leaves one unanswered. */
   serve(answer: (call: Message) => Answer | Promise<Answer> | undefined): void {
     this.#serve = answer
+  }
+
+  /** Gives every message first to `take`, which returns whether it was one for us; for monitors. */
+  overhear(take: (bytes: Buffer, start: number, end: number) => boolean): void {
+    this.#overhear = take
   }
 
   emit(path: string, name: string, signature = "", values: readonly Value[] = []): void {
@@ -179,11 +205,12 @@ export class Bus {
       this.#flush()
       if (size > this.#out.length) {
         const single = Buffer.allocUnsafeSlow(size)
-        this.#send(single.subarray(0, writeCall(single, 0, called, destination, path, serial)))
+        const end = writeCall(single, viewOf(single), 0, called, destination, path, serial)
+        this.#send(single.subarray(0, end))
         return
       }
     }
-    this.#outEnd = writeCall(this.#out, this.#outEnd, called, destination, path, serial)
+    this.#outEnd = writeCall(this.#out, this.#outView, this.#outEnd, called, destination, path, serial)
     if (this.#flushing) return
     this.#flushing = true
     queueMicrotask(() => {
@@ -197,7 +224,9 @@ export class Bus {
     const bytes = this.#out.subarray(0, this.#outEnd)
     this.#outEnd = 0
     // What the kernel did not take stays referenced, so the buffer is given away.
-    if (!this.#send(bytes)) this.#out = Buffer.allocUnsafeSlow(OUT_SIZE)
+    if (this.#send(bytes)) return
+    this.#out = Buffer.allocUnsafeSlow(OUT_SIZE)
+    this.#outView = viewOf(this.#out)
   }
 
   /** Returns whether all of it was taken at once. */
@@ -218,8 +247,9 @@ export class Bus {
     return this.#serial
   }
 
-  #take(bytes: Buffer, start: number, end: number): void {
-    const got = parseMessage(bytes, start, end)
+  #take(bytes: Buffer, view: DataView, start: number, end: number): void {
+    if (this.#overhear?.(bytes, start, end) === false) return
+    const got = parseMessage(bytes, view, start, end)
     if (got.type === METHOD_RETURN || got.type === ERROR) this.#answer(got)
     else if (got.type === SIGNAL) for (const listener of this.#listeners) listener(got)
     else if (got.type === METHOD_CALL) this.#serveCall(got)
@@ -232,8 +262,8 @@ export class Bus {
     if (!pending) return
     this.#pending.delete(reply.replySerial)
     if (reply.type === ERROR) pending.reject(errorOf(reply))
-    else pending.resolve(reply)
-    this.#admit()
+    else giveReply(pending, reply)
+    if (this.#waiting.length > 0) this.#admit()
   }
 
   #admit(): void {
@@ -287,6 +317,7 @@ export class Bus {
   #fail(failure: DBusClosed): void {
     if (this.#failure) return
     this.#failure = failure
+    this.#ended.resolve(failure)
     clearTimeout(this.#alarm)
     this.#socket.end()
     const pending = [...this.#pending.values(), ...this.#waiting.map((one) => one.pending)]
@@ -303,8 +334,19 @@ export function readAs(reply: Message, signature: string): Message["body"] {
   throw new WireError(`a reply of type '${reply.signature}' where '${signature}' was expected`)
 }
 
+const whole = (reply: Message): Message => reply
+
+/** A reply that cannot be read fails its own call only. */
+function giveReply(pending: Pending, reply: Message): void {
+  try {
+    pending.take(reply)
+  } catch (error) {
+    pending.reject(error instanceof Error ? error : new WireError(String(error)))
+  }
+}
+
 interface Pending {
-  readonly resolve: (reply: Message) => void
+  readonly take: (reply: Message) => void
   readonly reject: (error: Error) => void
   readonly deadline: Deadline
   readonly member: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { message, messageLength, method, parseMessage, writeCall } from "../../src/linux/dbus-message.ts"
-import { Reader, unmarshal } from "../../src/linux/dbus-read.ts"
+import { Reader, unmarshal, viewOf } from "../../src/linux/dbus-read.ts"
 import { MessageStream } from "../../src/linux/dbus-stream.ts"
 import { checkSignature, type Value, WireError } from "../../src/linux/dbus-wire.ts"
 import { marshal } from "../../src/linux/dbus-write.ts"
@@ -193,13 +193,15 @@ test("signatures are checked for completeness and depth", () => {
     expect(() => checkSignature(signature), signature).toThrow(WireError)
 })
 
+const length = (bytes: Buffer): number => messageLength(bytes, viewOf(bytes), 0)
+
 describe("messages", () => {
   test("a call is written so that it reads back as it was meant", () => {
     const called = method("org.freedesktop.DBus.Properties.Get", "ss", ["org.a11y.atspi.Accessible", "Name"])
     const out = Buffer.alloc(1000, 0xee)
-    const end = writeCall(out, 40, called, ":1.7", "/org/a11y/atspi/accessible/1234", 99)
-    expect(messageLength(out, 40)).toBe(end - 40)
-    const got = parseMessage(out, 40, end)
+    const end = writeCall(out, viewOf(out), 40, called, ":1.7", "/org/a11y/atspi/accessible/1234", 99)
+    expect(messageLength(out, viewOf(out), 40)).toBe(end - 40)
+    const got = parseMessage(out, viewOf(out), 40, end)
     expect(got).toMatchObject({
       type: 1,
       serial: 99,
@@ -226,7 +228,7 @@ describe("messages", () => {
             [value.value],
             little,
           )
-          const got = parseMessage(bytes, 0, bytes.length)
+          const got = parseMessage(bytes, viewOf(bytes), 0, bytes.length)
           expect(got).toMatchObject({ type: 2, serial, replySerial: 7, signature: value.signature })
           expect(unmarshal(got.signature, got.body)).toEqual([value.value])
         },
@@ -244,7 +246,7 @@ describe("messages", () => {
         const taken: string[] = []
         for (let at = 0, turn = 0; at < bytes.length; turn++) {
           const end = at + (sizes[turn % sizes.length] ?? 1)
-          stream.push(bytes.subarray(at, end), (whole, from, to) =>
+          stream.push(bytes.subarray(at, end), (whole, _, from, to) =>
             taken.push(whole.toString("hex", from, to)),
           )
           at = end
@@ -255,11 +257,11 @@ describe("messages", () => {
   })
 
   test("of another protocol or over 128 MiB are refused by their first bytes", () => {
-    expect(() => messageLength(Buffer.from("HTTP/1.1 400 Bad"), 0)).toThrow(WireError)
+    expect(() => length(Buffer.from("HTTP/1.1 400 Bad"))).toThrow(WireError)
     const big = Buffer.from("6c01000100000008010000000000000000", "hex")
-    expect(() => messageLength(big, 0)).toThrow("message of 134217744 bytes")
+    expect(() => length(big)).toThrow("message of 134217744 bytes")
     const version = Buffer.from("6c010002000000000100000000000000", "hex")
-    expect(() => messageLength(version, 0)).toThrow("protocol version 2")
+    expect(() => length(version)).toThrow("protocol version 2")
   })
 
   test("with random damage are read or refused, nothing else", () => {
@@ -269,9 +271,9 @@ describe("messages", () => {
         const damaged = Buffer.from(bytes)
         damaged[at] = byte
         try {
-          const length = messageLength(damaged, 0)
-          if (length > damaged.length) return
-          const got = parseMessage(damaged, 0, length)
+          const total = length(damaged)
+          if (total > damaged.length) return
+          const got = parseMessage(damaged, viewOf(damaged), 0, total)
           unmarshal(got.signature, got.body)
         } catch (error) {
           expect(error).toBeInstanceOf(WireError)
