@@ -12,6 +12,10 @@ process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<number> {
   try {
+    const part = argv[0]?.startsWith("__")
+      ? await (await import("./internal.ts")).internalPart(argv[0])
+      : undefined
+    if (part) return await part(process.env)
     const parsed = await parseArgv(argv, commands, globals)
     if (parsed.kind === "version") return print(`${(await import("./version.ts")).VERSION}\n`)
     if (parsed.kind === "help")

@@ -65,8 +65,9 @@ export function actingOn(
     clipboard: notYet,
     displays: async () => listDisplays(await session.x11(deadline), deadline),
     screenshot: (target) => screenshot(session, target, deadline),
-    notifications: notYet,
-    notification: notYet,
+    notifications: async () => (await import("./notifications.ts")).listNotifications(session, deadline),
+    notification: async (target, op) =>
+      (await import("./notifications.ts")).operateNotification(session, target, op, deadline),
   }
 }
 

@@ -3,6 +3,7 @@ import type { DesktopInfo } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { startAccessibility } from "./desktop-accessibility.ts"
+import { offerNotifications } from "./desktop-activation.ts"
 import { type DesktopProgram, missingPrograms } from "./desktop-packages.ts"
 import { fileIdentity, socketOf, startAnnouncedPart, startPart, writeCookie } from "./desktop-parts.ts"
 import { removeDesktop } from "./desktop-reap.ts"
@@ -126,6 +127,7 @@ async function bringUp(
   const display = `:${number}`
   note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
 
+  offerNotifications(runtime)
   // After the display: what the bus starts inherits its environment.
   const address = record().env.DBUS_SESSION_BUS_ADDRESS
   await startAnnouncedPart(

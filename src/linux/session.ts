@@ -16,6 +16,7 @@ export class Session {
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
+  readonly #endings: (() => void)[] = []
 
   constructor(readEnv: () => Env) {
     this.#readEnv = readEnv
@@ -40,7 +41,15 @@ export class Session {
     return this.#x11.get(() => X11.connect(this.env, deadline))
   }
 
+  /** Another connection to the session bus, for one that cannot be shared; it ends with the session. */
+  async openUser(deadline: Deadline): Promise<Bus> {
+    const bus = await openUserBus(this.env, deadline)
+    this.#endings.push(() => bus.close())
+    return bus
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#endings.splice(0)) end()
     await Promise.all([
       this.#a11y.close((bus) => bus.close()),
       this.#user.close((bus) => bus.close()),

@@ -1,0 +1,155 @@
+import type { NotificationOp, SeenNotification } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import {
+  type Bus,
+  DBUS,
+  DBUS_PATH,
+  DBusClosed,
+  DBusError,
+  DBusTimeout,
+  method,
+  readAs,
+  WireError,
+} from "./dbus.ts"
+import { NOTIFICATIONS, NOTIFICATIONS_PATH, SERVER_NAME } from "./notification-names.ts"
+import type { Session } from "./session.ts"
+
+/** A running notification daemon: the specification has no way to list, so each is asked in its own. */
+export interface NotificationDaemon {
+  /** Its unique name on the session bus: calls to it never reach a successor. */
+  readonly owner: string
+  readonly version: string
+  readonly session: Session
+  readonly bus: Bus
+  readonly deadline: Deadline
+}
+
+/** A notification, and what can be done about exactly this one. */
+export interface Entry extends Omit<SeenNotification, "index"> {
+  dismiss(): Promise<void>
+  press(action: string): Promise<void>
+}
+
+/** The newest first. */
+export async function listNotifications(
+  session: Session,
+  deadline: Deadline,
+): Promise<readonly SeenNotification[]> {
+  return (await entries(session, deadline)).map(({ dismiss: _, press: __, ...seen }, index) => ({
+    index,
+    ...seen,
+  }))
+}
+
+/** Acts on the notification that is still the same in every word, wherever it stands now. */
+export async function operateNotification(
+  session: Session,
+  target: SeenNotification,
+  op: NotificationOp,
+  deadline: Deadline,
+): Promise<void> {
+  const entry = (await entries(session, deadline)).find(({ id }) => id === target.id)
+  if (!entry) throw notificationGone(target)
+  await answered(op.kind === "dismiss" ? entry.dismiss() : entry.press(op.action), UNCERTAIN)
+}
+
+/** It was dismissed, closed, or says something else by now. */
+export function notificationGone({ title }: Pick<SeenNotification, "title">): AppError {
+  return new AppError("NOTIFICATION_NOT_FOUND", `The notification '${title}' is not there any more`, {
+    suggestion: "Use 'list-notifications' to see what there is",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+const UNCERTAIN: Disposition = { delivery: "delivery_uncertain", retry: "unknown" }
+
+async function entries(session: Session, deadline: Deadline): Promise<readonly Entry[]> {
+  const bus = await openBus(session, deadline)
+  return answered(list(session, bus, deadline))
+}
+
+async function list(session: Session, bus: Bus, deadline: Deadline): Promise<readonly Entry[]> {
+  const owner = await findOwner(bus, deadline)
+  if (owner === undefined) {
+    // Nothing shows as long as nothing runs that could show it; but the first notification must not be missed.
+    if (!(await canBeStarted(bus, deadline))) throw noDaemon()
+    await (await import("./notifications-heard.ts")).hear(session, deadline)
+    return []
+  }
+  const reply = readAs(await bus.call(GET_SERVER, owner, NOTIFICATIONS_PATH, deadline), "ssss")
+  const [name, , version] = [reply.string(), reply.string(), reply.string()]
+  const daemon = { owner, version, session, bus, deadline }
+  if (name === SERVER_NAME) return (await import("./notifications-own.ts")).listOwn(daemon)
+  if (name === "dunst") return (await import("./notifications-dunst.ts")).listDunst(daemon)
+  if (name === "Xfce Notify Daemon") return (await import("./notifications-xfce.ts")).listXfce(daemon)
+  throw new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `The notification daemon '${name}' does not tell what it shows`,
+    {
+      suggestion: SUPPORTED,
+      platformDetail: `${name} ${version}`,
+    },
+  )
+}
+
+const SUPPORTED =
+  "Notifications can be read from xfce4-notifyd and dunst, and on isolated desktops ('desktop-start')"
+
+const GET_SERVER = method(`${NOTIFICATIONS}.GetServerInformation`)
+const GET_OWNER = method(`${DBUS}.GetNameOwner`, "s", [NOTIFICATIONS])
+const LIST_ACTIVATABLE = method(`${DBUS}.ListActivatableNames`)
+
+async function openBus(session: Session, deadline: Deadline): Promise<Bus> {
+  try {
+    return await session.user(deadline)
+  } catch (error) {
+    throw new AppError(
+      deadline.expired ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
+      "The session bus, where notifications are, cannot be reached",
+      {
+        suggestion: "Run inside the desktop session, or use 'desktop-start'; 'doctor' shows what is missing",
+        platformDetail: String(error),
+        ...(deadline.expired ? { details: { kind: "notifications" } } : {}),
+      },
+    )
+  }
+}
+
+async function findOwner(bus: Bus, deadline: Deadline): Promise<string | undefined> {
+  try {
+    return readAs(await bus.call(GET_OWNER, DBUS, DBUS_PATH, deadline), "s").string()
+  } catch (error) {
+    if (error instanceof DBusError && error.code === `${DBUS}.Error.NameHasNoOwner`) return undefined
+    throw error
+  }
+}
+
+async function canBeStarted(bus: Bus, deadline: Deadline): Promise<boolean> {
+  const reply = readAs(await bus.call(LIST_ACTIVATABLE, DBUS, DBUS_PATH, deadline), "as")
+  return reply.array(4, (reader) => reader.string()).includes(NOTIFICATIONS)
+}
+
+function noDaemon(): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", "No notification daemon runs in this session", {
+    suggestion: `Start one. ${SUPPORTED}`,
+  })
+}
+
+/** What goes wrong on the way to a daemon, in the contract's words. */
+async function answered<T>(asked: Promise<T>, disposition?: Disposition): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const facts = { platformDetail: String(error), disposition }
+    if (error instanceof DBusTimeout)
+      throw new AppError("APP_UNRESPONSIVE", "The notification daemon does not answer", facts)
+    if (error instanceof DBusClosed) throw new AppError("ACTION_FAILED", "The session bus went away", facts)
+    if (error instanceof DBusError || error instanceof WireError)
+      throw new AppError("ACTION_FAILED", "The notification daemon refused", {
+        ...facts,
+        platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : error.message,
+      })
+    throw error
+  }
+}
