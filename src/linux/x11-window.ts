@@ -173,7 +173,11 @@ function desktopFileId(values: readonly (string | undefined)[]): string | undefi
 }
 
 // X-Resource knows the pid behind a connection from the socket itself.
-async function readPids(x: X11, ids: readonly number[], deadline: Deadline): Promise<Map<number, number>> {
+export async function readPids(
+  x: X11,
+  ids: readonly number[],
+  deadline: Deadline,
+): Promise<Map<number, number>> {
   const extension = await x.extension("X-Resource", deadline)
   const clients = new Set(ids.map((id) => clientOf(x, id)))
   if (!extension || clients.size === 0) return new Map()

@@ -24,6 +24,16 @@ export class Xtest {
     this.drop(`key ${keycode}`, [this.fake(KEY_RELEASE, keycode)])
   }
 
+  /** Lets go of keys that are down for longer than this operation; they go down again when it ends. */
+  liftKeys(keycodes: readonly number[]): void {
+    const presses = keycodes.map((keycode) => this.fake(KEY_PRESS, keycode))
+    this.hold(
+      "lifted keys",
+      keycodes.map((keycode) => this.fake(KEY_RELEASE, keycode)),
+      presses,
+    )
+  }
+
   /** The server itself waits for the delay: nothing of ours comes in between. */
   buttonDown(button: number, delayMs = 0): void {
     this.hold(
