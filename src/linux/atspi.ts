@@ -46,7 +46,7 @@ export class Atspi {
   }
 
   childAt(ref: Ref, index: number): Promise<Ref | undefined> {
-    return this.ask(ref, method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [index]), asRef)
+    return this.ask(ref, GET_CHILD.with(index), asRef)
   }
 
   states(ref: Ref): Promise<StateSet> {
@@ -93,7 +93,7 @@ export class Atspi {
   /** The object at a point, in the coordinates that extents uses. */
   at(ref: Ref, point: Point, toolkit?: string): Promise<Ref | undefined> {
     const kind = toolkit === "GTK" ? WINDOW : SCREEN
-    const called = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [point.x, point.y, kind])
+    const called = GET_AT_POINT.with(point.x, point.y, kind)
     return this.ask(ref, called, asRef)
   }
 
@@ -102,7 +102,7 @@ export class Atspi {
   }
 
   text(ref: Ref, start: number, end: number): Promise<string> {
-    return this.ask(ref, method("org.a11y.atspi.Text.GetText", "ii", [start, end]), asText)
+    return this.ask(ref, GET_TEXT.with(start, end), asText)
   }
 
   currentValue(ref: Ref): Promise<number> {
@@ -120,15 +120,15 @@ export class Atspi {
   }
 
   keyBinding(ref: Ref, action: number): Promise<string> {
-    return this.ask(ref, method("org.a11y.atspi.Action.GetKeyBinding", "i", [action]), asText)
+    return this.ask(ref, action === 0 ? KEY_BINDING : KEY_BINDING.with(action), asText)
   }
 
   selectedChild(ref: Ref, index: number): Promise<Ref | undefined> {
-    return this.ask(ref, method("org.a11y.atspi.Selection.GetSelectedChild", "i", [index]), asRef)
+    return this.ask(ref, index === 0 ? SELECTED_CHILD : SELECTED_CHILD.with(index), asRef)
   }
 
   cellAt(table: Ref, row: number, column: number): Promise<Ref | undefined> {
-    return this.ask(table, method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [row, column]), asRef)
+    return this.ask(table, CELL_AT.with(row, column), asRef)
   }
 
   indexInParent(ref: Ref): Promise<number> {
@@ -149,7 +149,7 @@ export class Atspi {
 
   /** Asked of the bus, which knows it even when the application hangs. */
   pid(name: string): Promise<number> {
-    const called = method(`${DBUS}.GetConnectionUnixProcessID`, "s", [name])
+    const called = PROCESS_ID.with(name)
     return this.bus.ask(called, DBUS, DBUS_PATH, this.deadline, asCount)
   }
 }
@@ -281,6 +281,13 @@ const GET_ATTRIBUTES = method("org.a11y.atspi.Accessible.GetAttributes")
 const GET_RELATIONS = method("org.a11y.atspi.Accessible.GetRelationSet")
 const GET_EXTENTS = method("org.a11y.atspi.Component.GetExtents", "u", [SCREEN])
 const GET_EXTENTS_IN_WINDOW = method("org.a11y.atspi.Component.GetExtents", "u", [WINDOW])
+const GET_CHILD = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [0])
+const GET_AT_POINT = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [0, 0, SCREEN])
+const GET_TEXT = method("org.a11y.atspi.Text.GetText", "ii", [0, 0])
+const KEY_BINDING = method("org.a11y.atspi.Action.GetKeyBinding", "i", [0])
+const SELECTED_CHILD = method("org.a11y.atspi.Selection.GetSelectedChild", "i", [0])
+const CELL_AT = method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [0, 0])
+const PROCESS_ID = method(`${DBUS}.GetConnectionUnixProcessID`, "s", [""])
 const NAME = property("Accessible", "Name")
 const DESCRIPTION = property("Accessible", "Description")
 const CHILD_COUNT = property("Accessible", "ChildCount")

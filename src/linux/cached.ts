@@ -2,6 +2,9 @@ import type { Rect } from "../node.ts"
 import type { Ref } from "./atspi.ts"
 import type { Item } from "./cache.ts"
 import type { Child, Facts, LiveSource, Look, Source } from "./facts.ts"
+import type { Maybe } from "./maybe.ts"
+import { ROLE } from "./roles.ts"
+import { has, STATE } from "./states.ts"
 
 /** A copy of an application's cache as a source; what it lacks is asked of the application. */
 export class CachedSource implements Source {
@@ -27,18 +30,19 @@ export class CachedSource implements Source {
     this.#extents = known.extents ?? new Map()
   }
 
-  async look(ref: Ref, sparing: boolean): Promise<Look> {
+  look(ref: Ref, sparing: boolean): Maybe<Look> {
     return this.item(ref) ?? this.#live.look(ref, sparing)
   }
 
-  async facts(ref: Ref, look: Look): Promise<Facts> {
+  facts(ref: Ref, look: Look): Maybe<Facts> {
     const item = this.item(ref)
     if (!item) return this.#live.facts(ref, look)
     const extents = this.#extents.get(ref.path)
     return extents ? { ...item, extents } : item
   }
 
-  async children(ref: Ref): Promise<readonly Child[]> {
+  children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
+    if (showing && this.#isClosed(ref)) return []
     return this.cachedChildren(ref) ?? this.#live.children(ref)
   }
 
@@ -55,6 +59,13 @@ export class CachedSource implements Source {
     if (items.length !== item.childCount) return undefined
     const isWhole = items.every((child, index) => child.index === index && !this.#isStackPage(child))
     return isWhole ? items.map((child) => ({ ref: child.ref, index: child.index })) : undefined
+  }
+
+  /** The items of a menu have no order in GTK 3's cache, but one that is not open need not be listed. */
+  #isClosed(ref: Ref): boolean {
+    if (this.item(ref)?.role !== ROLE.MENU) return false
+    const items = this.#below.get(ref.path) ?? []
+    return items.length > 0 && items.every(({ states }) => !has(states, STATE.SHOWING))
   }
 
   /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */

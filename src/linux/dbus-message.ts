@@ -40,6 +40,13 @@ export class Method {
     return this.#head
   }
 
+  /** The same method with other arguments, of the same signature. */
+  with(...args: readonly Value[]): Method {
+    const other = new Method(`${this.interface}.${this.member}`, this.#signature, args, this.#flags)
+    other.#head = this.head
+    return other
+  }
+
   get body(): Buffer {
     this.#body ??= this.#signature === "" ? NO_BODY : marshal(this.#signature, this.#args)
     return this.#body

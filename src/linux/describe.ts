@@ -5,10 +5,11 @@ import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { actionsOf, statesOf } from "./claims.ts"
 import { type Element, type Parent, type Place, unlessRefused } from "./element.ts"
 import type { Facts } from "./facts.ts"
+import type { Maybe } from "./maybe.ts"
 import { cleanName, isClassName, shortcutOf } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
-import { type Expect, readValue } from "./values.ts"
+import { type Expect, hasValue, readValue } from "./values.ts"
 
 /** An element in contract words; `fallback` is a name for when nothing else gives one. */
 export interface Described {
@@ -16,53 +17,97 @@ export interface Described {
   readonly fallback?: string
 }
 
+/** What was asked beyond the facts. */
+interface Details {
+  offers?: readonly string[]
+  value?: string
+  label?: string
+  description?: string
+  extents?: Rect
+  binding?: string
+  around?: string
+}
+
 /** Reads what its kind calls for (text, number, bounds, label) and says all of it in contract words. */
-export async function describe(
+export function describe(
   atspi: Atspi,
   element: Element,
   kind: Kind,
   facts: Facts,
   bounds: "all" | "interactive",
   expect: Expect = unlessRefused,
-): Promise<Described> {
+): Maybe<Described> {
   const { ref, place } = element
-  const name = nameOf(place, kind, facts)
-  const interactive = INTERACTIVE_ROLES.has(kind.role)
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
-  const extentsOf = (): Promise<Rect | undefined> => expect(atspi.extents(ref, place.toolkit))
-  const isLabelled = LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")
-  const [offers, held, label, description, early, binding, around] = await Promise.all([
-    !interactive && can(INTERFACE.Action) && mayOffer(place, kind)
-      ? expect(atspi.actionNames(ref))
-      : undefined,
-    readValue(atspi, ref, kind, facts, expect),
-    isLabelled ? labelledBy(atspi, ref, expect) : undefined,
-    facts.description ?? (interactive || kind.role === "image" ? expect(atspi.description(ref)) : undefined),
-    facts.extents ??
-      (can(INTERFACE.Component) && (interactive || bounds === "all") ? extentsOf() : undefined),
-    kind.role === "menuitem" && can(INTERFACE.Action) && place.toolkit === "gtk"
-      ? expect(atspi.keyBinding(ref, 0))
-      : undefined,
-    name === undefined && isToolItem(element, kind)
-      ? expect(atspi.description(element.parent.ref))
-      : undefined,
-  ])
+  const details: Details = { description: facts.description, extents: facts.extents }
+  const asked: Promise<void>[] = []
+  const ask = <K extends keyof Details>(what: K, answer: Promise<Details[K]>): void => {
+    asked.push(
+      expect(answer).then((value) => {
+        details[what] = value
+      }),
+    )
+  }
+  const interactive = INTERACTIVE_ROLES.has(kind.role)
+  if (!interactive && can(INTERFACE.Action) && mayOffer(place, kind))
+    ask("offers", offersOf(atspi, ref, place))
+  if (hasValue(kind, facts)) ask("value", readValue(atspi, ref, kind, facts, expect))
+  const name = nameOf(place, kind, facts)
+  if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
+    ask("label", labelledBy(atspi, ref, expect))
+  }
+  if (facts.description === undefined && (interactive || kind.role === "image")) {
+    ask("description", atspi.description(ref))
+  }
+  if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {
+    ask("extents", atspi.extents(ref, place.toolkit))
+  }
+  if (kind.role === "menuitem" && can(INTERFACE.Action) && place.toolkit === "gtk") {
+    ask("binding", atspi.keyBinding(ref, 0))
+  }
+  if (name === undefined && isToolItem(element, kind)) ask("around", atspi.description(element.parent.ref))
+  if (asked.length === 0) return conclude(element, kind, facts, name, details)
+  return Promise.all(asked).then(async () => {
+    // That it can be acted on may be news, and then it needs bounds as evidence.
+    if (!details.extents && details.offers && can(INTERFACE.Component)) {
+      const { actions } = conclude(element, kind, facts, name, details).seen
+      if (isInteractive({ role: kind.role, actions })) {
+        details.extents = await expect(atspi.extents(ref, place.toolkit))
+      }
+    }
+    return conclude(element, kind, facts, name, details)
+  })
+}
+
+function conclude(
+  element: Element,
+  kind: Kind,
+  facts: Facts,
+  name: string | undefined,
+  { offers, value: held, label, description, extents, binding, around }: Details,
+): Described {
+  const { ref, place } = element
   const actions = actionsOf(kind, facts.states, facts.interfaces, offers)
   const worthRef = isInteractive({ role: kind.role, actions })
-  const extents = early ?? (worthRef && can(INTERFACE.Component) ? await extentsOf() : undefined)
   // A combo box without a label of its own calls itself by what it holds.
   const value = held ?? (kind.role === "combobox" && place.toolkit === "Qt" && !label ? name : undefined)
   const isNamedByValue = kind.role === "combobox" && name !== undefined && name === value
   return {
-    fallback: around && cleanName(around),
+    fallback: around ? cleanName(around) : undefined,
     seen: {
       handle: element.handle,
       role: kind.role,
       name: isNamedByValue ? label : (name ?? label),
       value,
-      description: cleanName(description ?? ""),
+      description: description ? cleanName(description) : undefined,
       hint: binding ? shortcutOf(binding) : undefined,
-      states: statesOf(facts.states, kind, worthRef, isShowing(place, { ...facts, extents }), element),
+      states: statesOf(
+        facts.states,
+        kind,
+        worthRef,
+        isShowing(place, { states: facts.states, extents }),
+        element,
+      ),
       bounds: extents && onScreen(extents, place),
       actions,
       address: refKey(ref),
@@ -143,6 +188,11 @@ function mayOffer({ toolkit }: Place, { native, role }: Kind): boolean {
   if (toolkit === "Qt") return native === ROLE.LABEL || native === ROLE.IMAGE || role === "columnheader"
   if (toolkit === "Chromium") return CLICKABLE_WEB.has(role)
   return true
+}
+
+/** Every node of a web page has a first action, and it alone tells whether a click does something. */
+function offersOf(atspi: Atspi, ref: Ref, { toolkit }: Place): Promise<readonly string[]> {
+  return toolkit === "Chromium" ? atspi.actionName(ref, 0).then((name) => [name]) : atspi.actionNames(ref)
 }
 
 /** What web pages attach click handlers to; text itself only passes clicks on. */

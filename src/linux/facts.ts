@@ -1,5 +1,6 @@
 import type { Rect } from "../node.ts"
 import { type Atspi, existing, type Interfaces, type Ref } from "./atspi.ts"
+import type { Maybe } from "./maybe.ts"
 import { ROLE } from "./roles.ts"
 import type { StateSet } from "./states.ts"
 
@@ -33,9 +34,10 @@ export interface Child {
 /** Where a walk gets its facts from: the application, object by object, or a copy of its cache. */
 export interface Source {
   /** `sparing`: most such objects are hidden, so only the states are asked for. */
-  look(ref: Ref, sparing: boolean): Promise<Look>
-  facts(ref: Ref, look: Look): Promise<Facts>
-  children(ref: Ref): Promise<readonly Child[]>
+  look(ref: Ref, sparing: boolean): Maybe<Look>
+  facts(ref: Ref, look: Look): Maybe<Facts>
+  /** `showing`: hidden ones may be left out. */
+  children(ref: Ref, showing: boolean): Maybe<readonly Child[]>
 }
 
 /** Asks the application for each object. */
@@ -51,10 +53,10 @@ export class LiveSource implements Source {
     this.#needsInterfaces = allBounds ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
-  async look(ref: Ref, sparing: boolean): Promise<Look> {
-    if (sparing) return { states: await this.#atspi.states(ref) }
-    const [states, role] = await Promise.all([this.#atspi.states(ref), this.#atspi.role(ref)])
-    return { states, role }
+  look(ref: Ref, sparing: boolean): Promise<Look> {
+    const states = this.#atspi.states(ref)
+    if (sparing) return states.then((set) => ({ states: set }))
+    return Promise.all([states, this.#atspi.role(ref)]).then(([set, role]) => ({ states: set, role }))
   }
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
@@ -65,12 +67,16 @@ export class LiveSource implements Source {
       look.role === undefined || this.#needsInterfaces(look.role) ? this.#atspi.interfaces(ref) : 0,
       isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
     ])
-    return { role, states: look.states, interfaces, name, childCount: CHILDLESS.has(role) ? 0 : childCount }
+    return { role, states: look.states, interfaces, name, childCount: isChildless(role) ? 0 : childCount }
   }
 
-  async children(ref: Ref): Promise<readonly Child[]> {
-    return listChildren(await this.#atspi.children(ref))
+  children(ref: Ref): Promise<readonly Child[]> {
+    return this.#atspi.children(ref).then(listChildren)
   }
+}
+
+export function isChildless(role: number): boolean {
+  return CHILDLESS.has(role)
 }
 
 /** Numbers them as they come; what is no object keeps its number to itself. */

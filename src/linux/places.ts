@@ -1,6 +1,8 @@
+import type { Point } from "../node.ts"
 import type { Atspi, Ref } from "./atspi.ts"
-import { Element, type Place, unlessRefused } from "./element.ts"
+import { Element, type Parent, type Place, unlessRefused } from "./element.ts"
 import { type Facts, listChildren } from "./facts.ts"
+import type { Maybe } from "./maybe.ts"
 import { ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import type { Expect } from "./values.ts"
@@ -16,22 +18,28 @@ export interface DrawnPlace extends Place {
  * The place of an element's children. LibreOffice computes the coordinates of everything below its
  * root pane as if there were no native menu bar above it; native widgets inside are right again.
  */
-export async function placeBelow(
-  atspi: Atspi,
-  element: Element,
-  facts: Facts,
-  expect: Expect,
-): Promise<Place> {
+export function placeBelow(atspi: Atspi, element: Element, facts: Facts, expect: Expect): Maybe<Place> {
   const { place, parent } = element
   if (isDrawn(place)) return isNativeBox(facts) ? place.native : place
   if (facts.role !== ROLE.ROOT_PANE || place.toolkit !== "gtk" || !parent || !place.shift) return place
+  return drawnPlace(atspi, element, parent, place.shift, expect)
+}
+
+async function drawnPlace(
+  atspi: Atspi,
+  element: Element,
+  parent: Parent,
+  shift: Point,
+  expect: Expect,
+): Promise<Place> {
+  const { place } = element
   const [own, around] = await Promise.all([
     expect(atspi.extents(element.ref)),
     expect(atspi.extents(parent.ref)),
   ])
   const dy = own && around ? around.y - own.y : 0
   if (dy <= 0 || dy > 200) return place
-  const drawn: DrawnPlace = { ...place, shift: { x: place.shift.x, y: place.shift.y + dy }, native: place }
+  const drawn: DrawnPlace = { ...place, shift: { x: shift.x, y: shift.y + dy }, native: place }
   return drawn
 }
 

@@ -7,7 +7,17 @@ import { has, STATE } from "./states.ts"
 /** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
 
-/** What an element holds: its text, its number, its choice. Never of a password field: it is not even asked. */
+/** Whether it holds a text, a number or a choice. A password field is not even asked. */
+export function hasValue({ native, role }: Kind, { interfaces }: Facts): boolean {
+  if (native === ROLE.PASSWORD_TEXT) return false
+  return (
+    role === "combobox" ||
+    (TEXT_ROLES.has(role) && (interfaces & INTERFACE.Text) !== 0) ||
+    (NUMBER_ROLES.has(role) && (interfaces & INTERFACE.Value) !== 0)
+  )
+}
+
+/** What an element holds: its text, its number, its choice. */
 export async function readValue(
   atspi: Atspi,
   ref: Ref,
@@ -15,18 +25,16 @@ export async function readValue(
   facts: Facts,
   expect: Expect,
 ): Promise<string | undefined> {
-  if (kind.native === ROLE.PASSWORD_TEXT) return undefined
-  const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
+  if (!hasValue(kind, facts)) return undefined
   if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
-  const text =
-    can(INTERFACE.Text) && TEXT_ROLES.has(kind.role) ? await expect(readText(atspi, ref)) : undefined
+  const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
+  const isText = can(INTERFACE.Text) && TEXT_ROLES.has(kind.role)
+  const text = isText ? await expect(readText(atspi, ref)) : undefined
   // A spin button of a page has a text that is always empty.
   if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
-  if (can(INTERFACE.Value) && NUMBER_ROLES.has(kind.role)) {
-    const value = await expect(atspi.currentValue(ref))
-    return value === undefined ? undefined : formatNumber(value)
-  }
-  return undefined
+  if (!can(INTERFACE.Value) || !NUMBER_ROLES.has(kind.role)) return undefined
+  const value = await expect(atspi.currentValue(ref))
+  return value === undefined ? undefined : formatNumber(value)
 }
 
 const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "datefield", "terminal"])

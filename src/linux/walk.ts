@@ -4,8 +4,9 @@ import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { describe, isShowing, kindIn, nameOf } from "./describe.ts"
 import { Element, isGone, type Parent, type Place } from "./element.ts"
-import type { Child, Facts, Look, Source } from "./facts.ts"
+import { type Child, type Facts, isChildless, type Look, type Source } from "./facts.ts"
 import { LABEL_DEPTH, needsContents, settle } from "./labels.ts"
+import { all, type Maybe, then } from "./maybe.ts"
 import { placeBelow } from "./places.ts"
 import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
@@ -34,9 +35,8 @@ export async function walkTree(
   options: WalkOptions,
 ): Promise<Walked> {
   const walk = new Walk(atspi, source, options)
-  const look = await source.look(root.ref, false)
-  const facts = await source.facts(root.ref, look)
   const element = new Element(root.ref, root.place, root.parent, root.index)
+  const facts = await source.facts(root.ref, await source.look(root.ref, false))
   const node = await walk.visit({ element, level: 0, depth: 0, spare: undefined, above: undefined }, facts)
   return { root: node, complete: walk.complete }
 }
@@ -58,7 +58,11 @@ interface Below {
   readonly count?: number
 }
 
+/** Children that are being asked for while the facts of their parent are. */
+type Listing = Maybe<readonly Child[] | undefined>
+
 const UNREAD = Symbol("unread")
+type Outcome = SeenNode | typeof UNREAD | undefined
 
 class Walk {
   complete = true
@@ -73,84 +77,119 @@ class Walk {
     this.#options = options
   }
 
-  async visit(step: Step, facts: Facts): Promise<SeenNode> {
+  visit(step: Step, facts: Facts, listing?: Listing): Maybe<SeenNode> {
     const { element } = step
     const kind = kindIn(facts, element.place, element.parentRole)
-    const [described, below] = await Promise.all([
-      describe(this.#atspi, element, kind, facts, this.#options.bounds, (read) => this.#expect(read)),
-      facts.childCount === 0 ? LEAF : this.#below(step, facts, kind),
-    ])
-    return {
-      ...settle(described, kind, element.place, below.nodes),
-      children: below.isSpare ? [] : below.nodes,
-      ...(below.count ? { children_count: below.count } : {}),
-    }
+    const described = describe(this.#atspi, element, kind, facts, this.#options.bounds, this.#expect)
+    const below = facts.childCount === 0 ? LEAF : this.#below(step, facts, kind, listing)
+    return then(described, (words) =>
+      then(below, ({ nodes, isSpare, count }) => ({
+        ...settle(words, kind, element.place, nodes),
+        children: isSpare ? [] : nodes,
+        ...(count ? { children_count: count } : {}),
+      })),
+    )
   }
 
-  async #below(step: Step, facts: Facts, kind: Kind): Promise<Below> {
+  #below(step: Step, facts: Facts, kind: Kind, listing: Listing | undefined): Maybe<Below> {
     const { ref, place } = step.element
     const name = nameOf(place, kind, facts)
     const depth = step.depth + (isWrapper({ role: kind.role, name, description: facts.description }) ? 0 : 1)
-    if (depth <= this.#options.maxDepth && step.level < MAX_LEVELS) return this.#children(step, facts, depth)
+    if (this.#isWithin(depth, step)) return this.#children(step, facts, depth, listing)
     const spare = step.spare ?? (needsContents(kind, place, name) ? LABEL_DEPTH : 0)
-    const [below, count] = await Promise.all([
-      spare > 0 ? this.#children(step, facts, depth, spare - 1) : LEAF,
-      facts.childCount >= 0 ? facts.childCount : this.#count(ref, step.spare !== undefined),
-    ])
-    return { nodes: below.nodes, isSpare: step.spare === undefined, count }
+    const labels = spare > 0 ? this.#children(step, facts, depth, undefined, spare - 1) : LEAF
+    const count = facts.childCount >= 0 ? facts.childCount : this.#count(ref, step.spare !== undefined)
+    return then(labels, ({ nodes }) =>
+      then(count, (total) => ({ nodes, isSpare: step.spare === undefined, count: total })),
+    )
   }
 
-  async #count(ref: Ref, isSpare: boolean): Promise<number | undefined> {
+  #isWithin(depth: number, step: Step): boolean {
+    return depth <= this.#options.maxDepth && step.level < MAX_LEVELS
+  }
+
+  #count(ref: Ref, isSpare: boolean): Maybe<number | undefined> {
     return this.#options.counts && !isSpare ? this.#expect(this.#atspi.childCount(ref)) : undefined
   }
 
-  async #children(step: Step, facts: Facts, depth: number, spare?: number): Promise<Below> {
-    const { ref } = step.element
-    const total = has(facts.states, STATE.MANAGES_DESCENDANTS)
-      ? await this.#expect(this.#atspi.childCount(ref))
-      : undefined
-    const isVirtual = total !== undefined && total > MAX_MANAGED
-    const [place, children] = await Promise.all([
-      placeBelow(this.#atspi, step.element, facts, (read) => this.#expect(read)),
-      this.#expect(isVirtual ? visibleChildren(this.#atspi, ref, facts) : this.#source.children(ref)),
-    ])
-    if (!children) return { nodes: [], count: total }
-    const parent = { ref, role: facts.role, states: facts.states, size: children.length }
-    const steps = withoutRepeats(step, children).map((child) => ({
-      element: new Element(child.ref, place, parent, child.index),
-      level: step.level + 1,
-      depth,
-      spare,
-      above: step,
-    }))
-    const visited = await Promise.all(steps.map((child) => this.#child(child, parent)))
-    const nodes = visited.filter((node) => node !== undefined && node !== UNREAD)
-    const isCut = visited.includes(UNREAD)
-    if (isCut) this.complete = false
-    return { nodes, count: isVirtual ? total : isCut ? children.length : undefined }
+  #children(step: Step, facts: Facts, depth: number, begun?: Listing, spare?: number): Maybe<Below> {
+    const { element } = step
+    const place = placeBelow(this.#atspi, element, facts, this.#expect)
+    if (has(facts.states, STATE.MANAGES_DESCENDANTS)) {
+      return this.#expect(this.#atspi.childCount(element.ref)).then((total) => {
+        const isVirtual = total !== undefined && total > MAX_MANAGED
+        const listing = isVirtual
+          ? this.#expect(visibleChildren(this.#atspi, element.ref, facts))
+          : this.#list(element.ref)
+        return this.#visitAll(step, facts, depth, spare, place, listing, isVirtual ? total : undefined)
+      })
+    }
+    return this.#visitAll(step, facts, depth, spare, place, begun ?? this.#list(element.ref), undefined)
   }
 
-  async #child(step: Step, parent: Parent): Promise<SeenNode | typeof UNREAD | undefined> {
+  #list(ref: Ref): Listing {
+    const listing = this.#source.children(ref, !this.#options.includeHidden)
+    return listing instanceof Promise ? this.#expect(listing) : listing
+  }
+
+  #visitAll(
+    step: Step,
+    facts: Facts,
+    depth: number,
+    spare: number | undefined,
+    where: Maybe<Place>,
+    listing: Listing,
+    total: number | undefined,
+  ): Maybe<Below> {
+    return then(listing, (children) => {
+      if (!children) return { nodes: [], count: total }
+      const { ref } = step.element
+      const parent = { ref, role: facts.role, states: facts.states, size: children.length }
+      return then(where, (place) => {
+        const visits = withoutRepeats(step, children).map((child) => {
+          const element = new Element(child.ref, place, parent, child.index)
+          return this.#child({ element, level: step.level + 1, depth, spare, above: step }, parent)
+        })
+        return then(all(visits), (visited) => {
+          const isCut = visited.includes(UNREAD)
+          if (isCut) this.complete = false
+          const nodes = visited.filter((node) => node !== undefined && node !== UNREAD)
+          return { nodes, count: total ?? (isCut ? children.length : undefined) }
+        })
+      })
+    })
+  }
+
+  #child(step: Step, parent: Parent): Maybe<Outcome> {
     if (this.#nodes >= MAX_NODES) return UNREAD
     this.#nodes++
     try {
-      const { ref, place } = step.element
-      // The items of a menu that is not open are all hidden; elsewhere most children show.
-      const look = await this.#source.look(ref, MENU_ROLES.has(parent.role))
-      if (!this.#isWanted(look, place)) return undefined
-      const facts = await this.#source.facts(ref, look)
-      if (
-        !this.#options.includeHidden &&
-        (!isShowing(place, facts) || (await this.#isCollapsed(ref, facts, parent)))
-      )
-        return undefined
-      return await this.visit(step, facts)
+      const read = this.#read(step, parent)
+      return read instanceof Promise ? read.catch((error: unknown) => this.#lose(error)) : read
     } catch (error) {
-      if (isUnanswered(error)) return UNREAD
-      // The object went away between two answers, or says nonsense: it is not there.
-      if (error instanceof DBusError || error instanceof WireError) return undefined
-      throw error
+      return this.#lose(error)
     }
+  }
+
+  #read(step: Step, parent: Parent): Maybe<Outcome> {
+    const { ref, place } = step.element
+    // The items of a menu that is not open are all hidden; elsewhere most children show.
+    return then(this.#source.look(ref, MENU_ROLES.has(parent.role)), (look) => {
+      if (!this.#isWanted(look, place)) return undefined
+      const listing = this.#listEarly(step, look)
+      return then(this.#source.facts(ref, look), (facts) => {
+        if (!this.#options.includeHidden && !isShowing(place, facts)) return undefined
+        return then(this.#isCollapsed(ref, facts, parent), (isCollapsed) =>
+          isCollapsed ? undefined : this.visit(step, facts, listing),
+        )
+      })
+    })
+  }
+
+  /** Where it is certain that the children are wanted, they are asked for together with the facts. */
+  #listEarly(step: Step, { role, states }: Look): Listing | undefined {
+    if (role === undefined || isChildless(role) || !this.#isWithin(step.depth + 1, step)) return undefined
+    return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step.element.ref)
   }
 
   #isWanted(look: Look, place: Place): boolean {
@@ -159,20 +198,27 @@ class Walk {
   }
 
   /** LibreOffice keeps a second menu bar of its own, without any height, under the native one. */
-  async #isCollapsed(ref: Ref, facts: Facts, parent: Parent): Promise<boolean> {
-    if (facts.role !== ROLE.MENU_BAR || parent.role !== ROLE.ROOT_PANE) return false
-    return (await this.#expect(this.#atspi.extents(ref)))?.height === 0
+  #isCollapsed(ref: Ref, facts: Facts, parent: Parent): Maybe<boolean> {
+    if (this.#options.includeHidden || facts.role !== ROLE.MENU_BAR || parent.role !== ROLE.ROOT_PANE)
+      return false
+    return this.#expect(this.#atspi.extents(ref)).then((extents) => extents?.height === 0)
   }
 
   /** undefined when the answer did not come, or was none. */
-  async #expect<T>(read: Promise<T>): Promise<T | undefined> {
-    try {
-      return await read
-    } catch (error) {
-      if (isUnanswered(error)) this.complete = false
-      else if (!(error instanceof DBusError || error instanceof WireError)) throw error
+  readonly #expect = <T>(read: Promise<T>): Promise<T | undefined> =>
+    read.catch((error: unknown) => {
+      this.#lose(error)
       return undefined
+    })
+
+  #lose(error: unknown): typeof UNREAD | undefined {
+    if (isUnanswered(error)) {
+      this.complete = false
+      return UNREAD
     }
+    // The object went away between two answers, or says nonsense: it is not there.
+    if (error instanceof DBusError || error instanceof WireError) return undefined
+    throw error
   }
 }
 
@@ -183,7 +229,8 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** Some applications list a child twice, or an ancestor as a child. */
-function withoutRepeats(step: Step, children: readonly Child[]): Child[] {
+function withoutRepeats(step: Step, children: readonly Child[]): readonly Child[] {
+  if (children.length === 0) return children
   const seen = new Set<string>()
   for (let at: Step | undefined = step; at; at = at.above) seen.add(refKey(at.element.ref))
   return children.filter(({ ref }) => {
