@@ -14,7 +14,7 @@ const BUNDLE_ID = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 
 /** Apps as a user sees them, and any other process that shows a window. */
 export function listApps(showing: ReadonlySet<number>): SeenApp[] {
-  return runningApps().filter(({ pid, regular }) => regular || showing.has(pid))
+  return runningApps().flatMap(({ regular, ...app }) => (regular || showing.has(app.pid) ? [app] : []))
 }
 
 function runningApps(): (SeenApp & { readonly regular: boolean })[] {

@@ -12,7 +12,9 @@ import {
   FAILURE,
   Failure,
   INVALID_ELEMENT,
+  isUnread,
   outOfTime,
+  readFailed,
   unresponsive,
 } from "./failure.ts"
 import { processStart } from "./processes.ts"
@@ -71,6 +73,13 @@ export class Ax {
     )
   }
 
+  /** The same where its absence would be taken as a fact: a read that failed throws. */
+  must(element: Element, name: string): Value {
+    const value = this.get(element, name)
+    if (isUnread(value) && value.code !== INVALID_ELEMENT) throw readFailed(name, value.code)
+    return value
+  }
+
   /** Part of an attribute that is a list of elements. */
   some(element: Element, name: string, from: number, count: number): readonly Element[] | Failure {
     const attribute = this.connection.name(name)
@@ -82,21 +91,25 @@ export class Ax {
     )
   }
 
-  actions(element: Element): ReadonlySet<string> {
+  /** What the element offers to do. */
+  actions(element: Element): ReadonlySet<string> | Failure {
     const copy = accessibility().AXUIElementCopyActionNames
     const names = this.#copy(
       element,
       () => copy(element.ref, out),
-      (ref) => Array.from(itemsOf(ref) ?? [], (item) => textOf(item) ?? ""),
+      (ref) => new Set(Array.from(itemsOf(ref) ?? [], (item) => textOf(item) ?? "")),
     )
-    return new Set(names instanceof Failure ? [] : names)
+    return names instanceof Failure && !isUnread(names) ? new Set() : names
   }
 
-  isSettable(element: Element, name: string): boolean {
+  /** undefined when it could not be read. */
+  isSettable(element: Element, name: string): boolean | undefined {
     const attribute = this.connection.name(name)
     flag[0] = 0
     const ask = accessibility().AXUIElementIsAttributeSettable
-    return this.#ask(element, () => ask(element.ref, attribute, flag)) === 0 && flag[0] !== 0
+    const error = this.#ask(element, () => ask(element.ref, attribute, flag))
+    if (error !== 0) return isUnread(new Failure(error)) ? undefined : false
+    return flag[0] !== 0
   }
 
   /** Sends a mutation, once, and gives back its AXError. */

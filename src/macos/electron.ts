@@ -2,14 +2,14 @@ import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { pause } from "./pause.ts"
 import { below } from "./surfaces.ts"
-import { asElements, type Element } from "./value.ts"
+import { type Attributes, asText, type Element } from "./value.ts"
 
 const WAKE_MS = 500
 const LOOK_MS = 20
 
 /**
- * Electron shows its web contents only to a client that asks for them. Asked once per process; apps that
- * do not know the attribute are left alone. What it reads back as is no evidence: Electron says false.
+ * Electron shows its web contents only to a client that asks for them. Asked once per process, and only
+ * if its window looks empty. What the attribute reads back as is no evidence: Electron says false.
  */
 export async function wakeWebContents(ax: Ax, pid: number, window: Element): Promise<void> {
   if (ax.connection.woken.has(pid)) return
@@ -21,7 +21,20 @@ export async function wakeWebContents(ax: Ax, pid: number, window: Element): Pro
   while (!end.expired && !hasContents(ax, window)) await pause(LOOK_MS, end)
 }
 
+/** What an empty window has: wrappers, a title, and buttons to close and resize it. */
+const FRAMING: ReadonlySet<string> = new Set([
+  "AXGroup",
+  "AXScrollArea",
+  "AXStaticText",
+  "AXUnknown",
+  "AXWebArea",
+])
+
 function hasContents(ax: Ax, window: Element): boolean {
-  const area = below(ax, window, ({ AXRole }) => AXRole === "AXWebArea")
-  return area !== undefined && asElements(ax.get(area, "AXChildren")).length > 0
+  const isContent = ({ AXRole, AXSubrole }: Attributes) => {
+    const own =
+      AXRole === "AXButton" && /^AX(Close|Minimize|Zoom|FullScreen)Button$/.test(asText(AXSubrole) ?? "")
+    return !own && !FRAMING.has(asText(AXRole) ?? "AXUnknown")
+  }
+  return below(ax, window, isContent) !== undefined
 }

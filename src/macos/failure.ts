@@ -31,6 +31,19 @@ const WORDS: Readonly<Record<number, string>> = {
   [NO_VALUE]: "No value",
 }
 
+/** Codes that say that there is no such thing, not that it could not be read. */
+const ABSENCES: ReadonlySet<number> = new Set([
+  ATTRIBUTE_UNSUPPORTED,
+  ACTION_UNSUPPORTED,
+  NOT_IMPLEMENTED,
+  NO_VALUE,
+])
+
+/** Whether this is a failed read, and so no evidence of anything. */
+export function isUnread(value: unknown): value is Failure {
+  return value instanceof Failure && !ABSENCES.has(value.code)
+}
+
 export function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }

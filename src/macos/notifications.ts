@@ -141,7 +141,8 @@ function offersOf(
   ax: Ax,
   element: Element,
 ): { readonly name: string; readonly element: Element; readonly action: string }[] {
-  const own = [...ax.actions(element)].map((action) => ({
+  const offered = ax.actions(element)
+  const own = [...(offered instanceof Failure ? [] : offered)].map((action) => ({
     name: action.match(/^Name:([^\n]*)/)?.[1] ?? action,
     element,
     action,

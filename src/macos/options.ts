@@ -105,7 +105,7 @@ function optionsBelow(ax: Ax, container: Element): Option[] {
   let level = [container]
   for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
     const next: Element[] = []
-    for (const child of level.flatMap((element) => asElements(ax.get(element, "AXChildren")))) {
+    for (const child of level.flatMap((element) => asElements(ax.must(element, "AXChildren")))) {
       if (known.has(child) || known.size > MOST_NODES) continue
       known.add(child)
       const structure = ax.read(child, STRUCTURE)

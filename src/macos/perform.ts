@@ -61,7 +61,7 @@ const OPENS_MENU: ReadonlySet<string> = new Set(["combobox", "menubutton"])
 /** Does the first of the wanted actions that the element offers; undefined when it offers none. */
 export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
   const offered = ax.actions(element)
-  const action = wanted.find((name) => offered.has(name))
+  const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
   return action ? { method: action, delivery: deliveryOf(ax.perform(element, action)) } : undefined
 }
 

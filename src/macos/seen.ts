@@ -2,7 +2,7 @@ import type { Handle, Seen } from "../adapter.ts"
 import type { Rect } from "../node.ts"
 import { detailsOf, FRAME, mayBeActedOn, STRUCTURE, tellsByValue } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { ATTRIBUTE_UNSUPPORTED, Failure, INVALID_ELEMENT, NO_VALUE, readFailed } from "./failure.ts"
+import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
 import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { actionNames, type Offers, statesOf } from "./states.ts"
@@ -53,11 +53,12 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const named = Boolean(asWords(structure.AXTitle) ?? asWords(structure.AXDescription))
   const may = mayBeActedOn(role, wanted.web, named)
   const asked = may === "no" ? undefined : ax.actions(element)
-  const actions = may === "yes" || asked?.has("AXPress") ? asked : undefined
-  if (!actions) {
+  const actions = asked instanceof Failure ? NO_ACTIONS : asked
+  if (!actions || (may === "ask" && !actions.has("AXPress"))) {
     const told = tellsByValue(role) && (wanted.values || role === "statictext")
     const attributes = told ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
-    return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial: false }
+    const partial = asked instanceof Failure || isUnread(attributes.AXValue)
+    return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial }
   }
   const names = detailsOf(role, secure || mayBeSecure(structure), wanted.bounds === "interactive")
   const details = ax.read(element, names)
@@ -67,8 +68,11 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
     settable: WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined,
   }
   const bounds = boundsOf(ax, element, attributes)
-  return { element, role, secure, attributes, offers, bounds, partial: details instanceof Failure }
+  const partial = asked instanceof Failure || details instanceof Failure
+  return { element, role, secure, attributes, offers, bounds, partial }
 }
+
+const NO_ACTIONS: ReadonlySet<string> = new Set()
 
 /** Roles whose AXValue a user changes. */
 const WRITABLE: ReadonlySet<string> = new Set([
@@ -84,9 +88,7 @@ const WRITABLE: ReadonlySet<string> = new Set([
 
 /** A field whose kind could not be read might hide its value. */
 function mayBeSecure({ AXRole, AXSubrole }: Attributes): boolean {
-  const unread =
-    AXSubrole instanceof Failure && AXSubrole.code !== ATTRIBUTE_UNSUPPORTED && AXSubrole.code !== NO_VALUE
-  return typeof AXRole !== "string" || unread
+  return typeof AXRole !== "string" || isUnread(AXSubrole)
 }
 
 /** AXFrame where it was asked for; some apps have only its two halves. */

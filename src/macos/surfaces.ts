@@ -1,7 +1,7 @@
 import type { Rect, Surface, SurfaceInfo } from "../node.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { Failure } from "./failure.ts"
+import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import {
   type Attributes,
   asElement,
@@ -47,7 +47,7 @@ export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: st
     case "focused":
       return named(ax, focusedTop(ax, app))
     case "menubar": {
-      const bar = asElement(ax.get(app, "AXMenuBar"))
+      const bar = asElement(ax.must(app, "AXMenuBar"))
       return bar && { element: bar, id: MENUBAR_ID, title: asText(ax.get(app, "AXTitle")) ?? "" }
     }
     case "menu":
@@ -100,7 +100,11 @@ export function surfaceById(ax: Ax, pid: number, id: string): Element | undefine
 
 function named(ax: Ax, element: Element | undefined, id?: string): Found | undefined {
   const read = element && ax.read(element, ["AXTitle", FRAME, "AXPosition", "AXSize"])
-  if (!element || !read || read instanceof Failure) return undefined
+  if (!element || !read) return undefined
+  if (read instanceof Failure) {
+    if (read.code === INVALID_ELEMENT) return undefined
+    throw readFailed("The surface", read.code)
+  }
   return {
     element,
     id: id ?? windowIdOf(ax, element) ?? "",
@@ -111,22 +115,22 @@ function named(ax: Ax, element: Element | undefined, id?: string): Found | undef
 
 function focusedWindow(ax: Ax, app: Element): Element | undefined {
   const read = ax.read(app, ["AXFocusedWindow", "AXMainWindow", "AXWindows"])
-  if (read instanceof Failure) return undefined
+  if (read instanceof Failure) throw readFailed("The app", read.code)
   return asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
 }
 
 /** The window, sheet or popover that has the keyboard. */
 function focusedTop(ax: Ax, app: Element): Element | undefined {
-  const focused = asElement(ax.get(app, "AXFocusedUIElement"))
+  const focused = asElement(ax.must(app, "AXFocusedUIElement"))
   return (focused && asElement(ax.get(focused, "AXTopLevelUIElement"))) ?? focusedWindow(ax, app)
 }
 
 /** A menu can hang in the menu bar, under the app, under what has the focus, or deep in a window. */
 function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Found | undefined {
   const read = ax.read(app, ["AXMenuBar", "AXChildren", "AXFocusedUIElement"])
-  if (read instanceof Failure) return undefined
+  if (read instanceof Failure) throw readFailed("The app", read.code)
   const bar = asElement(read.AXMenuBar)
-  for (const item of bar ? asElements(ax.get(bar, "AXChildren")) : []) {
+  for (const item of bar ? asElements(ax.must(bar, "AXChildren")) : []) {
     const look = ax.read(item, LOOK)
     if (look instanceof Failure || !asFlag(look.AXSelected)) continue
     const menu = asElements(look.AXChildren)[0]
@@ -146,7 +150,7 @@ function isOpenMenu(look: Attributes | Failure): boolean {
 }
 
 function alertOf(ax: Ax, app: Element): Element | undefined {
-  return asElements(ax.get(app, "AXWindows")).find((window) => isAlert(ax.read(window, LOOK)))
+  return asElements(ax.must(app, "AXWindows")).find((window) => isAlert(ax.read(window, LOOK)))
 }
 
 function isAlert(look: Attributes | Failure): boolean {

@@ -4,6 +4,7 @@ import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { deliveryOf, refused } from "./failure.ts"
 import { pause } from "./pause.ts"
+import { act } from "./perform.ts"
 import { usableArea } from "./screens.ts"
 import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
 import { listWindows, windowElement } from "./windows.ts"
@@ -95,7 +96,7 @@ function restore(ax: Ax, window: Element, before: SeenWindow, op: WindowOp): voi
   const area = bounds && usableArea(bounds)
   const fills = area && bounds.width >= area.width - 1 && bounds.height >= area.height - 1
   const button = fills ? asElement(ax.get(window, "AXZoomButton")) : undefined
-  if (button && ax.actions(button).has("AXZoomWindow")) must(op, ax.perform(button, "AXZoomWindow"))
+  if (button) act(ax, button, ["AXZoomWindow"])
 }
 
 function move(ax: Ax, window: Element, x: number, y: number, op: WindowOp): void {

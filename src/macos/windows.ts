@@ -6,7 +6,7 @@ import type { Rect } from "../node.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
-import { Failure } from "./failure.ts"
+import { Failure, isUnread, readFailed } from "./failure.ts"
 import { bundleOf } from "./processes.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
 
@@ -114,7 +114,12 @@ function matched(
   const quick = surfaces ? ax.within(APP_MS) : ax
   try {
     const found = new Map<number, Counterpart>()
-    for (const element of appWindows(quick, pid)) {
+    const windows = appWindows(quick, pid)
+    if (windows instanceof Failure) {
+      if (surfaces) return undefined
+      throw readFailed("The list of windows", windows.code)
+    }
+    for (const element of windows) {
       const bridged = quick.windowNumber(element)
       if (only !== undefined && bridged !== undefined && bridged !== only) continue
       const counterpart = describe(quick, element)
@@ -128,9 +133,10 @@ function matched(
   }
 }
 
-function appWindows(ax: Ax, pid: number): ReadonlySet<Element> {
+function appWindows(ax: Ax, pid: number): ReadonlySet<Element> | Failure {
   const app = ax.read(ax.connection.app(pid), ["AXWindows", "AXFocusedWindow", "AXMainWindow"])
-  if (app instanceof Failure) return new Set()
+  if (app instanceof Failure) return app
+  if (isUnread(app.AXWindows)) return app.AXWindows
   // The list may lack a window that has the focus, such as one in full screen.
   const others = [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)].filter(
     (one) => one !== undefined,
