@@ -126,7 +126,7 @@ function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   const label = oneLine(node.label)
   if (label !== "" && !NO_NAME.test(label)) return new Set([label])
   const about = [node, tree.parentOf(node)].map((one) => oneLine(one?.description ?? ""))
-  return new Set(["", ...about, ...inside, oneLine(inside.join(" "))])
+  return new Set(["", ...about, ...inside, oneLine(inside.filter(Boolean).join(" "))])
 }
 
 /** Names of classes, and a word for every tab. */

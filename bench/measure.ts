@@ -1,0 +1,47 @@
+import type { TestDesktop } from "../test/desktop.ts"
+
+/** One fresh process from its start to its last byte. */
+export interface Run {
+  readonly ms: number
+  readonly text: string
+  /** How many nodes it read. */
+  readonly nodes?: string
+  /** Milliseconds by its own clock, from the window to the last node. */
+  readonly inside?: number
+  /** Peak memory. */
+  readonly mb: number
+}
+
+export async function run(desktop: TestDesktop, ...command: readonly string[]): Promise<Run> {
+  const start = performance.now()
+  const child = Bun.spawn([...command], { env: { ...desktop.env }, stdio: ["ignore", "pipe", "inherit"] })
+  const text = await new Response(child.stdout).text()
+  const ms = performance.now() - start
+  await child.exited
+  const mb = (child.resourceUsage()?.maxRSS ?? 0) / 1e6
+  if (text.startsWith("{")) {
+    const { ok, data, error } = JSON.parse(text)
+    if (!ok) throw new Error(`${command.join(" ")}: ${JSON.stringify(error)}`)
+    return { ms, text, mb, ...(data.tree ? { nodes: String(countNodes(data.tree)) } : {}) }
+  }
+  const [nodes, inside] = text.trim().split(" ")
+  return nodes ? { ms, text, mb, nodes, inside: Number(inside) } : { ms, text, mb }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+}
+
+interface Tree {
+  readonly children?: readonly Tree[]
+}
+
+function countNodes(node: Tree): number {
+  return (node.children ?? []).reduce((sum, child) => sum + countNodes(child), 1)
+}

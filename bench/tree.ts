@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { parseArgs } from "node:util"
+import { build } from "../build.ts"
+import { openDesktop, type TestDesktop } from "../test/desktop.ts"
+import { appNamed, type StockApp, settled, startApp } from "./apps.ts"
+import { measureGrowth } from "./growth.ts"
+import { median, type Run, run, table } from "./measure.ts"
+
+/**
+ * How fast a window's tree is read, next to programs that read the same through libatspi and pyatspi:
+ *
+ *   bun bench/tree.ts [--rounds N] [--apps a,b] [--program FILE] [--growth] [--write]
+ *
+ * All applications run on one desktop of its own; round after round every reader is a fresh process,
+ * one after the other, so that whatever else the machine does falls on each alike. --growth adds how
+ * time and memory grow with the tree; --write puts the tables into docs/speed.md.
+ */
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    apps: {
+      type: "string",
+      default:
+        "mousepad,gedit,gtk3-widget-factory,gnome-calculator,gnome-text-editor,kcalc,qt6,chromium,writer",
+    },
+    program: { type: "string" },
+    growth: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+})
+
+const HERE = import.meta.dir
+const rounds = Number(values.rounds)
+const apps = values.apps.split(",").filter(Boolean).map(appNamed)
+const directory = mkdtempSync(`${tmpdir()}/agent-desktop-tree-`)
+try {
+  const program = values.program ?? (await compileOurs(`${directory}/agent-desktop`))
+  const libatspi = compileC(`${directory}/tree-atspi`)
+  const sections: [string, string][] = []
+  if (apps.length > 0) sections.push(["trees", await measureApps(program, libatspi)])
+  if (values.growth) sections.push(["growth", await measureGrowth(program)])
+  for (const [, text] of sections) console.log(`${text}\n`)
+  if (values.write) await writeDocs(sections)
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function measureApps(program: string, libatspi: string): Promise<string> {
+  await using desktop = await openDesktop({ width: 1920, height: 1080 })
+  for (const app of apps) startApp(desktop, app)
+  for (const app of apps) {
+    progress(`waiting for ${app.key}`)
+    await settled(async () => (await run(desktop, libatspi, app.app, frameOf(app), "all")).nodes)
+  }
+  const subjects = await Promise.all(apps.map((app) => subject(desktop, app, program, libatspi)))
+  for (let round = 0; round < rounds; round++) {
+    progress(`round ${round + 1} of ${rounds}`)
+    for (const { readers } of subjects) {
+      // Nobody is always the first after the others' work.
+      for (let i = 0; i < readers.length; i++) {
+        const reader = readers[(i + round) % readers.length]!
+        reader.runs.push(await run(desktop, ...reader.command))
+      }
+    }
+  }
+  return report(subjects)
+}
+
+interface Reader {
+  readonly command: readonly [string, ...string[]]
+  readonly runs: Run[]
+}
+
+interface Subject {
+  readonly app: StockApp
+  readonly readers: readonly Reader[]
+}
+
+async function subject(
+  desktop: TestDesktop,
+  app: StockApp,
+  program: string,
+  libatspi: string,
+): Promise<Subject> {
+  const listed = await run(desktop, program, "list-windows")
+  const windows: { id: string; app_name: string; title: string }[] = JSON.parse(listed.text).data.windows
+  const window = windows.find((one) => one.app_name === app.app && one.title.includes(app.title))
+  if (!window) throw new Error(`${app.key} has no window: ${listed.text}`)
+  const frame = frameOf(app)
+  const commands: Reader["command"][] = [
+    [libatspi, app.app, frame, "all"],
+    [libatspi, app.app, frame, "showing"],
+    ["/usr/bin/python3", `${HERE}/tree-pyatspi.py`, app.app, frame],
+    [program, "snapshot", "--window-id", window.id, "--max-depth", "50"],
+    [program, "snapshot", "--window-id", window.id, "--max-depth", "50", "-i"],
+  ]
+  return { app, readers: commands.map((command) => ({ command, runs: [] })) }
+}
+
+function report(subjects: readonly Subject[]): string {
+  const rows = subjects.map(({ app, readers }) => {
+    const [all, showing, python, ours, interactive] = readers.map(({ runs }) => runs) as [
+      Run[],
+      Run[],
+      Run[],
+      Run[],
+      Run[],
+    ]
+    // Within a round: what slowed one down slowed the other down as well.
+    const times = (slow: Run[], fast: Run[]) => median(slow.map(({ ms }, i) => ms / fast[i]!.ms))
+    return {
+      app,
+      counts: [all, showing, ours].map((runs) => runs[0]!.nodes ?? "?"),
+      ms: [all, showing, python, ours, interactive].map((runs) => median(runs.map(({ ms }) => ms))),
+      ratios: [times(all, ours), times(showing, ours), times(all, interactive), times(python, ours)],
+      walk: median(all.map(({ inside }, i) => inside! / ours[i]!.ms)),
+    }
+  })
+  const column = (i: number) => rows.map(({ ratios }) => ratios[i]!)
+  const head = [
+    "application",
+    "toolkit",
+    "nodes",
+    "showing",
+    "ours",
+    "C all",
+    "C showing",
+    "pyatspi",
+    "`snapshot`",
+    "`snapshot -i`",
+    "C all ÷ ours",
+    "C showing ÷ ours",
+    "C all ÷ `-i`",
+    "pyatspi ÷ ours",
+  ]
+  const body = rows.map(({ app, counts, ms, ratios }) => [
+    app.key,
+    app.toolkit,
+    ...counts,
+    ...ms.map((one) => one.toFixed(0)),
+    ...ratios.map((one) => `${one.toFixed(1)}×`),
+  ])
+  const goal = (name: string, value: number, least: number) =>
+    `| ${name} | ${value.toFixed(1)}× | ${least}× | ${value >= least ? "met" : "**missed**"} |`
+  return [
+    table(head, body),
+    "",
+    "| goal | measured | wanted | |",
+    "|---|---|---|---|",
+    goal("every node in C, median over the applications", median(column(0)), 10),
+    goal("every node in C, the least favourable application", Math.min(...column(0)), 5),
+    goal("showing nodes in C, the least favourable application", Math.min(...column(1)), 4),
+    goal("every node in C against `-i`, median", median(column(2)), 25),
+    "",
+    `Without C's own start, from the window to its last node: median ${median(rows.map(({ walk }) => walk)).toFixed(1)}×, least ${Math.min(...rows.map(({ walk }) => walk)).toFixed(1)}×, still against our whole process.`,
+  ].join("\n")
+}
+
+function frameOf({ title, frame = title }: StockApp): string {
+  return frame
+}
+
+async function compileOurs(outfile: string): Promise<string> {
+  await build(process.arch === "arm64" ? "linux-arm64" : "linux-x64", outfile)
+  return outfile
+}
+
+function compileC(outfile: string): string {
+  const flags = Bun.spawnSync(["pkg-config", "--cflags", "--libs", "atspi-2", "gobject-2.0"])
+    .stdout.toString()
+    .trim()
+    .split(/\s+/)
+  const { success, stderr } = Bun.spawnSync(["gcc", "-O2", "-o", outfile, `${HERE}/tree-atspi.c`, ...flags])
+  if (!success) throw new Error(`bun scripts/setup.ts --for bench installs what is missing: ${stderr}`)
+  return outfile
+}
+
+/** Each table stands between two comments that name it. */
+async function writeDocs(sections: readonly [string, string][]): Promise<void> {
+  const file = `${HERE}/../docs/speed.md`
+  let text = await Bun.file(file).text()
+  for (const [name, section] of sections) {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
+    const [from, to] = [text.indexOf(start), text.indexOf(end)]
+    if (from < 0 || to < from) throw new Error(`docs/speed.md has no place for ${name}`)
+    text = `${text.slice(0, from)}${start}\n${section}\n${text.slice(to)}`
+  }
+  await Bun.write(file, text)
+}
+
+function progress(text: string): void {
+  console.error(text)
+}
