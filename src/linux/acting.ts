@@ -1,31 +1,13 @@
-import type {
-  Action,
-  Adapter,
-  Handle,
-  InputEvent,
-  Picture,
-  ScreenshotTarget,
-  SeenApp,
-  SeenWindow,
-  WindowOp,
-} from "../adapter.ts"
+import type { Action, Adapter, Handle, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import type { Rect } from "../node.ts"
 import type { PlatformOptions } from "../platform.ts"
-import { launchApp, quitProcess } from "./apps.ts"
 import { Atspi } from "./atspi.ts"
-import { operateDesktops } from "./desktops.ts"
 import { Element } from "./element.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
 import { answering } from "./trees.ts"
-import type { X11 } from "./x11.ts"
-import { listDisplays } from "./x11-displays.ts"
-import { clickPointer, dragPointer, movePointer, pressButton, turnWheel } from "./x11-pointer.ts"
-import { takeScreenshot } from "./x11-screenshot.ts"
-import { operateWindow, requestClose } from "./x11-window-ops.ts"
 
 type Acting = Pick<
   Adapter,
@@ -42,7 +24,7 @@ type Acting = Pick<
   | "desktops"
 >
 
-/** What changes the desktop, or takes its picture. */
+/** What changes the desktop, or takes its picture; each part is loaded when it is used. */
 export function actingOn(
   session: Session,
   options: PlatformOptions,
@@ -58,55 +40,26 @@ export function actingOn(
       )
     },
     window: (id, op) => operate(session, id, op, deadline, windows),
-    launch: (app, args) => launchApp(app, args, session.env, deadline),
+    launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, session.env, deadline),
     quit: (app, force) => quit(session, app, force, deadline, windows),
-    desktops: (op) => operateDesktops(options, op, deadline),
-    input: async (event) => sendInput(await session.x11(deadline), event, deadline),
+    desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
+    input: async (event) => {
+      const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./input.ts")])
+      return sendInput(x, event, deadline)
+    },
     clipboard: notYet,
-    displays: async () => listDisplays(await session.x11(deadline), deadline),
-    screenshot: (target) => screenshot(session, target, deadline),
+    displays: async () => {
+      const [x, { listDisplays }] = await Promise.all([session.x11(deadline), import("./x11-displays.ts")])
+      return listDisplays(x, deadline)
+    },
+    screenshot: async (target) => {
+      const [x, { takePicture }] = await Promise.all([session.x11(deadline), import("./pictures.ts")])
+      return takePicture(x, target, deadline)
+    },
     notifications: async () => (await import("./notifications.ts")).listNotifications(session, deadline),
     notification: async (target, op) =>
       (await import("./notifications.ts")).operateNotification(session, target, op, deadline),
   }
-}
-
-async function sendInput(x: X11, event: InputEvent, deadline: Deadline): Promise<void> {
-  switch (event.kind) {
-    case "move":
-      return movePointer(x, event, deadline)
-    case "click":
-      return clickPointer(x, event, deadline)
-    case "button":
-      return pressButton(x, event, deadline)
-    case "wheel":
-      return turnWheel(x, event, deadline)
-    case "drag":
-      return dragPointer(x, event, deadline)
-    case "key":
-    case "text":
-      return notYet()
-    default:
-      return event satisfies never
-  }
-}
-
-async function screenshot(session: Session, target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
-  const x = await session.x11(deadline)
-  return takeScreenshot(x, await areaOf(x, target, deadline), deadline)
-}
-
-async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Rect> {
-  const { width, height } = x.setup.screen
-  const whole = { x: 0, y: 0, width, height }
-  if (target.kind === "window") return target.window.bounds ?? whole
-  if (target.index === undefined) return whole
-  const displays = await listDisplays(x, deadline)
-  const display = displays[target.index]
-  if (display) return display.bounds
-  throw new AppError("INVALID_ARGS", `There is no display ${target.index}; there are ${displays.length}`, {
-    suggestion: "Use 'list-displays' to see them; the first is 0",
-  })
 }
 
 async function operate(
@@ -116,7 +69,7 @@ async function operate(
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
 ): Promise<SeenWindow> {
-  const x = await session.x11(deadline)
+  const [x, { operateWindow }] = await Promise.all([session.x11(deadline), import("./x11-window-ops.ts")])
   await operateWindow(x, Number(id.slice(2)), op, deadline)
   const after = (await windows()).find((window) => window.id === id)
   if (after) return after
@@ -135,8 +88,8 @@ async function quit(
 ): Promise<{ readonly method: string }> {
   const start = processStart(app.pid)
   const own = force ? [] : (await windows()).filter((window) => window.pid === app.pid)
-  if (own.length === 0) return quitProcess(app.pid, start ?? "", force)
-  const x = await session.x11(deadline)
+  if (own.length === 0) return (await import("./app-quit.ts")).quitProcess(app.pid, start ?? "", force)
+  const [x, { requestClose }] = await Promise.all([session.x11(deadline), import("./x11-window-ops.ts")])
   for (const window of own) await requestClose(x, Number(window.id.slice(2)), deadline)
   return { method: "WM_DELETE_WINDOW" }
 }

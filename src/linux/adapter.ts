@@ -65,11 +65,11 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   }
   return {
     ...actingOn(session, options, deadline, windows),
-    permissions: notYet,
-    diagnose: notYet,
+    permissions: async (request) =>
+      (await import("./diagnose.ts")).permissions(session, request, deadline),
+    diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
     apps: async () => seenApps(await takeAppInventory(session, deadline), session.env),
     windows,
-    displays: notYet,
     surfaces: notYet,
     tree: (target, treeOptions) => readTree(session, deadline, target, treeOptions, elementOf),
     processStart: async (pid) => processStart(pid),

@@ -33,10 +33,15 @@ export function missingPrograms(missing: readonly DesktopProgram[]): AppError {
     "PLATFORM_NOT_SUPPORTED",
     `An isolated desktop needs ${missing.join(", ")}: not installed`,
     {
-      suggestion: installCommand(missing, readOsRelease()),
+      suggestion: installHint(missing),
       details: { missing },
     },
   )
+}
+
+/** What to run here to get these. */
+export function installHint(missing: readonly DesktopProgram[]): string {
+  return installCommand(missing, readOsRelease())
 }
 
 /** The command that installs what is missing on the distribution that this os-release file describes. */

@@ -1,0 +1,200 @@
+import type { Check, Permissions } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import { Atspi } from "./atspi.ts"
+import { DBusError, method, readAs } from "./dbus.ts"
+import { type DesktopProgram, installHint } from "./desktop-packages.ts"
+import { unlessRefused } from "./element.ts"
+import { listA11yApps } from "./registry.ts"
+import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./session.ts"
+import { listWindows, readManager } from "./x11-windows.ts"
+
+/** Every link between us and an application, each tried for real. */
+
+/** A link that hangs must leave time for those after it. */
+const LINK_MS = 1000
+
+export async function diagnose(session: Session, deadline: Deadline): Promise<readonly Check[]> {
+  const links = [display, manager, input, sessionBus, accessibility, enabled, registry, applications]
+  const checks = await Promise.all(links.map((link) => link(session, deadline.slice(LINK_MS))))
+  return [...checks.flat(), ...parts(session)]
+}
+
+/** Linux has no permission to ask for, only accessibility to switch on; apps look at it when they start. */
+export async function permissions(
+  session: Session,
+  request: boolean,
+  deadline: Deadline,
+): Promise<Permissions> {
+  if (request) await enable(session, deadline)
+  const [bus] = await registry(session, deadline)
+  const on = await isEnabled(session, deadline)
+  const state = bus?.ok ? "granted" : "denied"
+  return {
+    granted: bus?.ok ?? false,
+    accessibility: {
+      state,
+      ...(bus?.ok ? {} : { suggestion: bus?.suggestion ?? "Run 'doctor' to see what is missing" }),
+      ...(bus?.ok && on === false
+        ? { suggestion: "Qt and Chromium apps stay mute: run 'permissions --request', then restart them" }
+        : {}),
+    },
+    screen_recording: { state: "not_required" },
+  }
+}
+
+type Link = (session: Session, deadline: Deadline) => Promise<readonly Check[]>
+
+const display: Link = async (session, deadline) => {
+  const name = session.env.DISPLAY
+  return attempt(
+    "display",
+    "Start an X11 session, or an isolated one with 'agent-desktop desktop-start'",
+    async () => {
+      const x = await session.x11(deadline)
+      const { width, height } = x.setup.screen
+      return `${name} ${width}x${height}`
+    },
+  )
+}
+
+const manager: Link = async (session, deadline) =>
+  attempt("window_manager", "Start a window manager, such as openbox", async () => {
+    const x = await session.x11(deadline)
+    const found = await readManager(x, deadline)
+    if (!found) throw new AppError("PLATFORM_NOT_SUPPORTED", "no window manager runs on this display")
+    return `${(await listWindows(x, deadline)).length} windows`
+  })
+
+const input: Link = async (session, deadline) =>
+  attempt("input", "Use an X server with the XTEST extension", async () => {
+    const x = await session.x11(deadline)
+    if (!(await x.extension("XTEST", deadline)))
+      throw new AppError("PLATFORM_NOT_SUPPORTED", "no XTEST extension")
+    return "XTEST"
+  })
+
+const sessionBus: Link = async (session, deadline) =>
+  attempt(
+    "session_bus",
+    "Run inside the desktop session, so that DBUS_SESSION_BUS_ADDRESS is set",
+    async () => {
+      const bus = await session.user(deadline)
+      return `${await bus.name} at ${session.env.DBUS_SESSION_BUS_ADDRESS ?? "XDG_RUNTIME_DIR/bus"}`
+    },
+  )
+
+const accessibility: Link = async (session, deadline) =>
+  attempt("accessibility_bus", installHint(["org.a11y.Bus"]), async () => {
+    const bus = await session.a11y(deadline)
+    return bus.name
+  })
+
+const enabled: Link = async (session, deadline) => {
+  const on = await isEnabled(session, deadline)
+  return [
+    {
+      name: "accessibility_enabled",
+      ok: on !== false,
+      detail:
+        on === undefined
+          ? "unknown: the session bus does not tell"
+          : on
+            ? "apps are asked to show themselves"
+            : "off",
+      ...(on === false
+        ? { suggestion: "agent-desktop permissions --request, then restart Qt and Chromium apps" }
+        : {}),
+    },
+  ]
+}
+
+const registry: Link = async (session, deadline) =>
+  attempt("registry", installHint(["org.a11y.Bus"]), async () => {
+    const atspi = new Atspi(await session.a11y(deadline), deadline)
+    return `${(await listA11yApps(atspi)).length} accessible apps`
+  })
+
+/** Per application: its toolkit, and whether it answers. */
+const applications: Link = async (session, deadline) => {
+  try {
+    const atspi = new Atspi(await session.a11y(deadline), deadline)
+    return await Promise.all(
+      (await listA11yApps(atspi)).map(async (app) => {
+        const toolkit = app.responsive ? await unlessRefused(atspi.toolkit(app.ref)) : undefined
+        return {
+          name: `app ${app.name || app.pid}`,
+          ok: app.responsive,
+          detail: [toolkit, `pid ${app.pid}`].filter(Boolean).join(", "),
+          ...(app.responsive
+            ? {}
+            : { suggestion: "It does not answer; wait, or end it with 'close-app --force'" }),
+        }
+      }),
+    )
+  } catch {
+    // The registry's own check has said so.
+    return []
+  }
+}
+
+/** Not needed for the session at hand, but for `desktop-start`. */
+function parts(session: Session): readonly Check[] {
+  const programs: readonly DesktopProgram[] = ["Xvfb", "openbox", "dbus-daemon"]
+  const missing = programs.filter((program) => !Bun.which(program, { PATH: session.env.PATH ?? "" }))
+  return [
+    missing.length === 0
+      ? { name: "isolated_desktops", ok: true, detail: programs.join(", ") }
+      : {
+          name: "isolated_desktops",
+          ok: false,
+          detail: `not installed: ${missing.join(", ")}`,
+          suggestion: installHint(missing),
+        },
+  ]
+}
+
+async function attempt(
+  name: string,
+  suggestion: string,
+  probe: () => Promise<string>,
+): Promise<readonly Check[]> {
+  try {
+    return [{ name, ok: true, detail: await probe() }]
+  } catch (error) {
+    const detail = error instanceof AppError ? (error.platformDetail ?? error.message) : String(error)
+    return [{ name, ok: false, detail, suggestion }]
+  }
+}
+
+async function isEnabled(session: Session, deadline: Deadline): Promise<boolean | undefined> {
+  try {
+    const bus = await session.user(deadline)
+    const reply = readAs(await bus.call(GET_ENABLED, A11Y_BUS, A11Y_BUS_PATH, deadline), "v")
+    return reply.signature() === "b" ? reply.bool() : undefined
+  } catch {
+    // Whether the session bus answers is another check's to say; here it is only unknown.
+    return undefined
+  }
+}
+
+async function enable(session: Session, deadline: Deadline): Promise<void> {
+  try {
+    const bus = await session.user(deadline)
+    await bus.call(SET_ENABLED, A11Y_BUS, A11Y_BUS_PATH, deadline)
+  } catch (error) {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "Accessibility cannot be switched on in this session", {
+      suggestion: installHint(["org.a11y.Bus"]),
+      platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : String(error),
+    })
+  }
+}
+
+const PROPERTIES = "org.freedesktop.DBus.Properties"
+const GET_ENABLED = method(`${PROPERTIES}.Get`, "ss", ["org.a11y.Status", "IsEnabled"])
+const SET_ENABLED = method(
+  `${PROPERTIES}.Set`,
+  "ssv",
+  ["org.a11y.Status", "IsEnabled", { signature: "b", value: true }],
+  true,
+)

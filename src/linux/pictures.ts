@@ -1,0 +1,25 @@
+import type { Picture, ScreenshotTarget } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import type { Rect } from "../node.ts"
+import type { X11 } from "./x11.ts"
+import { listDisplays } from "./x11-displays.ts"
+import { takeScreenshot } from "./x11-screenshot.ts"
+
+/** The picture of a screen, or of the part of it where a window is. */
+export async function takePicture(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+  return takeScreenshot(x, await areaOf(x, target, deadline), deadline)
+}
+
+async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Rect> {
+  const { width, height } = x.setup.screen
+  const whole = { x: 0, y: 0, width, height }
+  if (target.kind === "window") return target.window.bounds ?? whole
+  if (target.index === undefined) return whole
+  const displays = await listDisplays(x, deadline)
+  const display = displays[target.index]
+  if (display) return display.bounds
+  throw new AppError("INVALID_ARGS", `There is no display ${target.index}; there are ${displays.length}`, {
+    suggestion: "Use 'list-displays' to see them; the first is 0",
+  })
+}
