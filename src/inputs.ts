@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { BUTTONS, INPUT_POLICIES } from "./adapter.ts"
 import type { CliHints } from "./command.ts"
 import { AppError } from "./errors.ts"
+import { REF_SYNTAX } from "./refmap.ts"
 
 /** Members that several commands share, each described once. */
 
@@ -41,9 +42,18 @@ export const words = (description: string, hints: CliHints = {}) =>
     ),
   )
 
-export const refId = text("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier snapshot", {
+const ref = (description: string, hints: CliHints = {}) =>
+  v.pipe(
+    v.string(),
+    v.regex(REF_SYNTAX, "must be a ref such as @e3, as 'snapshot' prints it"),
+    v.description(description),
+    v.metadata({ cli: { value: "REF", ...hints } }),
+  )
+
+export const optionalRef = (description: string, hints: CliHints = {}) => v.optional(ref(description, hints))
+
+const refId = ref("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier snapshot", {
   position: 0,
-  value: "REF",
   aliases: ["ref"],
 })
 

@@ -24,8 +24,8 @@ async function create() {
     import("node:fs"),
     import("node:tty"),
   ])
-  const { NO_COLOR, TERM } = process.env
-  const colour = !NO_COLOR && TERM !== "dumb" && isatty(2)
+  const { FORCE_COLOR, NO_COLOR, TERM } = process.env
+  const colour = Boolean(FORCE_COLOR) || (!NO_COLOR && TERM !== "dumb" && isatty(2))
   const grey = (text: string) => (colour ? `\x1b[90m${text}\x1b[0m` : text)
   return createConsola({
     level,

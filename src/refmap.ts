@@ -43,9 +43,12 @@ export interface Ref {
   readonly snapshotId?: string
 }
 
+/** `@e3`, `e3` or `@<snapshot_id>:e3`. */
+export const REF_SYNTAX = /^@?(?:([A-Za-z0-9_-]{1,64}):)?(e[1-9][0-9]{0,9})$/
+
 /** Reads `@e3`, `e3` or `@<snapshot_id>:e3`. Whether there is such a snapshot is the store's to say. */
 export function parseRef(text: string): Ref {
-  const [, snapshotId, ref] = /^@?(?:([A-Za-z0-9_-]{1,64}):)?(e[1-9][0-9]{0,9})$/.exec(text) ?? []
+  const [, snapshotId, ref] = REF_SYNTAX.exec(text) ?? []
   if (ref === undefined)
     throw new AppError("INVALID_ARGS", `Invalid ref '${cut(text, 80)}'`, {
       suggestion: "Give a ref as 'snapshot' prints it: @e3, or @<snapshot_id>:e3",

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts"
-import { durationMs, fitInto, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
 import { aim, refuseCovered } from "../pointing.ts"
 
 export default defineCommand({
@@ -7,9 +7,9 @@ export default defineCommand({
   summary: "Drag from an element or point to another",
   group: "input",
   input: {
-    from: optionalText("Element to drag", { position: 0, value: "REF", aliases: ["ref_id", "ref"] }),
+    from: optionalRef("Element to drag", { position: 0, aliases: ["ref_id", "ref"] }),
     from_xy: optionalXy("Point to drag from", { aliases: ["xy"] }),
-    to: optionalText("Element to drop on", { value: "REF" }),
+    to: optionalRef("Element to drop on"),
     to_xy: optionalXy("Point to drop on"),
     snapshot: snapshotId,
     duration_ms: durationMs("How long the movement takes", 300),

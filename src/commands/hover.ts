@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts"
-import { durationMs, fitInto, oneOf, optionalText, optionalXy, snapshotId } from "../inputs.ts"
+import { durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
 import { aim } from "../pointing.ts"
 import { pause } from "../until.ts"
 
@@ -8,7 +8,7 @@ export default defineCommand({
   summary: "Move the pointer over an element or a point, and stay there for a while if asked",
   group: "input",
   input: {
-    ref_id: optionalText("Element, such as @e3", { position: 0, value: "REF", aliases: ["ref"] }),
+    ref_id: optionalRef("Element, such as @e3", { position: 0, aliases: ["ref"] }),
     snapshot: snapshotId,
     xy: optionalXy("Point of the screen"),
     duration_ms: durationMs("Stay this long before answering", 0),

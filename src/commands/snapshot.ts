@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { app, choice, flag, oneOf, optionalText, snapshotId, whole, windowId } from "../inputs.ts"
+import { app, choice, flag, oneOf, optionalRef, snapshotId, whole, windowId } from "../inputs.ts"
 import { SURFACES } from "../node.ts"
 import { observe, observeBelow } from "../observe.ts"
 
@@ -23,7 +23,7 @@ export default defineCommand({
     compact: flag("Leave out nodes that say nothing and only wrap one child"),
     include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
-    root: optionalText("Only the subtree of this ref; refs of other elements stay valid", { value: "REF" }),
+    root: optionalRef("Only the subtree of this ref; refs of other elements stay valid"),
     snapshot: snapshotId,
   },
   examples: [

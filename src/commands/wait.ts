@@ -7,6 +7,7 @@ import {
   fitInto,
   flag,
   oneOf,
+  optionalRef,
   optionalText,
   snapshotId,
   whole,
@@ -23,7 +24,7 @@ export default defineCommand({
   timeoutMs: 30_000,
   input: {
     ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),
-    element: optionalText("Wait for this ref", { value: "REF", aliases: ["ref_id"] }),
+    element: optionalRef("Wait for this ref", { aliases: ["ref_id"] }),
     predicate: v.optional(choice(PREDICATES, "What must be true of it"), "exists"),
     value: optionalText("The value that --predicate value waits for", { value: "V" }),
     window: words("Wait for a window whose title holds this", { value: "TITLE" }),

@@ -1,0 +1,304 @@
+import { describe, expect, test } from "bun:test"
+import { AppError } from "../src/errors.ts"
+import { desk, type Json } from "./fake-desk.ts"
+
+const BUTTON = { role: "button", name: "It", states: ["enabled"] } as const
+
+async function holding(door: Parameters<typeof desk>[0] = {}) {
+  const it = desk(door)
+  const app = it.world.app("App", { pid: 10 })
+  app.window("Window", [BUTTON, { role: "textfield", name: "Field", value: "" }], { id: "w-1" })
+  if (!door.readOnly) await it.ok("snapshot")
+  return { ...it, app }
+}
+
+describe("the envelope", () => {
+  test("has its members in order, with data or with an error", async () => {
+    const { run } = await holding()
+    expect(Object.keys(await run("list-apps"))).toEqual(["version", "ok", "command", "data"])
+    expect(Object.keys(await run("click", { ref_id: "@e9" }))).toEqual(["version", "ok", "command", "error"])
+  })
+
+  test("a command that there is none of is called unknown, and the nearest one is named", async () => {
+    const { run } = await holding()
+    const { command, error } = await run("clik")
+    expect(command).toBe("unknown")
+    expect(error.code).toBe("INVALID_ARGS")
+    expect(error.message).toContain("'click'")
+    expect((await run("__proto__")).error.code).toBe("INVALID_ARGS")
+  })
+
+  test("what was thrown unexpectedly is INTERNAL, with its message and nothing else", async () => {
+    const { run, world } = await holding()
+    world.fail("apps", new TypeError("x is not a function"))
+    expect(await run("list-apps")).toEqual({
+      version: "1.0",
+      ok: false,
+      command: "list-apps",
+      error: {
+        code: "INTERNAL",
+        message: "Unexpected failure: x is not a function",
+        suggestion: "Run the command again with --verbose and report what it logs",
+      },
+    })
+    world.fail("apps", Object.assign(new Error("odd"), { code: "APP_NOT_FOUND" }))
+    expect((await run("list-apps")).error.code).toBe("INTERNAL")
+  })
+
+  test("a platform that cannot be opened is reported by the command that needed it", async () => {
+    const refused = new AppError("PLATFORM_NOT_SUPPORTED", "No display", { suggestion: "Start one" })
+    const it = desk({
+      platform: async () => {
+        throw refused
+      },
+    })
+    expect(await it.run("list-windows")).toMatchObject({
+      command: "list-windows",
+      error: { code: "PLATFORM_NOT_SUPPORTED", message: "No display", suggestion: "Start one" },
+    })
+    expect((await it.run("version")).ok).toBe(true)
+    expect((await it.run("status")).data.permissions).toMatchObject({
+      granted: false,
+      error: { code: "PLATFORM_NOT_SUPPORTED" },
+    })
+  })
+})
+
+describe("arguments", () => {
+  test.each([
+    ["click", {}, "ref_id"],
+    ["click", { ref_id: 5 }, "ref_id"],
+    ["click", { ref_id: "@e1", reff: "@e1" }, "reff"],
+    ["click", { ref_id: "@e1", input: "telepathy" }, "input"],
+    ["click", { ref_id: "@e1", timeout_ms: -1 }, "timeout_ms"],
+    ["click", { ref_id: "@e1", timeout_ms: 1e12 }, "timeout_ms"],
+    ["click", { ref_id: "nonsense" }, "ref_id"],
+    ["scroll", { ref_id: "@e1", direction: "inwards" }, "direction"],
+    ["scroll", { ref_id: "@e1", amount: 0 }, "amount"],
+    ["snapshot", { max_depth: 0 }, "max_depth"],
+    ["snapshot", { surface: "floor" }, "surface"],
+    ["snapshot", { compact: "yes" }, "compact"],
+    ["mouse-click", { xy: "here" }, "xy"],
+    ["mouse-click", { xy: "1,2", count: 4 }, "count"],
+    ["hover", { ref_id: "e0" }, "ref_id"],
+    ["drag", { from: "@e1", to: "there" }, "to"],
+    ["wait", { element: "the button" }, "element"],
+    ["snapshot", { root: "@" }, "root"],
+    ["uncheck", { ref_id: "@e1\n" }, "ref_id"],
+  ])("%s %j is refused, and names %s", async (name, args, argument) => {
+    const { error, world } = await holding()
+    const calls = world.calls.length
+    const refused = await error(name, args)
+    expect(refused).toMatchObject({ code: "INVALID_ARGS", details: { argument } })
+    expect(refused.suggestion).toContain(name)
+    expect(world.calls.length).toBe(calls)
+  })
+
+  test.each([null, 5, "text", [], [1]])("%j are no arguments", async (args: Json) => {
+    const { run } = await holding()
+    expect((await run("list-apps", args)).error?.code).toBe("INVALID_ARGS")
+  })
+
+  test("other names for the same member are understood; both at once are not", async () => {
+    const { ok, error } = await holding()
+    await ok("click", { ref: "@e1", timeout: 1000 })
+    expect((await error("click", { ref: "@e1", ref_id: "@e1" })).code).toBe("INVALID_ARGS")
+    expect((await error("click", { ref: "@e1", timeout: 1, timeout_ms: 1 })).code).toBe("INVALID_ARGS")
+  })
+})
+
+describe("a read-only policy", () => {
+  test("lets through what reads and refuses what acts, before anything is done", async () => {
+    const { run, world } = await holding({ readOnly: true })
+    for (const [name, args] of [
+      ["snapshot", {}],
+      ["find", { role: "button" }],
+      ["list-windows", {}],
+      ["get", { ref_id: "@e1", property: "name" }],
+      ["is", { ref_id: "@e1", property: "enabled" }],
+      ["wait", { text: "Window" }],
+      ["screenshot", {}],
+      ["clipboard-get", {}],
+      ["status", {}],
+    ] as const)
+      expect((await run(name, args)).error).toBeUndefined()
+    const calls = world.calls.length
+    for (const [name, args] of [
+      ["click", { ref_id: "@e1" }],
+      ["type", { ref_id: "@e2", text: "x" }],
+      ["press", { combo: "return" }],
+      ["mouse-click", { xy: "1,1" }],
+      ["launch", { app: "x" }],
+      ["close-app", { app: "App" }],
+      ["focus-window", { window_id: "w-1" }],
+      ["clipboard-set", { text: "x" }],
+      ["clipboard-clear", {}],
+      ["dismiss-all-notifications", {}],
+    ] as const)
+      expect(await run(name, args)).toMatchObject({ command: name, error: { code: "POLICY_DENIED" } })
+    expect(world.calls.length).toBe(calls)
+  })
+
+  test("judges each item of a batch", async () => {
+    const { ok, world } = await holding({ readOnly: true })
+    const items = [
+      { command: "snapshot" },
+      { command: "click", args: { ref_id: "@e1" } },
+      { command: "list-apps" },
+    ]
+    const { results } = await ok("batch", { commands: JSON.stringify(items) })
+    expect(results.map((one: Json) => one.error?.code ?? "ok")).toEqual(["ok", "POLICY_DENIED", "ok"])
+    expect(world.deliveries).toEqual([])
+  })
+})
+
+/** Every command that touches the desktop, and each native call that it makes there. */
+const NATIVE: readonly (readonly [string, object, readonly string[]])[] = [
+  ["snapshot", {}, ["windows", "tree", "processStart"]],
+  ["snapshot", { root: "@e1" }, ["processStart", "open address", "windows", "tree"]],
+  ["find", { role: "button" }, ["windows", "tree", "processStart"]],
+  ["get", { ref_id: "@e1", property: "name" }, ["processStart", "open address"]],
+  ["is", { ref_id: "@e1", property: "enabled" }, ["processStart", "open address"]],
+  ["click", { ref_id: "@e1" }, ["processStart", "open address", "watch", "perform"]],
+  ["click", { ref_id: "@e1", input: "physical" }, ["windows", "read", "hit", "input"]],
+  ["type", { ref_id: "@e2", text: "x", input: "physical" }, ["windows", "read", "perform", "input"]],
+  ["press", { combo: "return", app: "App" }, ["windows", "input"]],
+  ["hover", { xy: "1,1" }, ["input"]],
+  ["drag", { xy: "1,1", to_xy: "2,2", duration: 0 }, ["input"]],
+  ["wait", { text: "never" }, ["watch", "windows", "tree"]],
+  ["wait", { element: "@e1", gone: true }, ["processStart", "open address"]],
+  ["wait", { menu: true }, ["windows", "surfaces"]],
+  ["wait", { notification: true }, ["notifications"]],
+  ["launch", { app: "x" }, ["windows", "launch"]],
+  ["close-app", { app: "App" }, ["apps", "processStart", "quit"]],
+  ["minimize", { window_id: "w-1" }, ["windows", "window"]],
+  ["screenshot", {}, ["screenshot"]],
+  ["clipboard-get", {}, ["clipboard"]],
+  ["list-notifications", {}, ["notifications"]],
+  ["list-surfaces", {}, ["windows", "surfaces"]],
+  ["list-displays", {}, ["displays"]],
+  ["list-desktops", {}, ["desktops"]],
+  ["permissions", {}, ["permissions"]],
+  ["doctor", {}, ["diagnose"]],
+]
+
+const TIMEOUT = 250
+
+describe.concurrent.each(NATIVE)("%s %j", (name, args, methods) => {
+  test.each([...methods])("ends with its deadline when %s hangs", async (method) => {
+    const { world, app, run } = await holding()
+    Object.assign(world.at("It"), { bounds: { x: 1, y: 1, width: 10, height: 10 } })
+    Object.assign(world.at("Field"), { bounds: { x: 1, y: 50, width: 10, height: 10 } })
+    app.world.launch = () => ({ pid: 99, names: ["x"], exited: new Promise(() => {}) })
+    world.hang(method)
+    const start = performance.now()
+    const { error } = await run(name, { ...args, timeout_ms: TIMEOUT })
+    const took = performance.now() - start
+    expect(error.code).toMatch(/^(APP_UNRESPONSIVE|TIMEOUT)$/)
+    expect(took).toBeGreaterThanOrEqual(TIMEOUT - 2)
+    // Ten parts in a hundred, and what a loaded machine takes to wake up and write.
+    expect(took).toBeLessThan(TIMEOUT * 1.1 + 500)
+  })
+})
+
+test("a deadline is handed to every adapter, a little longer than what is waited for", async () => {
+  const seen: number[] = []
+  const it = desk({
+    platform: async () => ({
+      adapter: (deadline) => {
+        seen.push(deadline.remaining)
+        throw new AppError("PLATFORM_NOT_SUPPORTED", "none")
+      },
+    }),
+  })
+  await it.run("list-apps", { timeout_ms: 1000 })
+  await it.run("list-apps", { timeout_ms: 100_000 })
+  await it.run("list-apps", { timeout_ms: 0 })
+  expect(seen[0]).toBeWithin(500, 1051)
+  expect(seen[1]).toBeWithin(99_000, 100_201)
+  expect(seen[2]).toBeWithin(1000, 2101)
+})
+
+test("an interrupted command says so, and what it knows about delivery", async () => {
+  const interruption = new AbortController()
+  const { run, world } = await holding({ signal: interruption.signal })
+  world.hang("perform")
+  setTimeout(() => interruption.abort(), 20)
+  const start = performance.now()
+  expect((await run("click", { ref_id: "@e1", timeout_ms: 60_000 })).error).toEqual({
+    code: "TIMEOUT",
+    message: "click was interrupted",
+    suggestion: "Run 'snapshot' to see how far it came",
+    details: { kind: "interrupted" },
+    disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+  })
+  expect(performance.now() - start).toBeLessThan(30_000)
+})
+
+describe("simple commands", () => {
+  test("the clipboard is read, set and emptied", async () => {
+    const { ok, world } = await holding({ stdin: async () => "from stdin" })
+    expect(await ok("clipboard-get")).toEqual({ text: "" })
+    expect(await ok("clipboard-set", { text: "Hello\nworld" })).toEqual({ action: "clipboard-set" })
+    expect(world.clipboard).toBe("Hello\nworld")
+    expect(await ok("clipboard-get")).toEqual({ text: "Hello\nworld" })
+    await ok("clipboard-set", { text: "-" })
+    expect(world.clipboard).toBe("from stdin")
+    expect(await ok("clipboard-clear")).toEqual({ action: "clipboard-clear" })
+    expect(world.clipboard).toBeUndefined()
+  })
+
+  test("a screenshot comes as base64, or goes into the named file", async () => {
+    const written: [string, Uint8Array][] = []
+    const { ok } = await holding({ writeFile: async (path, bytes) => void written.push([path, bytes]) })
+    const png = new Uint8Array([137, 80, 78, 71])
+    expect(await ok("screenshot")).toEqual({
+      format: "png",
+      base64: png.toBase64(),
+      width: 1920,
+      height: 1080,
+    })
+    expect(await ok("screenshot", { path: "shot.png", app: "App" })).toEqual({
+      format: "png",
+      path: "shot.png",
+      width: 1000,
+      height: 800,
+    })
+    expect(written).toEqual([["shot.png", png]])
+  })
+
+  test("a screenshot is of one thing", async () => {
+    const { error } = await holding()
+    expect((await error("screenshot", { screen: 0, app: "App" })).code).toBe("INVALID_ARGS")
+    expect((await error("screenshot", { window_id: "w-9" })).code).toBe("WINDOW_NOT_FOUND")
+  })
+
+  test("keys are held and released as they are named", async () => {
+    const { ok, world } = await holding()
+    expect(await ok("key-down", { combo: "shift" })).toEqual({ action: "key-down" })
+    expect(await ok("key-up", { combo: "shift" })).toEqual({ action: "key-up" })
+    expect(await ok("press", { combo: "ctrl+alt+t" })).toEqual({ action: "press" })
+    expect(world.keys).toEqual(["shift down", "shift up", "ctrl+alt+t"])
+  })
+
+  test("status tells the platform, the permissions and the current refs", async () => {
+    const { ok, refs } = await holding({ session: "mine" })
+    expect(await ok("status")).toEqual({
+      platform: process.platform === "darwin" ? "macos" : process.platform,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      permissions: {
+        granted: true,
+        accessibility: { state: "granted" },
+        screen_recording: { state: "not_required" },
+      },
+      ref_count: 2,
+      snapshot_id: (await refs.load()).snapshot_id,
+      session: "mine",
+    })
+  })
+
+  test("doctor is healthy only if every check is", async () => {
+    const { ok } = await holding()
+    expect(await ok("doctor")).toEqual({ healthy: true, checks: [{ name: "world", ok: true }] })
+  })
+})
