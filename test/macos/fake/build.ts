@@ -22,7 +22,8 @@ export type Machine = "x64" | "arm64"
 export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" : "x64"): FakeBuild {
   const compiler = compilerFor(machine)
   const key = createHash("sha256").update(compiler).update(FLAGS.join(" "))
-  for (const file of [...LIBRARY, ...HEADERS, ...Object.values(PROGRAMS)]) key.update(file).update(readFileSync(file))
+  for (const file of [...LIBRARY, ...HEADERS, ...Object.values(PROGRAMS)])
+    key.update(file).update(readFileSync(file))
   const directory = join(CACHE, `${machine}-${key.digest("hex").slice(0, 16)}`)
   const build: FakeBuild = {
     directory,
@@ -47,7 +48,7 @@ export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" 
 }
 
 export function compilerFor(machine: Machine): string {
-  if (machine === process.arch) return process.env["CC"] ?? "gcc"
+  if (machine === process.arch) return process.env.CC ?? "gcc"
   return machine === "arm64" ? "aarch64-linux-gnu-gcc" : "x86_64-linux-gnu-gcc"
 }
 
@@ -57,7 +58,20 @@ export const TOOLS = ["screencapture", "open", "pbcopy", "pbpaste", "osascript"]
 const HERE = import.meta.dir
 // Not in dist/: a build of the program may clear that while tests run.
 const CACHE = join(tmpdir(), `agent-desktop-fakemac-${process.getuid?.() ?? 0}`)
-const FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC", "-pthread", `-I${HERE}`, `-Wa,-I${HERE}`]
+const FLAGS = [
+  "-std=c11",
+  "-D_GNU_SOURCE",
+  "-O1",
+  "-g",
+  "-Wall",
+  "-Wextra",
+  "-Werror",
+  "-fvisibility=hidden",
+  "-fPIC",
+  "-pthread",
+  `-I${HERE}`,
+  `-Wa,-I${HERE}`,
+]
 const LIBRARY = sources(".c")
 const HEADERS = [...sources(".h"), ...sources(".json")]
 const PROGRAMS = {
@@ -83,6 +97,9 @@ function compileAll(compiler: string, into: string): void {
 }
 
 function compile(compiler: string, args: readonly string[]): void {
-  const { exitCode, stderr } = Bun.spawnSync([compiler, ...FLAGS, ...args], { stdout: "ignore", stderr: "pipe" })
+  const { exitCode, stderr } = Bun.spawnSync([compiler, ...FLAGS, ...args], {
+    stdout: "ignore",
+    stderr: "pipe",
+  })
   if (exitCode !== 0) throw new Error(`${compiler} ${args.slice(0, 3).join(" ")} …\n${stderr.toString()}`)
 }

@@ -4,9 +4,21 @@
 #include "record.h"
 #include "world.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int fakemac_start(const char *source);
+
+/** By the path of this library: it is not in the global scope when a test opened it. */
+static void *own_symbol(const char *name) {
+  Dl_info own;
+  dladdr((void *)fakemac_start, &own);
+  void *handle = dlopen(own.dli_fname, RTLD_LAZY), *found = handle ? dlsym(handle, name) : NULL;
+  if (handle) dlclose(handle);
+  return found;
+}
 
 /** Shows a scene (JSON, or the path of a file; NULL: FAKEMAC_SCENE) and starts the report anew. 1 on success. */
 API int fakemac_start(const char *source) {
@@ -41,6 +53,13 @@ API void fakemac_setenv(const char *name, const char *value) {
   ENTER;
   if (value) setenv(name, value, 1);
   else unsetenv(name);
+}
+
+/** The value of an exported pointer variable, for callers that cannot read one. */
+API Ref fakemac_constant(const char *name) {
+  ENTER;
+  Ref *variable = own_symbol(name);
+  return variable ? *variable : NULL;
 }
 
 static void frame_print(Text *text, const Node *node) {

@@ -15,7 +15,6 @@ static int file = -1;
 static off_t known;
 static char *opened;
 
-double effect_time(void);
 void effect_replay(const Json *effect, double at);
 
 void journal_start(void) {
@@ -26,7 +25,19 @@ void journal_start(void) {
   file = path ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
   if (path && file < 0) perror(path);
   known = 0;
+  if (file < 0) return;
+  /* whoever comes first starts the clock of what happens by itself */
+  struct stat status;
+  flock(file, LOCK_EX);
+  if (!fstat(file, &status) && status.st_size == 0) {
+    char line[80];
+    int length = snprintf(line, sizeof line, "{\"do\":\"begin\",\"at\":%.3f}\n", now_ms());
+    if (write(file, line, (size_t)length) != length) perror(path);
+  }
+  flock(file, LOCK_UN);
 }
+
+bool journal_shared(void) { return file >= 0; }
 
 /** Applies complete lines beyond what is known. */
 static void follow(void) {

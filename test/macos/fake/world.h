@@ -47,5 +47,6 @@ void input_apply(const Json *event);
 void journal_sync(void);
 void journal_add(const Json *effect);
 void journal_start(void);
+bool journal_shared(void);
 
 #endif

@@ -1,0 +1,227 @@
+import { CString, dlopen, ptr } from "bun:ffi"
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import { buildFake } from "./fake/build.ts"
+
+/** A rule of the frameworks that was broken, or something else worth knowing. */
+export interface Finding {
+  readonly kind: string
+  readonly symbol: string
+  readonly detail: string
+  readonly count: number
+}
+
+export interface Leak {
+  readonly type: string
+  readonly creator: string
+  readonly count: number
+  readonly value: string
+}
+
+export interface Report {
+  readonly violations: readonly Finding[]
+  readonly notes: readonly Finding[]
+  readonly leaks: readonly Leak[]
+  /** Autorelease pools that are still open. */
+  readonly pools: number
+  /** Keys and mouse buttons that are still down: "key 55", "button 0". */
+  readonly held: readonly string[]
+  readonly calls: Readonly<Record<string, number>>
+  readonly attributes: Readonly<Record<string, number>>
+  /** Messages to applications: what costs time on a Mac. */
+  readonly round_trips: number
+  readonly slept_us: number
+  readonly objects: { readonly made: number; readonly live: number }
+}
+
+export interface Line {
+  readonly n: number
+  readonly process: number
+  readonly kind: string
+  readonly [member: string]: unknown
+}
+
+/** A node as it is now; members beginning with AX are its attributes as the scene says them. */
+export interface Looked {
+  readonly serial?: number
+  readonly shows?: boolean
+  readonly open?: boolean
+  readonly focused?: boolean
+  readonly frame?: readonly [number, number, number, number]
+  readonly window?: number
+  readonly on_screen?: boolean
+  readonly children?: readonly string[]
+  readonly [attribute: string]: unknown
+}
+
+export interface World {
+  readonly front: number
+  readonly cursor: readonly [number, number]
+  readonly apps: readonly {
+    readonly pid: number
+    readonly name: string
+    readonly running: boolean
+    readonly focused?: string
+  }[]
+  /** Window numbers, front to back. */
+  readonly windows: readonly number[]
+  readonly pasteboard: Readonly<Record<string, string>>
+}
+
+export type Effect = { readonly do: string; readonly [member: string]: unknown }
+
+export interface Run {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Of that process alone; undefined when it never loaded a framework or was killed. */
+  readonly report: Report | undefined
+}
+
+export interface FakeMac {
+  /** Holds the scene, the shared state and the record. */
+  readonly directory: string
+  /** For a child that shall see the same scene; with LD_PRELOAD, so that a compiled executable does. */
+  readonly env: Readonly<Record<string, string>>
+  /** What this process did since the start or the last mark. */
+  report(): Report
+  /** Starts the report anew: what lives now is no leak later. */
+  mark(): void
+  /** What all processes that saw this scene did, in order. */
+  record(kind?: string): readonly Line[]
+  look(node: string): Looked
+  world(): World
+  /** Something happens in the scene by itself. */
+  apply(...effects: readonly Effect[]): void
+  /** Plans faults: "7:-25204", "AXChildren/3:dead", "AXUIElementPerformAction/1:hang"; undefined for none. */
+  fail(spec?: string): void
+  /** Runs a program in the same scene, to its end. */
+  run(
+    command: readonly string[],
+    options?: { readonly env?: Record<string, string>; readonly timeoutMs?: number },
+  ): Promise<Run>
+  close(): void
+}
+
+export interface StartOptions {
+  /** Waiting takes no time, it only moves the library's clock. */
+  readonly virtualClock?: boolean
+}
+
+/** Shows a scene: the name of a file in fake/scenes, a path, or the scene itself. */
+export function startScene(scene: string | object, options: StartOptions = {}): FakeMac {
+  const { symbols } = control()
+  const directory = mkdtempSync(join(tmpdir(), "fakemac-"))
+  const path = scenePath(scene, directory)
+  const files = {
+    FAKEMAC_SCENE: path,
+    FAKEMAC_STATE: join(directory, "state"),
+    FAKEMAC_RECORD: join(directory, "record"),
+    ...(options.virtualClock ? { FAKEMAC_CLOCK: "virtual" } : {}),
+  }
+  const before = new Map(NAMES.map((name) => [name, process.env[name]]))
+  for (const name of NAMES) setEnvironment(name, name in files ? Reflect.get(files, name) : undefined)
+  if (!symbols.fakemac_start(null)) throw new Error(`the scene ${path} cannot be shown`)
+  const build = buildFake()
+  let runs = 0
+
+  const mac: FakeMac = {
+    directory,
+    env: { ...files, LD_PRELOAD: build.redirect, PATH: `${build.bin}:${process.env.PATH ?? ""}` },
+    report: () => JSON.parse(text(symbols.fakemac_report())),
+    mark: () => symbols.fakemac_reset(),
+    record: (kind) => {
+      if (!existsSync(files.FAKEMAC_RECORD)) return []
+      const lines: Line[] = readFileSync(files.FAKEMAC_RECORD, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      return kind ? lines.filter((line) => line.kind === kind) : lines
+    },
+    look: (node) => JSON.parse(text(symbols.fakemac_look(chars(node)))),
+    world: () => JSON.parse(text(symbols.fakemac_world())),
+    apply: (...effects) => {
+      for (const effect of effects)
+        appendFileSync(files.FAKEMAC_STATE, `${JSON.stringify({ ...effect, at: Date.now() })}\n`)
+      symbols.fakemac_world()
+    },
+    fail: (spec) => symbols.fakemac_fail(spec === undefined ? null : chars(spec)),
+    run: async (command, { env = {}, timeoutMs = 30_000 } = {}) => {
+      const reportPath = join(directory, `report-${++runs}`)
+      const child = Bun.spawn([...command], {
+        env: { ...process.env, ...mac.env, FAKEMAC_REPORT: reportPath, ...env },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+        timeout: timeoutMs,
+        killSignal: "SIGKILL",
+      })
+      const [stdout, stderr, exitCode] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ])
+      const report = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, "utf8")) : undefined
+      return { exitCode, stdout, stderr, report }
+    },
+    close: () => {
+      for (const [name, value] of before) setEnvironment(name, value)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+  return mac
+}
+
+/** The colour a window (or the wallpaper, 0) has in screenshots, as [red, green, blue]. */
+export function windowColour(number: number): readonly [number, number, number] {
+  const colour = control().symbols.fakemac_colour(number)
+  return [colour >> 16, (colour >> 8) & 255, colour & 255]
+}
+
+export const SCENES = join(import.meta.dir, "fake/scenes")
+
+const NAMES = ["FAKEMAC_SCENE", "FAKEMAC_STATE", "FAKEMAC_RECORD", "FAKEMAC_CLOCK"]
+
+type Control = ReturnType<typeof openControl>
+let opened: Control | undefined
+
+function control(): Control {
+  opened ??= openControl()
+  return opened
+}
+
+function openControl() {
+  return dlopen(buildFake().library, {
+    fakemac_start: { args: ["ptr"], returns: "i32" },
+    fakemac_report: { args: [], returns: "ptr" },
+    fakemac_reset: { args: [], returns: "void" },
+    fakemac_look: { args: ["ptr"], returns: "ptr" },
+    fakemac_world: { args: [], returns: "ptr" },
+    fakemac_fail: { args: ["ptr"], returns: "void" },
+    fakemac_setenv: { args: ["ptr", "ptr"], returns: "void" },
+    fakemac_colour: { args: ["u32"], returns: "u32" },
+  })
+}
+
+function scenePath(scene: string | object, directory: string): string {
+  if (typeof scene === "string") return isAbsolute(scene) ? scene : join(SCENES, `${scene}.json`)
+  const path = join(directory, "scene.json")
+  writeFileSync(path, JSON.stringify(scene))
+  return path
+}
+
+/** For this process's C side and for its children. */
+function setEnvironment(name: string, value: string | undefined): void {
+  control().symbols.fakemac_setenv(chars(name), value === undefined ? null : chars(value))
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
+}
+
+function chars(string: string): ReturnType<typeof ptr> {
+  return ptr(Buffer.from(`${string}\0`))
+}
+
+function text(address: ReturnType<typeof ptr> | null): string {
+  return address === null ? "" : new CString(address).toString()
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** Apple's library that a path given to dlopen names; undefined for any other path. */
+export function appleLibrary(path: string): string | undefined {
+  const framework = /^\/System\/Library\/(?:Private)?Frameworks\/(?:.*\/)?([^/]+)\.framework\//.exec(
+    path,
+  )?.[1]
+  if (framework) return framework
+  return /^\/usr\/lib\/(?:system\/)?lib(objc|System|ffi|proc)/.exec(path)?.[1]
+}
+
+/** Whether dlsym finds the symbol in that library or in what it re-exports. */
+export function exportsSymbol(library: string, symbol: string): boolean {
+  symbols ??= new Map(
+    readFileSync(join(import.meta.dir, "symbols.tsv"), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line): [string, string] => {
+        const [name = "", home = ""] = line.split("\t")
+        return [name, home]
+      }),
+  )
+  const home = symbols.get(symbol)
+  return home !== undefined && (home === "System" || reachable(library).has(home))
+}
+
+/** Every symbol the stand-in knows, with the library it lives in. */
+export function knownSymbols(): ReadonlyMap<string, string> {
+  exportsSymbol("", "")
+  return symbols ?? new Map()
+}
+
+let symbols: Map<string, string> | undefined
+
+// What each library hands on, from the .tbd files of the SDK.
+const REEXPORTS: Readonly<Record<string, readonly string[]>> = {
+  AppKit: ["Foundation", "ApplicationServices"],
+  Cocoa: ["AppKit", "Foundation"],
+  Carbon: ["HIToolbox", "ApplicationServices", "CoreServices"],
+  ApplicationServices: ["HIServices", "CoreGraphics", "ImageIO", "CoreServices"],
+  CoreServices: ["CoreFoundation"],
+  Foundation: ["CoreFoundation", "objc"],
+  CoreFoundation: ["objc"],
+  HIServices: ["CoreFoundation"],
+  CoreGraphics: ["CoreFoundation"],
+  ImageIO: ["CoreFoundation"],
+  proc: ["System"],
+}
+
+function reachable(library: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(library)) return seen
+  seen.add(library)
+  for (const next of REEXPORTS[library] ?? []) reachable(next, seen)
+  return seen
+}
