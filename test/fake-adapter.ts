@@ -72,7 +72,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           target.kind === "window" ? target.window.bounds! : world.displays[target.index ?? 0]!.bounds
         return { png: new Uint8Array([137, 80, 78, 71]), width, height, origin: { x, y } }
       }),
-    notifications: () => native("notifications", () => world.notifications),
+    notifications: () => native("notifications", () => [...world.notifications]),
     notification: (target, op) =>
       native("notification", () => {
         const found = world.notifications.find((one) => one.id === target.id)

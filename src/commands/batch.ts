@@ -33,8 +33,14 @@ export default defineCommand({
   },
 })
 
+// A record would take an array for an object without members.
+const Args = v.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object",
+)
+
 const Items = v.pipe(
-  v.array(v.strictObject({ command: v.string(), args: v.optional(v.record(v.string(), v.unknown()), {}) })),
+  v.array(v.strictObject({ command: v.string(), args: v.optional(Args, {}) })),
   v.maxLength(MOST_ITEMS),
 )
 
