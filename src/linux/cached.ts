@@ -12,6 +12,7 @@ export class CachedSource implements Source {
   readonly #below: ReadonlyMap<string, readonly Item[]>
   readonly #live: LiveSource
   readonly #bus: string
+  readonly #saysShowing: boolean
   /** Children that the application listed itself, since the cache did not tell. */
   readonly #listed: ReadonlyMap<string, readonly Child[]>
   readonly #extents: ReadonlyMap<string, Rect>
@@ -20,12 +21,17 @@ export class CachedSource implements Source {
     bus: string,
     items: ReadonlyMap<string, Item>,
     live: LiveSource,
-    known: { listed?: ReadonlyMap<string, readonly Child[]>; extents?: ReadonlyMap<string, Rect> } = {},
+    known: {
+      saysShowing?: boolean
+      listed?: ReadonlyMap<string, readonly Child[]>
+      extents?: ReadonlyMap<string, Rect>
+    } = {},
   ) {
     this.#bus = bus
     this.#items = items
     this.#below = groupByParent(items)
     this.#live = live
+    this.#saysShowing = known.saysShowing ?? true
     this.#listed = known.listed ?? new Map()
     this.#extents = known.extents ?? new Map()
   }
@@ -42,7 +48,7 @@ export class CachedSource implements Source {
   }
 
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
-    if (showing && this.#isClosed(ref)) return []
+    if (showing && this.#saysShowing && this.#isClosed(ref)) return []
     return this.cachedChildren(ref) ?? this.#live.children(ref)
   }
 

@@ -26,6 +26,8 @@ export function statesOf(
   if (on(STATE.INDETERMINATE) && (isCheckable(states, kind) || kind.native === ROLE.TOGGLE_BUTTON))
     list.push("indeterminate")
   else if (isCheckable(states, kind)) list.push(on(STATE.CHECKED) ? "checked" : "unchecked")
+  // Qt's menu items and GTK's cells say that they are checked, but not that they could be.
+  else if (on(STATE.CHECKED) && kind.native !== ROLE.TOGGLE_BUTTON) list.push("checked")
   if (on(STATE.EXPANDABLE)) list.push(on(STATE.EXPANDED) ? "expanded" : "collapsed")
   else if (on(STATE.EXPANDED)) list.push("expanded")
   if (on(STATE.SELECTED)) list.push("selected")

@@ -122,6 +122,7 @@ export function kindIn(facts: Facts, place: Place, parentRole: number): Kind {
     toolkit: place.toolkit,
     interfaces: facts.interfaces,
     childCount: facts.childCount,
+    name: facts.name,
   })
 }
 

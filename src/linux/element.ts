@@ -4,12 +4,15 @@ import type { Ref } from "./atspi.ts"
 import { DBusError, WireError } from "./dbus.ts"
 import { ROLE } from "./roles.ts"
 import type { StateSet } from "./states.ts"
+import type { XWindow } from "./x11-windows.ts"
 
 /** What all elements of one window share. */
 export interface Place {
   readonly pid: number
   readonly app: string
   readonly toolkit: string
+  /** Windows that go past the window manager, where the toolkit's menus and popovers are. */
+  readonly popups?: () => Promise<readonly XWindow[]>
   /** The X window that its frame was proved to be. */
   readonly window?: number
   /** Added to the extents that the toolkit reports; undefined: its coordinates mean nothing on the screen. */

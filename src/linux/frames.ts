@@ -53,17 +53,17 @@ async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): 
   return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
 }
 
-/** The frame of one window of the screen, as far as it can be proved. */
-export async function findFrame(
+/** The top-level objects of one window's process, and the windows that they were proved to be. */
+export async function readProcessFrames(
   atspi: Atspi,
-  window: XWindow,
+  pid: number | undefined,
   { apps, windows }: Pick<Inventory, "apps" | "windows">,
-): Promise<Frame | undefined> {
-  const own = apps.filter((app) => app.pid === window.pid)
+): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
+  const own = apps.filter((app) => app.pid === pid)
   // Behind a sandbox or another machine a window's process has another number, or none.
-  const candidates = own.length > 0 ? own : apps.filter(({ pid }) => !windows.some((one) => one.pid === pid))
-  const frames = await Promise.all(candidates.map((app) => readFrames(atspi, app)))
-  return matchFrames(windows, frames.flat()).get(window.id)
+  const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
+  const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app)))).flat()
+  return { frames, matches: matchFrames(windows, frames) }
 }
 
 /**

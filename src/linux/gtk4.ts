@@ -20,7 +20,7 @@ export async function prepareGtk4(atspi: Atspi, root: Ref, live: LiveSource): Pr
   const isPart = ({ parent }: Item): boolean => parent !== ROOT_PATH && items.has(parent)
   if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
   const extents = await readExtents(atspi, root, source)
-  return new CachedSource(root.bus, items, live, { listed, extents })
+  return new CachedSource(root.bus, items, live, { listed, extents, saysShowing: false })
 }
 
 const MAX_LEVELS = 60

@@ -60,13 +60,13 @@ function named(seen: Seen, fallback: string | undefined): Seen {
 
 /** GTK 4's menu button is a widget around the button that does everything. */
 function isMenuButtonShell(kind: Kind, { toolkit }: Place, children: readonly SeenNode[]): boolean {
-  const [only, ...others] = children
+  const [button, ...others] = children
   return (
     toolkit === "GTK" &&
     kind.native === ROLE.PUSH_BUTTON &&
     kind.role === "button" &&
-    only?.role === "menubutton" &&
-    others.length === 0
+    button?.role === "menubutton" &&
+    others.every(({ role }) => role === "menu" || role === "popover")
   )
 }
 

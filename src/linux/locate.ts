@@ -12,8 +12,8 @@ import { ROLE, roleOf } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { walkTree } from "./walk.ts"
 
-/** The frame of a window, as an element. */
-export type FindFrame = (windowId: string) => Promise<Element | undefined>
+/** The frame of the window that an entry is from, or for a menu's one of its process. */
+export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
 
 /** Reads an element anew, with the words that a tree would have for it. undefined: it is gone. */
 export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
@@ -52,7 +52,7 @@ export async function openAddress(
     ])
     if (pid !== entry.pid || !place) return undefined
     const index = entry.path?.at(-1)
-    const within = await placeWithin(atspi, ref, place, () => findFrame(entry.window_id ?? ""))
+    const within = await placeWithin(atspi, ref, place, () => findFrame(entry))
     return readElement(atspi, new Element(ref, within, parent, index))
   })
 }
@@ -63,7 +63,7 @@ export async function openPath(
   entry: RefEntry,
   findFrame: FindFrame,
 ): Promise<Seen | undefined> {
-  const frame = entry.window_id === undefined ? undefined : await findFrame(entry.window_id)
+  const frame = entry.window_id?.startsWith("w-") ? await findFrame(entry) : undefined
   if (!frame || frame.place.pid !== entry.pid) return undefined
   return unlessMissing(async () => {
     let at = frame.ref
@@ -164,14 +164,15 @@ async function placeOfApp(
 ): Promise<Place | undefined> {
   const app = { bus, path: ROOT_PATH }
   const [toolkit, name] = await Promise.all([atspi.toolkit(app), atspi.name(app)])
-  if (toolkit === "GTK" && entry.window_id !== undefined) {
-    const frame = await findFrame(entry.window_id)
+  if (toolkit === "GTK") {
+    const frame = await findFrame(entry)
     if (frame) return frame.place
   }
   return {
     pid: entry.pid,
     app: entry.source_app ?? name,
     toolkit,
+    window: entry.window_id?.startsWith("w-") ? Number(entry.window_id.slice(2)) : undefined,
     shift: toolkit === "GTK" ? undefined : { x: 0, y: 0 },
   }
 }

@@ -3,7 +3,8 @@ import type { Atspi, Ref } from "./atspi.ts"
 import { Element, type Parent, type Place, unlessRefused } from "./element.ts"
 import { type Facts, listChildren } from "./facts.ts"
 import type { Maybe } from "./maybe.ts"
-import { ROLE } from "./roles.ts"
+import { popupPlace } from "./popups.ts"
+import { kindOf, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import type { Expect } from "./values.ts"
 
@@ -50,12 +51,34 @@ export async function placeWithin(
   place: Place,
   findFrame: () => Promise<Element | undefined>,
 ): Promise<Place> {
+  if (place.toolkit === "GTK") return placeInPopup(atspi, ref, place)
   if (place.toolkit !== "gtk" || place.app !== "soffice" || !(await isDrawnBySuite(atspi, ref))) return place
   const frame = await findFrame()
   const pane = frame && (await findRootPane(atspi, frame, 3))
   if (!pane) return { ...place, shift: undefined }
   const facts = { role: ROLE.ROOT_PANE, states: 0, interfaces: 0, name: "", childCount: -1 }
   return placeBelow(atspi, pane, facts, unlessRefused)
+}
+
+/** Only while a popup of the process is open can an element be in one. */
+async function placeInPopup(atspi: Atspi, ref: Ref, place: Place): Promise<Place> {
+  const windows = (await place.popups?.()) ?? []
+  if (!windows.some(({ pid }) => pid === place.pid)) return place
+  let at: Ref | undefined = ref
+  for (let level = 0; at && level < 50; level++) {
+    const [role, name, above]: [number, string, Ref | undefined] = await Promise.all([
+      atspi.role(at),
+      atspi.name(at),
+      atspi.parent(at),
+    ])
+    const kind = kindOf(role, 0, false, ROLE.INVALID, { toolkit: place.toolkit, name })
+    if (kind.role === "menu" || kind.role === "popover") {
+      return popupPlace(place, kind, { extents: await atspi.extents(at, place.toolkit) })
+    }
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION) return place
+    at = above
+  }
+  return place
 }
 
 /** Upwards, its own widgets end in a root pane that names no native parent. */

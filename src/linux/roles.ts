@@ -104,6 +104,7 @@ export interface Evidence {
   readonly interfaces?: Interfaces
   /** −1 or absent: not known. */
   readonly childCount?: number
+  readonly name?: string
 }
 
 /**
@@ -125,7 +126,7 @@ function refine(
   states: StateSet,
   holdsSelection: boolean,
   parent: number,
-  { toolkit, interfaces, childCount }: Evidence,
+  { toolkit, interfaces, childCount, name }: Evidence,
 ): string {
   const on = (state: number): boolean => has(states, state)
   switch (native) {
@@ -133,6 +134,15 @@ function refine(
     case ROLE.WINDOW:
       // Qt calls every framed widget a frame.
       return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "window" : "group"
+    case ROLE.FILE_CHOOSER:
+    case ROLE.COLOR_CHOOSER:
+    case ROLE.FONT_CHOOSER:
+      // The dialog, or the widget that fills one.
+      return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "dialog" : "group"
+    case ROLE.PANEL:
+      return toolkit === "gtk" && on(STATE.MODAL) ? "popover" : "group"
+    case ROLE.FILLER:
+      return toolkit === "GTK" && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
     case ROLE.LIST_ITEM:

@@ -1,29 +1,40 @@
-import type { SeenTree, SeenWindow, TreeOptions, TreeTarget } from "../adapter.ts"
+import type { SeenNode, SeenTree, TreeOptions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import { Atspi } from "./atspi.ts"
+import type { Surface } from "../node.ts"
+import type { Atspi } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { Element, isGone, type Place } from "./element.ts"
-import { type Frame, shiftOf } from "./frames.ts"
-import type { Session } from "./session.ts"
+import { type Frame, GTK4, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 import type { XWindow } from "./x11-windows.ts"
 
-/** The tree of a window, surface or element. `find` gives the frame of a window of the screen. */
-export async function readTree(
-  session: Session,
-  deadline: Deadline,
-  target: TreeTarget,
-  options: TreeOptions,
-  find: (window: SeenWindow) => Promise<Element>,
-): Promise<SeenTree> {
-  const atspi = new Atspi(await session.a11y(deadline), readingTime(deadline))
-  const element = target.kind === "element" ? Element.of(target.handle) : await find(target.window)
-  const walked = await answering(element.place, walk(atspi, element, options))
+/** What a tree is read from: an element, and what its surface is called. */
+export interface TreeRoot {
+  readonly element: Element
+  readonly window: { readonly id: string; readonly title: string }
+  readonly surface: Surface
+}
+
+export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
+  const { element, window, surface } = root
+  const hurried = atspi.within(readingTime(atspi.deadline))
+  const walked = await answering(element.place, walk(hurried, element, options))
   const { app, pid } = element.place
-  const { id = "", title = "" } = target.window ?? {}
-  return { ...walked, window: { id, title }, app, pid }
+  return {
+    ...walked,
+    root: surface === "menu" ? asMenu(walked.root, window.title) : walked.root,
+    window,
+    app,
+    pid,
+  }
+}
+
+/** The item that a menu hangs on stands for the menu. */
+function asMenu(root: SeenNode, title: string): SeenNode {
+  const { value: _, hint: __, ...rest } = root
+  return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
 }
 
 async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
@@ -31,10 +42,20 @@ async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promi
   return walkTree(atspi, source, element, { ...options, counts: true })
 }
 
-export function frameElement(window: XWindow, { app, ref, index, ...frame }: Frame): Element {
-  const { pid, name, toolkit } = app
-  const shift = shiftOf(window, { app, ref, index, ...frame })
-  return new Element(ref, { pid, app: name, toolkit, window: window.id, shift }, undefined, index)
+/** `popups` are asked for when a popover is met. */
+export function frameElement(
+  frame: Frame,
+  window: XWindow | undefined,
+  popups: () => Promise<readonly XWindow[]>,
+): Element {
+  const { pid, name, toolkit } = frame.app
+  const shift = window ? shiftOf(window, frame) : toolkit === GTK4 ? undefined : { x: 0, y: 0 }
+  return new Element(
+    frame.ref,
+    { pid, app: name, toolkit, popups, window: window?.id, shift },
+    undefined,
+    frame.index,
+  )
 }
 
 /** What is left after reading has to do for shaping, storing and printing. */
@@ -51,6 +72,14 @@ export function noFrame(id: string, app: string): AppError {
         "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
     },
   )
+}
+
+export function noSurface(surface: Surface, app: string): AppError {
+  const what =
+    surface === "focused" ? `'${app}' does not have the focus` : `No ${surface} is open in '${app}'`
+  return new AppError("ELEMENT_NOT_FOUND", what, {
+    suggestion: `Use 'list-surfaces --app ${JSON.stringify(app)}' to see what is there`,
+  })
 }
 
 /** A silent or vanished application, in the contract's words. */

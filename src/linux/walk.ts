@@ -8,6 +8,7 @@ import { type Child, type Facts, isChildless, type Look, type Source } from "./f
 import { LABEL_DEPTH, needsContents, settle } from "./labels.ts"
 import { all, type Maybe, then } from "./maybe.ts"
 import { placeBelow } from "./places.ts"
+import { popupPlace } from "./popups.ts"
 import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { MAX_MANAGED, visibleChildren } from "./virtual.ts"
@@ -37,7 +38,8 @@ export async function walkTree(
   const walk = new Walk(atspi, source, options)
   const element = new Element(root.ref, root.place, root.parent, root.index)
   const facts = await source.facts(root.ref, await source.look(root.ref, false))
-  const node = await walk.visit({ element, level: 0, depth: 0, spare: undefined, above: undefined }, facts)
+  const start = { element, level: 0, depth: 0, spare: undefined, above: undefined }
+  const node = await walk.visit(await walk.relocate(start, facts), facts)
   return { root: node, complete: walk.complete }
 }
 
@@ -180,7 +182,9 @@ class Walk {
       return then(this.#source.facts(ref, look), (facts) => {
         if (!this.#options.includeHidden && !isShowing(place, facts)) return undefined
         return then(this.#isCollapsed(ref, facts, parent), (isCollapsed) =>
-          isCollapsed ? undefined : this.visit(step, facts, listing),
+          isCollapsed
+            ? undefined
+            : then(this.relocate(step, facts), (there) => this.visit(there, facts, listing)),
         )
       })
     })
@@ -190,6 +194,15 @@ class Walk {
   #listEarly(step: Step, { role, states }: Look): Listing | undefined {
     if (role === undefined || isChildless(role) || !this.#isWithin(step.depth + 1, step)) return undefined
     return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step.element.ref)
+  }
+
+  /** GTK 4's popovers have coordinates of their own. */
+  relocate(step: Step, facts: Facts): Maybe<Step> {
+    const { ref, place, parent, index } = step.element
+    const kind = kindIn(facts, place, step.element.parentRole)
+    return then(popupPlace(place, kind, facts), (own) =>
+      own === place ? step : { ...step, element: new Element(ref, own, parent, index) },
+    )
   }
 
   #isWanted(look: Look, place: Place): boolean {

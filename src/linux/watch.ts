@@ -1,6 +1,6 @@
 import type { Watch } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
-import { Atspi } from "./atspi.ts"
+import { Atspi, type Ref } from "./atspi.ts"
 import { type Bus, DBusError, type Message, method } from "./dbus.ts"
 
 /** Events of applications. An event only says "look again": which ones are sent differs by toolkit. */
@@ -35,6 +35,7 @@ export async function watchEvents(
   let wake: (() => void) | undefined
   const stop = bus.listen((signal) => {
     if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
+    noteShown(bus, signal)
     happened = true
     wake?.()
   })
@@ -61,6 +62,22 @@ export async function watchEvents(
       await release(bus)
     },
   }
+}
+
+/** What lately said that it shows, newest first. Qt's context menus are in no tree, and known from nowhere else. */
+export function lastShown(bus: Bus): readonly Ref[] {
+  return shown.get(bus) ?? []
+}
+
+const shown = new WeakMap<Bus, readonly Ref[]>()
+const MAX_SHOWN = 20
+
+function noteShown(bus: Bus, { member, signature, body, sender, path }: Message): void {
+  if (member !== "StateChanged" || !signature.startsWith("sii")) return
+  const at = body.at
+  const isShowing = body.string() === "showing" && body.i32() === 1
+  body.at = at
+  if (isShowing) shown.set(bus, [{ bus: sender, path }, ...lastShown(bus)].slice(0, MAX_SHOWN))
 }
 
 async function acquire(bus: Bus, deadline: Deadline): Promise<void> {

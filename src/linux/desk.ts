@@ -1,0 +1,125 @@
+import type { SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import type { Point } from "../node.ts"
+import type { RefEntry } from "../refmap.ts"
+import { Atspi } from "./atspi.ts"
+import { Element } from "./element.ts"
+import { readProcessFrames } from "./frames.ts"
+import {
+  type Inventory,
+  seenApps,
+  seenWindow,
+  takeAppInventory,
+  takeInventory,
+  windowId,
+} from "./inventory.ts"
+import type { Session } from "./session.ts"
+import { findSurfaces, type Shown, type TopLevel } from "./surfaces.ts"
+import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
+import { listOverrideWindows, windowAt, type XWindow } from "./x11-windows.ts"
+
+/** What one command sees of the desktop: which windows there are, and what in them is which object. */
+export class Desk {
+  readonly #session: Session
+  readonly #deadline: Deadline
+  #last: Inventory | undefined
+
+  constructor(session: Session, deadline: Deadline) {
+    this.#session = session
+    this.#deadline = deadline
+  }
+
+  async atspi(): Promise<Atspi> {
+    return new Atspi(await this.#session.a11y(this.#deadline), this.#deadline)
+  }
+
+  async apps(): Promise<readonly SeenApp[]> {
+    return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
+  }
+
+  async windows(): Promise<readonly SeenWindow[]> {
+    const now = await this.#look()
+    return now.windows.map((window) => seenWindow(window, now, this.#session.env))
+  }
+
+  async surfaces(pid: number): Promise<readonly Shown[]> {
+    await this.#look()
+    return findSurfaces(await this.atspi(), await this.#topLevels(pid))
+  }
+
+  /** Where the tree of a target begins. */
+  async rootOf(target: TreeTarget): Promise<TreeRoot> {
+    if (target.kind === "element") {
+      const { id = "", title = "" } = target.window ?? {}
+      return { element: Element.of(target.handle), window: { id, title }, surface: "window" }
+    }
+    const { window, surface } = target
+    const { id, title, app_name } = window
+    if (surface === "window") return { element: await this.#frameOf(window), window: { id, title }, surface }
+    const all = await answering({ app: app_name }, this.surfaces(window.pid))
+    const found = all.filter(({ type }) => type === surface)
+    const best = found.find((one) => one.id === id) ?? found[0]
+    if (!best) throw noSurface(surface, app_name)
+    const isMenu = all.some(({ type, element }) => type === "menu" && element === best.element)
+    return {
+      element: best.element,
+      window: { id: best.id, title: best.title },
+      surface: isMenu ? "menu" : surface,
+    }
+  }
+
+  /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
+  readonly frameFor = async ({ window_id = "", pid }: RefEntry): Promise<Element | undefined> => {
+    if (window_id.startsWith("w-")) return this.#findFrame(window_id)
+    return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
+  }
+
+  /** The name of the window that is above the element at this point, if there is one. */
+  async covering({ place }: Element, point: Point): Promise<string | undefined> {
+    const window = await windowAt(await this.#session.x11(this.#deadline), point, this.#deadline)
+    if (!window) return "the desktop"
+    if (window.id === place.window) return undefined
+    // A popup of the same process may be the element's own surface; the application knows.
+    const isWindow = window.types.some((type) => type === "normal" || type === "dialog")
+    if (window.pid === place.pid && (!isWindow || place.window === undefined)) return undefined
+    return `window '${window.title || window.wmClass?.className || windowId(window.id)}'`
+  }
+
+  async #look(): Promise<Inventory> {
+    this.#last = await takeInventory(this.#session, this.#deadline)
+    return this.#last
+  }
+
+  async #frameOf({ id, app_name }: SeenWindow): Promise<Element> {
+    const element = await answering({ app: app_name }, this.#findFrame(id))
+    if (element) return element
+    if (this.#window(id)) throw noFrame(id, app_name)
+    throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+      suggestion: "Use 'list-windows' to see available windows",
+    })
+  }
+
+  /** undefined: there is no such window, or none of its process's frames is provably it. */
+  async #findFrame(id: string): Promise<Element | undefined> {
+    if (!this.#window(id)) await this.#look()
+    const window = this.#window(id)
+    const tops = window && (await this.#topLevels(window.pid))
+    return tops?.find((top) => top.window?.id === window?.id)?.element
+  }
+
+  #window(id: string): XWindow | undefined {
+    return this.#last?.windows.find((window) => windowId(window.id) === id)
+  }
+
+  async #topLevels(pid: number | undefined): Promise<readonly TopLevel[]> {
+    const now = this.#last ?? (await this.#look())
+    const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now)
+    const popups = async (): Promise<readonly XWindow[]> =>
+      listOverrideWindows(await this.#session.x11(this.#deadline), this.#deadline)
+    return frames.map((frame) => {
+      const window = now.windows.find(({ id }) => matches.get(id) === frame)
+      return { frame, window, element: frameElement(frame, window, popups) }
+    })
+  }
+}
