@@ -1,14 +1,14 @@
-import { type Attributes, asWords, type Value } from "./value.ts"
+import { type Attributes, asText, asWords, type Value } from "./value.ts"
 
 /** How many children may lend their text to a parent that has no name of its own. */
 export const LABELS = 5
 
 /**
  * What an element is called: by its own title, by the element that labels it, by its description, by
- * what it says, by the texts inside it, and last by its placeholder. Empty texts are none.
+ * the texts inside it, and last by its placeholder. Empty texts are none. What a static text says is
+ * its value.
  */
 export function nameOf(
-  role: string,
   attributes: Attributes,
   found: { label?: string; inside?: string },
 ): string | undefined {
@@ -16,18 +16,14 @@ export function nameOf(
     asWords(attributes.AXTitle) ??
     found.label ??
     asWords(attributes.AXDescription) ??
-    (role === "statictext" ? asWords(attributes.AXValue) : undefined) ??
     found.inside ??
     asWords(attributes.AXPlaceholderValue)
   )
 }
 
 /** Whether the name has to be looked for in the texts inside, since nothing else gives one. */
-export function isNameless(role: string, attributes: Attributes): boolean {
-  return (
-    nameOf(role, attributes, {}) === undefined ||
-    nameOf(role, attributes, {}) === asWords(attributes.AXPlaceholderValue)
-  )
+export function isNameless(attributes: Attributes): boolean {
+  return nameOf({ ...attributes, AXPlaceholderValue: undefined }, {}) === undefined
 }
 
 /** A text that labels what it stands in or beside. */
@@ -45,12 +41,11 @@ const STATEFUL: ReadonlySet<string> = new Set([
   "button",
 ])
 
-/** The value as text; an empty text field has one. What is already the name is not said twice by a static text. */
-export function valueText(role: string, name: string | undefined, value: Value): string | undefined {
+/** The value as text; an empty text field has one, an empty label has none. */
+export function valueText(role: string, value: Value): string | undefined {
   if (STATEFUL.has(role)) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
-  if (typeof value !== "string") return undefined
-  return role === "statictext" && (value.trim() === name || value.trim() === "") ? undefined : value
+  return role === "statictext" ? asWords(value) : asText(value)
 }
 
 /** AXMenuItemCmdModifiers: bits for further keys, and one that says that command is not among them. */

@@ -110,14 +110,19 @@ function optionsBelow(ax: Ax, container: Element): Option[] {
       known.add(child)
       const structure = ax.read(child, STRUCTURE)
       if (structure instanceof Failure) continue
-      const option = OPTION_ROLES.has(roleOf(asText(structure.AXRole), asText(structure.AXSubrole)))
-      const name = option ? asText(structure.AXTitle) || readSeen(ax, child)?.name : undefined
+      const role = roleOf(asText(structure.AXRole), asText(structure.AXSubrole))
+      const name = OPTION_ROLES.has(role) ? optionName(ax, child, asText(structure.AXTitle)) : undefined
       if (name) found.push({ element: child, name })
       else next.push(child)
     }
     level = next
   }
   return found
+}
+
+function optionName(ax: Ax, option: Element, title: string | undefined): string | undefined {
+  const seen = title ? undefined : readSeen(ax, option)
+  return title || seen?.name || seen?.value
 }
 
 /** By the container's own list of what is selected. */

@@ -55,7 +55,7 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const asked = may === "no" ? undefined : ax.actions(element)
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
   if (!actions || (may === "ask" && !actions.has("AXPress"))) {
-    const told = tellsByValue(role) && (wanted.values || role === "statictext")
+    const told = wanted.values && tellsByValue(role)
     const attributes = told ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
     const partial = asked instanceof Failure || isUnread(attributes.AXValue)
     return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial }
@@ -110,13 +110,13 @@ export function seenOf(
   const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
   if (role === "textfield" && offers?.settable === false) states.push("readonly")
   if (offers && bounds && place.area && !overlap(bounds, place.area)) states.push("offscreen")
-  const name = nameOf(role, attributes, found)
+  const name = nameOf(attributes, found)
   const description = asWords(attributes.AXDescription)
   return {
     handle: handleOf(facts.element),
     role,
     name,
-    value: secure ? undefined : valueText(role, name, attributes.AXValue),
+    value: secure ? undefined : valueText(role, attributes.AXValue),
     description: description === name ? undefined : description,
     hint: hintOf(attributes, name),
     states,
@@ -172,9 +172,18 @@ const NAMED_INSIDE: ReadonlySet<string> = new Set([
   "treeitem",
 ])
 
+/** Whether the texts inside it are its name. */
+export function isNamedInside({ offers, role, attributes }: Facts): boolean {
+  return offers !== undefined && NAMED_INSIDE.has(role) && isNameless(attributes)
+}
+
+/** Whether it stands between a control and the texts that name it. */
+export function isSeeThrough({ role }: Facts): boolean {
+  return THROUGH.has(role)
+}
+
 export function labelInside(facts: Facts, read: () => readonly Labelled[]): string | undefined {
-  if (!facts.offers || !NAMED_INSIDE.has(facts.role) || !isNameless(facts.role, facts.attributes))
-    return undefined
+  if (!isNamedInside(facts)) return undefined
   const texts = read()
     .slice(0, LABELS)
     .flatMap((child) => (THROUGH.has(child.role) ? child.children.slice(0, LABELS) : [child]))

@@ -18,7 +18,6 @@ export function statesOf(
     checkState(role, attributes),
     expansion(role, attributes),
     (asFlag(AXSelected) || (role === "tab" && asFlag(attributes.AXValue))) && "selected",
-    role === "button" && attributes.AXSubrole === "AXToggleButton" && asFlag(attributes.AXValue) && "pressed",
     facts.secure && "secure",
     asFlag(AXRequired) && "required",
     asFlag(AXElementBusy) && "busy",
@@ -35,12 +34,13 @@ export function statesOf(
 const CHECKABLE: ReadonlySet<string> = new Set(["checkbox", "switch", "radiobutton"])
 
 /** 0 and 1, or 2 for a box that is neither; some apps answer with a boolean. */
-function checkState(role: string, { AXValue, AXMenuItemMarkChar }: Attributes): State | undefined {
+function checkState(role: string, { AXValue, AXSubrole, AXMenuItemMarkChar }: Attributes): State | undefined {
   if (role === "menuitem") {
     const mark = asWords(AXMenuItemMarkChar)
     return mark === undefined ? undefined : mark === "-" ? "indeterminate" : "checked"
   }
-  const checked = CHECKABLE.has(role) ? asFlag(AXValue) : undefined
+  const checkable = CHECKABLE.has(role) || AXSubrole === "AXToggleButton"
+  const checked = checkable ? asFlag(AXValue) : undefined
   if (checked === undefined) return undefined
   if (AXValue === 2) return "indeterminate"
   return checked ? "checked" : "unchecked"

@@ -11,6 +11,8 @@ import { nameOf } from "./names.ts"
 import {
   type Facts,
   inspect,
+  isNamedInside,
+  isSeeThrough,
   type Labelled,
   labelBeside,
   labelInside,
@@ -141,7 +143,8 @@ class Walker {
     if (structure instanceof Failure) return structure
     const web = parent !== undefined && (parent.web || parent.role === "webarea")
     const { bounds, interactiveOnly } = this.#options
-    const facts = inspect(this.#ax, element, structure, { web, bounds, values: !interactiveOnly })
+    const values = !interactiveOnly || (parent !== undefined && isLabelPlace(parent))
+    const facts = inspect(this.#ax, element, structure, { web, bounds, values })
     const { role, attributes } = facts
     const kids = childrenOf(this.#ax, element, role, attributes)
     if (facts.partial || kids.unread) this.#complete = false
@@ -193,8 +196,11 @@ class Walker {
   #finish(draft: Draft): SeenNode {
     const { facts, kids, cut } = draft
     const children = draft.children.map((child) => this.#finish(child))
-    const label = (element: Element) =>
-      this.#drafts.get(element) ?? this.#late(() => readLabel(this.#ax, element), undefined)
+    const label = (element: Element) => {
+      const known = this.#drafts.get(element)
+      const told = known && (known.role !== "statictext" || "AXValue" in known.attributes)
+      return told ? known : this.#late(() => readLabel(this.#ax, element), undefined)
+    }
     const inside = () =>
       draft.children.length > 0
         ? draft.children
@@ -227,7 +233,12 @@ const VISIBLE: Readonly<Record<string, string | undefined>> = {
 }
 
 function depthBelow({ role, attributes, depth }: Draft): number {
-  return depth + (isWrapper({ role, name: nameOf(role, attributes, {}) }) ? 0 : 1)
+  return depth + (isWrapper({ role, name: nameOf(attributes, {}) }) ? 0 : 1)
+}
+
+/** Whether a text here is needed as the name of what it is in. */
+function isLabelPlace({ facts, parent }: Draft): boolean {
+  return isNamedInside(facts) || (isSeeThrough(facts) && parent !== undefined && isNamedInside(parent.facts))
 }
 
 function isEnd(error: unknown): boolean {

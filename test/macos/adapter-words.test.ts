@@ -28,6 +28,8 @@ test("a box is checked, unchecked or neither, whether the app answers with a num
   expect(states("checkbox", { AXValue: 2 })).toEqual(["indeterminate"])
   expect(states("checkbox", { AXValue: "1" })).toEqual([])
   expect(states("slider", { AXValue: 1 })).toEqual([])
+  expect(states("button", { AXSubrole: "AXToggleButton", AXValue: 1 })).toEqual(["checked"])
+  expect(states("button", { AXValue: 1 })).toEqual([])
 })
 
 test("a menu item's mark says whether it is checked", () => {
@@ -55,30 +57,24 @@ test("the value of a secure field is not among what is asked for", () => {
   expect(states("textfield", {}, true)).toEqual(["secure"])
 })
 
-test("a name comes from the title, the label, the description, what it says, the text inside, the placeholder", () => {
-  const all = {
-    AXTitle: "title",
-    AXDescription: "description",
-    AXValue: "value",
-    AXPlaceholderValue: "placeholder",
-  }
+test("a name comes from the title, the label, the description, the text inside, the placeholder", () => {
+  const all = { AXTitle: "title", AXDescription: "description", AXPlaceholderValue: "placeholder" }
   const found = { label: "label", inside: "inside" }
-  expect(nameOf("statictext", all, found)).toBe("title")
-  expect(nameOf("statictext", { ...all, AXTitle: " " }, found)).toBe("label")
-  expect(nameOf("statictext", { ...all, AXTitle: "" }, {})).toBe("description")
-  expect(nameOf("statictext", { AXValue: "value" }, { inside: "inside" })).toBe("value")
-  expect(nameOf("button", { AXValue: "value" }, { inside: "inside" })).toBe("inside")
-  expect(nameOf("textfield", { AXValue: "typed", AXPlaceholderValue: "Search" }, {})).toBe("Search")
-  expect(nameOf("button", {}, {})).toBeUndefined()
+  expect(nameOf(all, found)).toBe("title")
+  expect(nameOf({ ...all, AXTitle: " " }, found)).toBe("label")
+  expect(nameOf({ ...all, AXTitle: "" }, {})).toBe("description")
+  expect(nameOf({ AXPlaceholderValue: "placeholder" }, { inside: "inside" })).toBe("inside")
+  expect(nameOf({ AXValue: "typed", AXPlaceholderValue: "Search" }, {})).toBe("Search")
+  expect(nameOf({ AXValue: "Hello" }, {})).toBeUndefined()
 })
 
 test("a value is text, an empty field has one, and a control's state is not repeated as one", () => {
-  expect(valueText("textfield", "Search", "")).toBe("")
-  expect(valueText("slider", undefined, 0.5)).toBe("0.5")
-  expect(valueText("checkbox", undefined, 1)).toBeUndefined()
-  expect(valueText("textfield", undefined, new Failure(-25212))).toBeUndefined()
-  expect(valueText("statictext", "Hello", "Hello")).toBeUndefined()
-  expect(valueText("statictext", "Title", "Hello")).toBe("Hello")
+  expect(valueText("textfield", "")).toBe("")
+  expect(valueText("slider", 0.5)).toBe("0.5")
+  expect(valueText("checkbox", 1)).toBeUndefined()
+  expect(valueText("textfield", new Failure(-25212))).toBeUndefined()
+  expect(valueText("statictext", "Hello")).toBe("Hello")
+  expect(valueText("statictext", " ")).toBeUndefined()
 })
 
 test("a shortcut is written as press takes it, and command is in it unless the app says not", () => {

@@ -1,0 +1,412 @@
+import { expect, test } from "bun:test"
+import type { SeenNode } from "../../src/adapter.ts"
+import { walk } from "../../src/tree.ts"
+import { appWith, onDesk } from "./adapter-desk.ts"
+import { ALL, outline } from "./adapter-outline.ts"
+
+const nodes = (root: SeenNode): SeenNode[] => [...walk(root)].map((place) => place.node)
+
+const text = (value: string, more: object = {}) => ({ AXRole: "AXStaticText", AXValue: value, ...more })
+const button = (title: string, more: object = {}) => ({ AXRole: "AXButton", AXTitle: title, ...more })
+const group = (...children: object[]) => ({ AXRole: "AXGroup", children })
+
+test("a window is read with names, values and states as the app claims them", () =>
+  onDesk(
+    appWith(
+      [
+        button("Save", { AXHelp: "Writes the file", frame: [110, 120, 80, 24], AXIdentifier: "save" }),
+        text("Name:", { id: "label" }),
+        { id: "name", AXRole: "AXTextField", AXValue: "Ann", AXTitleUIElement: { $element: "label" } },
+        { AXRole: "AXTextField", AXValue: "fixed", AXDescription: "Locked", fixed: ["AXValue"] },
+        { AXRole: "AXTextArea", AXValue: "", AXPlaceholderValue: "Notes" },
+        { AXRole: "AXCheckBox", AXTitle: "Bold", AXValue: 1 },
+        { AXRole: "AXCheckBox", AXSubrole: "AXSwitch", AXTitle: "Wi-Fi", AXValue: 0, AXEnabled: false },
+        { AXRole: "AXSlider", AXTitle: "Volume", AXValue: { $float: 0.5 } },
+        { AXRole: "AXPopUpButton", AXDescription: "Colour", AXValue: "Red" },
+        button("", { children: [{ AXRole: "AXImage" }, text("Send"), text("now")] }),
+        { AXRole: "AXTextField", AXTitle: "", AXValue: { $attributed: "rich" } },
+        { AXRole: "AXSomethingNew", AXTitle: "New" },
+      ],
+      { focused: "name" },
+    ),
+    async ({ tree }) => {
+      const { root, complete, ...seen } = await tree()
+      expect(complete).toBe(true)
+      expect(seen).toEqual({ window: { id: "w-9001", title: "Main" }, app: "Demo", pid: 501 })
+      expect(outline(root)).toEqual([
+        'window "Main"',
+        '  button "Save" enabled',
+        '  statictext = "Name:"',
+        '  textfield "Name:" = "Ann" enabled focused',
+        '  textfield "Locked" = "fixed" enabled readonly',
+        '  textfield "Notes" = "" multiline',
+        '  checkbox "Bold" enabled checked',
+        '  switch "Wi-Fi" disabled unchecked',
+        '  slider "Volume" = "0.5" enabled',
+        '  combobox "Colour" = "Red" enabled',
+        '  button "Send now" enabled',
+        "    image",
+        '    statictext = "Send"',
+        '    statictext = "now"',
+        '  textfield = "rich" enabled',
+        '  unknown "New"',
+      ])
+      const save = root.children[0]
+      expect(save).toMatchObject({
+        hint: "Writes the file",
+        identifier: "save",
+        bounds: { x: 110, y: 120, width: 80, height: 24 },
+        actions: ["Click"],
+        index: 0,
+      })
+    },
+  ))
+
+test("the value of a password field is not even asked for, in a tree, by a read or to write it", () =>
+  onDesk(
+    appWith([
+      {
+        id: "password",
+        AXRole: "AXTextField",
+        AXSubrole: "AXSecureTextField",
+        AXTitle: "Password",
+        AXValue: "hunter2",
+      },
+    ]),
+    async ({ mac, adapter, node }) => {
+      const field = await node("textfield", "Password")
+      expect(field.states).toContain("secure")
+      expect(field.value).toBeUndefined()
+      expect((await adapter.read(field.handle))?.value).toBeUndefined()
+      await adapter.perform(field.handle, { kind: "set-value", value: "new" })
+      expect(mac.look("password").AXValue).toBe("new")
+      expect(mac.report().attributes.AXValue).toBeUndefined()
+    },
+  ))
+
+test("a field whose kind cannot be read keeps its value to itself", () =>
+  onDesk(
+    appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } }]),
+    async ({ mac, node }) => {
+      expect((await node("textfield", "Code")).value).toBeUndefined()
+      expect(mac.report().attributes.AXValue).toBeUndefined()
+    },
+  ))
+
+test("a node that only gives context costs one round trip", () =>
+  onDesk(appWith(Array.from({ length: 40 }, () => group())), async ({ mac, adapter, window }) => {
+    const target = { kind: "surface" as const, window: await window(), surface: "window" as const }
+    const options = {
+      maxDepth: 10,
+      bounds: "interactive" as const,
+      includeHidden: false,
+      interactiveOnly: false,
+    }
+    await adapter.tree(target, options)
+    const start = mac.report().round_trips
+    const { root } = await adapter.tree(target, options)
+    expect(root.children).toHaveLength(40)
+    // Finding the window is the rest.
+    expect(mac.report().round_trips - start).toBeLessThanOrEqual(40 + 8)
+  }))
+
+test("what -i leaves out is not read, and names stay the same", () =>
+  onDesk(
+    appWith([
+      ...Array.from({ length: 20 }, (_, i) => text(`paragraph ${i}`)),
+      button("", { children: [group(text("Send"))] }),
+      text("Label", { id: "label" }),
+      { AXRole: "AXTextField", AXTitleUIElement: { $element: "label" } },
+    ]),
+    async ({ mac, tree }) => {
+      const whole = await tree()
+      const before = mac.report().attributes.AXValue ?? 0
+      const { root } = await tree({ interactiveOnly: true })
+      const asked = (mac.report().attributes.AXValue ?? 0) - before
+      expect(asked).toBeLessThan(10)
+      const named = (node: SeenNode) =>
+        nodes(node).flatMap(({ role, name }) => (role === "button" || role === "textfield" ? [name] : []))
+      expect(named(root)).toEqual(["Send", "Label"])
+      expect(named(whole.root)).toEqual(["Send", "Label"])
+    },
+  ))
+
+test("depth ends the tree with a count, and nameless wrappers cost none", () =>
+  onDesk(
+    appWith([
+      group(group(group(button("Deep")))),
+      { AXRole: "AXGroup", AXTitle: "Named", children: [group(button("Below"))] },
+    ]),
+    async ({ tree }) => {
+      const { root, complete } = await tree({ maxDepth: 1 })
+      expect(complete).toBe(true)
+      expect(nodes(root).map(({ role, name, children_count }) => [role, name, children_count])).toEqual([
+        ["window", "Main", undefined],
+        ["group", undefined, undefined],
+        ["group", undefined, undefined],
+        ["group", undefined, undefined],
+        ["button", "Deep", undefined],
+        ["group", "Named", 1],
+      ])
+    },
+  ))
+
+test("a control at the end of the depth has the name that it has in a whole tree", () =>
+  onDesk(
+    appWith([{ AXRole: "AXGroup", AXTitle: "Bar", children: [button("", { children: [text("Send")] })] }]),
+    async ({ tree }) => {
+      const { root } = await tree({ maxDepth: 2 })
+      expect(outline(root)).toEqual(['window "Main"', '  group "Bar"', '    button "Send" enabled'])
+    },
+  ))
+
+test("hidden nodes and menus of closed items are left out unless asked for", () =>
+  onDesk(
+    appWith([button("Shown"), button("Hidden", { AXHidden: true })], {
+      menubar: {
+        AXRole: "AXMenuBar",
+        children: [
+          {
+            AXRole: "AXMenuBarItem",
+            AXTitle: "File",
+            AXSelected: false,
+            children: [{ AXRole: "AXMenu", children: [{ AXRole: "AXMenuItem", AXTitle: "New" }] }],
+          },
+        ],
+      },
+    }),
+    async ({ tree }) => {
+      expect(outline((await tree()).root)).toEqual(['window "Main"', '  button "Shown" enabled'])
+      expect(outline((await tree({ includeHidden: true })).root)).toContain(
+        '  button "Hidden" enabled hidden',
+      )
+      expect(nodes((await tree({}, "menubar")).root).map(({ name }) => name)).toEqual(["Demo", "File"])
+      expect(nodes((await tree({ includeHidden: true }, "menubar")).root).map(({ name }) => name)).toContain(
+        "New",
+      )
+    },
+  ))
+
+test("of a long table only the rows that show are read, each with its place among all", () =>
+  onDesk(
+    appWith([
+      {
+        AXRole: "AXScrollArea",
+        frame: [100, 100, 300, 200],
+        content: [300, 200_000],
+        children: [
+          {
+            AXRole: "AXTable",
+            frame: [100, 100, 300, 200_000],
+            children: [
+              {
+                repeat: 10_000,
+                step: [0, 20],
+                node: {
+                  AXRole: "AXRow",
+                  frame: [100, 100, 300, 20],
+                  children: [{ AXRole: "AXCell", frame: [100, 100, 300, 20], children: [text("Row {n}")] }],
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ]),
+    async ({ mac, adapter, tree }) => {
+      const { root, complete } = await tree()
+      const table = nodes(root).find(({ role }) => role === "table")
+      expect(complete).toBe(true)
+      expect(table?.children_count).toBe(10_000)
+      expect(table?.children.length).toBeGreaterThan(5)
+      expect(table?.children.length).toBeLessThan(30)
+      expect(mac.report().round_trips).toBeLessThan(400)
+      const third = table?.children[2]
+      expect(third?.index).toBe(2)
+      const opened = await adapter.open(entry([0, 0, 2, 0]), "path")
+      expect(opened?.name).toBe("Row 3")
+    },
+  ))
+
+const entry = (path: readonly number[], window_id = "w-9001") => ({
+  pid: 501,
+  role: "button",
+  states: [],
+  available_actions: [],
+  window_id,
+  path,
+})
+
+test("a path is followed by one call a level, and leads to the element or to nothing", () =>
+  onDesk(
+    appWith([group(), group(button("First"), group(button("Second", { children: [text("two")] })))]),
+    async ({ mac, adapter }) => {
+      const found = await adapter.open(entry([1, 1, 0]), "path")
+      expect(found).toMatchObject({ role: "button", name: "Second", index: 0 })
+      expect(await adapter.open(entry([1, 1, 7]), "path")).toBeUndefined()
+      expect(await adapter.open(entry([1, 1], "w-1"), "path")).toBeUndefined()
+      expect(await adapter.open({ ...entry([1, 1]), address: "x" }, "address")).toBeUndefined()
+      expect(mac.report().calls.AXUIElementCopyAttributeValues).toBe(6)
+    },
+  ))
+
+test("an element that is its own ancestor, and one that is listed twice, are read once", () =>
+  onDesk(
+    appWith([
+      {
+        id: "loop",
+        AXRole: "AXGroup",
+        AXTitle: "Loop",
+        children: [button("Inside")],
+        AXChildren: { $elements: ["inside", "loop", "main", "inside"] },
+      },
+      button("Twin", { id: "inside" }),
+    ]),
+    async ({ tree }) => {
+      const { root, complete } = await tree()
+      expect(complete).toBe(true)
+      expect(outline(root)).toEqual([
+        'window "Main"',
+        '  group "Loop"',
+        '    button "Twin" enabled',
+        '  button "Twin" enabled',
+      ])
+    },
+  ))
+
+test("children that an app gives only in parts are read in parts", () =>
+  onDesk(
+    appWith([
+      {
+        AXRole: "AXList",
+        AXTitle: "Books",
+        errors: { AXChildren: { single: -25205, batch: -25205 } },
+        children: [button("Open")],
+      },
+    ]),
+    async ({ tree }) => {
+      expect(outline((await tree()).root)).toEqual([
+        'window "Main"',
+        '  list "Books"',
+        '    button "Open" enabled',
+      ])
+    },
+  ))
+
+test("an element that dies during the walk is left out, and the rest is whole", () =>
+  onDesk(appWith([button("One"), button("Two", { dies_after: 0 }), button("Three")]), async ({ tree }) => {
+    const { root, complete } = await tree()
+    expect(complete).toBe(true)
+    expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
+  }))
+
+test("a node that cannot be read makes the tree incomplete, and does not end it", () =>
+  onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
+    const { root, complete } = await tree()
+    expect(complete).toBe(false)
+    expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
+  }))
+
+test("an app that has only position and size has bounds nevertheless", () =>
+  onDesk(
+    appWith([button("Old", { frame: [110, 120, 80, 24], errors: { AXFrame: -25205 } })]),
+    async ({ node }) => {
+      expect((await node("button", "Old")).bounds).toEqual({ x: 110, y: 120, width: 80, height: 24 })
+    },
+  ))
+
+test("what lies outside its window is off screen", () =>
+  onDesk(
+    appWith([
+      button("In", { frame: [110, 120, 80, 24] }),
+      button("Out", { id: "out", frame: [110, 2000, 80, 24] }),
+    ]),
+    async ({ adapter, node }) => {
+      expect((await node("button", "In")).states).toEqual(["enabled"])
+      const out = await node("button", "Out")
+      expect(out.states).toEqual(["enabled", "offscreen"])
+      expect((await adapter.read(out.handle))?.states).toEqual(out.states)
+    },
+  ))
+
+test("a deadline in the middle gives what was read, with the cuts marked", () =>
+  onDesk(
+    appWith(
+      Array.from({ length: 30 }, (_, i) => ({
+        AXRole: "AXGroup",
+        AXTitle: `Group ${i}`,
+        children: [button(`Button ${i}`)],
+      })),
+      {},
+      { latency: { call_us: 10_000 } },
+    ),
+    async ({ within, window }) => {
+      const target = { kind: "surface" as const, window: await window(), surface: "window" as const }
+      const { root, complete } = await within(700).tree(target, ALL)
+      expect(complete).toBe(false)
+      expect(nodes(root).length).toBeGreaterThan(5)
+      expect(nodes(root).length).toBeLessThan(61)
+      expect(nodes(root).some(({ children_count }) => children_count !== undefined)).toBe(true)
+    },
+  ))
+
+test("an app that hangs is called unresponsive, long before the deadline", () =>
+  onDesk(appWith([button("One")]), async ({ mac, adapter, window }) => {
+    const shown = await window()
+    mac.apply({ do: "hang", app: 501 })
+    const start = performance.now()
+    const read = adapter.tree({ kind: "surface", window: shown, surface: "window" }, ALL)
+    expect(read).rejects.toMatchObject({ code: "APP_UNRESPONSIVE" })
+    await read.catch(() => {})
+    expect(performance.now() - start).toBeLessThan(8000)
+    expect((await adapter.windows()).map(({ id, accessible }) => [id, accessible])).toEqual([
+      ["w-9001", undefined],
+    ])
+  }))
+
+test("an Electron window is asked for its contents once, and waited for", () =>
+  onDesk(
+    appWith([group({ AXRole: "AXWebArea", late: [button("Web", { id: "web" })] })], {
+      on: { AXManualAccessibility: [{ do: "reveal", node: "web", after_ms: 100 }] },
+    }),
+    async ({ mac, tree }) => {
+      expect(outline((await tree()).root)).toContain('      button "Web" enabled')
+      await tree()
+      expect(mac.report().calls.AXUIElementSetAttributeValue).toBe(1)
+    },
+  ))
+
+test("a window with contents is not asked for web contents", () =>
+  onDesk(appWith([group(button("Native"))]), async ({ mac, tree }) => {
+    await tree()
+    expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
+  }))
+
+test("the bulk read gives the same tree in fewer round trips, and without it the walk does", () =>
+  onDesk(
+    appWith([
+      ...Array.from({ length: 30 }, (_, i) => ({
+        AXRole: "AXGroup",
+        AXTitle: `Group ${i}`,
+        children: [button(`Button ${i}`), text(`Text ${i}`)],
+      })),
+      { AXRole: "AXTextField", AXSubrole: "AXSecureTextField", AXTitle: "Password", AXValue: "hunter2" },
+    ]),
+    async ({ elsewhere }) => {
+      const on = { AGENT_DESKTOP_AX_BULK: "1" }
+      const walked = await elsewhere([])
+      const bulk = await elsewhere([], on)
+      const without = await elsewhere(["AXUIElementCopyHierarchy"], on)
+      expect(walked.lines).toHaveLength(92)
+      expect(bulk.lines).toEqual(walked.lines ?? [])
+      expect(without.lines).toEqual(walked.lines ?? [])
+      expect(bulk.trips).toBeLessThan(walked.trips - 60)
+      expect(without.trips).toBe(walked.trips)
+    },
+  ))
+
+test("a snapshot needs neither AppKit nor the keyboard layouts, which are slow to load", () =>
+  onDesk(appWith([button("One")]), async ({ elsewhere }) => {
+    const { lines } = await elsewhere(["NSApplicationLoad", "LMGetKbdType", "objc_getClass"])
+    expect(lines).toEqual(['window "Main"', '  button "One" enabled'])
+  }))
