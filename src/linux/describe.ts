@@ -89,8 +89,9 @@ function conclude(
   const { ref, place } = element
   const actions = actionsOf(kind, facts.states, facts.interfaces, offers)
   const worthRef = isInteractive({ role: kind.role, actions })
-  // A combo box without a label of its own calls itself by what it holds.
-  const value = held ?? (kind.role === "combobox" && place.toolkit === "Qt" && !label ? name : undefined)
+  // Qt's combo boxes call themselves by what they hold.
+  const value =
+    held ?? (kind.role === "combobox" && place.toolkit === "Qt" && name !== label ? name : undefined)
   const isNamedByValue = kind.role === "combobox" && name !== undefined && name === value
   return {
     fallback: around ? cleanName(around) : undefined,

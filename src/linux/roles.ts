@@ -149,10 +149,14 @@ function refine(
       if (parent === ROLE.TREE || parent === ROLE.TREE_TABLE) return "treeitem"
       // A disabled one cannot be selected, and yet is one.
       if (parent === ROLE.LIST_BOX) return "option"
+      // GTK 4 says that it can be selected only while it is.
+      if (parent === ROLE.LIST && toolkit === "GTK") return "option"
       return on(STATE.SELECTABLE) || on(STATE.SELECTED) ? "option" : "group"
     case ROLE.ICON:
       return on(STATE.SELECTABLE) ? "option" : "image"
     case ROLE.LIST:
+      // Qt 5 does not say that it takes the focus; what it shows of a model it can select.
+      if (toolkit === "Qt" && interfaces !== undefined && interfaces & INTERFACE.Table) return "listbox"
       return holdsSelection || on(STATE.FOCUSABLE) ? "listbox" : "list"
     case ROLE.TABLE_CELL:
       return parent === ROLE.TREE || (parent === ROLE.TREE_TABLE && on(STATE.EXPANDABLE))
@@ -174,6 +178,7 @@ function refine(
       if (on(STATE.HAS_POPUP) || (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON)) return "menubutton"
       // The web says it by CHECKABLE; GTK 3's toggle button, unlike its switch, can hold a picture.
       if (toolkit === "Chromium") return on(STATE.CHECKABLE) ? "switch" : "button"
+      if (on(STATE.EXPANDABLE)) return "button"
       return toolkit === "gtk" && interfaces !== undefined && (interfaces & ~PLAIN_ACTION) === 0
         ? "switch"
         : "button"
