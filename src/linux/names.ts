@@ -41,8 +41,10 @@ export function shortcutOf(binding: string): string | undefined {
 
 const MODIFIER_NAMES: Readonly<Record<string, string>> = { Primary: "Ctrl", Control: "Ctrl", Ctl: "Ctrl" }
 
-/** Numbers as a user would write them: no exponent for what fits, no noise of binary fractions. */
+/** Numbers as a user would write them: without the noise of binary fractions, single or double. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "0"
-  return String(Number(value.toPrecision(12)))
+  const isSingle = Math.fround(value) === value
+  const short = isSingle ? [6, 7, 8].map((digits) => Number(value.toPrecision(digits))) : []
+  return String(short.find((number) => Math.fround(number) === value) ?? Number(value.toPrecision(12)))
 }
