@@ -1,4 +1,4 @@
-import { CString, dlopen, ptr } from "bun:ffi"
+import { dlopen, ptr } from "bun:ffi"
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
@@ -94,12 +94,14 @@ export interface FakeMac {
   world(): World
   /** Something happens in the scene by itself. */
   apply(...effects: readonly Effect[]): void
+  /** Lets time pass in the scene; at once with a virtual clock. */
+  sleep(ms: number): void
   /** Plans faults: "7:-25204", "AXChildren/3:dead", "AXUIElementPerformAction/1:hang"; undefined for none. */
   fail(spec?: string): void
   /** Runs a program in the same scene, to its end. */
   run(
     command: readonly string[],
-    options?: { readonly env?: Record<string, string>; readonly timeoutMs?: number },
+    options?: { readonly env?: Readonly<Record<string, string | undefined>>; readonly timeoutMs?: number },
   ): Promise<Run>
   close(): void
 }
@@ -129,7 +131,7 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
   const mac: FakeMac = {
     directory,
     env: { ...files, LD_PRELOAD: build.redirect, PATH: `${build.bin}:${process.env.PATH ?? ""}` },
-    report: () => JSON.parse(text(symbols.fakemac_report())),
+    report: () => JSON.parse(`${symbols.fakemac_report()}`),
     mark: () => symbols.fakemac_reset(),
     record: (kind) => {
       if (!existsSync(files.FAKEMAC_RECORD)) return []
@@ -139,13 +141,14 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
         .map((line) => JSON.parse(line))
       return kind ? lines.filter((line) => line.kind === kind) : lines
     },
-    look: (node) => JSON.parse(text(symbols.fakemac_look(chars(node)))),
-    world: () => JSON.parse(text(symbols.fakemac_world())),
+    look: (node) => JSON.parse(`${symbols.fakemac_look(chars(node))}`),
+    world: () => JSON.parse(`${symbols.fakemac_world()}`),
     apply: (...effects) => {
       for (const effect of effects)
         appendFileSync(files.FAKEMAC_STATE, `${JSON.stringify({ ...effect, at: Date.now() })}\n`)
       symbols.fakemac_world()
     },
+    sleep: (ms) => symbols.fakemac_sleep(ms),
     fail: (spec) => symbols.fakemac_fail(spec === undefined ? null : chars(spec)),
     run: async (command, { env = {}, timeoutMs = 30_000 } = {}) => {
       const reportPath = join(directory, `report-${++runs}`)
@@ -194,11 +197,12 @@ function control(): Control {
 function openControl() {
   return dlopen(buildFake().library, {
     fakemac_start: { args: ["ptr"], returns: "i32" },
-    fakemac_report: { args: [], returns: "ptr" },
+    fakemac_report: { args: [], returns: "cstring" },
     fakemac_reset: { args: [], returns: "void" },
-    fakemac_look: { args: ["ptr"], returns: "ptr" },
-    fakemac_world: { args: [], returns: "ptr" },
+    fakemac_look: { args: ["ptr"], returns: "cstring" },
+    fakemac_world: { args: [], returns: "cstring" },
     fakemac_fail: { args: ["ptr"], returns: "void" },
+    fakemac_sleep: { args: ["f64"], returns: "void" },
     fakemac_setenv: { args: ["ptr", "ptr"], returns: "void" },
     fakemac_colour: { args: ["u32"], returns: "u32" },
   })
@@ -220,8 +224,4 @@ function setEnvironment(name: string, value: string | undefined): void {
 
 function chars(string: string): ReturnType<typeof ptr> {
   return ptr(Buffer.from(`${string}\0`))
-}
-
-function text(address: ReturnType<typeof ptr> | null): string {
-  return address === null ? "" : new CString(address).toString()
 }

@@ -15,7 +15,7 @@ const declared = {
   CFRelease: { args: ["u64"], returns: "void" },
   CFEqual: { args: ["u64", "u64"], returns: "u8" },
   CFHash: { args: ["u64"], returns: "u64" },
-  CFArrayCreate: { args: ["ptr", "ptr", "i64", "ptr"], returns: "u64" },
+  CFArrayCreate: { args: ["ptr", "ptr", "i64", "u64"], returns: "u64" },
   CFArrayGetCount: { args: ["u64"], returns: "i64" },
   CFArrayGetValueAtIndex: { args: ["u64", "i64"], returns: "u64" },
   CFDictionaryGetCount: { args: ["u64"], returns: "i64" },
@@ -79,6 +79,7 @@ const declared = {
   objc_autoreleasePoolPop: { args: ["u64"], returns: "void" },
   proc_pidpath: { args: ["i32", "ptr", "u32"], returns: "i32" },
   proc_pidinfo: { args: ["i32", "i32", "u64", "ptr", "i32"], returns: "i32" },
+  fakemac_address: { args: ["ptr"], returns: "u64" },
   fakemac_constant: { args: ["ptr"], returns: "u64" },
 } as const
 
@@ -101,6 +102,12 @@ export function cstring(text: string): ReturnType<typeof ptr> {
 /** The value of an exported pointer variable such as kCFRunLoopDefaultMode. */
 export function constant(name: string): bigint {
   return mac().fakemac_constant(cstring(name))
+}
+
+/** An array that holds what is in it. */
+export function makeArray(refs: readonly bigint[]): bigint {
+  const callbacks = mac().fakemac_address(cstring("kCFTypeArrayCallBacks"))
+  return mac().CFArrayCreate(null, ptr(BigUint64Array.from(refs)), BigInt(refs.length), callbacks)
 }
 
 export function makeString(text: string): bigint {
@@ -141,18 +148,19 @@ export function read(element: bigint, attribute: string): Answer {
   return { error, value }
 }
 
-/** All elements below, depth first, by title, description or value; each is given back. */
-export function find(root: bigint, name: string): bigint | undefined {
+/** The first element below, depth first, with that title, description or value; to be released. */
+export function find(root: bigint, name: string, depth = 30): bigint | undefined {
   for (const attribute of ["AXTitle", "AXDescription", "AXValue"]) {
     if (read(root, attribute).value === name) return mac().CFRetain(root)
   }
-  const { ref } = copy(root, "AXChildren")
+  // Some scenes go round in circles.
+  const { ref } = depth > 0 ? copy(root, "AXChildren") : { ref: 0n }
   if (ref === 0n) return undefined
   try {
     if (typeName(ref) !== "CFArray") return undefined
     for (const child of items(ref)) {
       if (typeName(child) !== "AXUIElement") continue
-      const found = find(child, name)
+      const found = find(child, name, depth - 1)
       if (found) return found
     }
     return undefined

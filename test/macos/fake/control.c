@@ -55,11 +55,24 @@ API void fakemac_setenv(const char *name, const char *value) {
   else unsetenv(name);
 }
 
+/** Lets time pass, really or on the virtual clock. */
+API void fakemac_sleep(double ms) {
+  ENTER;
+  sleep_us(ms * 1e3);
+  world_turn();
+}
+
 /** The value of an exported pointer variable, for callers that cannot read one. */
 API Ref fakemac_constant(const char *name) {
   ENTER;
   Ref *variable = own_symbol(name);
   return variable ? *variable : NULL;
+}
+
+/** The address of an exported symbol. */
+API void *fakemac_address(const char *name) {
+  ENTER;
+  return own_symbol(name);
 }
 
 static void frame_print(Text *text, const Node *node) {

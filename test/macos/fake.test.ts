@@ -1,0 +1,167 @@
+import { dlopen } from "bun:ffi"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { buildFake } from "./fake/build.ts"
+import { mac as api, application, find, makeString, stringValue } from "./fake/client.ts"
+import { exportsSymbol, knownSymbols } from "./fake/frameworks.ts"
+import { finish, keep, release, start, until } from "./fake/stage.ts"
+import { startScene, windowColour } from "./fake.ts"
+
+afterEach(finish)
+
+describe("the library", () => {
+  test("keeps the rules of CoreFoundation, as a C program sees them", () => {
+    const { stdout, exitCode } = Bun.spawnSync([buildFake().check])
+    expect(stdout.toString()).toBe("ok\n")
+    expect(exitCode).toBe(0)
+  })
+
+  test("has every symbol that it claims to have", () => {
+    for (const [symbol, library] of knownSymbols()) {
+      if (library === "ffi") continue
+      dlopen(buildFake().library, { [symbol]: { args: [], returns: "void" } }).close()
+    }
+  })
+
+  test("shows a symbol only in the libraries that re-export it", () => {
+    expect(exportsSymbol("CoreFoundation", "CFRelease")).toBe(true)
+    expect(exportsSymbol("ApplicationServices", "CFRelease")).toBe(true)
+    expect(exportsSymbol("CoreFoundation", "AXIsProcessTrusted")).toBe(false)
+    expect(exportsSymbol("AppKit", "AXIsProcessTrusted")).toBe(true)
+    expect(exportsSymbol("AppKit", "TISCopyCurrentKeyboardInputSource")).toBe(false)
+    expect(exportsSymbol("Carbon", "TISCopyCurrentKeyboardInputSource")).toBe(true)
+  })
+
+  test("refuses a scene that is no JSON", () => {
+    expect(() => startScene("/dev/null")).toThrow("cannot be shown")
+  })
+
+  test("hands out references that a double cannot hold", () => {
+    start({ apps: [] })
+    const string = keep(makeString("AXRole"))
+    expect(string >> 63n).toBe(1n)
+    expect(BigInt(Number(string))).not.toBe(string)
+    expect(stringValue(string)).toBe("AXRole")
+  })
+
+  test("names what was forgotten and what was released too often", () => {
+    const mac = start({ apps: [] })
+    const forgotten = makeString("a string of some length")
+    api().CFRetain(forgotten)
+    expect(mac.report().leaks).toEqual([
+      { type: "CFString", creator: "CFRetain", count: 2, value: "a string of some length" },
+    ])
+    for (let i = 0; i < 3; i++) api().CFRelease(forgotten)
+    expect(mac.report().violations.map(({ kind, symbol }) => [kind, symbol])).toEqual([
+      ["use_after_free", "CFRelease"],
+    ])
+    mac.mark()
+  })
+})
+
+describe("programs that know only Apple's paths", () => {
+  const client = join(import.meta.dir, "fake/programs/client.ts")
+  const preload = join(import.meta.dir, "preload.ts")
+  let directory = ""
+  let compiled = ""
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), "fakemac-client-"))
+    compiled = join(directory, "client")
+    const build = Bun.spawnSync([process.execPath, "build", "--compile", client, "--outfile", compiled])
+    expect(build.exitCode).toBe(0)
+  })
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+  // With the preload nothing needs LD_PRELOAD, and compiled nothing knows of the preload.
+  const ways = [
+    {
+      way: "with the preload",
+      command: () => [process.execPath, "--preload", preload, client],
+      env: { LD_PRELOAD: "" },
+    },
+    { way: "compiled", command: () => [compiled], env: {} },
+  ]
+
+  for (const { way, command, env } of ways) {
+    test(`${way}: load the frameworks and leave a report`, async () => {
+      const mac = start("example-textedit")
+      const plainRun = await mac.run([...command(), "length"], { env })
+      expect([plainRun.stdout, plainRun.stderr]).toEqual(["8\n", ""])
+      expect(plainRun.report?.violations).toEqual([])
+      const leaking = await mac.run([...command(), "leak"], { env })
+      expect(leaking.report?.leaks).toMatchObject([
+        { creator: "CFStringCreateWithCString", value: "nobody releases this one" },
+      ])
+    })
+
+    test(`${way}: share the scene with the test and with each other`, async () => {
+      const mac = start("example-textedit")
+      expect((await mac.run([...command(), "type", "2345", "Hello"], { env })).stdout).toBe("0\n")
+      expect((await mac.run([...command(), "type", "2345", " world"], { env })).report?.leaks).toEqual([])
+      expect(mac.look("text").AXValue).toBe("Hello world")
+      expect(mac.record("write").map((line) => line.value)).toEqual(["Hello", " world"])
+    })
+
+    test(`${way}: get AppKit's classes with AppKit`, async () => {
+      expect((await start("desktop").run([...command(), "classes"], { env })).stdout).toBe("[true,true]\n")
+    })
+
+    test(`${way}: die of a selector that nobody knows`, async () => {
+      const { exitCode, stderr, report } = await start("desktop").run([...command(), "exception"], { env })
+      expect(exitCode).not.toBe(0)
+      expect(stderr).toContain("+[NSString dance]: unrecognized selector sent to class")
+      expect(report?.violations[0]?.kind).toBe("NSInvalidArgumentException")
+    })
+
+    test(`${way}: take pictures and start applications with the system's programs`, async () => {
+      const mac = start("desktop")
+      const file = join(mac.directory, "shot.png")
+      const shot = await mac.run([...command(), "capture", "-x", "-t", "png", "-l", "106", file], { env })
+      expect(shot.stdout).toBe("true\n")
+      expect(pixel(file)).toEqual({ width: 800, height: 600, first: windowColour(106) })
+      expect((await mac.run([...command(), "capture", "-x", "-l", "9999", file], { env })).stdout).toBe(
+        "false\n",
+      )
+      expect((await mac.run([...command(), "open", "-a", "Nowhere"], { env })).stdout).toBe("false\n")
+      expect((await mac.run([...command(), "open", "-a", "Calculator"], { env })).stdout).toBe("true\n")
+      await until(() => mac.world().windows[0] === 201)
+      expect(mac.world().front).toBe(800)
+    })
+
+    test(`${way}: signal only processes of the scene`, async () => {
+      const mac = start("desktop")
+      expect((await mac.run([...command(), "kill", "703"], { env })).stdout).toBe("true\n")
+      expect(mac.world().apps.find(({ pid }) => pid === 703)?.running).toBe(false)
+      expect(mac.record("kill")).toMatchObject([{ pid: 703, signal: 15 }])
+    })
+  }
+})
+
+describe("the scenes", () => {
+  const files = [...new Bun.Glob("*.json").scanSync(join(import.meta.dir, "fake/scenes"))]
+
+  for (const file of files) {
+    test(`${file} can be shown and walked without a breach`, () => {
+      const mac = start(file.replace(".json", ""), { virtualClock: true })
+      for (const { pid } of mac.world().apps)
+        expect(find(keep(application(pid)), "no such name")).toBeUndefined()
+      expect(mac.report().violations.filter(({ kind }) => kind !== "secure_value")).toEqual([])
+      release()
+      mac.mark()
+    })
+  }
+})
+
+/** Size and first pixel of a PNG; inflating it proves that it is one. */
+function pixel(file: string): { width: number; height: number; first: readonly number[] } {
+  expect(existsSync(file)).toBe(true)
+  const bytes = readFileSync(file)
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+  const length = bytes.readUInt32BE(33)
+  const raw = Bun.inflateSync(new Uint8Array(bytes.subarray(43, 41 + length - 4)))
+  return { width, height, first: [...raw.subarray(1, 4)] }
+}

@@ -1,0 +1,206 @@
+import { JSCallback, ptr } from "bun:ffi"
+import { afterEach, describe, expect, test } from "bun:test"
+import {
+  mac as api,
+  application,
+  constant,
+  copy,
+  find,
+  makeArray,
+  makeString,
+  perform,
+  plain,
+  read,
+  stringValue,
+  withString,
+  write,
+} from "./client.ts"
+import { finish, keep, release, runLoop, start } from "./stage.ts"
+
+afterEach(finish)
+
+describe("elements", () => {
+  test("are a new object at every read, and equal", () => {
+    start("example-finder")
+    const app = keep(application(1234))
+    const [one, two] = [keep(find(app, "Back")), keep(find(app, "Back"))]
+    expect(one).not.toBe(two)
+    expect(api().CFEqual(one, two)).toBe(1)
+    expect(api().CFHash(one)).toBe(api().CFHash(two))
+    expect(api().CFEqual(one, keep(find(app, "Search")))).toBe(0)
+  })
+
+  test("answer a batch in order, with errors as placeholders", () => {
+    const mac = start("example-finder")
+    const back = keep(find(keep(application(1234)), "Back"))
+    mac.mark()
+    const names = ["AXTitle", "AXNothing", "AXEnabled", "AXFrame", "AXChildren"].map((name) =>
+      keep(makeString(name)),
+    )
+    const list = keep(makeArray(names))
+    const out = new BigUint64Array(1)
+    expect(api().AXUIElementCopyMultipleAttributeValues(back, list, 0, ptr(out))).toBe(0)
+    expect(plain(keep(out[0]))).toEqual(["Back", { error: -25205 }, true, [180, 110, 30, 24], []])
+    expect(api().AXUIElementCopyMultipleAttributeValues(back, list, 1, ptr(out))).toBe(-25205)
+    expect(mac.report().round_trips).toBe(2)
+    expect(mac.report().attributes).toMatchObject({ AXTitle: 2, AXNothing: 2, AXFrame: 1 })
+  })
+
+  test("know their process and their window", () => {
+    start("example-settings")
+    const box = keep(find(keep(application(3456)), "Show scroll bars"))
+    const pid = new Int32Array(1)
+    const window = new Uint32Array(1)
+    expect(api().AXUIElementGetPid(box, ptr(pid))).toBe(0)
+    expect(api()._AXUIElementGetWindow(box, ptr(window))).toBe(0)
+    expect([pid[0], window[0]]).toEqual([3456, 8892])
+    expect(read(box, "AXFrame").value).toEqual([150, 300, 200, 20])
+  })
+
+  test("do what their role does when they are pressed or written", () => {
+    const mac = start("example-settings")
+    const app = keep(application(3456))
+    expect(perform(keep(find(app, "Show scroll bars")), "AXPress")).toBe(0)
+    expect(mac.look("scroll-bars").AXValue).toBe(0)
+    expect(perform(keep(find(app, "Dark")), "AXPress")).toBe(0)
+    expect([mac.look("light").AXValue, mac.look("dark").AXValue]).toEqual([0, 1])
+    expect(perform(keep(find(app, "Brightness")), "AXIncrement")).toBe(0)
+    expect(mac.look("brightness").AXValue).toBe(50)
+    const name = keep(find(app, "Computer name"))
+    expect(write(name, "AXValue", keep(makeString("Grüße 🙂")))).toBe(0)
+    expect(mac.look("name").AXValue).toBe("Grüße 🙂")
+    expect(read(name, "AXSelectedTextRange").value).toEqual({ range: [8, 0] })
+    expect(write(name, "AXValue", constant("kCFBooleanTrue"))).toBe(-25201)
+    expect(write(name, "AXTitle", keep(makeString("no")))).toBe(-25205)
+    expect(mac.record("write").map(({ result, effect }) => [result, effect])).toEqual([
+      [0, "applied"],
+      [-25201, "none"],
+      [-25205, "none"],
+    ])
+  })
+
+  test("do nothing while they are disabled, and say success", () => {
+    const mac = start("example-settings")
+    expect(perform(keep(find(keep(application(3456)), "Restore Defaults")), "AXPress")).toBe(0)
+    expect(mac.record("perform")[0]).toMatchObject({ node: "locked", result: 0, effect: "disabled" })
+  })
+
+  test("open menus as children, and close them when an item is picked", () => {
+    const mac = start("example-settings")
+    const popup = keep(find(keep(application(3456)), "Accent color"))
+    expect(read(popup, "AXChildren").value).toEqual([])
+    perform(popup, "AXPress")
+    const purple = keep(find(popup, "Purple"))
+    expect(perform(purple, "AXPress")).toBe(0)
+    expect(read(popup, "AXValue").value).toBe("Purple")
+    expect(mac.look("accent-menu").open).toBe(false)
+  })
+
+  test("of a window that closes are invalid from then on", () => {
+    const mac = start("example-textedit")
+    const app = keep(application(2345))
+    const text = keep(find(app, "Bold"))
+    perform(keep(find(app, "Close")), "AXPress")
+    expect(mac.look("sheet-save").shows).toBe(true)
+    perform(keep(find(app, "Delete")), "AXPress")
+    expect(read(text, "AXRole")).toEqual({ error: -25202 })
+    expect(read(app, "AXWindows").value).toEqual([])
+  })
+
+  test("of another scene are invalid", () => {
+    start("example-settings")
+    const box = keep(find(keep(application(3456)), "Show scroll bars"))
+    start("example-settings")
+    expect(read(box, "AXRole")).toEqual({ error: -25202 })
+  })
+
+  test("are found by position, the frontmost first", () => {
+    start("quirks")
+    const system = keep(api().AXUIElementCreateSystemWide())
+    const at = (x: number, y: number) => {
+      const out = new BigUint64Array(1)
+      const error = api().AXUIElementCopyElementAtPosition(system, x, y, ptr(out))
+      return error ? error : read(keep(out[0]), "AXTitle").value
+    }
+    expect(at(250, 545)).toBe("Same")
+    expect(at(150, 580)).toBe("Cover")
+    expect(at(1300, 850)).toBe(-25212)
+  })
+})
+
+describe("faults on demand", () => {
+  test("hit the k-th round trip, the k-th call of a function, or the k-th read of an attribute", () => {
+    const mac = start("example-finder")
+    const app = keep(application(1234))
+    const errors = (spec: string) => {
+      mac.fail(spec)
+      return [1, 2, 3].map(() => read(app, "AXTitle").error)
+    }
+    expect(errors("2:-25204")).toEqual([0, -25204, 0])
+    expect(errors("AXUIElementCopyAttributeValue/3:-25200")).toEqual([0, 0, -25200])
+    expect(errors("AXTitle/1:-25202,AXRole/2:-25200")).toEqual([-25202, 0, 0])
+    mac.fail()
+  })
+
+  test("let an element die", () => {
+    const mac = start("example-finder")
+    const back = keep(find(keep(application(1234)), "Back"))
+    mac.fail("AXTitle/2:dead")
+    expect([1, 2, 3].map(() => read(back, "AXTitle").error)).toEqual([0, -25202, -25202])
+    mac.fail()
+  })
+})
+
+describe("observers", () => {
+  test("are called while the run loop turns, for their application", () => {
+    const mac = start("example-settings")
+    const app = keep(application(3456))
+    const heard: string[] = []
+    const callback = new JSCallback(
+      (_observer: bigint, element: bigint, name: bigint) => {
+        heard.push(`${stringValue(name)} ${read(element, "AXTitle").value}`)
+      },
+      { args: ["u64", "u64", "u64", "u64"], returns: "void" },
+    )
+    const out = new BigUint64Array(1)
+    expect(api().AXObserverCreate(3456, callback.ptr, ptr(out))).toBe(0)
+    const observer = keep(out[0])
+    const add = () =>
+      withString("AXValueChanged", (name) => api().AXObserverAddNotification(observer, app, name, 0n))
+    expect([add(), add()]).toEqual([0, -25209])
+    const source = api().AXObserverGetRunLoopSource(observer)
+    const [loop, mode] = [api().CFRunLoopGetCurrent(), constant("kCFRunLoopDefaultMode")]
+    api().CFRunLoopAddSource(loop, source, mode)
+    perform(keep(find(app, "Show scroll bars")), "AXPress")
+    mac.apply({ do: "set", node: "name", attribute: "AXValue", value: "changed from outside" })
+    expect(heard).toEqual([])
+    expect(runLoop(0)).toBe(4)
+    expect(heard).toEqual(["AXValueChanged Show scroll bars", "AXValueChanged Computer name"])
+    expect(runLoop(0)).toBe(3)
+    api().CFRunLoopRemoveSource(loop, source, mode)
+    expect(runLoop(0)).toBe(1)
+    release()
+    callback.close()
+  })
+})
+
+describe("the bulk read", () => {
+  test("answers a whole subtree in one round trip", () => {
+    const mac = start("example-textedit")
+    const window = keep(copy(keep(application(2345)), "AXFocusedWindow").ref)
+    mac.mark()
+    const names = ["AXRole", "AXChildren"].map((name) => keep(makeString(name)))
+    const list = keep(makeArray(names))
+    const out = new BigUint64Array(1)
+    expect(api().AXUIElementCopyHierarchy(window, list, 0n, ptr(out))).toBe(0)
+    const result = keep(out[0])
+    expect(Number(api().CFDictionaryGetCount(result))).toBe(7)
+    expect(plain(api().CFDictionaryGetValue(result, window))).toMatchObject({
+      AXRole: { value: "AXWindow" },
+      AXChildren: { count: 4 },
+    })
+    expect(mac.report().round_trips).toBe(1)
+    release()
+    mac.mark()
+  })
+})

@@ -1,0 +1,50 @@
+/** One scene for each test, and the rules checked when it is over. */
+import { expect } from "bun:test"
+import { type FakeMac, startScene } from "../fake.ts"
+import { buildFake } from "./build.ts"
+import { constant, mac } from "./client.ts"
+
+// Now, and not in the first test: compiling may take longer than a test may.
+buildFake()
+
+let scene: FakeMac | undefined
+const kept: bigint[] = []
+
+export function start(...args: Parameters<typeof startScene>): FakeMac {
+  scene?.close()
+  scene = startScene(...args)
+  return scene
+}
+
+/** Releases it when the test is over. */
+export function keep(ref: bigint | undefined): bigint {
+  if (ref === undefined) throw new Error("nothing was found")
+  kept.push(ref)
+  return ref
+}
+
+export function release(): void {
+  for (const ref of kept.splice(0)) mac().CFRelease(ref)
+}
+
+/** For afterEach: whatever a test did, it kept the rules. */
+export function finish(): void {
+  release()
+  if (!scene) return
+  const { violations, leaks, pools } = scene.report()
+  scene.close()
+  scene = undefined
+  expect({ violations, leaks, pools }).toEqual({ violations: [], leaks: [], pools: 0 })
+}
+
+export function runLoop(seconds: number): number {
+  return mac().CFRunLoopRunInMode(constant("kCFRunLoopDefaultMode"), seconds, 0)
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 20_000
+  while (!holds()) {
+    if (performance.now() > end) throw new Error("it never came true")
+    await Bun.sleep(10)
+  }
+}
