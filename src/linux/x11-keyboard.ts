@@ -15,7 +15,7 @@ import {
   readKeyboardState,
   readKeymap,
 } from "./x11-keymap.ts"
-import { caseOf, keysymOf, NAMED_KEYSYMS } from "./x11-keysyms.ts"
+import { caseOf, keysymOf, keysymOfNamed } from "./x11-keysyms.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./x11-spare-keys.ts"
 import { Request } from "./x11-wire.ts"
 import { openXtest, type Xtest } from "./x11-xtest.ts"
@@ -96,7 +96,7 @@ function findCombo({ keymap, state }: Keyboard, key: string): Strokes | undefine
     if (isNamedKey(key)) {
       const keycode = isModifier(key)
         ? findModifier(keymap, key, group)
-        : findKey(keymap, NAMED_KEYSYMS[key], group)
+        : findKey(keymap, keysymOfNamed(key), group)
       if (keycode !== undefined) return { keycodes: [keycode], group }
       continue
     }
@@ -119,7 +119,7 @@ async function bindKey(x: X11, keyboard: Keyboard, key: string, deadline: Deadli
 }
 
 function findModifier(keymap: Keymap, modifier: Modifier, group: number): number {
-  const left = NAMED_KEYSYMS[modifier]
+  const left = keysymOfNamed(modifier)
   for (const keysym of [left, left + 1]) {
     const keycode = findKey(keymap, keysym, group)
     if (keycode !== undefined) return keycode
@@ -131,7 +131,7 @@ function findModifier(keymap: Keymap, modifier: Modifier, group: number): number
 }
 
 function symbolOf(key: string): number {
-  return isNamedKey(key) ? NAMED_KEYSYMS[key] : keysymOf(key)
+  return isNamedKey(key) ? keysymOfNamed(key) : keysymOf(key)
 }
 
 function isModifier(key: string): key is Modifier {

@@ -11,8 +11,8 @@ export function charOf(keysym: number): string | undefined {
 /** A keysym that enters this character in every toolkit. */
 export function keysymOf(char: string): number {
   const code = char.codePointAt(0) ?? 0
-  if (char === "\n") return NAMED_KEYSYMS.return
-  if (char === "\t") return NAMED_KEYSYMS.tab
+  if (char === "\n") return RETURN
+  if (char === "\t") return TAB
   return code < 0x100 ? code : UNICODE + code
 }
 
@@ -28,12 +28,19 @@ export function isCased(char: string): boolean {
   return char.toLowerCase() !== char || char.toUpperCase() !== char
 }
 
-const F1 = 0xffbe
+export function keysymOfNamed(key: NamedKey): number {
+  const number = /^f(\d+)$/.exec(key)?.[1]
+  return number === undefined ? (NAMED[key] ?? 0) : F1 + Number(number) - 1
+}
 
-export const NAMED_KEYSYMS: Readonly<Record<NamedKey, number>> = {
-  return: 0xff0d,
+const F1 = 0xffbe
+const RETURN = 0xff0d
+const TAB = 0xff09
+
+const NAMED: Readonly<Record<string, number>> = {
+  return: RETURN,
   escape: 0xff1b,
-  tab: 0xff09,
+  tab: TAB,
   space: 0x20,
   delete: 0xff08,
   forwarddelete: 0xffff,
@@ -52,30 +59,6 @@ export const NAMED_KEYSYMS: Readonly<Record<NamedKey, number>> = {
   ctrl: 0xffe3,
   alt: 0xffe9,
   cmd: 0xffeb,
-  f1: F1,
-  f2: F1 + 1,
-  f3: F1 + 2,
-  f4: F1 + 3,
-  f5: F1 + 4,
-  f6: F1 + 5,
-  f7: F1 + 6,
-  f8: F1 + 7,
-  f9: F1 + 8,
-  f10: F1 + 9,
-  f11: F1 + 10,
-  f12: F1 + 11,
-  f13: F1 + 12,
-  f14: F1 + 13,
-  f15: F1 + 14,
-  f16: F1 + 15,
-  f17: F1 + 16,
-  f18: F1 + 17,
-  f19: F1 + 18,
-  f20: F1 + 19,
-  f21: F1 + 20,
-  f22: F1 + 21,
-  f23: F1 + 22,
-  f24: F1 + 23,
 }
 
 export const SHIFT_KEYSYM = 0xffe1

@@ -3,8 +3,15 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { X11 } from "./x11.ts"
 import { caughtUp } from "./x11-caught-up.ts"
 import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./x11-keyboard.ts"
-import { groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./x11-keymap.ts"
-import { keysymOf } from "./x11-keysyms.ts"
+import {
+  findKey,
+  groupCount,
+  type Keymap,
+  type Position,
+  positionsOf,
+  readKeyboardState,
+} from "./x11-keymap.ts"
+import { keysymOf, SHIFT_KEYSYM } from "./x11-keysyms.ts"
 import { getInputFocus, queryTree, unlessGone } from "./x11-requests.ts"
 import {
   bindSpareKeys,
@@ -74,6 +81,11 @@ async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void>
       if (plan.overwrites) await waitForReader(typist, done)
       keymap = await bindSpareKeys(x, keyboard.xkb, keymap, plan, deadline)
       spare = plan.next
+      if (plan.changes.size > 0) {
+        // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
+        await waitForReader(typist, done)
+        remindOfLocks(typist)
+      }
       layouts = layoutsOf(keyboard, keymap)
     }
     if (!run.chars.every((char) => layouts.some((layout) => layout.has(char)))) throw noSpareKeys()
@@ -191,9 +203,17 @@ async function waitForReader({ x, focus, deadline, total }: Typist, typed: numbe
     {
       suggestion: "Wait until it answers again, then look at its text before typing on",
       details: { typed },
-      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+      disposition: typed === 0 ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "unsafe" },
     },
   )
+}
+
+// With a new keymap Qt 5 forgets Caps Lock and the layout until the next change of state: Shift, down and up.
+function remindOfLocks({ xtest, keyboard: { keymap, state } }: Typist): void {
+  const shift = findKey(keymap, SHIFT_KEYSYM, state.group)
+  if (shift === undefined || (state.locked === 0 && state.lockedGroup === 0)) return
+  xtest.keyDown(shift)
+  xtest.keyUp(shift)
 }
 
 /** Lets go of modifiers that an earlier command holds, until the text is entered; those of a real hand stay down. */
