@@ -56,7 +56,7 @@ export function describe(
   if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
     ask("label", labelledBy(atspi, ref, expect))
   }
-  if (facts.description === undefined && (interactive || kind.role === "image")) {
+  if (facts.description === undefined && kind.role !== "cell" && (interactive || kind.role === "image")) {
     ask("description", atspi.description(ref))
   }
   if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {

@@ -9,6 +9,8 @@ export interface Look {
   readonly states: StateSet
   /** Absent when only the states were asked for. */
   readonly role?: number
+  /** Given when they are known from another object of the same kind. */
+  readonly interfaces?: Interfaces
 }
 
 /** What every object says about itself; the rest is asked only of objects that need it. */
@@ -60,11 +62,13 @@ export class LiveSource implements Source {
   }
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
+    const isUnknown = look.role === undefined
     const isSwitchOrCheckBox = this.#toolkit === "GTK" && look.role === ROLE.CHECK_BOX
     const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
       look.role === ROLE.SEPARATOR ? "" : this.#atspi.name(ref),
-      look.role === undefined || this.#needsInterfaces(look.role) ? this.#atspi.interfaces(ref) : 0,
+      look.interfaces ??
+        (isUnknown || this.#needsInterfaces(look.role ?? 0) ? this.#atspi.interfaces(ref) : 0),
       isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
     ])
     return { role, states: look.states, interfaces, name, childCount: isChildless(role) ? 0 : childCount }

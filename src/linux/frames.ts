@@ -5,7 +5,7 @@ import { listChildren } from "./facts.ts"
 import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
-import { ROLE } from "./roles.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
 import type { StateSet } from "./states.ts"
 import type { XWindow } from "./x11-windows.ts"
 
@@ -72,7 +72,8 @@ export async function readProcessFrames(
  */
 export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
   const matches = new Map<number, Frame>()
-  const open = new Set(frames.filter((frame) => WINDOW_ROLES.has(frame.role)))
+  // A window may be any widget: Qt shows a bare list or picture as one.
+  const open = new Set(frames.filter((frame) => !POPUP_ROLES.has(frame.role)))
   const known = new Set([...open].map((frame) => frame.app.pid))
   const rounds: ((window: XWindow, frame: Frame) => boolean)[] = [
     (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
@@ -120,6 +121,8 @@ export const WINDOW_ROLES: ReadonlySet<number> = new Set([
   ROLE.FONT_CHOOSER,
   ROLE.WINDOW,
 ])
+
+const POPUP_ROLES: ReadonlySet<number> = new Set([...MENU_ROLES, ROLE.TOOL_TIP])
 
 function isSameProcess(window: XWindow, frame: Frame): boolean {
   return window.pid === frame.app.pid

@@ -1,17 +1,18 @@
-import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import type { Facts } from "./facts.ts"
 import { cleanName, cleanValue, formatNumber, TEXT_LIMIT } from "./names.ts"
 import { type Kind, ROLE } from "./roles.ts"
-import { has, STATE } from "./states.ts"
+import { has, STATE, type StateSet } from "./states.ts"
 
 /** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
 
 /** Whether it holds a text, a number or a choice. A password field is not even asked. */
-export function hasValue({ native, role }: Kind, { interfaces }: Facts): boolean {
+export function hasValue({ native, role }: Kind, { interfaces, states }: Facts): boolean {
   if (native === ROLE.PASSWORD_TEXT) return false
   return (
     role === "combobox" ||
+    isSheetCell(native, states, interfaces) ||
     (TEXT_ROLES.has(role) && (interfaces & INTERFACE.Text) !== 0) ||
     (NUMBER_ROLES.has(role) && (interfaces & INTERFACE.Value) !== 0)
   )
@@ -28,13 +29,19 @@ export async function readValue(
   if (!hasValue(kind, facts)) return undefined
   if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
-  const isText = can(INTERFACE.Text) && TEXT_ROLES.has(kind.role)
+  const isCell = isSheetCell(kind.native, facts.states, facts.interfaces)
+  const isText = can(INTERFACE.Text) && (isCell || TEXT_ROLES.has(kind.role))
   const text = isText ? await expect(readText(atspi, ref)) : undefined
   // A spin button of a page has a text that is always empty.
   if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
   if (!can(INTERFACE.Value) || !NUMBER_ROLES.has(kind.role)) return undefined
   const value = await expect(atspi.currentValue(ref))
   return value === undefined ? undefined : formatNumber(value)
+}
+
+/** The cell of a spreadsheet is named by its place; a table's cell is named by its text, and holds no more. */
+function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): boolean {
+  return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
 }
 
 const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "datefield", "terminal"])

@@ -1,7 +1,9 @@
 import type { Point, Rect } from "../node.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { method, readAs } from "./dbus.ts"
-import type { Child, Facts } from "./facts.ts"
+import type { Child, Facts, Look, Source } from "./facts.ts"
+import { type Maybe, then } from "./maybe.ts"
+import { ROLE } from "./roles.ts"
 
 /**
  * Lists and tables that make their children up as they are asked for. Calc says that it has 2^31 of
@@ -11,21 +13,72 @@ import type { Child, Facts } from "./facts.ts"
 /** Up to so many children a container is read like any other. */
 export const MAX_MANAGED = 500
 const MAX_VISIBLE = 3000
+const MAX_HEADERS = 100
+const MAX_ROWS = 200
 /** Where the first row may begin below the top: headers come before it. */
 const PROBES = [2, 14, 26, 38, 50, 74, 98]
 
-export async function visibleChildren(atspi: Atspi, ref: Ref, facts: Facts): Promise<readonly Child[]> {
-  if (!(facts.interfaces & INTERFACE.Component)) return []
-  const view = facts.extents ?? (await atspi.extents(ref))
-  if (view.width <= 0 || view.height <= 0) return []
+export interface Visible {
+  readonly children: readonly Child[]
+  /** The columns of a table's cells, by path: what is in one column is of one kind. */
+  readonly columns?: ReadonlyMap<string, number>
+}
+
+export async function visibleChildren(
+  atspi: Atspi,
+  ref: Ref,
+  { interfaces, extents }: Facts,
+): Promise<Visible> {
+  if (!(interfaces & INTERFACE.Component)) return NOTHING
+  const view = extents ?? (await atspi.extents(ref))
+  if (view.width <= 0 || view.height <= 0) return NOTHING
   const [first, last] = await Promise.all([probe(atspi, ref, view, 1), probe(atspi, ref, view, -1)])
-  if (first === undefined) return []
-  if (facts.interfaces & INTERFACE.Table) {
-    const cells = await visibleCells(atspi, ref, first, last)
-    if (cells) return cells
-  }
+  if (first === undefined) return NOTHING
+  const table = interfaces & INTERFACE.Table ? await visibleCells(atspi, ref, first, last) : undefined
+  if (table) return table
   const end = last ?? first + MAX_VISIBLE
-  return childrenBetween(atspi, ref, Math.min(first, end), Math.max(first, end))
+  return { children: await childrenBetween(atspi, ref, Math.min(first, end), Math.max(first, end)) }
+}
+
+const NOTHING: Visible = { children: [] }
+
+/** Reads the cells of a table: what the first of a column told about its kind holds for the others too. */
+export class ColumnSource implements Source {
+  readonly #source: Source
+  readonly #columns: ReadonlyMap<string, number>
+  readonly #kinds = new Map<number, Promise<Facts>>()
+
+  constructor(source: Source, columns: ReadonlyMap<string, number>) {
+    this.#source = source
+    this.#columns = columns
+  }
+
+  look(ref: Ref, _: boolean): Maybe<Look> {
+    return this.#source.look(ref, this.#columns.has(ref.path))
+  }
+
+  facts(ref: Ref, look: Look): Maybe<Facts> {
+    const column = this.#columns.get(ref.path)
+    if (column === undefined) return this.#source.facts(ref, look)
+    const kind = this.#kinds.get(column)
+    if (!kind) {
+      const first = Promise.resolve(this.#source.facts(ref, look))
+      this.#kinds.set(column, first)
+      return first
+    }
+    return kind.then(({ role, interfaces }) =>
+      role === ROLE.TABLE_CELL
+        ? then(this.#source.facts(ref, { ...look, role, interfaces }), (facts) => ({
+            ...facts,
+            childCount: 0,
+          }))
+        : this.#source.facts(ref, look),
+    )
+  }
+
+  children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
+    return this.#source.children(ref, showing)
+  }
 }
 
 /** The index of the first (or last) child that shows, seen from the top left (or bottom right) corner. */
@@ -44,41 +97,56 @@ async function probe(atspi: Atspi, ref: Ref, view: Rect, direction: 1 | -1): Pro
 async function indexAt(atspi: Atspi, container: Ref, point: Point): Promise<number | undefined> {
   const ref = await atspi.at(container, point).catch(() => undefined)
   if (!ref || ref.path === container.path) return undefined
-  const [parent, index, row] = await Promise.all([
+  const [parent, index, role] = await Promise.all([
     atspi.parent(ref),
     atspi.indexInParent(ref),
     atspi.role(ref),
   ]).catch(() => [undefined, -1, -1])
-  return parent?.path === container.path && row >= 0 && !HEADERS.has(row) ? index : undefined
+  return parent?.path === container.path && role >= 0 && !HEADERS.has(role) ? index : undefined
 }
 
-const HEADERS: ReadonlySet<number> = new Set([10, 47, 57, 58])
+const HEADERS: ReadonlySet<number> = new Set([
+  ROLE.COLUMN_HEADER,
+  ROLE.ROW_HEADER,
+  ROLE.TABLE_COLUMN_HEADER,
+  ROLE.TABLE_ROW_HEADER,
+])
 
 async function visibleCells(
   atspi: Atspi,
   table: Ref,
   first: number,
   last: number | undefined,
-): Promise<readonly Child[] | undefined> {
-  const [from, to] = await Promise.all([cellPlace(atspi, table, first), cellPlace(atspi, table, last ?? -1)])
+): Promise<Visible | undefined> {
+  const [from, to, size] = await Promise.all([
+    cellPlace(atspi, table, first),
+    cellPlace(atspi, table, last ?? -1),
+    atspi.tableSize(table),
+  ])
   if (!from) return undefined
-  const size = await atspi.tableSize(table)
   const end = to && to.row >= from.row ? to : { row: from.row + MAX_ROWS, column: size.columns - 1 }
-  const columns = Math.min(Math.max(end.column, from.column), size.columns - 1) - from.column + 1
-  const rows = Math.min(end.row, size.rows - 1) - from.row + 1
-  const count = Math.min(rows * columns, MAX_VISIBLE)
-  const cells = await Promise.all(
-    Array.from({ length: Math.max(0, count) }, async (_, at) => {
-      const row = from.row + Math.floor(at / columns)
-      const column = from.column + (at % columns)
-      const ref = await atspi.cellAt(table, row, column).catch(() => undefined)
-      return ref && { ref, index: first + (row - from.row) * size.columns + (column - from.column) }
-    }),
-  )
-  return cells.filter((cell) => cell !== undefined)
+  const width = Math.min(Math.max(end.column, from.column), size.columns - 1) - from.column + 1
+  const height = Math.min(end.row, size.rows - 1) - from.row + 1
+  const count = Math.max(0, Math.min(width * height, MAX_VISIBLE))
+  // GTK 3 counts the headers as its first children.
+  const headers = from.row === 0 && from.column === 0 ? first : first - from.row * size.columns - from.column
+  const [above, cells] = await Promise.all([
+    headers > 0 && headers <= MAX_HEADERS ? childrenBetween(atspi, table, 0, headers - 1) : [],
+    Promise.all(
+      Array.from({ length: count }, async (_, at) => {
+        const row = from.row + Math.floor(at / width)
+        const column = from.column + (at % width)
+        const ref = await atspi.cellAt(table, row, column).catch(() => undefined)
+        return ref && { ref, column, index: headers + row * size.columns + column }
+      }),
+    ),
+  ])
+  const there = cells.filter((cell) => cell !== undefined)
+  return {
+    children: [...above, ...there],
+    columns: new Map(there.map(({ ref, column }) => [ref.path, column])),
+  }
 }
-
-const MAX_ROWS = 200
 
 async function cellPlace(
   atspi: Atspi,

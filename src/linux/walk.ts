@@ -11,7 +11,7 @@ import { placeBelow } from "./places.ts"
 import { popupPlace } from "./popups.ts"
 import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
-import { MAX_MANAGED, visibleChildren } from "./virtual.ts"
+import { ColumnSource, MAX_MANAGED, visibleChildren } from "./virtual.ts"
 
 /** Nesting, whatever the depth counts as. */
 const MAX_LEVELS = 50
@@ -35,16 +35,17 @@ export async function walkTree(
   root: Pick<Element, "ref" | "place" | "parent" | "index">,
   options: WalkOptions,
 ): Promise<Walked> {
-  const walk = new Walk(atspi, source, options)
+  const walk = new Walk(atspi, options)
   const element = new Element(root.ref, root.place, root.parent, root.index)
   const facts = await source.facts(root.ref, await source.look(root.ref, false))
-  const start = { element, level: 0, depth: 0, spare: undefined, above: undefined }
+  const start = { element, source, level: 0, depth: 0, spare: undefined, above: undefined }
   const node = await walk.visit(await walk.relocate(start, facts), facts)
   return { root: node, complete: walk.complete }
 }
 
 interface Step {
   readonly element: Element
+  readonly source: Source
   readonly level: number
   readonly depth: number
   /** Levels that may still be read beyond the depth, for a name above. */
@@ -69,13 +70,11 @@ type Outcome = SeenNode | typeof UNREAD | undefined
 class Walk {
   complete = true
   readonly #atspi: Atspi
-  readonly #source: Source
   readonly #options: WalkOptions
   #nodes = 0
 
-  constructor(atspi: Atspi, source: Source, options: WalkOptions) {
+  constructor(atspi: Atspi, options: WalkOptions) {
     this.#atspi = atspi
-    this.#source = source
     this.#options = options
   }
 
@@ -119,18 +118,20 @@ class Walk {
     const place = placeBelow(this.#atspi, element, facts, this.#expect)
     if (has(facts.states, STATE.MANAGES_DESCENDANTS)) {
       return this.#expect(this.#atspi.childCount(element.ref)).then((total) => {
-        const isVirtual = total !== undefined && total > MAX_MANAGED
-        const listing = isVirtual
-          ? this.#expect(visibleChildren(this.#atspi, element.ref, facts))
-          : this.#list(element.ref)
-        return this.#visitAll(step, facts, depth, spare, place, listing, isVirtual ? total : undefined)
+        if (total === undefined || total <= MAX_MANAGED) {
+          return this.#visitAll(step, facts, depth, spare, place, this.#list(step))
+        }
+        return this.#expect(visibleChildren(this.#atspi, element.ref, facts)).then((visible) => {
+          const source = visible?.columns ? new ColumnSource(step.source, visible.columns) : step.source
+          return this.#visitAll({ ...step, source }, facts, depth, spare, place, visible?.children, total)
+        })
       })
     }
-    return this.#visitAll(step, facts, depth, spare, place, begun ?? this.#list(element.ref), undefined)
+    return this.#visitAll(step, facts, depth, spare, place, begun ?? this.#list(step))
   }
 
-  #list(ref: Ref): Listing {
-    const listing = this.#source.children(ref, !this.#options.includeHidden)
+  #list({ source, element }: Step): Listing {
+    const listing = source.children(element.ref, !this.#options.includeHidden)
     return listing instanceof Promise ? this.#expect(listing) : listing
   }
 
@@ -141,7 +142,7 @@ class Walk {
     spare: number | undefined,
     where: Maybe<Place>,
     listing: Listing,
-    total: number | undefined,
+    total?: number,
   ): Maybe<Below> {
     return then(listing, (children) => {
       if (!children) return { nodes: [], count: total }
@@ -150,7 +151,8 @@ class Walk {
       return then(where, (place) => {
         const visits = withoutRepeats(step, children).map((child) => {
           const element = new Element(child.ref, place, parent, child.index)
-          return this.#child({ element, level: step.level + 1, depth, spare, above: step }, parent)
+          const { source } = step
+          return this.#child({ element, source, level: step.level + 1, depth, spare, above: step }, parent)
         })
         return then(all(visits), (visited) => {
           const isCut = visited.includes(UNREAD)
@@ -176,10 +178,10 @@ class Walk {
   #read(step: Step, parent: Parent): Maybe<Outcome> {
     const { ref, place } = step.element
     // The items of a menu that is not open are all hidden; elsewhere most children show.
-    return then(this.#source.look(ref, MENU_ROLES.has(parent.role)), (look) => {
+    return then(step.source.look(ref, MENU_ROLES.has(parent.role)), (look) => {
       if (!this.#isWanted(look, place)) return undefined
       const listing = this.#listEarly(step, look)
-      return then(this.#source.facts(ref, look), (facts) => {
+      return then(step.source.facts(ref, look), (facts) => {
         if (!this.#options.includeHidden && !isShowing(place, facts)) return undefined
         return then(this.#isCollapsed(ref, facts, parent), (isCollapsed) =>
           isCollapsed
@@ -193,7 +195,7 @@ class Walk {
   /** Where it is certain that the children are wanted, they are asked for together with the facts. */
   #listEarly(step: Step, { role, states }: Look): Listing | undefined {
     if (role === undefined || isChildless(role) || !this.#isWithin(step.depth + 1, step)) return undefined
-    return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step.element.ref)
+    return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step)
   }
 
   /** GTK 4's popovers have coordinates of their own. */
