@@ -24,9 +24,9 @@ type Env = Readonly<Record<string, string | undefined>>
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
   const { session, desktop, read_only, verbose } = v.parse(globals, given)
   return {
-    session: session ?? (env["AGENT_DESKTOP_SESSION"] || undefined),
-    desktop: desktop ?? (env["AGENT_DESKTOP_DESKTOP"] || undefined),
-    readOnly: given["read_only"] === undefined ? isOn(env["AGENT_DESKTOP_READ_ONLY"]) : read_only,
+    session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
+    desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
+    readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
     verbose,
   }
 }

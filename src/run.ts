@@ -80,7 +80,7 @@ async function execute(
       suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
     })
   }
-  const timeout = Number(args["timeout_ms"])
+  const timeout = Number(args.timeout_ms)
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
@@ -116,7 +116,7 @@ function contextFor(door: Door, parts: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes),
     async validateItems(items) {
       await validate(door.commands, items)
-      if (items.some((item) => item.command === "wait" && item.args["notification"] === true)) {
+      if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
         known = await parts.adapter.notifications()
       }
     },

@@ -93,7 +93,7 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "STALE_REF") throw error
       // One that cannot be told from others may be still there.
-      const isGone = predicate === "gone" && error.details?.["certain"] !== false
+      const isGone = predicate === "gone" && error.details?.certain !== false
       return isGone ? { element: ref, predicate } : undefined
     }
   }

@@ -182,7 +182,7 @@ const NATIVE: readonly (readonly [string, object, readonly string[]])[] = [
   ["doctor", {}, ["diagnose"]],
 ]
 
-const TIMEOUT = 250
+const TIMEOUT = 160
 
 describe.concurrent.each(NATIVE)("%s %j", (name, args, methods) => {
   test.each([...methods])("ends with its deadline when %s hangs", async (method) => {
