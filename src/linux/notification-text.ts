@@ -50,9 +50,9 @@ export function lines(text: string): string {
  */
 export function bodyText(markup: string): string {
   const plain = cut(markup, 4 * MAX_BODY)
-    .replace(/<img\s[^<>]*?\balt="([^"<>]*)"[^<>]*>/gi, "$1")
+    .replace(/<img\s[^<>]*>/gi, (tag) => /\salt="([^"]*)"/i.exec(tag)?.[1] ?? "")
     .replace(/<br\s*\/?>/gi, "\n")
-    .replace(/<\/?(?:b|i|u|a|s|tt|em|strong|span|p|big|small|sub|sup|img)(?:\s[^<>]*)?\/?>/gi, "")
+    .replace(/<\/?(?:b|i|u|a|s|tt|em|strong|span|p|big|small|sub|sup)(?:\s[^<>]*)?\/?>/gi, "")
     .replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (whole, name, decimal, hex) =>
       name
         ? (ENTITIES[name.toLowerCase()] ?? whole)

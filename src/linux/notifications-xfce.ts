@@ -5,7 +5,6 @@ import { DBUS, DBUS_PATH, DBusError, method, readAs } from "./dbus.ts"
 import { lines, oneLine } from "./notification-text.ts"
 import { type Entry, type NotificationDaemon, notificationGone } from "./notifications.ts"
 import { hear } from "./notifications-heard.ts"
-import { act } from "./perform.ts"
 import { ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { clickPointer, movePointer } from "./x11-pointer.ts"
@@ -18,24 +17,34 @@ import { windowAt } from "./x11-windows.ts"
  */
 export async function listXfce(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
-  const [heard, bus] = await Promise.all([hear(session, deadline), session.a11y(deadline)])
-  const atspi = new Atspi(bus, deadline)
+  // First the ear: what is sent from now on shows later, and what was sent before can be told from it.
+  const heard = await hear(session, deadline)
+  const atspi = new Atspi(await session.a11y(deadline), deadline)
   const popups = await readPopups(atspi, daemon)
-  const sent = [...heard.showing(owner).values()]
-  return popups.map((popup) => {
-    const { title, body, buttons } = popup
-    const apps = new Set(sent.filter((one) => one.title === title && one.body === body).map(({ app }) => app))
-    return {
-      id: `${owner} ${refKey(popup.frame)} ${contentOf(popup)}`,
-      app_name: apps.size === 1 ? [...apps].join() : "",
-      title,
-      ...(body ? { body } : {}),
-      ...(buttons.size > 0 ? { actions: [...buttons.keys()] } : {}),
-      dismiss: () => dismiss(atspi, daemon, popup),
-      press: (action) => press(atspi, popup, action),
-    }
+  const known = earlier.get(heard) ?? new Set(popups.map(({ frame }) => refKey(frame)))
+  earlier.set(heard, known)
+  return popups.flatMap((popup): Entry[] => {
+    const { frame, title, body, buttons } = popup
+    const sent = [...heard.showing(owner).values()].filter((one) => one.title === title)
+    // A popup comes up a moment after it was sent: this one was on its way when we came.
+    if (sent.length === 0 && !known.has(refKey(frame))) return []
+    const [app = "", ...others] = new Set(sent.map((one) => one.app))
+    return [
+      {
+        id: `${owner} ${refKey(frame)} ${contentOf(popup)}`,
+        app_name: others.length === 0 ? app : "",
+        title,
+        ...(body ? { body } : {}),
+        ...(buttons.size > 0 ? { actions: [...buttons.keys()] } : {}),
+        dismiss: () => dismiss(atspi, daemon, popup),
+        press: (action) => press(atspi, popup, action),
+      },
+    ]
   })
 }
+
+/** The popups that showed when we began to hear. */
+const earlier = new WeakMap<object, ReadonlySet<string>>()
 
 interface Popup {
   readonly frame: Ref
@@ -106,11 +115,12 @@ function nameButton({ ref, name }: Node, index: number, all: readonly Node[]): [
   return [same === 0 ? oneLine(name) : `${oneLine(name)} (${same + 1})`, ref]
 }
 
+/** Its buttons are made anew whenever an application changes a notification: a press hits this one or none. */
 async function press(atspi: Atspi, { title, buttons }: Popup, action: string): Promise<void> {
   const ref = buttons.get(action)
-  const done = ref && (await act(atspi, { ref }, ["click"]))
-  // Its buttons are made anew whenever an application changes a notification.
-  if (!done || done.delivery === "not_delivered") throw notificationGone({ title })
+  const click = ref && (await unlessGone(atspi.actionNames(ref)))?.indexOf("click")
+  if (!ref || click === undefined || click < 0) throw notificationGone({ title })
+  await atspi.call(ref, method("org.a11y.atspi.Action.DoAction", "i", [click]))
 }
 
 /** A click on its margin, as a user would: there is no other way, and links and buttons are further in. */
