@@ -18,6 +18,20 @@ describe("the library", () => {
     expect(exitCode).toBe(0)
   })
 
+  const emulator = Bun.which("qemu-aarch64")
+  test.skipIf(!emulator || !Bun.which("aarch64-linux-gnu-gcc"))(
+    "keeps them on arm64 too, where these are installed",
+    () => {
+      const { stdout } = Bun.spawnSync([
+        emulator ?? "",
+        "-L",
+        "/usr/aarch64-linux-gnu",
+        buildFake("arm64").check,
+      ])
+      expect(stdout.toString()).toBe("ok\n")
+    },
+  )
+
   test("has every symbol that it claims to have", () => {
     for (const [symbol, library] of knownSymbols()) {
       if (library === "ffi") continue

@@ -1,5 +1,5 @@
 import { dlopen, ptr } from "bun:ffi"
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import { buildFake } from "./fake/build.ts"
@@ -144,9 +144,7 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
     look: (node) => JSON.parse(`${symbols.fakemac_look(chars(node))}`),
     world: () => JSON.parse(`${symbols.fakemac_world()}`),
     apply: (...effects) => {
-      for (const effect of effects)
-        appendFileSync(files.FAKEMAC_STATE, `${JSON.stringify({ ...effect, at: Date.now() })}\n`)
-      symbols.fakemac_world()
+      if (!symbols.fakemac_apply(chars(JSON.stringify(effects)))) throw new Error("these effects are no JSON")
     },
     sleep: (ms) => symbols.fakemac_sleep(ms),
     fail: (spec) => symbols.fakemac_fail(spec === undefined ? null : chars(spec)),
@@ -201,6 +199,7 @@ function openControl() {
     fakemac_reset: { args: [], returns: "void" },
     fakemac_look: { args: ["ptr"], returns: "cstring" },
     fakemac_world: { args: [], returns: "cstring" },
+    fakemac_apply: { args: ["ptr"], returns: "i32" },
     fakemac_fail: { args: ["ptr"], returns: "void" },
     fakemac_sleep: { args: ["f64"], returns: "void" },
     fakemac_setenv: { args: ["ptr", "ptr"], returns: "void" },

@@ -1,4 +1,6 @@
 /* The functions that change elements; each leaves a line in the record. */
+#include "events.h"
+#include "keyboard.h"
 #include "record.h"
 #include "trip.h"
 #include "world.h"
@@ -110,7 +112,7 @@ API AXError AXUIElementSetAttributeValue(Ref ref, Ref attribute, Ref value_ref) 
   return error;
 }
 
-/** Keys for one application, whoever is in front; obsolete, and without modifiers. */
+/** Keys for one application, whoever is in front; obsolete. Modifiers are keys that are held. */
 API AXError AXUIElementPostKeyboardEvent(Ref ref, uint16_t character, uint16_t key, Boolean down) {
   ENTER;
   (void)character;
@@ -119,8 +121,18 @@ API AXError AXUIElementPostKeyboardEvent(Ref ref, uint16_t character, uint16_t k
   if (error) return error;
   if (trip.node && trip.node->parent) return kAXErrorIllegalArgument;
   Json *event = effect_new("event", NULL);
-  json_set(event, "type", json_new_number(down ? 10 : 11));
+  json_set(event, "type", json_new_number(down ? KEY_DOWN : KEY_UP));
   json_set(event, "key", json_new_number(key));
+  json_set(event, "flags", json_new_number((double)scene.flags));
+  bool dead;
+  int level = (scene.flags & FLAG_SHIFT ? SHIFT_DOWN : 0) | (scene.flags & FLAG_OPTION ? OPTION_DOWN : 0);
+  const char *text = layout_key(layout_named(layout_current()), key, level, &dead);
+  json_set(event, "text", json_new_string(dead ? "" : text));
+  unsigned flag = modifier_flag(key);
+  if (flag) {
+    json_set(event, "type", json_new_number(FLAGS_CHANGED));
+    json_set(event, "flags", json_new_number((double)(down ? scene.flags | flag : scene.flags & ~(uint64_t)flag)));
+  }
   if (trip.node) json_set(event, "pid", json_new_number(trip.node->app->pid));
   Text line = record_open("post");
   text_printf(&line, ",\"via\":\"AXUIElementPostKeyboardEvent\",\"type\":\"%s\",\"key\":%d", down ? "key_down" : "key_up", key);

@@ -215,6 +215,13 @@ static Object *window_attribute(const Node *window, const char *name, AXError *e
 }
 
 static Object *text_attribute(const Node *node, const char *name, AXError *error) {
+  static const char *const names[] = {"AXSelectedText", "AXSelectedTextRange", "AXNumberOfCharacters"};
+  bool known = false;
+  for (int i = 0; i < 3; i++) known = known || !strcmp(name, names[i]);
+  if (!known || !is_editable(node)) {
+    *error = kAXErrorAttributeUnsupported;
+    return NULL;
+  }
   if (!strcmp(name, "AXSelectedText")) {
     char *text = selected_text(node);
     Object *string = string_new(text);
@@ -225,19 +232,19 @@ static Object *text_attribute(const Node *node, const char *name, AXError *error
     CFRange range = selection(node);
     return ax_value_new(kAXValueCFRangeType, NULL, (int64_t[]){range.location, range.length});
   }
-  if (!strcmp(name, "AXNumberOfCharacters")) return number_new_integer(text_length(node));
-  *error = kAXErrorAttributeUnsupported;
-  return NULL;
+  return number_new_integer(text_length(node));
 }
 
 static Object *framed_attribute(const Node *node, const char *name, AXError *error) {
+  if (strcmp(name, "AXPosition") && strcmp(name, "AXSize") && strcmp(name, "AXFrame")) {
+    *error = kAXErrorAttributeUnsupported;
+    return NULL;
+  }
   CGRect frame = node_frame(node);
   double numbers[4] = {frame.origin.x, frame.origin.y, frame.size.width, frame.size.height};
   if (!strcmp(name, "AXPosition")) return ax_value_new(kAXValueCGPointType, numbers, NULL);
   if (!strcmp(name, "AXSize")) return ax_value_new(kAXValueCGSizeType, numbers + 2, NULL);
-  if (!strcmp(name, "AXFrame")) return ax_value_new(kAXValueCGRectType, numbers, NULL);
-  *error = kAXErrorAttributeUnsupported;
-  return NULL;
+  return ax_value_new(kAXValueCGRectType, numbers, NULL);
 }
 
 static Object *tree_attribute(const Node *node, const char *name, AXError *error) {
@@ -246,12 +253,12 @@ static Object *tree_attribute(const Node *node, const char *name, AXError *error
   if (!strcmp(name, "AXWindow") || !strcmp(name, "AXTopLevelUIElement")) return element_or_nothing(window_of(node), error);
   if (!strcmp(name, "AXVisibleChildren") && (has_rows(node) || node_is(node, "AXList"))) return children_new(node, visible);
   if (!strcmp(name, "AXSelectedChildren") && node_is(node, "AXList")) return children_new(node, selected);
-  if (has_rows(node)) {
+  if (strstr(name, "Rows") && has_rows(node)) {
     if (!strcmp(name, "AXRows")) return children_new(node, a_row);
     if (!strcmp(name, "AXVisibleRows")) return children_new(node, visible_row);
     if (!strcmp(name, "AXSelectedRows")) return children_new(node, selected);
-    if (!strcmp(name, "AXColumns")) return children_new(node, a_column);
   }
+  if (!strcmp(name, "AXColumns") && has_rows(node)) return children_new(node, a_column);
   if (node->scrolls && !strcmp(name, "AXVerticalScrollBar")) {
     for (int i = 0; i < node->count; i++) {
       Json *orientation = node_get(node->children[i], "AXOrientation");
@@ -266,7 +273,7 @@ static Object *tree_attribute(const Node *node, const char *name, AXError *error
 }
 
 static Object *focus_attribute(const Node *node, const char *name, AXError *error) {
-  if (!strcmp(name, "AXFocused")) return object_own(boolean(node->app->focused == node));
+  if (!strcmp(name, "AXFocused") && node_flag(node, "focusable", false)) return object_own(boolean(node->app->focused == node));
   *error = kAXErrorAttributeUnsupported;
   return NULL;
 }
@@ -276,8 +283,8 @@ static Object *computed(const Node *node, const char *name, AXError *error) {
     bool fits;
     Object *(*copy)(const Node *node, const char *name, AXError *error);
   } ways[] = {
-      {!node->parent, app_attribute}, {node->number != 0, window_attribute}, {is_editable(node), text_attribute},
-      {node->framed, framed_attribute}, {node_flag(node, "focusable", false), focus_attribute}, {true, tree_attribute},
+      {!node->parent, app_attribute}, {node->number != 0, window_attribute}, {true, text_attribute},
+      {node->framed, framed_attribute}, {true, focus_attribute}, {true, tree_attribute},
   };
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     *error = kAXErrorSuccess;
@@ -307,8 +314,8 @@ AXError attribute_copy(const Node *node, const char *name, Way way, Object **val
       breach("secure_value", "the value of the secure field %s is read", node_label(node));
   }
   Json *said = node_get(node, name);
-  /* a range that was never set is the end of the text; one that was is stored as said */
-  if (said && !(is_editable(node) && !strcmp(name, "AXSelectedTextRange"))) *value = value_new(node, said, way, &error);
+  /* a selection is kept within the text, which may have become shorter */
+  if (said && !(!strcmp(name, "AXSelectedTextRange") && is_editable(node))) *value = value_new(node, said, way, &error);
   else *value = computed(node, name, &error);
   return *value ? kAXErrorSuccess : error;
 }

@@ -61,7 +61,7 @@ const CACHE = join(tmpdir(), `agent-desktop-fakemac-${process.getuid?.() ?? 0}`)
 const FLAGS = [
   "-std=c11",
   "-D_GNU_SOURCE",
-  "-O1",
+  "-O2",
   "-g",
   "-Wall",
   "-Wextra",

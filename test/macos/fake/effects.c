@@ -94,7 +94,7 @@ bool world_start(const char *source) {
   if (!scene_load(path && *path ? path : "{\"apps\":[]}")) return false;
   journal_start();
   applying_at = now_ms();
-  if (!journal_shared()) effects_run(json_get(scene.json, "then"), NULL);
+  if (!journal_shared()) effects_run(json_get(scene.json, "meanwhile"), NULL);
   world_turn();
   return true;
 }
@@ -449,7 +449,7 @@ static const struct {
 /** Effects on applications and the system. False when the verb is none of them. */
 static bool apply_elsewhere(const char *verb, const Json *effect, Node *self) {
   App *app = app_named(effect, self);
-  if (!strcmp(verb, "begin")) effects_run(json_get(scene.json, "then"), NULL); /* what happens by itself */
+  if (!strcmp(verb, "begin")) effects_run(json_get(scene.json, "meanwhile"), NULL); /* what happens by itself */
   else if (!strcmp(verb, "launch")) launch(effect);
   else if (!strcmp(verb, "event")) input_apply(effect);
   else if (!strcmp(verb, "pasteboard")) {

@@ -204,3 +204,85 @@ describe("the bulk read", () => {
     mac.mark()
   })
 })
+
+describe("scrolling", () => {
+  test("moves the contents, and what is scrolled away cannot be hit", () => {
+    const mac = start("scroll")
+    const app = keep(application(7100))
+    expect(mac.look("item-20").frame?.[1]).toBe(740)
+    expect(perform(keep(find(app, "Item 21")), "AXScrollToVisible")).toBe(0)
+    expect(mac.look("item-20").frame).toEqual([120, 406, 200, 24])
+    expect(perform(keep(find(app, "Item 22")), "AXScrollToVisible")).toBe(-25206)
+    const out = new BigUint64Array(1)
+    expect(api().AXUIElementCopyElementAtPosition(app, 125, 415, ptr(out))).toBe(0)
+    expect(read(keep(out[0]), "AXTitle").value).toBe("Item 21")
+    const area = keep(parentOf(keep(parentOf(keep(out[0] && api().CFRetain(out[0]))))))
+    const end = keep(api().CFNumberCreate(null, 13n, ptr(Float64Array.of(1))))
+    expect(write(keep(copy(area, "AXVerticalScrollBar").ref), "AXValue", end)).toBe(0)
+    expect(mac.look("item-39").frame?.[1]).toBe(390)
+  })
+
+  test("by pages ends at the ends", () => {
+    const mac = start("scroll")
+    const area = keep(parentOf(keep(parentOf(keep(find(keep(application(7100)), "Item 1"))))))
+    for (let i = 0; i < 6; i++) expect(perform(area, "AXScrollDownByPage")).toBe(0)
+    expect(mac.look("bar").AXValue).toBe(1)
+    for (let i = 0; i < 6; i++) perform(area, "AXScrollUpByPage")
+    expect(mac.look("bar").AXValue).toBe(0)
+  })
+})
+
+describe("effects", () => {
+  test("come after a time, after a number of calls, or by themselves", () => {
+    const mac = start(
+      {
+        apps: [
+          {
+            pid: 7,
+            name: "Boxes",
+            windows: [
+              {
+                window: 1,
+                children: [
+                  {
+                    id: "a",
+                    AXRole: "AXCheckBox",
+                    AXTitle: "A",
+                    actions: { AXPress: [{ do: "toggle", after_ms: 500 }] },
+                  },
+                  {
+                    id: "b",
+                    AXRole: "AXCheckBox",
+                    AXTitle: "B",
+                    actions: { AXPress: [{ do: "toggle", after_calls: 2 }] },
+                  },
+                  { id: "c", AXRole: "AXCheckBox", AXTitle: "C" },
+                ],
+              },
+            ],
+          },
+        ],
+        meanwhile: [{ do: "toggle", node: "c", after_ms: 200 }],
+      },
+      { virtualClock: true },
+    )
+    const values = () => ["a", "b", "c"].map((id) => mac.look(id).AXValue)
+    const app = keep(application(7))
+    const [a, b] = [keep(find(app, "A")), keep(find(app, "B"))]
+    perform(a, "AXPress")
+    perform(b, "AXPress")
+    expect(values()).toEqual([0, 0, 0])
+    mac.sleep(300)
+    expect(values()).toEqual([0, 0, 1])
+    read(app, "AXRole")
+    expect(values()).toEqual([0, 0, 1])
+    read(app, "AXRole")
+    expect(values()).toEqual([0, 1, 1])
+    mac.sleep(300)
+    expect(values()).toEqual([1, 1, 1])
+  })
+})
+
+function parentOf(element: bigint): bigint {
+  return copy(element, "AXParent").ref
+}

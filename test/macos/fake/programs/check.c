@@ -29,6 +29,28 @@ extern const CFArrayCallBacks kCFTypeArrayCallBacks;
 extern const CFDictionaryKeyCallBacks kCFTypeDictionaryKeyCallBacks;
 extern const CFDictionaryValueCallBacks kCFTypeDictionaryValueCallBacks;
 extern Ref kCFBooleanTrue;
+CGRect CGDisplayBounds(uint32_t display);
+CGSize CGDisplayScreenSize(uint32_t display);
+uint32_t CGMainDisplayID(void);
+Ref CGRectCreateDictionaryRepresentation(CGRect rect);
+bool CGRectMakeWithDictionaryRepresentation(Ref dictionary, CGRect *rect);
+Ref CGWindowListCreateImage(CGRect area, uint32_t options, uint32_t window, uint32_t image_options);
+size_t CGImageGetWidth(Ref image);
+Ref CGImageGetDataProvider(Ref image);
+Ref CGDataProviderCopyData(Ref provider);
+void CGImageRelease(Ref image);
+Ref CFDataCreateMutable(Ref allocator, CFIndex capacity);
+CFIndex CFDataGetLength(Ref bytes);
+const uint8_t *CFDataGetBytePtr(Ref bytes);
+Ref CGImageDestinationCreateWithData(Ref bytes, Ref type, size_t count, Ref options);
+void CGImageDestinationAddImage(Ref destination, Ref image, Ref properties);
+bool CGImageDestinationFinalize(Ref destination);
+Ref CGEventCreateMouseEvent(Ref source, uint32_t type, CGPoint at, uint32_t button);
+CGPoint CGEventGetLocation(Ref event);
+Ref objc_getClass(const char *name);
+Ref sel_registerName(const char *name);
+void objc_msgSend(void);
+double *objc_msgSend_stret(double *out, Ref self, Ref selector);
 const char *fakemac_report(void);
 void fakemac_reset(void);
 
@@ -199,6 +221,55 @@ static void pools(void) {
   expect(noticed("pool"), "a pool can be popped once");
 }
 
+/* Structures by value and in results, as both machines pass them. */
+static void structures(void) {
+  fakemac_reset();
+  CGRect screen = CGDisplayBounds(CGMainDisplayID());
+  expect(screen.size.width == 1440 && screen.size.height == 900, "a rectangle comes back whole");
+  expect(CGDisplayScreenSize(CGMainDisplayID()).height > 0, "and a size");
+  CGRect rect = {{1, 2}, {3, 4}}, again = {{0, 0}, {0, 0}};
+  Ref dictionary = CGRectCreateDictionaryRepresentation(rect);
+  expect(CGRectMakeWithDictionaryRepresentation(dictionary, &again) && !memcmp(&rect, &again, sizeof rect), "a rectangle as a dictionary");
+  CFRelease(dictionary);
+  Ref event = CGEventCreateMouseEvent(NULL, 5, (CGPoint){12.5, 34.5}, 0);
+  expect(CGEventGetLocation(event).x == 12.5 && CGEventGetLocation(event).y == 34.5, "a point goes in and out");
+  CFRelease(event);
+  Ref (*get)(Ref, Ref) = (Ref(*)(Ref, Ref))objc_msgSend;
+  void *pool = objc_autoreleasePoolPush();
+  Ref main_screen = get(objc_getClass("NSScreen"), sel_registerName("mainScreen"));
+#if defined(__x86_64__)
+  CGRect frame;
+  objc_msgSend_stret((double *)&frame, main_screen, sel_registerName("frame"));
+#else
+  CGRect (*get_rect)(Ref, Ref) = (CGRect(*)(Ref, Ref))objc_msgSend;
+  CGRect frame = get_rect(main_screen, sel_registerName("frame"));
+#endif
+  expect(frame.size.width == 1440 && frame.size.height == 900, "a message that answers a rectangle");
+  double (*get_double)(Ref, Ref) = (double (*)(Ref, Ref))objc_msgSend;
+  expect(get_double(main_screen, sel_registerName("backingScaleFactor")) == 2, "a message that answers a number");
+  CGPoint (*get_point)(Ref, Ref) = (CGPoint(*)(Ref, Ref))objc_msgSend;
+  expect(get_point(objc_getClass("NSEvent"), sel_registerName("mouseLocation")).y == 900, "a message that answers a point");
+  objc_autoreleasePoolPop(pool);
+  expect(clean(), "structures leave nothing");
+}
+
+static void pictures(void) {
+  fakemac_reset();
+  Ref image = CGWindowListCreateImage((CGRect){{0, 0}, {40, 30}}, 1, 0, 0), type = text("public.png");
+  Ref pixels = CGDataProviderCopyData(CGImageGetDataProvider(image)), file = CFDataCreateMutable(NULL, 0);
+  expect(CGImageGetWidth(image) == 80 && CFDataGetLength(pixels) == 80 * 60 * 4, "a picture has two pixels a point");
+  Ref destination = CGImageDestinationCreateWithData(file, type, 1, NULL);
+  CGImageDestinationAddImage(destination, image, NULL);
+  expect(CGImageDestinationFinalize(destination) && !memcmp(CFDataGetBytePtr(file), "\x89PNG", 4), "it is written as PNG");
+  CGImageRelease(image);
+  CGImageRelease(NULL);
+  CFRelease(type);
+  CFRelease(pixels);
+  CFRelease(file);
+  CFRelease(destination);
+  expect(clean(), "pictures leave nothing");
+}
+
 int main(void) {
   counts();
   borrowed();
@@ -208,6 +279,8 @@ int main(void) {
   dictionaries();
   numbers();
   pools();
+  structures();
+  pictures();
   printf(failures ? "%d failed\n" : "ok\n", failures);
   return failures != 0;
 }
