@@ -10,7 +10,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Words that stand in the code of one platform only. */
-const MARKERS = { darwin: "AXUIElementCopyMultipleAttributeValues", linux: "org.a11y.atspi.Registry" } as const
+const MARKERS = {
+  darwin: "AXUIElementCopyMultipleAttributeValues",
+  linux: "org.a11y.atspi.Registry",
+} as const
 
 const HEADERS = {
   "darwin-arm64": [0xcf, 0xfa, 0xed, 0xfe, 0x0c, 0x00, 0x00, 0x01],
@@ -19,12 +22,15 @@ const HEADERS = {
   "linux-arm64": [0x7f, 0x45, 0x4c, 0x46, 0x02, 0x01, 0x01],
 } as const
 
-test.each([...TARGETS])("the binary for %s is one of that platform, and holds no other platform's code", (target) => {
-  const bytes = readFileSync(`${directory}/${target}`)
-  const [os] = target.split("-") as ["darwin" | "linux"]
-  const other = os === "darwin" ? "linux" : "darwin"
-  expect([...bytes.subarray(0, HEADERS[target].length)]).toEqual([...HEADERS[target]])
-  if (os === "linux") expect(bytes.readUInt16LE(18)).toBe(target === "linux-x64" ? 62 : 183)
-  expect(bytes.includes(MARKERS[os])).toBe(true)
-  expect(bytes.includes(MARKERS[other])).toBe(false)
-})
+test.each([...TARGETS])(
+  "the binary for %s is one of that platform, and holds no other platform's code",
+  (target) => {
+    const bytes = readFileSync(`${directory}/${target}`)
+    const [os] = target.split("-") as ["darwin" | "linux"]
+    const other = os === "darwin" ? "linux" : "darwin"
+    expect([...bytes.subarray(0, HEADERS[target].length)]).toEqual([...HEADERS[target]])
+    if (os === "linux") expect(bytes.readUInt16LE(18)).toBe(target === "linux-x64" ? 62 : 183)
+    expect(bytes.includes(MARKERS[os])).toBe(true)
+    expect(bytes.includes(MARKERS[other])).toBe(false)
+  },
+)

@@ -7,7 +7,9 @@ test("a command prints one line of JSON, its members in the contract's order, an
   using setting = nowhere()
   const { exitCode, stdout, stderr } = await setting.run(["version"])
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
-  expect(stdout).toMatch(/^\{"version":"1\.0","ok":true,"command":"version","data":\{"version":"[^\n]*\}\}\n$/)
+  expect(stdout).toMatch(
+    /^\{"version":"1\.0","ok":true,"command":"version","data":\{"version":"[^\n]*\}\}\n$/,
+  )
   expect(JSON.parse(stdout).data.version).toBe(version)
 })
 
@@ -34,15 +36,18 @@ test.each([
   [["press", "ctlr+s"], "press", "ctlr", ""],
   [["mouse-move", "--xy", "12"], "mouse-move", "--xy", "X,Y"],
   [["--sesion", "a", "version"], "unknown", "--sesion", "--session"],
-])("%j ends with exit code 2 and an envelope that names what is wrong", async (args, command, named, also) => {
-  using setting = nowhere()
-  const { exitCode, stdout } = await setting.run(args)
-  const envelope = JSON.parse(stdout)
-  expect(exitCode).toBe(2)
-  expect(envelope).toMatchObject({ version: "1.0", ok: false, command, error: { code: "INVALID_ARGS" } })
-  expect(envelope.error.message).toContain(named)
-  expect(`${envelope.error.message} ${envelope.error.suggestion}`).toContain(also)
-})
+])(
+  "%j ends with exit code 2 and an envelope that names what is wrong",
+  async (args, command, named, also) => {
+    using setting = nowhere()
+    const { exitCode, stdout } = await setting.run(args)
+    const envelope = JSON.parse(stdout)
+    expect(exitCode).toBe(2)
+    expect(envelope).toMatchObject({ version: "1.0", ok: false, command, error: { code: "INVALID_ARGS" } })
+    expect(envelope.error.message).toContain(named)
+    expect(`${envelope.error.message} ${envelope.error.suggestion}`).toContain(also)
+  },
+)
 
 test("without arguments, and with --help, help comes as plain text", async () => {
   using setting = nowhere()
@@ -65,10 +70,19 @@ test("--help that stands where text is expected is text", async () => {
 
 test("a reader that goes away ends the program quietly", async () => {
   using setting = nowhere()
-  const child = Bun.spawn(["bash", "-c", `"$0" --help 2>"$1" | true; echo "\${PIPESTATUS[0]}"`, PROGRAM, `${setting.directory}/err`], {
-    env: { PATH: process.env.PATH, HOME: setting.directory },
-    stdout: "pipe",
-  })
+  const child = Bun.spawn(
+    [
+      "bash",
+      "-c",
+      `"$0" --help 2>"$1" | true; echo "\${PIPESTATUS[0]}"`,
+      PROGRAM,
+      `${setting.directory}/err`,
+    ],
+    {
+      env: { PATH: process.env.PATH, HOME: setting.directory },
+      stdout: "pipe",
+    },
+  )
   expect((await new Response(child.stdout).text()).trim()).toBe("0")
   expect(await Bun.file(`${setting.directory}/err`).text()).toBe("")
 })
@@ -98,12 +112,18 @@ test("where there is no desktop, desktop commands say what to do, and the rest s
   for (const args of [["snapshot"], ["list-windows"], ["list-apps"], ["screenshot"], ["press", "a"]]) {
     const { exitCode, stdout } = await setting.run(args)
     const { error } = JSON.parse(stdout)
-    expect({ args, exitCode, code: error.code }).toEqual({ args, exitCode: 1, code: "PLATFORM_NOT_SUPPORTED" })
+    expect({ args, exitCode, code: error.code }).toEqual({
+      args,
+      exitCode: 1,
+      code: "PLATFORM_NOT_SUPPORTED",
+    })
     expect(error.suggestion).toBeTruthy()
   }
   const status = JSON.parse((await setting.run(["status"])).stdout)
   expect(status).toMatchObject({ ok: true, data: { platform: "linux", permissions: { granted: false } } })
-  const batch = JSON.parse((await setting.run(["batch", '[{"command":"list-apps"},{"command":"version"}]'])).stdout)
+  const batch = JSON.parse(
+    (await setting.run(["batch", '[{"command":"list-apps"},{"command":"version"}]'])).stdout,
+  )
   expect(batch.data.results).toMatchObject([
     { command: "list-apps", ok: false, error: { code: "PLATFORM_NOT_SUPPORTED" } },
     { command: "version", ok: true },
@@ -121,7 +141,9 @@ test("reading only lets nothing act, by flag and by variable", async () => {
   const runs = await Promise.all([
     setting.run(["--read-only", "click", "@e1"]),
     setting.run(["click", "@e1"], { env: { AGENT_DESKTOP_READ_ONLY: "1" } }),
-    setting.run(["batch", '[{"command":"click","args":{"ref_id":"@e1"}}]'], { env: { AGENT_DESKTOP_READ_ONLY: "1" } }),
+    setting.run(["batch", '[{"command":"click","args":{"ref_id":"@e1"}}]'], {
+      env: { AGENT_DESKTOP_READ_ONLY: "1" },
+    }),
   ])
   const [byFlag, byVariable, inBatch] = runs.map(({ stdout }) => JSON.parse(stdout))
   expect(byFlag.error.code).toBe("POLICY_DENIED")

@@ -12,7 +12,10 @@ export interface Ran {
 export interface Setting extends Disposable {
   readonly directory: string
   /** Runs the compiled program with no desktop to be found, and a state root of its own. */
-  run(args: readonly string[], options?: { env?: Record<string, string>; stdin?: string; cwd?: string }): Promise<Ran>
+  run(
+    args: readonly string[],
+    options?: { env?: Record<string, string>; stdin?: string; cwd?: string },
+  ): Promise<Ran>
 }
 
 export function nowhere(): Setting {
@@ -27,7 +30,10 @@ export function nowhere(): Setting {
         stdout: "pipe",
         stderr: "pipe",
       })
-      const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      const [stdout, stderr] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ])
       return { exitCode: await child.exited, stdout, stderr }
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),

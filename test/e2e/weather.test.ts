@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+
+setDefaultTimeout(60_000)
+
+let desktop: TestDesktop
+beforeAll(async () => {
+  desktop = await openDesktop()
+})
+afterAll(() => desktop.close())
+
+const ODD = new URL("../fixtures/odd.py", import.meta.url).pathname
+/** What a command may take beyond its --timeout-ms on a loaded machine: its own start and end. */
+const SLACK_MS = 700
+
+async function start(name: string, title: string, label: string, env: Record<string, string> = {}) {
+  const app = desktop.spawnApp(["/usr/bin/python3", ODD, name, title, label], { env })
+  const windows = async () =>
+    (await desktop.run("list-windows")).json.data.windows.filter(
+      (one: { pid: number }) => one.pid === app.pid,
+    )
+  if (env.ODD_WINDOWS !== "0") await until(async () => (await windows()).length === 1, 20_000)
+  const end = async () => {
+    app.kill("SIGKILL")
+    await app.exited
+    await until(async () => (await windows()).length === 0)
+  }
+  return {
+    app,
+    end,
+    window: async () => (await windows())[0] as { id: string; title: string; app_name: string },
+  }
+}
+
+test.each([
+  ["there is no display", { DISPLAY: "" }, ["list-windows"], "DISPLAY"],
+  ["the display is one that does not run", { DISPLAY: ":4711" }, ["list-windows"], ":4711"],
+  ["the display is no display", { DISPLAY: "nonsense" }, ["list-windows"], "nonsense"],
+])("when %s, the error names it and what to do", async (_, change, args, named) => {
+  const { exitCode, json } = await runProgram(args, { ...desktop.env, ...change })
+  expect({ exitCode, code: json.error.code }).toEqual({ exitCode: 1, code: "PLATFORM_NOT_SUPPORTED" })
+  expect(JSON.stringify(json.error)).toContain(named)
+  expect(json.error.suggestion).toMatch(/desktop-start|Set DISPLAY/)
+})
+
+test.each([
+  ["there is no session bus", { DBUS_SESSION_BUS_ADDRESS: "", XDG_RUNTIME_DIR: "/nonexistent" }],
+  ["the session bus is dead", { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" }],
+  ["the accessibility bus is dead", { AT_SPI_BUS_ADDRESS: "unix:path=/nonexistent/bus" }],
+])("when %s, windows are refused or found, and doctor says which link is broken", async (_, change) => {
+  const env = { ...desktop.env, ...change }
+  const [list, doctor] = await Promise.all([
+    runProgram(["list-apps", "--timeout-ms", "3000"], env),
+    runProgram(["doctor", "--timeout-ms", "3000"], env),
+  ])
+  // The display still names the accessibility bus when the session bus does not.
+  if (list.json.ok) expect(list.json.data.apps).toBeArray()
+  else
+    expect(list.json.error).toMatchObject({
+      code: "PLATFORM_NOT_SUPPORTED",
+      suggestion: expect.stringContaining("doctor"),
+    })
+  expect(doctor.json.data.healthy).toBe(false)
+  const broken = doctor.json.data.checks.filter((check: { ok: boolean }) => !check.ok)
+  expect(broken.map((check: { name: string }) => check.name).join()).toMatch(/session_bus|accessibility_bus/)
+  for (const check of broken) expect(check.suggestion).toBeTruthy()
+})
+
+test("an app that is stopped does not answer, is called so in time, and hides nobody else", async () => {
+  const stopped = await start("stopped", "Stopped", "Button")
+  const other = await start("other", "Other", "Button")
+  const window = await stopped.window()
+  process.kill(stopped.app.pid, "SIGSTOP")
+  try {
+    const before = performance.now()
+    const snapshot = await desktop.run("snapshot", "--window-id", window.id, "--timeout-ms", "2000")
+    expect(performance.now() - before).toBeLessThan(2000 + SLACK_MS)
+    expect(snapshot.json.error).toMatchObject({ code: "APP_UNRESPONSIVE", suggestion: expect.any(String) })
+    const windows = (await desktop.run("list-windows")).json.data.windows
+    expect(windows.map((one: { title: string }) => one.title)).toEqual(
+      expect.arrayContaining(["Stopped", "Other"]),
+    )
+    expect((await desktop.run("snapshot", "--app", "other", "-i")).json).toMatchObject({
+      ok: true,
+      data: { ref_count: 1 },
+    })
+  } finally {
+    process.kill(stopped.app.pid, "SIGCONT")
+  }
+  expect((await desktop.run("snapshot", "--window-id", window.id, "-i")).json.data.ref_count).toBe(1)
+  await stopped.end()
+  await other.end()
+})
+
+test("an app without windows is an app, and has none to snapshot", async () => {
+  const shy = await start("shy", "Shy", "Button", { ODD_WINDOWS: "0" })
+  await until(async () =>
+    (await desktop.run("list-apps")).json.data.apps.some((app: { pid: number }) => app.pid === shy.app.pid),
+  )
+  expect((await desktop.run("snapshot", "--app", "shy")).json.error).toMatchObject({
+    code: "APP_NOT_FOUND",
+    message: "No windows found for app 'shy'",
+    suggestion: expect.stringContaining("list-apps"),
+  })
+  await shy.end()
+})
+
+test("an app without a name, title or label is seen by its window's id", async () => {
+  const nameless = await start("@empty", "@empty", "@empty")
+  const window = await nameless.window()
+  const { json } = await desktop.run("snapshot", "--window-id", window.id)
+  expect(json).toMatchObject({ ok: true, data: { ref_count: 1, complete: true } })
+  await nameless.end()
+})
+
+test("a name of a million characters is cut, and the answer stays one line", async () => {
+  const long = await start("long", "Long", "@long")
+  const { stdout, json } = await desktop.run("snapshot", "--app", "long", "-i")
+  expect(json.data.ref_count).toBe(1)
+  expect(stdout.length).toBeLessThan(20_000)
+  expect(stdout.trimEnd()).not.toContain("\n")
+  expect((await desktop.run("click", "@e1")).json.ok).toBe(true)
+  await long.end()
+})
+
+test("control characters in a title and a label neither break the line nor reach a terminal", async () => {
+  const rude = await start("rude", "@control", "@control")
+  const { stdout, json } = await desktop.run("snapshot", "--app", "rude", "-i")
+  expect(json).toMatchObject({ ok: true, data: { ref_count: 1 } })
+  expect(stdout.slice(0, -1)).not.toMatch(/[\x00-\x1f]/)
+  await rude.end()
+})
+
+test("two apps of the same name are told apart by the caller, never by us", async () => {
+  const one = await start("twin", "Twin one", "Button")
+  const two = await start("twin", "Twin two", "Button")
+  const { error } = (await desktop.run("snapshot", "--app", "twin")).json
+  expect(error.code).toBe("AMBIGUOUS_TARGET")
+  expect(error.details.candidates.map(({ title }: { title: string }) => title).toSorted()).toEqual([
+    "Twin one",
+    "Twin two",
+  ])
+  const [first] = error.details.candidates
+  expect((await desktop.run("snapshot", "--window-id", first.id)).json.data.window).toEqual({
+    id: first.id,
+    title: first.title,
+  })
+  await one.end()
+  await two.end()
+})
+
+test("an app that ends between snapshot and act leaves a stale ref that says so", async () => {
+  const brief = await start("brief", "Brief", "Button")
+  await desktop.run("snapshot", "--app", "brief")
+  await brief.end()
+  expect((await desktop.run("click", "@e1")).json.error).toMatchObject({
+    code: "STALE_REF",
+    message: expect.stringContaining("has ended"),
+    disposition: { delivery: "not_delivered", retry: "safe" },
+  })
+})
+
+test("an app that ends while it is read ends the command with a word about it", async () => {
+  for (let round = 0; round < 5; round++) {
+    const dying = await start("dying", "Dying", "Button")
+    const [{ json }] = await Promise.all([
+      desktop.run("snapshot", "--app", "dying", "--timeout-ms", "3000"),
+      Bun.sleep(round * 4).then(() => dying.app.kill("SIGKILL")),
+    ])
+    if (!json.ok)
+      expect(json.error.code).toBeOneOf([
+        "APP_NOT_FOUND",
+        "WINDOW_NOT_FOUND",
+        "PLATFORM_NOT_SUPPORTED",
+        "APP_UNRESPONSIVE",
+      ])
+    await dying.end()
+  }
+})
+
+test("megabytes of JSON arrive whole through a pipe", async () => {
+  const app = desktop.spawnApp([
+    "/usr/bin/python3",
+    new URL("../fixtures/noise.py", import.meta.url).pathname,
+  ])
+  // Noise cannot be compressed: once it shows, the picture is larger than anything else could make it.
+  const { json } = await until(async () => {
+    const shot = await desktop.run("screenshot")
+    return shot.stdout.length > 5_000_000 && shot
+  }, 20_000)
+  await Bun.write(`${desktop.directory}/shot.png`, Buffer.from(json.data.base64, "base64"))
+  const size = await Bun.$`identify -format %wx%h ${desktop.directory}/shot.png`.text()
+  expect(size).toBe("1280x1024")
+  app.kill("SIGKILL")
+  await app.exited
+})
