@@ -54,6 +54,7 @@ async function act(ctx: Context, target: Target, action: Action, policy: InputPo
     const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
       doneAllTheSame(ctx, watch, before, action, error),
     )
+    if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
     const after = await observe(ctx, watch, before, action, performed)
     return report(ref, action, judge(ref, action, performed, before, after), before, after)
   } finally {
@@ -109,7 +110,7 @@ async function deliver(
 ): Promise<Performed> {
   if (policy === "physical") return physically(ctx, target, action)
   const performed = await perform(ctx, target.seen.handle, action)
-  if (performed.delivery !== "not_delivered") return performed
+  if (performed.delivery !== "not_delivered" || performed.already) return performed
   if (policy === "semantic") throw notSupported(target.ref, target.seen, action)
   return physically(ctx, target, action)
 }

@@ -90,6 +90,8 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent when the platform did not tell. */
   readonly bounds?: Rect
+  /** The point of the screen where a click opens or closes it, where that is not its middle. */
+  readonly disclosure?: Point
   /** What can be done with it by ref. Absent when it was not read. */
   readonly actions?: readonly ActionName[]
   /** Where the platform finds the same object again: bus name and object path on Linux. */
@@ -200,6 +202,8 @@ export interface Performed {
   /** How it was delivered, e.g. `AXPress`, `atspi:click`, `atspi:EditableText.InsertText`. */
   readonly method: string
   readonly delivery: Delivery
+  /** Nothing was sent, because it is as asked already. */
+  readonly already?: boolean
 }
 
 export const BUTTONS = ["left", "right", "middle"] as const

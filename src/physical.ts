@@ -23,9 +23,9 @@ export async function physically(ctx: Context, target: Target, action: Action): 
       return click(ctx, target, action)
     case "expand":
     case "collapse":
-      // To click an item is to select it.
-      if (ROW_ROLES.has(role)) throw notSupported(target.ref, target.seen, action)
-      return click(ctx, target, action)
+      // To click an item in its middle is to select it.
+      if (target.seen.disclosure) return click(ctx, target, action, { pointOf: disclosureOf })
+      return OPENED_BY_CLICK.has(role) ? click(ctx, target, action) : discloseByKey(ctx, target, action)
     case "double-click":
       return click(ctx, target, action, { count: 2 })
     case "triple-click":
@@ -60,7 +60,14 @@ export async function physically(ctx: Context, target: Target, action: Action): 
   }
 }
 
-const ROW_ROLES: ReadonlySet<string> = new Set(["treeitem", "row", "cell", "option"])
+const OPENED_BY_CLICK: ReadonlySet<string> = new Set([
+  "button",
+  "menubutton",
+  "combobox",
+  "menuitem",
+  "link",
+  "disclosure",
+])
 /** A click into them only places the caret. */
 const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "terminal", "document"])
 /** Typed letters and blanks would press, choose or move something. */
@@ -79,25 +86,30 @@ const PRESSED_BY_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /** A point of the screen where input reaches the element: shown, steady, not covered by something else. */
-export async function clickablePoint(ctx: Context, target: Target): Promise<Point> {
+export async function clickablePoint(
+  ctx: Context,
+  target: Target,
+  pointOf: (seen: Seen) => Point | undefined = middleOf,
+): Promise<Point> {
   const window = await raise(ctx, target)
   let obstacle = "not visible"
+  let broughtIntoView = false
   const point = await until(
     ctx,
     async () => {
       const seen = await readSame(ctx, target)
-      const bounds = visibleBounds(seen)
-      if (!bounds) {
-        obstacle = seen.states.includes("hidden") ? "hidden" : "not visible on the screen"
-        // Bringing it into view changes nothing in the app's data, so it may be tried again.
-        await perform(ctx, seen.handle, { kind: "scroll-to" })
+      const point = pointOf(seen)
+      const inTheWay = point ? await obstacleAt(ctx, seen, point, window) : whyNoPoint(seen)
+      if (!point || inTheWay) {
+        obstacle = inTheWay ?? "not visible on the screen"
+        // What covers it may be the edge of the pane that it is scrolled out of.
+        if (!broughtIntoView) await perform(ctx, seen.handle, { kind: "scroll-to" })
+        broughtIntoView = true
         return undefined
       }
-      const centre = centreOf(bounds)
-      obstacle = (await obstacleAt(ctx, seen, centre, window)) ?? "moving"
-      const again = visibleBounds(await readSame(ctx, target))
-      const isSteady = again && again.x === bounds.x && again.y === bounds.y
-      return obstacle === "moving" && isSteady ? centre : undefined
+      obstacle = "moving"
+      const again = pointOf(await readSame(ctx, target))
+      return again && again.x === point.x && again.y === point.y ? point : undefined
     },
     { pids: [target.entry.pid] },
   )
@@ -109,13 +121,19 @@ export async function clickablePoint(ctx: Context, target: Target): Promise<Poin
   })
 }
 
+interface Clicking {
+  readonly button?: "left" | "right"
+  readonly count?: number
+  readonly pointOf?: (seen: Seen) => Point | undefined
+}
+
 export async function click(
   ctx: Context,
   target: Target,
   action: Action,
-  { button = "left", count = 1 }: { readonly button?: "left" | "right"; readonly count?: number } = {},
+  { button = "left", count = 1, pointOf = middleOf }: Clicking = {},
 ): Promise<Performed> {
-  const at = await clickablePoint(ctx, target)
+  const at = await clickablePoint(ctx, target, pointOf)
   await input(ctx, { kind: "click", at, button, count }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
@@ -150,10 +168,15 @@ function visibleBounds({ bounds, states }: Seen): Rect | undefined {
   return bounds && bounds.width >= 1 && bounds.height >= 1 ? bounds : undefined
 }
 
-const centreOf = ({ x, y, width, height }: Rect): Point => ({
-  x: Math.floor(x + width / 2),
-  y: Math.floor(y + height / 2),
-})
+function middleOf(seen: Seen): Point | undefined {
+  const bounds = visibleBounds(seen)
+  return bounds && { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) }
+}
+
+const disclosureOf = (seen: Seen): Point | undefined => visibleBounds(seen) && seen.disclosure
+
+const whyNoPoint = ({ states }: Seen): string =>
+  states.includes("hidden") ? "hidden" : "not visible on the screen"
 
 const isInside = ({ x, y }: Point, rect: Rect): boolean =>
   x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height
@@ -181,6 +204,14 @@ async function takeFocus(ctx: Context, target: Target, action: Action): Promise<
     { pids: [target.entry.pid], deadline: ctx.deadline.slice(FOCUS_MS) },
   )
   if (!focused) throw notFocused(target, "it did not take the keyboard focus")
+}
+
+/** As users of a keyboard do: the arrows open and close the item that has the focus. */
+async function discloseByKey(ctx: Context, target: Target, action: Action): Promise<Performed> {
+  await takeFocus(ctx, target, action)
+  const key = action.kind === "expand" ? "right" : "left"
+  await input(ctx, { kind: "key", combo: { modifiers: [], key }, phase: "press" }, action)
+  return { method: "keyboard", delivery: "delivered_unverified" }
 }
 
 function notFocused({ ref }: Target, why: string): AppError {

@@ -1,5 +1,5 @@
 import type { Seen } from "../adapter.ts"
-import { INTERACTIVE_ROLES, type Rect } from "../node.ts"
+import { INTERACTIVE_ROLES, type Point, type Rect } from "../node.ts"
 import { isInteractive } from "../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { actionsOf, statesOf } from "./claims.ts"
@@ -8,7 +8,7 @@ import type { Facts } from "./facts.ts"
 import type { Maybe } from "./maybe.ts"
 import { cleanName, isClassName, shortcutOf } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
-import { has, STATE } from "./states.ts"
+import { has, STATE, type StateSet } from "./states.ts"
 import { type Expect, hasValue, readValue } from "./values.ts"
 
 /** An element in contract words; `fallback` is a name for when nothing else gives one. */
@@ -62,7 +62,8 @@ export function describe(
   if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {
     ask("extents", atspi.extents(ref, place.toolkit))
   }
-  if (kind.role === "menuitem" && can(INTERFACE.Action) && place.toolkit === "gtk") {
+  const isItem = kind.role === "menuitem" && kind.native !== ROLE.MENU
+  if (isItem && can(INTERFACE.Action) && place.toolkit === "gtk") {
     ask("binding", atspi.keyBinding(ref, 0))
   }
   if (name === undefined && isToolItem(element, kind)) ask("around", atspi.description(element.parent.ref))
@@ -110,6 +111,7 @@ function conclude(
         element,
       ),
       bounds: extents && onScreen(extents, place),
+      disclosure: extents && disclosureOf(extents, place, kind, facts.states),
       actions,
       address: refKey(ref),
       index: element.index,
@@ -148,6 +150,16 @@ export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect |
   if (!shift || extents.x <= -0x7ffffff0 || extents.width < 0 || extents.height < 0) return undefined
   return { x: extents.x + shift.x, y: extents.y + shift.y, width: extents.width, height: extents.height }
 }
+
+/** Qt takes a click on the indentation before an item for one on its arrow, and offers no action for it. */
+function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet): Point | undefined {
+  if (place.toolkit !== "Qt" || kind.role !== "treeitem" || !has(states, STATE.EXPANDABLE)) return undefined
+  const bounds = onScreen(extents, place)
+  return bounds && { x: bounds.x - BEFORE_ITEM, y: Math.floor(bounds.y + bounds.height / 2) }
+}
+
+/** Styles indent by ten pixels at least, and draw the arrow in the middle of that. */
+const BEFORE_ITEM = 6
 
 /** GTK 3 puts a tool button alone into an item that carries its tooltip. */
 function isToolItem(element: Element, kind: Kind): element is Element & { parent: Parent } {

@@ -1,11 +1,13 @@
 import type { Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { pause } from "../until.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { method } from "./dbus.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { cleanName } from "./names.ts"
-import { accepted, act, can, send } from "./perform.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
+import { ALREADY, act, can, NOT_DELIVERED, request } from "./send.ts"
+import { has, STATE } from "./states.ts"
 
 /** Choosing an option of a combobox, list or tab list by its name. */
 
@@ -26,74 +28,116 @@ const OPTION_ROLES: ReadonlySet<number> = new Set<number>([
 interface Option {
   readonly ref: Ref
   readonly name: string
-  /** Its place among the options of its parent, which is how Selection counts. */
+  /** Its place among the children of its parent, which is how Selection and Table count. */
   readonly index: number
   readonly parent: Ref
 }
 
 export async function chooseOption(atspi: Atspi, element: Element, value: string): Promise<Performed> {
   const options = await optionsOf(atspi, element.ref)
-  if (options.length === 0) return { method: "none", delivery: "not_delivered" }
+  if (options.length === 0) return NOT_DELIVERED
+  const option = theOnly(options, value)
+  const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
+  if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
+  // Qt selects in the list of a combo box without choosing for the combo box.
+  if (isCombo && element.place.toolkit === "Qt") return NOT_DELIVERED
+  const performed = await choose(atspi, element.ref, option)
+  const isOpen = performed.delivery === "delivered_unverified"
+  // What a combo box holds is for the core to see.
+  return isOpen && !isCombo && (await isSelectedSoon(atspi, option.ref))
+    ? { ...performed, delivery: "delivered_verified" }
+    : performed
+}
+
+/** Selects a child for the parent that holds the selection, which is what a click on a tab does. */
+export async function selectChild(atspi: Atspi, holder: Ref, child: Ref): Promise<Performed> {
+  if (!(await can(atspi, holder, INTERFACE.Selection))) return NOT_DELIVERED
+  const index = (await atspi.children(holder)).findIndex((one) => refKey(one) === refKey(child))
+  return index < 0 ? NOT_DELIVERED : select(atspi, holder, index)
+}
+
+async function choose(atspi: Atspi, element: Ref, option: Option): Promise<Performed> {
+  const holder = await selectionHolder(atspi, element, option)
+  const selected = holder ? await select(atspi, holder, option.index) : NOT_DELIVERED
+  if (selected.delivery !== "not_delivered") return selected
+  if (await can(atspi, option.parent, INTERFACE.Table)) {
+    const how = "Table.AddRowSelection"
+    return request(atspi, option.parent, how, method(`org.a11y.atspi.${how}`, "i", [option.index]))
+  }
+  return act(atspi, option.ref, ["select", "press", "click", "activate", "dodefault"])
+}
+
+function select(atspi: Atspi, holder: Ref, index: number): Promise<Performed> {
+  const how = "Selection.SelectChild"
+  return request(atspi, holder, how, method(`org.a11y.atspi.${how}`, "i", [index]))
+}
+
+const SELECT_MS = 1000
+const LOOK_AGAIN_MS = 20
+
+async function isSelectedSoon(atspi: Atspi, ref: Ref): Promise<boolean> {
+  const deadline = atspi.deadline.slice(SELECT_MS)
+  for (;;) {
+    const states = await unlessRefused(atspi.states(ref))
+    if (states !== undefined && has(states, STATE.SELECTED)) return true
+    if (states === undefined || deadline.expired) return false
+    await pause(LOOK_AGAIN_MS, deadline)
+  }
+}
+
+function theOnly(options: readonly Option[], value: string): Option {
   const fitting = options.filter((option) => option.name === value)
   const [only, ...others] = fitting
-  if (!only || others.length > 0) {
-    throw new AppError(
-      only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-      only ? `${fitting.length} options are named '${value}'` : `There is no option '${value}'`,
-      {
-        suggestion: `Use one of: ${options.slice(0, 20).map((option) => option.name).join(", ")}`,
-        details: { candidates: options.slice(0, 50).map((option) => option.name) },
-        disposition: NOTHING_DELIVERED,
-      },
-    )
-  }
-  const holder = await selectionHolder(atspi, element.ref, only)
-  if (holder) {
-    const called = method("org.a11y.atspi.Selection.SelectChild", "i", [only.index])
-    const performed = accepted(await send(atspi, holder, called), "Selection.SelectChild")
-    if (performed.delivery !== "not_delivered") return performed
-  }
-  return act(atspi, only, ["select", "press", "click", "activate", "dodefault"])
+  if (only && others.length === 0) return only
+  const names = options.map((option) => option.name)
+  throw new AppError(
+    only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
+    only ? `${fitting.length} options are named '${value}'` : `There is no option '${value}'`,
+    {
+      suggestion: `Use one of: ${names.slice(0, 20).join(", ")}`,
+      details: { candidates: names.slice(0, 50) },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 /** A GTK combobox selects for the menu inside it; everything else selects its own children. */
 async function selectionHolder(atspi: Atspi, element: Ref, option: Option): Promise<Ref | undefined> {
-  if (await can(atspi, option.parent, INTERFACE.Selection)) {
-    const inMenu = MENU_ROLES.has(await atspi.role(option.parent))
-    if (!inMenu) return option.parent
-  }
+  const [isHolder, role] = await Promise.all([
+    can(atspi, option.parent, INTERFACE.Selection),
+    atspi.role(option.parent),
+  ])
+  if (isHolder && !MENU_ROLES.has(role)) return option.parent
   return (await can(atspi, element, INTERFACE.Selection)) ? element : undefined
 }
 
-async function optionsOf(atspi: Atspi, root: Ref): Promise<Option[]> {
-  const found: Option[] = []
+/** Those of the first level that has any: not the ones inside of others. */
+async function optionsOf(atspi: Atspi, root: Ref): Promise<readonly Option[]> {
   const seen = new Set<string>()
-  let level: Ref[] = [root]
+  let level: readonly Ref[] = [root]
   for (let depth = 0; depth < MOST_LEVELS && level.length > 0 && seen.size < MOST_NODES; depth++) {
-    const below = await Promise.all(level.map(async (parent) => ({ parent, refs: await childrenOf(atspi, parent) })))
-    level = []
-    for (const { parent, refs } of below) {
-      const facts = await Promise.all(
-        refs.map(async (ref) => ({
-          ref,
-          role: await unlessRefused(atspi.role(ref)),
-          name: cleanName((await unlessRefused(atspi.name(ref))) ?? ""),
-        })),
-      )
-      for (const [index, { ref, role, name }] of facts.entries()) {
-        if (role === undefined || seen.has(refKey(ref))) continue
-        seen.add(refKey(ref))
-        if (OPTION_ROLES.has(role) && name) found.push({ ref, name, index, parent })
-        else level.push(ref)
-      }
-    }
-    if (found.length > 0) return found
+    const parts = (await Promise.all(level.map((parent) => partsOf(atspi, parent)))).flat()
+    const fresh = parts.filter(({ ref }) => !seen.has(refKey(ref)))
+    for (const { ref } of fresh) seen.add(refKey(ref))
+    const options = fresh.filter(({ role, name }) => OPTION_ROLES.has(role) && name)
+    if (options.length > 0) return options
+    level = fresh.map(({ ref }) => ref)
   }
-  return found
+  return []
+}
+
+async function partsOf(atspi: Atspi, parent: Ref): Promise<(Option & { readonly role: number })[]> {
+  const children = await childrenOf(atspi, parent)
+  return Promise.all(
+    children.map(async (ref, index) => {
+      const [role, name] = await Promise.all([unlessRefused(atspi.role(ref)), unlessRefused(atspi.name(ref))])
+      return { ref, index, parent, role: role ?? ROLE.INVALID, name: cleanName(name ?? "") ?? "" }
+    }),
+  )
 }
 
 /** Containers that make children up on demand may claim billions of them. */
-async function childrenOf(atspi: Atspi, ref: Ref): Promise<Ref[]> {
+async function childrenOf(atspi: Atspi, ref: Ref): Promise<readonly Ref[]> {
   const count = (await unlessRefused(atspi.childCount(ref))) ?? 0
   return count > 0 && count <= MOST_NODES ? ((await unlessRefused(atspi.children(ref))) ?? []) : []
 }
