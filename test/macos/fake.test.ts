@@ -1,5 +1,5 @@
 import { dlopen } from "bun:ffi"
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import { exportsSymbol, knownSymbols } from "./fake/frameworks.ts"
 import { finish, keep, release, start, until } from "./fake/stage.ts"
 import { startScene, windowColour } from "./fake.ts"
 
+setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("the library", () => {

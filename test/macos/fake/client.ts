@@ -182,10 +182,16 @@ export function items(array: bigint): bigint[] {
   return Array.from({ length: count }, (_, index) => mac().CFArrayGetValueAtIndex(array, BigInt(index)))
 }
 
+const typeNames = new Map<bigint, string>()
+
 export function typeName(ref: bigint): string {
-  const name = mac().CFCopyTypeIDDescription(mac().CFGetTypeID(ref))
+  const type = mac().CFGetTypeID(ref)
+  const known = typeNames.get(type)
+  if (known) return known
+  const name = mac().CFCopyTypeIDDescription(type)
   const text = stringValue(name)
   mac().CFRelease(name)
+  typeNames.set(type, text)
   return text
 }
 

@@ -1,5 +1,5 @@
 import { ptr } from "bun:ffi"
-import { afterEach, describe, expect, test } from "bun:test"
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import {
   mac as api,
   application,
@@ -14,6 +14,7 @@ import {
 } from "./client.ts"
 import { finish, keep, release, start, until } from "./stage.ts"
 
+setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("what applications do wrong", () => {
