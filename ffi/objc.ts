@@ -29,8 +29,6 @@ export const MESSAGES = {
   generalPasteboard: message("u64"),
   clearContents: message("i64"),
   "setString:forType:": message("u8", "u64", "u64"),
-  "stringForType:": message("u64", "u64"),
-  "availableTypeFromArray:": message("u64", "u64"),
   accessBehavior: message("i64"),
   screens: message("u64"),
   "valueForKey:": message("u64", "u64"),

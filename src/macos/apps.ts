@@ -4,7 +4,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { itemsOf, textOf, turnRunLoop } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
-import { bundleOf } from "./processes.ts"
+import { bundleOf, processStart } from "./processes.ts"
 import { run } from "./run.ts"
 
 const OPEN = "/usr/bin/open"
@@ -78,7 +78,9 @@ function launched(app: string): Launched {
 export function quitApp({ pid, name }: SeenApp, force: boolean): { readonly method: string } {
   using _pool = new AutoreleasePool()
   const method = force ? "forceTerminate" : "terminate"
-  const app = send(appKitClass("NSRunningApplication"), "runningApplicationWithProcessIdentifier:", pid)
+  const running = processStart(pid) !== undefined
+  const app =
+    running && send(appKitClass("NSRunningApplication"), "runningApplicationWithProcessIdentifier:", pid)
   if (!app) {
     throw new AppError("APP_NOT_FOUND", `'${name}' is not running`, {
       suggestion: "Use 'list-apps' to see running apps",

@@ -70,9 +70,13 @@ export function detailsOf(role: string, secure: boolean, frame: boolean): readon
   return list
 }
 
-export function tellsByValue(role: string): boolean {
-  return TELLING.has(role)
+/** The one attribute more that a node which only gives context is asked for, if any. */
+export function contextAttribute(role: string, values: boolean): string | undefined {
+  if (SURFACES.has(role)) return "AXModal"
+  return values && TELLING.has(role) ? "AXValue" : undefined
 }
+
+const SURFACES: ReadonlySet<string> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
 
 /** Roles that can be acted on only where the app offers an action for them. */
 const SOMETIMES: ReadonlySet<string> = new Set(["disclosure", "image", "timefield", "datefield"])

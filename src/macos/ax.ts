@@ -102,14 +102,17 @@ export class Ax {
     return names instanceof Failure && !isUnread(names) ? new Set() : names
   }
 
-  /** undefined when it could not be read. */
-  isSettable(element: Element, name: string): boolean | undefined {
+  /** Whether the app lets us write the attribute; what it does not answer is no. */
+  canSet(element: Element, name: string): boolean {
+    return this.isSettable(element, name) === true
+  }
+
+  isSettable(element: Element, name: string): boolean | Failure {
     const attribute = this.connection.name(name)
     flag[0] = 0
     const ask = accessibility().AXUIElementIsAttributeSettable
     const error = this.#ask(element, () => ask(element.ref, attribute, flag))
-    if (error !== 0) return isUnread(new Failure(error)) ? undefined : false
-    return flag[0] !== 0
+    return error === 0 ? flag[0] !== 0 : new Failure(error)
   }
 
   /** Sends a mutation, once, and gives back its AXError. */

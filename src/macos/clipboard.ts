@@ -2,80 +2,70 @@ import { AutoreleasePool, appKitClass, respondsTo, send } from "../../ffi/objc.t
 import type { ClipboardOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import { newArray, newString, textOf } from "./cf.ts"
+import { newString } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
 import { run } from "./run.ts"
 
 /** NSPasteboardTypeString */
 const TEXT_TYPE = "public.utf8-plain-text"
-/** NSPasteboardAccessBehaviorAlwaysDeny */
+/** NSPasteboardAccessBehaviorAlwaysDeny, of macOS 15.4 and later. */
 const DENIED = 3
 const READER = "/usr/bin/pbpaste"
 
 export async function useClipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
   switch (op.kind) {
     case "get":
-      return hasText() ? readText(deadline) : undefined
+      return readText(deadline)
     case "set":
       writeText(op.text)
       return undefined
     case "clear":
-      clear()
+      writeText(undefined)
       return undefined
     default:
       return op satisfies never
   }
 }
 
-/** Whether there is text to get; asks the pasteboard server only, not the app that put it there. */
-function hasText(): boolean {
-  using _pool = new AutoreleasePool()
-  const board = pasteboard()
-  if (respondsTo(board, "accessBehavior") && Number(send(board, "accessBehavior")) === DENIED) {
-    throw new AppError("PERM_DENIED", "Reading the clipboard is not allowed", {
-      suggestion: "Open System Settings > Privacy & Security > Paste from Other Apps and allow your terminal",
-    })
-  }
-  using type = newString(TEXT_TYPE)
-  using types = newArray([type.ref])
-  return send(board, "availableTypeFromArray:", types.ref) !== 0n
-}
-
 /**
- * The text itself may have to come from the app that promised it, and a hung app would hang us: so
- * it is fetched by a program that can be ended.
+ * The text may have to come from the app that promised it, and an app that hangs would hang us: so it
+ * is fetched by a program that can be ended.
  */
-async function readText(deadline: Deadline): Promise<string | undefined> {
+async function readText(deadline: Deadline): Promise<string> {
+  refuseDenied()
   const reader = await run([READER, "-Prefer", "txt"], deadline, { LC_ALL: "en_US.UTF-8" })
-  if (reader === "missing") return readHere()
   if (reader === "late") {
-    throw deadline.expired
-      ? outOfTime().with({ platformDetail: "the app that owns the clipboard does not answer" })
-      : outOfTime()
+    throw outOfTime().with({ platformDetail: "the app that owns the clipboard does not answer" })
+  }
+  if (reader === "missing" || reader.exitCode !== 0) {
+    throw new AppError("ACTION_FAILED", "The clipboard could not be read", {
+      platformDetail: reader === "missing" ? `${READER} is missing` : reader.stderr.trim(),
+    })
   }
   return new TextDecoder().decode(reader.stdout)
 }
 
-function readHere(): string | undefined {
-  using _pool = new AutoreleasePool()
-  using type = newString(TEXT_TYPE)
-  return textOf(send(pasteboard(), "stringForType:", type.ref))
-}
-
-function writeText(text: string): void {
+/** Where reading is forbidden, the reader would find nothing instead of an error. */
+function refuseDenied(): void {
   using _pool = new AutoreleasePool()
   const board = pasteboard()
+  if (!respondsTo(board, "accessBehavior") || Number(send(board, "accessBehavior")) !== DENIED) return
+  throw new AppError("PERM_DENIED", "Reading the clipboard is not allowed", {
+    suggestion: "Open System Settings > Privacy & Security > Paste from Other Apps and allow your terminal",
+  })
+}
+
+/** undefined: nothing. */
+function writeText(text: string | undefined): void {
+  using _pool = new AutoreleasePool()
+  const board = pasteboard()
+  send(board, "clearContents")
+  if (text === undefined) return
   using type = newString(TEXT_TYPE)
   using value = newString(text)
-  send(board, "clearContents")
   if (send(board, "setString:forType:", value.ref, type.ref) === 0) {
     throw new AppError("ACTION_FAILED", "The clipboard did not take the text")
   }
-}
-
-function clear(): void {
-  using _pool = new AutoreleasePool()
-  send(pasteboard(), "clearContents")
 }
 
 function pasteboard(): bigint {

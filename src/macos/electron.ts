@@ -15,7 +15,7 @@ export async function wakeWebContents(ax: Ax, pid: number, window: Element): Pro
   if (ax.connection.woken.has(pid)) return
   ax.connection.woken.add(pid)
   const app = ax.connection.app(pid)
-  if (!ax.isSettable(app, "AXManualAccessibility") || hasContents(ax, window)) return
+  if (!ax.canSet(app, "AXManualAccessibility") || hasContents(ax, window)) return
   ax.set(app, "AXManualAccessibility", cfBoolean(true))
   const end = ax.deadline.slice(Math.min(WAKE_MS, ax.deadline.remaining / 2))
   while (!end.expired && !hasContents(ax, window)) await pause(LOOK_MS, end)

@@ -36,7 +36,7 @@ interface Option {
 /** Chooses by name: an item of a pop-up's menu, an option of a list, a tab, a radio button. */
 export async function chooseOption(ax: Ax, element: Element, value: string): Promise<Performed> {
   const role = roleIn(ax, element)
-  if (role === "combobox" && ax.isSettable(element, "AXValue")) {
+  if (role === "combobox" && ax.canSet(element, "AXValue")) {
     using text = newString(value)
     return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", text.ref)) }
   }
@@ -127,7 +127,7 @@ function optionName(ax: Ax, option: Element, title: string | undefined): string 
 
 /** By the container's own list of what is selected. */
 function within(ax: Ax, container: Element, option: Element): Performed | undefined {
-  const name = ["AXSelectedRows", "AXSelectedChildren"].find((one) => ax.isSettable(container, one))
+  const name = ["AXSelectedRows", "AXSelectedChildren"].find((one) => ax.canSet(container, one))
   if (!name) return undefined
   using chosen = newArray([option.ref])
   return { method: name, delivery: deliveryOf(ax.set(container, name, chosen.ref)) }

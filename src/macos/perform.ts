@@ -67,7 +67,7 @@ export function act(ax: Ax, element: Element, wanted: readonly string[]): Perfor
 
 /** Sets a boolean attribute that the element lets us set; undefined when it does not. */
 export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
-  if (!ax.isSettable(element, name)) return undefined
+  if (!ax.canSet(element, name)) return undefined
   return { method: name, delivery: deliveryOf(ax.set(element, name, cfBoolean(value))) }
 }
 
@@ -94,14 +94,14 @@ function disclose(ax: Ax, element: Element, open: boolean): Performed | undefine
 }
 
 function write(ax: Ax, element: Element, name: string, text: string): Performed | undefined {
-  if (!ax.isSettable(element, name)) return undefined
+  if (!ax.canSet(element, name)) return undefined
   using value = newString(text)
   return { method: name, delivery: deliveryOf(ax.set(element, name, value.ref)) }
 }
 
 /** The value in the type that it has now. A secure field's is not looked at: it is text. */
 function setValue(ax: Ax, element: Element, text: string): Performed | undefined {
-  if (!ax.isSettable(element, "AXValue")) return undefined
+  if (!ax.canSet(element, "AXValue")) return undefined
   const kind = ax.read(element, ["AXRole", "AXSubrole"])
   const secure = kind instanceof Failure || isSecure(asText(kind.AXRole), asText(kind.AXSubrole))
   const now = secure ? undefined : ax.get(element, "AXValue")
@@ -133,7 +133,7 @@ function scroll(ax: Ax, element: Element, direction: Direction, amount: number):
     const read = ax.read(area, [attribute, "AXContents", "AXFrame"])
     const bar = read instanceof Failure ? undefined : asElement(read[attribute])
     const at = bar && ax.get(bar, "AXValue")
-    if (bar && typeof at === "number" && ax.isSettable(bar, "AXValue")) {
+    if (bar && typeof at === "number" && ax.canSet(bar, "AXValue")) {
       const share = amount * (read instanceof Failure ? UNIT_SHARE : unitShare(ax, read, sideways))
       using value = newNumber(Math.min(1, Math.max(0, at + sign * share)))
       return { method: attribute, delivery: deliveryOf(ax.set(bar, "AXValue", value.ref)) }

@@ -1,6 +1,6 @@
 import type { Handle, Seen } from "../adapter.ts"
 import type { Rect } from "../node.ts"
-import { detailsOf, FRAME, mayBeActedOn, STRUCTURE, tellsByValue } from "./attributes.ts"
+import { contextAttribute, detailsOf, FRAME, mayBeActedOn, STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
 import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
@@ -55,20 +55,19 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const asked = may === "no" ? undefined : ax.actions(element)
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
   if (!actions || (may === "ask" && !actions.has("AXPress"))) {
-    const told = wanted.values && tellsByValue(role)
-    const attributes = told ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
-    const partial = asked instanceof Failure || isUnread(attributes.AXValue)
+    const more = contextAttribute(role, wanted.values)
+    const value = more && ax.get(element, more)
+    const attributes = more ? { ...structure, [more]: value } : structure
+    const partial = asked instanceof Failure || isUnread(value)
     return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial }
   }
   const names = detailsOf(role, secure || mayBeSecure(structure), wanted.bounds === "interactive")
   const details = ax.read(element, names)
   const attributes = details instanceof Failure ? structure : { ...structure, ...details }
-  const offers = {
-    actions,
-    settable: WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined,
-  }
+  const settable = WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined
+  const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
   const bounds = boundsOf(ax, element, attributes)
-  const partial = asked instanceof Failure || details instanceof Failure
+  const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
   return { element, role, secure, attributes, offers, bounds, partial }
 }
 

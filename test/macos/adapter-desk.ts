@@ -1,14 +1,15 @@
-import { expect, setDefaultTimeout } from "bun:test"
+import { expect } from "bun:test"
 import type { Adapter, SeenNode, SeenTree, SeenWindow, TreeOptions } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
 import type { Surface } from "../../src/node.ts"
 import { walk } from "../../src/tree.ts"
 import { ALL } from "./adapter-outline.ts"
+import { buildFake } from "./fake/build.ts"
 import { type FakeMac, type StartOptions, startScene } from "./fake.ts"
 
-// The stand-in is compiled at its first use.
-setDefaultTimeout(120_000)
+// Compiled here rather than in the first test, whose time it would take.
+buildFake()
 
 export interface Desk {
   readonly mac: FakeMac

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
 import { walk } from "../../src/tree.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
+
+setDefaultTimeout(120_000)
 
 const nodes = (root: SeenNode): SeenNode[] => [...walk(root)].map((place) => place.node)
 

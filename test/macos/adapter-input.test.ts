@@ -1,0 +1,186 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import type { Combo, InputEvent, Modifier } from "../../src/adapter.ts"
+import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
+
+setDefaultTimeout(120_000)
+
+const FIELD = [
+  { id: "field", AXRole: "AXTextArea", AXTitle: "Text", AXValue: "", frame: [110, 120, 400, 200] },
+]
+const typing = (layout: string) => appWith(FIELD, { focused: "field" }, { keyboard: { layout } })
+
+interface Posted {
+  readonly type: number
+  readonly key?: number
+  readonly flags?: number
+  readonly text?: string
+  readonly x?: number
+  readonly y?: number
+  readonly button?: number
+  readonly clicks?: number
+  readonly dx?: number
+  readonly dy?: number
+}
+
+const posted = ({ mac }: Desk): Posted[] => mac.record("post").map(({ event }) => event as Posted)
+
+const combo = (key: string, ...modifiers: Modifier[]): Combo => ({ key, modifiers })
+const press = (key: string, ...modifiers: Modifier[]): InputEvent => ({
+  kind: "key",
+  combo: combo(key, ...modifiers),
+  phase: "press",
+})
+
+test("typed text arrives whole, in events of at most 20 units, lines as the return key", () =>
+  onDesk(typing("us"), async (desk) => {
+    const text = "Grüße 😀😀 an alle, auch die, die später kommen.\nZeile zwei: 名前 👩‍👩‍👧"
+    await desk.adapter.input({ kind: "text", text })
+    expect(desk.mac.look("field").AXValue).toBe(text)
+    expect(posted(desk).filter(({ key }) => key === 36)).toHaveLength(2)
+    for (const { text: part = "" } of posted(desk))
+      expect([part.length <= 20, part.isWellFormed()]).toEqual([true, true])
+  }))
+
+for (const [layout, code] of [
+  ["us", 6],
+  ["de", 16],
+  ["fr", 13],
+] as const) {
+  test(`cmd+z is the key that has z on the ${layout} layout`, () =>
+    onDesk(typing(layout), async (desk) => {
+      await desk.adapter.input(press("z", "cmd"))
+      expect(posted(desk).map(({ key }) => key)).toEqual([55, code, code, 55])
+      expect(
+        posted(desk)
+          .slice(1, 3)
+          .map(({ flags = 0 }) => flags & 0x1e0000),
+      ).toEqual([0x100000, 0x100000])
+    }))
+}
+
+test("a layout without Latin letters has their shortcuts nevertheless", () =>
+  onDesk(typing("ru"), async (desk) => {
+    await desk.adapter.input(press("s", "cmd"))
+    expect(posted(desk).map(({ key }) => key)).toEqual([55, 1, 1, 55])
+  }))
+
+test("a character that needs shift is pressed with it, and one that no key has is sent as text", () =>
+  onDesk(typing("us"), async (desk) => {
+    await desk.adapter.input(press("?"))
+    await desk.adapter.input(press("名"))
+    expect(desk.mac.look("field").AXValue).toBe("?名")
+    await expect(desk.adapter.input(press("名", "cmd"))).rejects.toMatchObject({
+      code: "ACTION_NOT_SUPPORTED",
+    })
+    expect(desk.mac.look("field").AXValue).toBe("?名")
+  }))
+
+test("named keys do what they are named after", () =>
+  onDesk(typing("us"), async (desk) => {
+    await desk.adapter.input({ kind: "text", text: "abc" })
+    await desk.adapter.input(press("left"))
+    await desk.adapter.input(press("delete"))
+    await desk.adapter.input(press("end"))
+    await desk.adapter.input(press("space"))
+    expect(desk.mac.look("field").AXValue).toBe("ac ")
+    await desk.adapter.input(press("a", "cmd"))
+    await desk.adapter.input(press("forwarddelete"))
+    expect(desk.mac.look("field").AXValue).toBe("")
+  }))
+
+test("a key that is held stays down until it is let go", () =>
+  onDesk(typing("us"), async (desk) => {
+    await desk.adapter.input({ kind: "key", combo: combo("shift"), phase: "down" })
+    expect(desk.mac.report().held).toEqual(["key 56"])
+    await desk.adapter.input({ kind: "key", combo: combo("shift"), phase: "up" })
+    await desk.adapter.input({ kind: "key", combo: combo("d", "cmd", "alt"), phase: "down" })
+    expect(desk.mac.report().held.toSorted()).toEqual(["key 2", "key 55", "key 58"])
+    await desk.adapter.input({ kind: "key", combo: combo("d", "cmd", "alt"), phase: "up" })
+    expect(desk.mac.report().held).toEqual([])
+  }))
+
+test("a double click is two clicks that know their number", () =>
+  onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save", frame: [110, 120, 80, 24] }]), async (desk) => {
+    await desk.adapter.input({ kind: "click", at: { x: 130, y: 130 }, button: "left", count: 2 })
+    expect(posted(desk).map(({ type, clicks, x, y }) => [type, clicks, x, y])).toEqual([
+      [5, 0, 130, 130],
+      [1, 1, 130, 130],
+      [2, 1, 130, 130],
+      [1, 2, 130, 130],
+      [2, 2, 130, 130],
+    ])
+    expect(desk.mac.world().cursor).toEqual([130, 130])
+  }))
+
+test("each button has its own events", () =>
+  onDesk(appWith([]), async (desk) => {
+    const at = { x: 10, y: 20 }
+    await desk.adapter.input({ kind: "click", at, button: "right", count: 1 })
+    await desk.adapter.input({ kind: "button", at, button: "middle", phase: "down" })
+    expect(desk.mac.report().held).toEqual(["button 2"])
+    await desk.adapter.input({ kind: "button", at, button: "middle", phase: "up" })
+    expect(posted(desk).map(({ type, button }) => [type, button])).toEqual([
+      [5, 0],
+      [3, 1],
+      [4, 1],
+      [25, 2],
+      [26, 2],
+    ])
+  }))
+
+test("the wheel turns down and right for positive numbers, over the point", () =>
+  onDesk(appWith([]), async (desk) => {
+    await desk.adapter.input({ kind: "wheel", at: { x: 300, y: 200 }, dx: 2, dy: 3 })
+    expect(posted(desk).at(-1)).toMatchObject({ type: 22, dx: -2, dy: -3, x: 300, y: 200 })
+  }))
+
+test("a drag goes step by step, rests on its target, and lets go there", () =>
+  onDesk(appWith([]), async (desk) => {
+    await desk.adapter.input({ kind: "drag", from: { x: 10, y: 10 }, to: { x: 90, y: 50 }, durationMs: 80 })
+    const events = posted(desk)
+    expect(events.slice(0, 2).map(({ type, x, y }) => [type, x, y])).toEqual([
+      [5, 10, 10],
+      [1, 10, 10],
+    ])
+    expect(events.at(-1)).toMatchObject({ type: 2, x: 90, y: 50 })
+    const dragged = events.filter(({ type }) => type === 6)
+    expect(dragged.length).toBeGreaterThan(5)
+    expect(dragged.filter(({ x, y }) => x === 90 && y === 50).length).toBeGreaterThan(1)
+  }))
+
+test("a drag that is broken off drops nothing and holds nothing", () =>
+  onDesk(appWith([]), async (desk) => {
+    const stop = new AbortController()
+    const drag = desk
+      .within(20_000, stop.signal)
+      .input({ kind: "drag", from: { x: 10, y: 10 }, to: { x: 900, y: 500 }, durationMs: 10_000 })
+    stop.abort()
+    await expect(drag).rejects.toMatchObject({ code: "TIMEOUT", details: { kind: "drag" } })
+    expect(posted(desk).at(-1)).toMatchObject({ type: 2, x: 10, y: 10 })
+    expect(desk.mac.report().held).toEqual([])
+  }))
+
+test("typing that runs out of time says how far it came", () =>
+  onDesk(typing("us"), async (desk) => {
+    const stop = new AbortController()
+    stop.abort()
+    await expect(desk.within(20_000, stop.signal).input({ kind: "text", text: "abc" })).rejects.toMatchObject(
+      {
+        code: "TIMEOUT",
+        details: { kind: "typing", typed: 0 },
+      },
+    )
+    expect(desk.mac.look("field").AXValue).toBe("")
+  }))
+
+test("input that macOS would drop without a word is refused", () =>
+  onDesk(appWith(FIELD, { focused: "field" }, { trust: { post: false } }), async (desk) => {
+    for (const event of [
+      press("a"),
+      { kind: "text", text: "a" },
+      { kind: "move", at: { x: 1, y: 1 } },
+    ] as const) {
+      await expect(desk.adapter.input(event)).rejects.toMatchObject({ code: "PERM_DENIED" })
+    }
+    expect(posted(desk)).toEqual([])
+  }))

@@ -1,0 +1,270 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { inflateSync } from "node:zlib"
+import type { SeenApp } from "../../src/adapter.ts"
+import { appWith, onDesk } from "./adapter-desk.ts"
+import { windowColour } from "./fake.ts"
+
+setDefaultTimeout(120_000)
+
+const SAVE = { id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [110, 120, 80, 24] }
+
+test("permissions are read without asking, and asked for on request", () =>
+  onDesk(
+    appWith([], {}, { trust: { accessibility: false, screen: false, post: false } }),
+    async ({ mac, adapter }) => {
+      const seen = await adapter.permissions(false)
+      expect(seen).toMatchObject({
+        granted: false,
+        accessibility: {
+          state: "denied",
+          suggestion: expect.stringContaining("Privacy & Security > Accessibility"),
+        },
+        screen_recording: {
+          state: "denied",
+          suggestion: expect.stringContaining("Privacy & Security > Screen Recording"),
+        },
+        input_events: { state: "denied" },
+      })
+      expect(mac.record("prompt")).toEqual([])
+      await adapter.permissions(true)
+      expect(
+        mac
+          .record("prompt")
+          .map((line) => line.for)
+          .toSorted(),
+      ).toEqual(["accessibility", "post", "screen"])
+    },
+  ))
+
+test("with every permission nothing is suggested", () =>
+  onDesk(appWith([]), async ({ adapter }) => {
+    expect(await adapter.permissions(false)).toEqual({
+      granted: true,
+      accessibility: { state: "granted" },
+      screen_recording: { state: "granted" },
+      input_events: { state: "granted" },
+    })
+  }))
+
+test("a diagnosis tries every link, and with --ffi every declared symbol", () =>
+  onDesk(appWith([SAVE]), async ({ adapter }) => {
+    const checks = await adapter.diagnose({ ffi: true })
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(checks.map(({ name }) => name)).toContain("symbols of CoreFoundation")
+    expect(checks.at(-1)).toMatchObject({ name: "the focused app answers", ok: true, detail: "Demo" })
+    expect((await adapter.diagnose({ ffi: false })).some(({ name }) => name.startsWith("symbols"))).toBe(
+      false,
+    )
+  }))
+
+test("a diagnosis names what is wrong", () =>
+  onDesk(appWith([SAVE], {}, { trust: { accessibility: false } }), async ({ adapter }) => {
+    const wrong = (await adapter.diagnose({ ffi: false })).filter(({ ok }) => !ok)
+    expect(wrong.map(({ name }) => name)).toEqual(["accessibility permission", "the focused app answers"])
+    expect(wrong.every(({ suggestion }) => suggestion?.includes("System Settings"))).toBe(true)
+  }))
+
+test("apps are listed with their bundle ids, regular ones and those that show a window", () =>
+  onDesk(
+    {
+      apps: [
+        {
+          pid: 501,
+          name: "Demo",
+          bundle_id: "com.example.Demo",
+          path: "/Applications/Demo.app",
+          frontmost: true,
+          windows: [{ AXTitle: "Main", frame: [0, 0, 400, 300] }],
+        },
+        { pid: 502, name: "Idle", bundle_id: "com.example.Idle", windows: [] },
+        { pid: 503, name: "Agent", bundle_id: "com.example.Agent", policy: "accessory", windows: [] },
+      ],
+    },
+    async ({ adapter }) => {
+      expect((await adapter.apps()).map(({ name, pid, bundle_id }) => [name, pid, bundle_id])).toEqual([
+        ["Demo", 501, "com.example.Demo"],
+        ["Idle", 502, "com.example.Idle"],
+      ])
+    },
+  ))
+
+test("displays have their bounds and scale", () =>
+  onDesk(
+    {
+      displays: [
+        { id: 1, bounds: [0, 0, 1440, 900], scale: 2 },
+        { id: 7, bounds: [-1920, 100, 1920, 1080], scale: 1 },
+      ],
+      apps: [],
+    },
+    async ({ adapter }) => {
+      expect(await adapter.displays()).toEqual([
+        { id: "1", bounds: { x: 0, y: 0, width: 1440, height: 900 }, is_primary: true, scale: 2 },
+        { id: "7", bounds: { x: -1920, y: 100, width: 1920, height: 1080 }, is_primary: false, scale: 1 },
+      ])
+    },
+  ))
+
+test("the clipboard takes text, gives it back and forgets it", () =>
+  onDesk(appWith([]), async ({ mac, adapter }) => {
+    await adapter.clipboard({ kind: "set", text: "Zwei\nZeilen 😀" })
+    expect(mac.world().pasteboard).toEqual({ "public.utf8-plain-text": "Zwei\nZeilen 😀" })
+    expect(await adapter.clipboard({ kind: "get" })).toBe("Zwei\nZeilen 😀")
+    await adapter.clipboard({ kind: "clear" })
+    expect(mac.world().pasteboard).toEqual({})
+    expect(await adapter.clipboard({ kind: "get" })).toBe("")
+  }))
+
+test("a clipboard that may not be read says so", () =>
+  onDesk(
+    appWith([], {}, { pasteboard: { "public.utf8-plain-text": "x" }, pasteboard_access: 3 }),
+    async ({ adapter }) => {
+      await expect(adapter.clipboard({ kind: "get" })).rejects.toMatchObject({ code: "PERM_DENIED" })
+    },
+  ))
+
+test("a clipboard whose owner does not answer costs no more than the deadline", () =>
+  onDesk(appWith([], {}, { tools: { pbpaste: { slow_ms: 60_000 } } }), async ({ within }) => {
+    const start = performance.now()
+    await expect(within(500).clipboard({ kind: "get" })).rejects.toMatchObject({ code: "TIMEOUT" })
+    expect(performance.now() - start).toBeLessThan(10_000)
+  }))
+
+const pictures = () =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith("agent-desktop-") && name.endsWith(".png"))
+
+test("a screenshot of a window shows that window, and leaves no file behind", () =>
+  onDesk(appWith([SAVE]), async ({ adapter, window }) => {
+    const before = pictures()
+    const { png, width, height, origin } = await adapter.screenshot({
+      kind: "window",
+      window: await window(),
+    })
+    expect(origin).toEqual({ x: 100, y: 100 })
+    expect(width / height).toBeCloseTo(800 / 600, 1)
+    expect(firstPixel(png)).toEqual([...windowColour(9001)])
+    expect(pictures().filter((name) => !before.includes(name))).toEqual([])
+  }))
+
+test("a screenshot of a display has its place, and a display that is not there is refused", () =>
+  onDesk(
+    appWith(
+      [SAVE],
+      {},
+      {
+        displays: [
+          { id: 1, bounds: [0, 0, 1440, 900], scale: 1 },
+          { id: 2, bounds: [1440, 0, 1024, 768], scale: 1 },
+        ],
+      },
+    ),
+    async ({ adapter }) => {
+      expect(await adapter.screenshot({ kind: "screen", index: 1 })).toMatchObject({
+        width: 1024,
+        height: 768,
+        origin: { x: 1440, y: 0 },
+      })
+      await expect(adapter.screenshot({ kind: "screen", index: 2 })).rejects.toMatchObject({
+        code: "INVALID_ARGS",
+      })
+    },
+  ))
+
+test("without the right to record the screen no picture is taken", () =>
+  onDesk(appWith([SAVE], {}, { trust: { screen: false } }), async ({ mac, adapter, window }) => {
+    await expect(adapter.screenshot({ kind: "window", window: await window() })).rejects.toMatchObject({
+      code: "PERM_DENIED",
+      suggestion: "Open System Settings > Privacy & Security > Screen Recording and add your terminal",
+    })
+    expect(mac.record("run")).toEqual([])
+  }))
+
+const INSTALLED = [
+  {
+    pid: 777,
+    name: "Notes",
+    bundle_id: "com.example.Notes",
+    path: "/Applications/Notes.app",
+    windows: [{ AXTitle: "Welcome", window: 71, frame: [0, 0, 400, 300] }],
+  },
+]
+
+for (const name of ["Notes", "com.example.Notes", "/Applications/Notes.app"]) {
+  test(`an app is started as ${name}`, () =>
+    onDesk(appWith([], {}, { installed: INSTALLED }), async ({ mac, adapter }) => {
+      const { pid, names, exited } = await adapter.launch(name, [])
+      expect(pid).toBeGreaterThan(0)
+      expect(names).toContain("Notes")
+      expect(await exited).toBe(0)
+      expect(mac.world().apps.find((app) => app.name === "Notes")).toMatchObject({ pid, running: true })
+    }))
+}
+
+test("an app that is not installed is not found", () =>
+  onDesk(appWith([]), async ({ adapter }) => {
+    await expect(adapter.launch("Nowhere", [])).rejects.toMatchObject({
+      code: "APP_NOT_FOUND",
+      platformDetail: expect.stringContaining("Nowhere"),
+    })
+  }))
+
+test("an app is asked to end, or ended", () =>
+  onDesk(appWith([], {}, { installed: INSTALLED }), async ({ adapter }) => {
+    const demo: SeenApp = { name: "Demo", pid: 501, aliases: [] }
+    expect(await adapter.processStart(501)).toMatch(/^\d+\.\d+$/)
+    expect(await adapter.quit(demo, false)).toEqual({ method: "terminate" })
+    expect(await adapter.processStart(501)).toBeUndefined()
+    await expect(adapter.quit(demo, true)).rejects.toMatchObject({ code: "APP_NOT_FOUND" })
+    const { pid } = await adapter.launch("Notes", [])
+    expect(await adapter.quit({ name: "Notes", pid, aliases: [] }, true)).toEqual({
+      method: "forceTerminate",
+    })
+    expect(await adapter.processStart(pid)).toBeUndefined()
+  }))
+
+test("a watch hears of a change, and only then", () =>
+  onDesk(appWith([SAVE]), async ({ mac, adapter }) => {
+    const watch = await adapter.watch([501])
+    expect(await watch.changed(50)).toBe(false)
+    mac.apply({ do: "set", node: "save", attribute: "AXTitle", value: "Saved" })
+    expect(await watch.changed(5000)).toBe(true)
+    expect(await watch.changed(0)).toBe(false)
+    await watch.close()
+  }))
+
+test("a watch of nothing, or of an app that hangs, only waits", () =>
+  onDesk(appWith([SAVE]), async ({ mac, adapter }) => {
+    const blind = await adapter.watch()
+    expect(await blind.changed(30)).toBe(false)
+    await blind.close()
+    mac.apply({ do: "hang", app: 501 })
+    const start = performance.now()
+    const deaf = await adapter.watch([501])
+    expect(await deaf.changed(30)).toBe(false)
+    await deaf.close()
+    expect(performance.now() - start).toBeLessThan(8000)
+  }))
+
+test("isolated desktops are for Linux", () =>
+  onDesk(appWith([]), async ({ adapter }) => {
+    await expect(adapter.desktops({ kind: "list" })).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
+  }))
+
+test("nothing is opened for a platform that is not used", () =>
+  onDesk(appWith([]), async ({ mac }) => {
+    expect(existsSync(mac.directory)).toBe(true)
+    expect(mac.report().calls.AXUIElementCreateSystemWide).toBeUndefined()
+  }))
+
+/** Red, green and blue of the top left pixel of an unfiltered PNG. */
+function firstPixel(png: Uint8Array): number[] {
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
+  const parts: Uint8Array[] = []
+  for (let at = 8; at < png.length; at += 12 + view.getUint32(at)) {
+    const type = String.fromCharCode(...png.subarray(at + 4, at + 8))
+    if (type === "IDAT") parts.push(png.subarray(at + 8, at + 8 + view.getUint32(at)))
+  }
+  return [...inflateSync(Buffer.concat(parts)).subarray(1, 4)]
+}
