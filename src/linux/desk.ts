@@ -56,7 +56,10 @@ export class Desk {
     }
     const { window, surface } = target
     const { id, title, app_name } = window
-    if (surface === "window") return { element: await this.#frameOf(window), window: { id, title }, surface }
+    if (surface === "window") {
+      const { element, frame } = await this.#topOf(window)
+      return { element, window: { id, title }, surface, cache: frame.app.cache }
+    }
     const all = await answering({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
     const best = found.find((one) => one.id === id) ?? found[0]
@@ -71,7 +74,7 @@ export class Desk {
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
   readonly frameFor = async ({ window_id = "", pid }: RefEntry): Promise<Element | undefined> => {
-    if (window_id.startsWith("w-")) return this.#findFrame(window_id)
+    if (window_id.startsWith("w-")) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
@@ -91,9 +94,9 @@ export class Desk {
     return this.#last
   }
 
-  async #frameOf({ id, app_name }: SeenWindow): Promise<Element> {
-    const element = await answering({ app: app_name }, this.#findFrame(id))
-    if (element) return element
+  async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
+    const top = await answering({ app: app_name }, this.#findTop(id, true))
+    if (top) return top
     if (this.#window(id)) throw noFrame(id, app_name)
     throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
       suggestion: "Use 'list-windows' to see available windows",
@@ -101,20 +104,20 @@ export class Desk {
   }
 
   /** undefined: there is no such window, or none of its process's frames is provably it. */
-  async #findFrame(id: string): Promise<Element | undefined> {
+  async #findTop(id: string, withCache = false): Promise<TopLevel | undefined> {
     if (!this.#window(id)) await this.#look()
     const window = this.#window(id)
-    const tops = window && (await this.#topLevels(window.pid))
-    return tops?.find((top) => top.window?.id === window?.id)?.element
+    const tops = window && (await this.#topLevels(window.pid, withCache))
+    return tops?.find((top) => top.window?.id === window?.id)
   }
 
   #window(id: string): XWindow | undefined {
     return this.#last?.windows.find((window) => windowId(window.id) === id)
   }
 
-  async #topLevels(pid: number | undefined): Promise<readonly TopLevel[]> {
+  async #topLevels(pid: number | undefined, withCache = false): Promise<readonly TopLevel[]> {
     const now = this.#last ?? (await this.#look())
-    const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now)
+    const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
     const popups = async (): Promise<readonly XWindow[]> =>
       listOverrideWindows(await this.#session.x11(this.#deadline), this.#deadline)
     return frames.map((frame) => {

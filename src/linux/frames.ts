@@ -6,6 +6,7 @@ import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
+import { beginCache, type Cache } from "./sources.ts"
 import type { StateSet } from "./states.ts"
 import type { XWindow } from "./x11-windows.ts"
 
@@ -14,6 +15,8 @@ export interface FrameApp {
   readonly pid: number
   readonly name: string
   readonly toolkit: string
+  /** Its cache as it was when its frames were asked for, where that was wanted. */
+  readonly cache?: Promise<Cache>
 }
 
 /** A top-level object of an application: what may be a window of the screen. */
@@ -31,12 +34,19 @@ export interface Frame {
 export const GTK4 = "GTK"
 
 /** The top-level objects of an application; none when it refuses to say. */
-export async function readFrames(atspi: Atspi, { ref: app, pid, name }: A11yApp): Promise<readonly Frame[]> {
+export async function readFrames(
+  atspi: Atspi,
+  { ref: app, pid, name }: A11yApp,
+  withCache = false,
+): Promise<readonly Frame[]> {
   const [toolkit = "", children] = await Promise.all([
     unlessRefused(atspi.toolkit(app)),
     unlessRefused(atspi.children(app)),
   ])
-  const owner = { pid, name, toolkit }
+  const cache = withCache ? beginCache(atspi, app.bus, toolkit, name) : undefined
+  // Whoever waits for it hears of its failure; nobody may.
+  cache?.catch(() => {})
+  const owner = { pid, name, toolkit, cache }
   const frames = await Promise.all(
     listChildren(children ?? []).map(({ ref, index }) => unlessRefused(readFrame(atspi, owner, ref, index))),
   )
@@ -58,11 +68,12 @@ export async function readProcessFrames(
   atspi: Atspi,
   pid: number | undefined,
   { apps, windows }: Pick<Inventory, "apps" | "windows">,
+  withCache = false,
 ): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
   const own = apps.filter((app) => app.pid === pid)
   // Behind a sandbox or another machine a window's process has another number, or none.
   const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
-  const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app)))).flat()
+  const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app, withCache)))).flat()
   return { frames, matches: matchFrames(windows, frames) }
 }
 

@@ -9,9 +9,12 @@ import { has, STATE } from "./states.ts"
  * GTK 4 answers a call in the pauses of its drawing, so what counts is how few questions wait for an
  * answer: one for the whole cache, then the children it has not made yet, then all extents at once.
  */
-export async function prepareGtk4(atspi: Atspi, root: Ref, live: LiveSource): Promise<Source> {
-  const first = await readCache(atspi, root.bus)
-  if (!first) return live
+export async function prepareGtk4(
+  atspi: Atspi,
+  root: Ref,
+  live: LiveSource,
+  first: ReadonlyMap<string, Item>,
+): Promise<Source> {
   const listed = await listMissing(new CachedSource(root.bus, first, live), root, live)
   const isWhole = [...listed.values()].every((children) => children.every(({ ref }) => first.has(ref.path)))
   const items = isWhole ? first : ((await readCache(atspi, root.bus)) ?? first)

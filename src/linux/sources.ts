@@ -7,14 +7,28 @@ import { prepareGtk4 } from "./gtk4.ts"
 import { register } from "./watch.ts"
 
 /** The way to read an application's tree with the fewest questions; it differs by toolkit. */
-export async function openSource(atspi: Atspi, { ref, place }: Element, allBounds: boolean): Promise<Source> {
+export async function openSource(
+  atspi: Atspi,
+  { ref, place }: Element,
+  allBounds: boolean,
+  begun?: Promise<Cache>,
+): Promise<Source> {
   const live = new LiveSource(atspi, place.toolkit, allBounds)
-  if (place.toolkit === "GTK") return prepareGtk4(atspi, ref, live)
-  if (place.toolkit === "Chromium") {
-    const items = (await readCache(atspi, ref.bus)) ?? (await wakeCache(atspi, ref.bus))
-    return items ? new CachedSource(ref.bus, items, live) : live
-  }
-  return live
+  const items = await (begun ?? beginCache(atspi, ref.bus, place.toolkit, place.app))
+  if (place.toolkit === "GTK") return items ? prepareGtk4(atspi, ref, live, items) : live
+  const cached = items ?? (place.toolkit === "Chromium" ? await wakeCache(atspi, ref.bus) : undefined)
+  return cached ? new CachedSource(ref.bus, cached, live) : live
+}
+
+export type Cache = Awaited<ReturnType<typeof readCache>>
+
+/**
+ * Asks for the cache of an application whose toolkit keeps one. Qt's is always empty. LibreOffice's
+ * has crashed the program. GTK 3 has one once somebody listened to its events.
+ */
+export async function beginCache(atspi: Atspi, bus: string, toolkit: string, app: string): Promise<Cache> {
+  const keepsOne = toolkit === "GTK" || toolkit === "Chromium" || (toolkit === "gtk" && app !== "soffice")
+  return keepsOne ? readCache(atspi, bus) : undefined
 }
 
 /** A bridge keeps a cache once somebody listens to events. */

@@ -6,7 +6,7 @@ import type { Atspi } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { Element, isGone, type Place } from "./element.ts"
 import { type Frame, GTK4, shiftOf } from "./frames.ts"
-import { openSource } from "./sources.ts"
+import { type Cache, openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 import type { XWindow } from "./x11-windows.ts"
 
@@ -15,12 +15,14 @@ export interface TreeRoot {
   readonly element: Element
   readonly window: { readonly id: string; readonly title: string }
   readonly surface: Surface
+  /** The application's cache, where it was asked for on the way. */
+  readonly cache?: Promise<Cache>
 }
 
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
-  const { element, window, surface } = root
+  const { element, window, surface, cache } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
-  const walked = await answering(element.place, walk(hurried, element, options))
+  const walked = await answering(element.place, walk(hurried, element, options, cache))
   const { app, pid } = element.place
   return {
     ...walked,
@@ -37,8 +39,13 @@ function asMenu(root: SeenNode, title: string): SeenNode {
   return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
 }
 
-async function walk(atspi: Atspi, element: Element, options: TreeOptions): Promise<Walked> {
-  const source = await openSource(atspi, element, options.bounds === "all")
+async function walk(
+  atspi: Atspi,
+  element: Element,
+  options: TreeOptions,
+  cache: Promise<Cache> | undefined,
+): Promise<Walked> {
+  const source = await openSource(atspi, element, options.bounds === "all", cache)
   return walkTree(atspi, source, element, { ...options, counts: true })
 }
 

@@ -96,6 +96,7 @@ class Walk {
     const { ref, place } = step.element
     const name = nameOf(place, kind, facts)
     const depth = step.depth + (isWrapper({ role: kind.role, name, description: facts.description }) ? 0 : 1)
+    if (!this.#options.includeHidden && isClosedMenu(step.element, facts)) return LEAF
     if (this.#isWithin(depth, step)) return this.#children(step, facts, depth, listing)
     const spare = step.spare ?? (needsContents(kind, place, name) ? LABEL_DEPTH : 0)
     const labels = spare > 0 ? this.#children(step, facts, depth, undefined, spare - 1) : LEAF
@@ -194,7 +195,13 @@ class Walk {
 
   /** Where it is certain that the children are wanted, they are asked for together with the facts. */
   #listEarly(step: Step, { role, states }: Look): Listing | undefined {
-    if (role === undefined || isChildless(role) || !this.#isWithin(step.depth + 1, step)) return undefined
+    if (
+      role === undefined ||
+      role === ROLE.MENU ||
+      isChildless(role) ||
+      !this.#isWithin(step.depth + 1, step)
+    )
+      return undefined
     return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step)
   }
 
@@ -238,6 +245,12 @@ class Walk {
 }
 
 const LEAF: Below = { nodes: [] }
+
+/** GTK 3 hangs a menu's items under the item that opens it, which is selected for as long as they show. */
+function isClosedMenu({ place, parentRole }: Element, { role, states }: Facts): boolean {
+  const isItem = role === ROLE.MENU && MENU_ROLES.has(parentRole)
+  return isItem && place.toolkit === "gtk" && !has(states, STATE.SELECTED)
+}
 
 function isUnanswered(error: unknown): boolean {
   return error instanceof DBusTimeout || error instanceof DBusClosed || isGone(error)

@@ -152,13 +152,28 @@ describe("a walk", () => {
     expect(all.root.children[0]?.states).toEqual(["enabled", "hidden"])
   })
 
-  test("asks hidden menu items for nothing but their states", async () => {
-    const items = ["a", "b", "c"].map((id): FakeNode => ({ role: "MENU_ITEM", id, hidden: true }))
+  test("asks nothing of a menu that is not open, and of an open one's hidden items only their states", async () => {
+    const item = (id: string): FakeNode => ({
+      role: "MENU_ITEM",
+      id,
+      name: id,
+      hidden: id.startsWith("hidden"),
+    })
     using got = await read([
-      { role: "MENU_BAR", children: [{ role: "MENU", name: "File", children: items }] },
+      {
+        role: "MENU_BAR",
+        children: [
+          { role: "MENU", name: "File", id: "file", children: [item("hidden1")] },
+          { role: "MENU", name: "Edit", states: ["SELECTED"], children: [item("hidden2"), item("Undo")] },
+        ],
+      },
     ])
-    expect(outline(got.root)).toEqual({ "window Window": [{ menubar: ["menuitem File"] }] })
-    expect(got.app.asked("a")).toEqual(["GetState"])
+    expect(outline(got.root)).toEqual({
+      "window Window": [{ menubar: ["menuitem File", { "menuitem Edit": ["menuitem Undo"] }] }],
+    })
+    expect(got.app.asked("file")).not.toContain("GetChildren")
+    expect(got.app.asked("hidden1")).toEqual([])
+    expect(got.app.asked("hidden2")).toEqual(["GetState"])
   })
 
   test("counts named nodes towards the depth, but no nameless wrappers, and says how many it left out", async () => {
