@@ -5,14 +5,16 @@ export type Part = (env: Environment) => Promise<number>
 
 /**
  * What this program does for itself in a process of its own, by the first word of its command line.
- * No user ever types these.
+ * No user ever types these. A compiled binary keeps only those of its own platform.
  */
+const PARTS: Readonly<Record<string, () => Promise<Part>>> =
+  process.platform === "linux"
+    ? {
+        "__notification-daemon": async () =>
+          (await import("./linux/notification-daemon.ts")).serveNotifications,
+      }
+    : {}
+
 export async function internalPart(word: string): Promise<Part | undefined> {
-  if (process.platform !== "linux") return undefined
-  switch (word) {
-    case "__notification-daemon":
-      return (await import("./linux/notification-daemon.ts")).serveNotifications
-    default:
-      return undefined
-  }
+  return Object.hasOwn(PARTS, word) ? PARTS[word]?.() : undefined
 }

@@ -78,9 +78,10 @@ const METHODS: Readonly<Record<string, Readonly<Record<string, Served>>>> = {
       out: "",
       run(args, tray, bus) {
         const kept = tray.find(args.u32(), args.u32())
-        const key = args.string()
-        if (!kept?.actions.some((action) => action.key === key)) return gone()
-        signal(bus, "ActionInvoked", "us", [kept.id, key])
+        const name = args.string()
+        const action = kept?.actions.find((one) => one.name === name)
+        if (!kept || !action) return gone()
+        signal(bus, "ActionInvoked", "us", [kept.id, action.key])
         if (!kept.resident) tray.close(kept.id, REASON.DISMISSED)
         return []
       },
@@ -99,7 +100,7 @@ function answer(bus: Bus, tray: NotificationTray, call: Message): Answer {
     return "error" in result ? result : { signature: served.out, values: result }
   } catch (error) {
     // Bytes that are not what their signature says; one bad sender is no reason to leave the others alone.
-    if (error instanceof WireError) return refuse("InvalidArgs", error.message)
+    if (error instanceof WireError || error instanceof RangeError) return refuse("InvalidArgs", error.message)
     throw error
   }
 }
@@ -159,7 +160,7 @@ function isOn(hint: Value | undefined): boolean {
 }
 
 function toStruct({ id, serial, app, title, body, actions }: Kept): Value {
-  return [id, serial, app, title, body, actions.map(({ key, name }) => [key, name])]
+  return [id, serial, app, title, body, actions.map(({ name }) => name)]
 }
 
 /** For tools that ask what there is before they call it. */

@@ -6,8 +6,8 @@ export const NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
 /** How our own daemon introduces itself, and its own interface. */
 export const SERVER_NAME = "agent-desktop"
 export const TRAY = "agent_desktop.Tray"
-/** Of List: id, serial, app, title, body, and key and name of each action; the newest first. */
-export const LIST_SIGNATURE = "a(uusssa(ss))"
+/** Of List: id, serial, app, title, body and names of actions; the newest first. */
+export const LIST_SIGNATURE = "a(uusssas)"
 /** The notification is no longer there, or its application has changed what it says. */
 export const GONE = `${TRAY}.Gone`
 

@@ -21,8 +21,8 @@ export async function listDunst(daemon: NotificationDaemon): Promise<readonly En
   const history = await readHistory(daemon)
   const known = earlier.get(heard) ?? new Set(history.keys())
   earlier.set(heard, known)
-  // What showed when we came and expired since would look like a new one.
-  const past = [...history].filter(([id]) => known.has(id) || heard.has(owner, id))
+  // What showed when we came and expired since is no new one.
+  const past = [...history].filter(([id]) => known.has(id) || heard.has(owner, id) || !heard.isYoung)
   const shown = [...heard.showing(owner)].filter(([id, texts]) => !isIn(history, id, texts))
   return [
     ...shown.map(([id, texts]) => ({

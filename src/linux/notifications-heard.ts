@@ -17,6 +17,11 @@ export interface Heard {
   showing(owner: string): ReadonlyMap<number, NotificationTexts>
   /** Whether it was sent since. */
   has(owner: string, id: number): boolean
+  /**
+   * What was sent before and turns up later would look new to a wait, and must not. A process that
+   * lives longer than any wait or batch may show it after a while.
+   */
+  readonly isYoung: boolean
 }
 
 /** The ear of this session, open from the first call on. */
@@ -84,6 +89,11 @@ class Journal implements Heard {
   /** Calls without an answer yet, by who called and the serial of the call. */
   readonly #asked = new Map<string, NotificationTexts>()
   readonly #logs = new Map<string, Log>()
+  readonly #opened = performance.now()
+
+  get isYoung(): boolean {
+    return performance.now() - this.#opened < YOUNG_MS
+  }
 
   showing(owner: string): ReadonlyMap<number, NotificationTexts> {
     return this.#log(owner).showing
@@ -139,6 +149,7 @@ class Journal implements Heard {
 }
 
 const MAX_HEARD = 1000
+const YOUNG_MS = 300_000
 
 function bound(heard: {
   readonly size: number

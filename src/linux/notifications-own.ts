@@ -1,40 +1,58 @@
-import { DBusError, method, readAs } from "./dbus.ts"
-import { GONE, LIST_SIGNATURE, NOTIFICATIONS_PATH, TRAY } from "./notification-names.ts"
+import type { NotificationOp, SeenNotification } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { type Bus, DBUS, DBusError, method, readAs } from "./dbus.ts"
+import { GONE, LIST_SIGNATURE, NOTIFICATIONS_PATH, SERVER_NAME, TRAY } from "./notification-names.ts"
 import { type Entry, type NotificationDaemon, notificationGone } from "./notifications.ts"
 
-/** What our own daemon keeps. It checks itself that a notification is still the one that was listed. */
+/** What our own daemon keeps. */
 export async function listOwn({ bus, owner, deadline }: NotificationDaemon): Promise<readonly Entry[]> {
   const reply = readAs(await bus.call(LIST, owner, NOTIFICATIONS_PATH, deadline), LIST_SIGNATURE)
   return reply.array(8, (reader): Entry => {
     reader.align(8)
-    const [id, serial] = [reader.u32(), reader.u32()]
+    const id = `${SERVER_NAME} ${owner} ${reader.u32()} ${reader.u32()}`
     const [app_name, title, body] = [reader.string(), reader.string(), reader.string()]
-    const keys = new Map(
-      reader.array(8, (pair): [string, string] => {
-        pair.align(8)
-        const key = pair.string()
-        return [pair.string(), key]
-      }),
-    )
-    const send = async (name: string, signature: string, ...more: string[]): Promise<void> => {
-      try {
-        const called = method(`${TRAY}.${name}`, signature, [id, serial, ...more])
-        await bus.call(called, owner, NOTIFICATIONS_PATH, deadline)
-      } catch (error) {
-        if (error instanceof DBusError && error.code === GONE) throw notificationGone({ title })
-        throw error
-      }
-    }
+    const actions = reader.array(4, (names) => names.string())
+    const operate = (op: NotificationOp): Promise<void> => operateOwn(bus, { id, title }, op, deadline)
     return {
-      id: `${owner} ${id} ${serial}`,
+      id,
       app_name,
       title,
       ...(body ? { body } : {}),
-      ...(keys.size > 0 ? { actions: [...keys.keys()] } : {}),
-      dismiss: () => send("Dismiss", "uu"),
-      press: (action) => send("Invoke", "uus", keys.get(action) ?? ""),
+      ...(actions.length > 0 ? { actions } : {}),
+      dismiss: () => operate({ kind: "dismiss" }),
+      press: (action) => operate({ kind: "action", action }),
     }
   })
 }
+
+/** Whether our own daemon listed it: what it is asked to do, it checks itself, so it need not list again. */
+export const isOwn = ({ id }: Pick<SeenNotification, "id">): boolean => id.startsWith(`${SERVER_NAME} `)
+
+export async function operateOwn(
+  bus: Bus,
+  target: Pick<SeenNotification, "id" | "title">,
+  op: NotificationOp,
+  deadline: Deadline,
+): Promise<void> {
+  const [, owner = "", id, serial] = target.id.split(" ")
+  const which = [Number(id), Number(serial)]
+  const called =
+    op.kind === "dismiss"
+      ? method(`${TRAY}.Dismiss`, "uu", which)
+      : method(`${TRAY}.Invoke`, "uus", [...which, op.action])
+  try {
+    await bus.call(called, owner, NOTIFICATIONS_PATH, deadline)
+  } catch (error) {
+    if (error instanceof DBusError && LOST.has(error.code)) throw notificationGone(target)
+    throw error
+  }
+}
+
+/** It is not there, or the daemon that had it is not. */
+const LOST: ReadonlySet<string> = new Set([
+  GONE,
+  `${DBUS}.Error.ServiceUnknown`,
+  `${DBUS}.Error.NameHasNoOwner`,
+])
 
 const LIST = method(`${TRAY}.List`)

@@ -27,7 +27,7 @@ export async function listXfce(daemon: NotificationDaemon): Promise<readonly Ent
     const { frame, title, body, buttons } = popup
     const sent = [...heard.showing(owner).values()].filter((one) => one.title === title)
     // A popup comes up a moment after it was sent: this one was on its way when we came.
-    if (sent.length === 0 && !known.has(refKey(frame))) return []
+    if (sent.length === 0 && !known.has(refKey(frame)) && heard.isYoung) return []
     const [app = "", ...others] = new Set(sent.map((one) => one.app))
     return [
       {

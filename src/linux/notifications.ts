@@ -13,6 +13,7 @@ import {
   WireError,
 } from "./dbus.ts"
 import { NOTIFICATIONS, NOTIFICATIONS_PATH, SERVER_NAME } from "./notification-names.ts"
+import { isOwn, listOwn, operateOwn } from "./notifications-own.ts"
 import type { Session } from "./session.ts"
 
 /** A running notification daemon: the specification has no way to list, so each is asked in its own. */
@@ -49,6 +50,10 @@ export async function operateNotification(
   op: NotificationOp,
   deadline: Deadline,
 ): Promise<void> {
+  if (isOwn(target)) {
+    const bus = await openBus(session, deadline)
+    return answered(operateOwn(bus, target, op, deadline), UNCERTAIN)
+  }
   const entry = (await entries(session, deadline)).find(({ id }) => id === target.id)
   if (!entry) throw notificationGone(target)
   await answered(op.kind === "dismiss" ? entry.dismiss() : entry.press(op.action), UNCERTAIN)
@@ -80,7 +85,7 @@ async function list(session: Session, bus: Bus, deadline: Deadline): Promise<rea
   const reply = readAs(await bus.call(GET_SERVER, owner, NOTIFICATIONS_PATH, deadline), "ssss")
   const [name, , version] = [reply.string(), reply.string(), reply.string()]
   const daemon = { owner, version, session, bus, deadline }
-  if (name === SERVER_NAME) return (await import("./notifications-own.ts")).listOwn(daemon)
+  if (name === SERVER_NAME) return listOwn(daemon)
   if (name === "dunst") return (await import("./notifications-dunst.ts")).listDunst(daemon)
   if (name === "Xfce Notify Daemon") return (await import("./notifications-xfce.ts")).listXfce(daemon)
   throw new AppError(

@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { NotificationOp } from "../../src/adapter.ts"
 import { listNotifications, operateNotification } from "../../src/linux/notifications.ts"
 import { Session } from "../../src/linux/session.ts"
 import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
 import { closed, notify, type Overheard, openBus, overhear, ownerOf, pidOf, SIGNALS, soon } from "./notify.ts"
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
 let session: Session
@@ -236,6 +239,7 @@ describe("xfce4-notifyd", () => {
 
   test("does not touch one that says something else by now", async () => {
     await start(program())
+    await look()
     const id = await notify(desktop.env, "-p", "-t", "0", "Delete one?")
     const meant = await lookFor("Delete one?")
     await notify(desktop.env, "-r", id, "-t", "0", "Delete all?")

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { type Bus, DBUS, DBUS_PATH, DBusError, method } from "../../src/linux/dbus.ts"
 import { listNotifications, operateNotification } from "../../src/linux/notifications.ts"
@@ -17,6 +17,9 @@ import {
   send,
   soon,
 } from "./notify.ts"
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
 let bus: Bus & Disposable
@@ -261,6 +264,20 @@ describe("between listing and acting", () => {
     const done = operateNotification(session, meant!, { kind: "dismiss" }, soon())
 
     expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
+  })
+
+  test("a daemon that has taken the place of another has none of its notifications", async () => {
+    await send(bus, { title: "same words" })
+    const [meant] = await listNotifications(session, soon())
+    const owner = await ownerOf(bus)
+    process.kill(await pidOf(bus), "SIGKILL")
+    await until(async () => (await ownerOf(bus)) !== owner)
+    await send(bus, { title: "same words" })
+
+    const done = operateNotification(session, meant!, { kind: "dismiss" }, soon())
+
+    expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
+    expect(await titles()).toEqual(["same words"])
   })
 })
 
