@@ -1,10 +1,15 @@
 import * as v from "valibot"
-import { flag, optionalText } from "./inputs.ts"
+import { AppError } from "./errors.ts"
+import { choice, flag, optionalText } from "./inputs.ts"
+
+export const FORMATS = ["json", "text"] as const
+export type Format = (typeof FORMATS)[number]
 
 /** Options that every command takes, before or after its name. */
 export const globals = v.strictObject({
   session: optionalText("Keep refs apart from other agents' under this name", { value: "NAME" }),
   desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
+  format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
   read_only: flag("Refuse every command that acts"),
   verbose: flag("Log to stderr what is being done", { short: "v" }),
   help: flag("Show help", { short: "h" }),
@@ -14,6 +19,7 @@ export const globals = v.strictObject({
 export interface Settings {
   readonly session?: string
   readonly desktop?: string
+  readonly format: Format
   readonly readOnly: boolean
   readonly verbose: boolean
 }
@@ -22,13 +28,26 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** A flag beats its variable; an empty variable is none. */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
-  const { session, desktop, read_only, verbose } = v.parse(globals, given)
+  const { session, desktop, format, read_only, verbose } = v.parse(globals, given)
   return {
     session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
+    format: format ?? formatOf(env.AGENT_DESKTOP_FORMAT),
     readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
     verbose,
   }
+}
+
+function formatOf(value: string | undefined): Format {
+  const format = FORMATS.find((one) => one === value)
+  if (format || !value) return format ?? "json"
+  throw new AppError(
+    "INVALID_ARGS",
+    `AGENT_DESKTOP_FORMAT is '${value}', and must be ${FORMATS.join(" or ")}`,
+    {
+      suggestion: "unset AGENT_DESKTOP_FORMAT",
+    },
+  )
 }
 
 const isOn = (value: string | undefined): boolean =>

@@ -2,7 +2,7 @@ import { type Arguments, parseArgv } from "./args.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { globals, type Settings, settingsOf } from "./globals.ts"
+import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform } from "./platform.ts"
 import { runCommand } from "./run.ts"
@@ -64,7 +64,7 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     () => {},
   )
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
-  const code = await answer(envelope)
+  const code = await answer(envelope, settings.format)
   return signalled ? 128 + signalled : code
 }
 
@@ -90,9 +90,9 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function answer(envelope: Envelope): Promise<number> {
+async function answer(envelope: Envelope, format: Format = "json"): Promise<number> {
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
-  return print(toLine(envelope), code)
+  return print(format === "text" ? (await import("./text.ts")).toText(envelope) : toLine(envelope), code)
 }
 
 /** Whole, also through a slow pipe; a reader that went away is no failure of ours to report. */

@@ -1,0 +1,42 @@
+import type { Node } from "./node.ts"
+
+/**
+ * Trees as text: one node a line, two spaces a level. What an application says stands in quotes and
+ * escaped, so that it can neither end its line nor pass for a node.
+ */
+export function outline(tree: Node): string {
+  const lines: string[] = []
+  const visit = (node: Node, indent: string): void => {
+    lines.push(indent + lineOf(node))
+    for (const child of node.children ?? []) visit(child, `${indent}  `)
+  }
+  visit(tree, "")
+  return `${lines.join("\n")}\n`
+}
+
+/** `button "Save" [@e3] focused = "value"`. That a control is enabled is the rule and not said. */
+export function lineOf(node: Omit<Node, "children">): string {
+  const words = [node.role]
+  if (node.name) words.push(quoted(node.name))
+  if (node.ref_id) words.push(`[${node.ref_id}]`)
+  for (const state of node.states ?? []) if (state !== "enabled") words.push(state)
+  if (node.value !== undefined) words.push(`= ${quoted(node.value)}`)
+  if (node.description) words.push(`(${quoted(node.description)})`)
+  if (node.hint) words.push(`hint ${quoted(node.hint)}`)
+  if (node.bounds) {
+    const { x, y, width, height } = node.bounds
+    words.push(`at ${x},${y} ${width}x${height}`)
+  }
+  if (node.children_count !== undefined) words.push(`… ${node.children_count} children`)
+  return words.join(" ")
+}
+
+/** Direction marks and separators are no letters: shown as they are they could turn a line around. */
+const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+export function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+}

@@ -1,0 +1,93 @@
+import type { Envelope, ErrorObject } from "./envelope.ts"
+import { toLine } from "./envelope.ts"
+import type { AppInfo, DisplayInfo, Node, NotificationInfo, SurfaceInfo, WindowInfo } from "./node.ts"
+import type { Observation } from "./observe.ts"
+import { lineOf, outline, quoted } from "./outline.ts"
+
+/** What `--format text` prints: trees, matches and lists line by line, everything else as JSON. */
+export function toText(envelope: Envelope): string {
+  if (!envelope.ok) return errorText(envelope.error)
+  const render = RENDERERS[envelope.command]
+  return render ? render(envelope.data) : toLine(envelope)
+}
+
+function errorText({ code, message, suggestion }: ErrorObject): string {
+  return `error ${code}: ${oneLine(message)}\n${suggestion ? `suggestion: ${oneLine(suggestion)}\n` : ""}`
+}
+
+interface Match extends Omit<Node, "children"> {
+  readonly path: readonly string[]
+}
+
+interface Found {
+  readonly count?: number
+  readonly match?: Match | null
+  readonly matches?: readonly Match[]
+  readonly total_matches?: number
+  readonly complete?: boolean
+}
+
+const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
+  snapshot: ({ app, window, snapshot_id, complete, ref_count, tree }: Observation) =>
+    `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id} ${ref_count} refs${complete ? "" : " incomplete"}\n${outline(tree)}`,
+  find: found,
+  "list-windows": ({ windows }: { windows: readonly WindowInfo[] }) =>
+    lines(
+      windows,
+      (one) =>
+        `${one.id} ${quoted(one.title)} ${quoted(one.app_name)} pid ${one.pid}${one.is_focused ? " focused" : ""}`,
+    ),
+  "list-apps": ({ apps }: { apps: readonly AppInfo[] }) =>
+    lines(
+      apps,
+      (one) => `${quoted(one.name)} pid ${one.pid}${one.bundle_id ? ` ${quoted(one.bundle_id)}` : ""}`,
+    ),
+  "list-displays": ({ displays }: { displays: readonly DisplayInfo[] }) =>
+    lines(
+      displays,
+      ({ id, bounds: { x, y, width, height }, is_primary, scale }) =>
+        `${quoted(id)} at ${x},${y} ${width}x${height} scale ${scale}${is_primary ? " primary" : ""}`,
+    ),
+  "list-surfaces": ({ surfaces }: { surfaces: readonly SurfaceInfo[] }) =>
+    lines(surfaces, (one) =>
+      [
+        one.type,
+        one.id,
+        one.title && quoted(one.title),
+        one.item_count !== undefined && `${one.item_count} items`,
+      ]
+        .filter(Boolean)
+        .join(" "),
+    ),
+  "list-notifications": ({ notifications }: { notifications: readonly NotificationInfo[] }) =>
+    lines(notifications, (one) =>
+      [
+        one.index,
+        quoted(one.app_name),
+        quoted(one.title),
+        one.body && quoted(one.body),
+        one.actions?.map(quoted).join(" "),
+      ]
+        .filter((word) => word !== undefined && word !== "")
+        .join(" "),
+    ),
+  "list-desktops": ({ desktops }: { desktops: readonly { name: string; display: string; size: string }[] }) =>
+    lines(desktops, (one) => `${one.name} ${one.display} ${one.size}`),
+}
+
+function found({ count, match, matches, total_matches, complete }: Found): string {
+  const cut = complete === false ? "incomplete\n" : ""
+  if (count !== undefined) return `${count} matches\n${cut}`
+  if (match !== undefined) return match ? `${matchLine(match)}\n${cut}` : `no match\n${cut}`
+  const rest = (total_matches ?? 0) - (matches?.length ?? 0)
+  const more = rest > 0 ? `… ${rest} more\n` : ""
+  return matches?.length ? `${matches.map(matchLine).join("\n")}\n${more}${cut}` : `no match\n${cut}`
+}
+
+const matchLine = (match: Match): string =>
+  `${lineOf(match)}${match.path.length ? ` in ${match.path.map(quoted).join(" > ")}` : ""}`
+
+const lines = <T>(all: readonly T[], line: (one: T) => string): string =>
+  all.length ? `${all.map(line).join("\n")}\n` : "none\n"
+
+const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"')
