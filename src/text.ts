@@ -8,7 +8,8 @@ import { lineOf, outline, quoted } from "./outline.ts"
 export function toText(envelope: Envelope): string {
   if (!envelope.ok) return errorText(envelope.error)
   const render = RENDERERS[envelope.command]
-  return render ? render(envelope.data) : toLine(envelope)
+  // Each command's data has the shape that its renderer names.
+  return render ? render(envelope.data as never) : toLine(envelope)
 }
 
 function errorText({ code, message, suggestion }: ErrorObject): string {
