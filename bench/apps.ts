@@ -75,12 +75,29 @@ export const appNamed = (key: string): StockApp => {
   return app
 }
 
-/** Starts it with a profile of its own below the desktop's directory. */
-export function startApp(desktop: TestDesktop, app: StockApp): void {
-  const directory = `${desktop.directory}/${app.key}`
-  mkdirSync(directory, { recursive: true })
-  desktop.spawnApp(app.command(directory), { env: { FIXTURE_LOG: `${directory}/events` } })
+export interface StartedApp {
+  /** Starts it again if it has ended: among windows that come and go, some die of an X error at their start. */
+  revive(): void
 }
+
+/** Starts it with a profile of its own below the desktop's directory. */
+export function startApp(desktop: TestDesktop, app: StockApp): StartedApp {
+  let starts = 0
+  const start = () => {
+    if (++starts > MAX_STARTS) throw new Error(`${app.key} does not stay`)
+    const directory = `${desktop.directory}/${app.key}-${starts}`
+    mkdirSync(directory, { recursive: true })
+    return desktop.spawnApp(app.command(directory), { env: { FIXTURE_LOG: `${directory}/events` } })
+  }
+  let process = start()
+  return {
+    revive: () => {
+      if (process.exitCode !== null || process.signalCode !== null) process = start()
+    },
+  }
+}
+
+const MAX_STARTS = 3
 
 /**
  * Looks until two looks in a row agree: an application that has shown its window still fills it.

@@ -49,10 +49,13 @@ try {
 
 async function measureApps(program: string, libatspi: string): Promise<string> {
   await using desktop = await openDesktop({ width: 1920, height: 1080 })
-  for (const app of apps) startApp(desktop, app)
-  for (const app of apps) {
+  const started = apps.map((app) => ({ app, process: startApp(desktop, app) }))
+  for (const { app, process } of started) {
     progress(`waiting for ${app.key}`)
-    await settled(async () => (await run(desktop, libatspi, app.app, frameOf(app), "all")).nodes)
+    await settled(async () => {
+      process.revive()
+      return (await run(desktop, libatspi, app.app, frameOf(app), "all")).nodes
+    })
   }
   const subjects = await Promise.all(apps.map((app) => subject(desktop, app, program, libatspi)))
   for (let round = 0; round < rounds; round++) {

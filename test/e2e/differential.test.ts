@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { appNamed, type StockApp, startApp } from "../../bench/apps.ts"
+import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { openDesktop, type TestDesktop, until } from "../desktop.ts"
 import { differences, type Printed, type Shift } from "./comparison.ts"
@@ -23,10 +23,11 @@ const APPS = [
 ]
 
 let desktop: TestDesktop
+let started: ReadonlyMap<string, StartedApp>
 
 beforeAll(async () => {
   desktop = await openDesktop({ width: 1920, height: 1080 })
-  for (const key of APPS) startApp(desktop, appNamed(key))
+  started = new Map(APPS.map((key) => [key, startApp(desktop, appNamed(key))]))
 }, 60_000)
 
 afterAll(() => desktop?.close(), 30_000)
@@ -212,10 +213,15 @@ async function look(app: StockApp): Promise<readonly Printed[]> {
 // biome-ignore lint/suspicious/noExplicitAny: a node as it is printed
 const nodesOf = (node: any): any[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
 
-async function windowOf({ app, title }: StockApp): Promise<{ readonly id: string; readonly number: string }> {
+async function windowOf({
+  key,
+  app,
+  title,
+}: StockApp): Promise<{ readonly id: string; readonly number: string }> {
   const id = await until(async () => {
+    started.get(key)?.revive()
     const { json } = await desktop.run("list-windows")
-    const windows: { id: string; app_name: string; title: string }[] = json.data?.windows ?? []
+    const windows: { id: string; app_name: string; title: string }[] = json?.data?.windows ?? []
     return windows.find((one) => one.app_name === app && one.title.includes(title))?.id
   }, 60_000)
   return { id, number: id.replace("w-", "") }

@@ -149,11 +149,13 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
   const isSelected = is("selected") || (isQtTab && is("focused"))
   // Chromium takes both words from what is read-only; what is disabled is not read-only there.
   const isLocked = tree.toolkit === "Chromium" && is("read only")
+  // A toggle button that is checked is called pressed.
+  const isChecked = is("checked") && (canBeChecked || node.role !== "toggle button")
   const isUncertain = is("indeterminate") && (canBeChecked || node.role === "toggle button")
   return [
     is("enabled") || is("sensitive") || isLocked ? "enabled" : "disabled",
     ...(isFocused ? ["focused"] : []),
-    ...(isUncertain ? ["indeterminate"] : canBeChecked ? [is("checked") ? "checked" : "unchecked"] : []),
+    ...(isUncertain ? ["indeterminate"] : isChecked ? ["checked"] : canBeChecked ? ["unchecked"] : []),
     ...(is("expandable") ? [is("expanded") ? "expanded" : "collapsed"] : is("expanded") ? ["expanded"] : []),
     ...(isSelected ? ["selected"] : []),
     ...(node.role === "password text" ? ["secure"] : []),
