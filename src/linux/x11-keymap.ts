@@ -250,7 +250,7 @@ export const LOCK = 2
 /** Two levels, chosen by Shift or Caps Lock: the third of the types that every keymap begins with. */
 export const ALPHABETIC = 2
 
-const NO_KEY: Key = { types: [0, 0, 0, 0], groupInfo: 0, width: 0, symbols: [] }
+export const NO_KEY: Key = { types: [0, 0, 0, 0], groupInfo: 0, width: 0, symbols: [] }
 /** Letters, digits and punctuation lie below; keys of remote controls and telephones above. */
 const MAIN_BLOCK_END = 95
 const RETURN = 0xff0d

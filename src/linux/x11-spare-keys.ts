@@ -1,7 +1,7 @@
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { X11 } from "./x11.ts"
-import { ALPHABETIC, changeKeys, type Key, type Keymap, keyAt, withKeys } from "./x11-keymap.ts"
+import { ALPHABETIC, changeKeys, type Key, type Keymap, keyAt, NO_KEY, withKeys } from "./x11-keymap.ts"
 import { changeProperty, getNumbers, words } from "./x11-requests.ts"
 
 /**
@@ -35,6 +35,11 @@ export async function readSpareKeys(x: X11, keymap: Keymap, deadline: Deadline):
     return isFree || bound.has(keycode) ? [keycode] : []
   })
   return { keycodes: closest(free, MAX_KEYS), bound }
+}
+
+/** The keymap as the user's layout made it. */
+export function withoutSpareKeys(keymap: Keymap, spare: SpareKeys): Keymap {
+  return withKeys(keymap, new Map([...spare.bound.keys()].map((keycode) => [keycode, NO_KEY])))
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   positionsOf,
   readKeyboardState,
 } from "./x11-keymap.ts"
-import { keysymOf, SHIFT_KEYSYM } from "./x11-keysyms.ts"
+import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./x11-keysyms.ts"
 import { getInputFocus, queryTree, unlessGone } from "./x11-requests.ts"
 import {
   bindSpareKeys,
@@ -20,6 +20,7 @@ import {
   planSpareKeys,
   readSpareKeys,
   type SpareKeys,
+  withoutSpareKeys,
 } from "./x11-spare-keys.ts"
 import { openXtest, type Xtest } from "./x11-xtest.ts"
 
@@ -68,26 +69,24 @@ interface Typist {
 async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void> {
   const { x, keyboard, deadline } = typist
   let { keymap } = keyboard
-  const own = layoutsOf(keyboard, keymap)
+  let spare = await readSpareKeys(x, keymap, deadline)
+  // What spare keys hold may have to give way: the layout itself is what can be relied on.
+  const own = layoutsOf(keyboard, withoutSpareKeys(keymap, spare))
   const isThere = (char: string) => own.some((layout) => layout.has(char))
   const needsSpare = chars.some((char) => !isThere(char))
-  let spare = needsSpare ? await readSpareKeys(x, keymap, deadline) : undefined
   let done = 0
   while (done < chars.length) {
-    const run = takeRun(chars.slice(done), isThere, spare)
-    let layouts = own
-    if (spare && run.missing.length > 0) {
-      const plan = planSpareKeys(spare, pairsOf(run.missing, spare))
-      if (plan.overwrites) await waitForReader(typist, done)
-      keymap = await bindSpareKeys(x, keyboard.xkb, keymap, plan, deadline)
-      spare = plan.next
-      if (plan.changes.size > 0) {
-        // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
-        await waitForReader(typist, done)
-        remindOfLocks(typist)
-      }
-      layouts = layoutsOf(keyboard, keymap)
+    const run = takeRun(chars.slice(done), isThere, capacityOf(spare))
+    const plan = planSpareKeys(spare, pairsOf(run.missing, spare))
+    if (plan.overwrites) await waitForReader(typist, done)
+    keymap = await bindSpareKeys(x, keyboard.xkb, keymap, plan, deadline)
+    spare = plan.next
+    if (plan.changes.size > 0) {
+      // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
+      await waitForReader(typist, done)
+      remindOfLocks(typist)
     }
+    const layouts = needsSpare ? layoutsOf(keyboard, keymap) : own
     if (!run.chars.every((char) => layouts.some((layout) => layout.has(char)))) throw noSpareKeys()
     await typeRun(typist, run.chars, layouts, done)
     done += run.chars.length
@@ -108,10 +107,9 @@ function layoutsOf({ state }: Keyboard, keymap: Keymap): ReadonlyMap<string, Pos
 function takeRun(
   chars: readonly string[],
   isThere: (char: string) => boolean,
-  spare: SpareKeys | undefined,
+  room: number,
 ): { readonly chars: readonly string[]; readonly missing: readonly string[] } {
   const missing = new Set<string>()
-  const room = spare ? capacityOf(spare) : 0
   for (const [i, char] of chars.entries()) {
     if (isThere(char) || missing.has(char)) continue
     if (missing.size === room) {
@@ -125,17 +123,19 @@ function takeRun(
 
 /** Two characters a key; what is bound already stays as long as there is room. */
 function pairsOf(missing: readonly string[], spare: SpareKeys): (readonly [number, number])[] {
-  const wanted = missing.map((char) => keysymOf(char))
-  const kept = [...spare.bound.values()].filter((pair) => pair.some((symbol) => wanted.includes(symbol)))
-  const rest = wanted.filter((symbol) => !kept.some((pair) => pair.includes(symbol)))
+  const isKept = (pair: readonly number[]) => missing.some((char) => pair.includes(keysymOf(char)))
+  const kept = [...spare.bound.values()].filter(isKept)
+  const rest = missing.filter((char) => !kept.some((pair) => pair.includes(keysymOf(char))))
   const pairs = [...kept, ...pairUp(rest)]
-  return pairs.length <= spare.keycodes.length ? pairs : pairUp(wanted)
+  return pairs.length <= spare.keycodes.length ? pairs : pairUp(missing)
 }
 
-function pairUp(symbols: readonly number[]): (readonly [number, number])[] {
-  return Array.from({ length: Math.ceil(symbols.length / 2) }, (_, i) => {
-    const low = symbols[i * 2] ?? 0
-    return [low, symbols[i * 2 + 1] ?? low] as const
+function pairUp(chars: readonly string[]): (readonly [number, number])[] {
+  return Array.from({ length: Math.ceil(chars.length / 2) }, (_, i) => {
+    const first = chars[i * 2] ?? " "
+    const [low, high] = chars.length > i * 2 + 1 ? [first, chars[i * 2 + 1] ?? " "] : caseOf(first)
+    // GTK capitalises by Caps Lock where it finds the same letter on both levels.
+    return [keysymOf(low), keysymOf(low === high && isCased(low) ? " " : high)] as const
   })
 }
 
