@@ -55,6 +55,8 @@ const TEST = [
   "dunst",
   "xfce4-notifyd",
   "libnotify-bin",
+  "libglib2.0-bin",
+  "dbus-bin",
 ]
 
 /** The same walk in C, to be measured against. */
