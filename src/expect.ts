@@ -38,7 +38,10 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
     case "clear":
       return { met: ({ value }) => (value === undefined ? undefined : value === ""), decides: always }
     case "select":
-      return { met: (now) => selected(action.value, before, now), decides: always }
+      return {
+        met: (now) => selected(action.value, before, now),
+        decides: ({ value }) => value !== undefined,
+      }
     case "type":
       return typed(action.text, before)
     default:
@@ -80,7 +83,8 @@ function onOff({ states }: Seen): "on" | "off" | "mixed" {
 }
 
 function selected(value: string, before: Seen, now: Seen): boolean | undefined {
-  if (now.value === undefined) return undefined
+  // Some say for a moment that they hold nothing.
+  if (now.value === undefined) return before.value === undefined ? undefined : false
   if (now.value === value) return true
   return now.value === before.value ? false : undefined
 }

@@ -1,9 +1,10 @@
 import { notSupported } from "./actions.ts"
-import type { Action, Performed, SeenNode, TreeTarget } from "./adapter.ts"
+import type { Action, Performed, Seen, SeenNode, TreeTarget } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import { input } from "./deliver.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { quoted } from "./identity.ts"
+import type { Point } from "./node.ts"
 import { nameForIdentity } from "./refmap.ts"
 import { type Target, windowOf } from "./resolve.ts"
 import { walk } from "./tree.ts"
@@ -13,7 +14,12 @@ import { until } from "./until.ts"
 const POPUP_MS = 1500
 
 type Select = Extract<Action, { kind: "select" }>
-type Click = (ctx: Context, target: Target, action: Action) => Promise<Performed>
+type Click = (
+  ctx: Context,
+  target: Target,
+  action: Action,
+  options?: { readonly pointOf: (seen: Seen) => Point | undefined },
+) => Promise<Performed>
 
 /** Opens the list of a combobox, finds the one option of that name, and clicks it. */
 export async function pickOption(
@@ -25,33 +31,53 @@ export async function pickOption(
   const { ref, entry, seen } = target
   if (seen.role !== "combobox" && seen.role !== "menubutton") throw notSupported(ref, seen, action)
   const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
-  if (!seen.states.includes("expanded")) await click(ctx, target, { kind: "expand" })
+  if (!seen.states.includes("expanded")) await click(ctx, target, { kind: "expand" }, { pointOf: arrowOf })
   const options = await until(ctx, () => shownOptions(ctx, target, before), {
     pids: [entry.pid],
     deadline: ctx.deadline.slice(POPUP_MS),
   })
   const fitting = options?.filter((node) => node.name === action.value) ?? []
   const [only, ...others] = fitting
+  const close = async (): Promise<void> => {
+    // Without an open list the key would go to the dialog or the window around it.
+    if (options || (await hasPopup(ctx, entry.pid)))
+      await input(ctx, { kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" }, action)
+  }
   if (only && others.length === 0) {
     // Not in the window but in what it opened.
     const found = { ...entry, ...identityOf(only), window_id: undefined }
-    return click(ctx, { ...target, seen: only, entry: found }, action)
+    return click(ctx, { ...target, seen: only, entry: found }, action).catch(async (error: unknown) => {
+      if (error instanceof AppError && error.disposition?.delivery === "not_delivered") await close()
+      throw error
+    })
   }
-  // Without an open list the key would go to the dialog or the window around it.
-  if (options)
-    await input(ctx, { kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" }, action)
+  await close()
   throw new AppError(
     only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
     only
       ? `${fitting.length} options of ${ref} are named ${quoted(action.value)}`
       : `${ref} shows no option ${quoted(action.value)}`,
     {
-      suggestion: `Run 'expand ${ref}' and 'snapshot' to see its options`,
+      suggestion: `Run 'expand ${ref}' and 'snapshot' to see its options, or 'set-value' if it can be typed into`,
       details: { candidates: options?.slice(0, 20).map((node) => node.name) ?? [] },
       disposition: NOTHING_DELIVERED,
     },
   )
 }
+
+/** A list that shows no options may be open all the same. */
+async function hasPopup(ctx: Context, pid: number): Promise<boolean> {
+  return (await ctx.adapter.surfaces(pid)).some(({ type }) => type === "popover" || type === "menu")
+}
+
+/** A click in the middle of one that can be typed into would only place the caret. */
+function arrowOf({ bounds, states }: Seen): Point | undefined {
+  if (!bounds || bounds.width < 1 || bounds.height < 1 || states.includes("hidden")) return undefined
+  const fromEnd = Math.min(ARROW_WIDTH, bounds.height, bounds.width) / 2
+  return { x: Math.floor(bounds.x + bounds.width - fromEnd), y: Math.floor(bounds.y + bounds.height / 2) }
+}
+
+const ARROW_WIDTH = 24
 
 const identityOf = ({ role, name, value, identifier }: SeenNode) => ({
   role,
@@ -99,5 +125,5 @@ async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly See
     .filter((node) => OPTION_ROLES.has(node.role) && node.name && !node.states.includes("hidden"))
 }
 
-const keyOf = (node: SeenNode): string =>
-  node.address ?? `${node.role} ${node.name} ${node.bounds?.x},${node.bounds?.y}`
+/** Not by address: Qt makes new objects for the rows of its lists whenever it is asked. */
+const keyOf = ({ role, name, bounds }: SeenNode): string => `${role} ${name} ${bounds?.x},${bounds?.y}`

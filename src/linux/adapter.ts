@@ -5,7 +5,7 @@ import { actingOn } from "./acting.ts"
 import { Desk } from "./desk.ts"
 import { desktopEnv } from "./desktop.ts"
 import { Element } from "./element.ts"
-import { hitElement, openAddress, openPath, readElement } from "./locate.ts"
+import { hitElement, hitInPopup, openAddress, openPath, readElement } from "./locate.ts"
 import { processStart } from "./processes.ts"
 import { Session } from "./session.ts"
 import { surfaceInfo } from "./surfaces.ts"
@@ -47,9 +47,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     hit: async (handle, point) => {
       const element = Element.of(handle)
-      const by = await desk.covering(element, point)
-      if (by) return { kind: "occluded", by }
-      return answering(element.place, hitElement(await desk.atspi(), element, point))
+      const top = await desk.topmost(element, point)
+      if (typeof top === "object") return { kind: "occluded", by: top.by }
+      const atspi = await desk.atspi()
+      return answering(
+        element.place,
+        top === "own" ? hitElement(atspi, element, point) : hitInPopup(atspi, element, point),
+      )
     },
     watch: async (pids) => watchEvents(await session.a11y(deadline), deadline, pids),
     close: async () => {},

@@ -78,15 +78,18 @@ export class Desk {
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
-  /** The name of the window that is above the element at this point, if there is one. */
-  async covering({ place }: Element, point: Point): Promise<string | undefined> {
-    const window = await windowAt(await this.#session.x11(this.#deadline), point, this.#deadline)
-    if (!window) return "the desktop"
-    if (window.id === place.window) return undefined
-    // A popup of the same process may be the element's own surface; the application knows.
-    const isWindow = window.types.some((type) => type === "normal" || type === "dialog")
-    if (window.pid === place.pid && (!isWindow || place.window === undefined)) return undefined
-    return `window '${window.title || window.wmClass?.className || windowId(window.id)}'`
+  /** What is above everything else at this point: the element's window, a popup of its process, or neither. */
+  async topmost({ place }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
+    const x = await this.#session.x11(this.#deadline)
+    const window = await windowAt(x, point, this.#deadline)
+    if (!window) return { by: "the desktop" }
+    if (window.id === place.window) return "own"
+    const name = window.title || window.wmClass?.className || windowId(window.id)
+    if (window.pid !== place.pid) return { by: `window '${name}'` }
+    // What is in a menu does not say which window that is.
+    if (place.window === undefined) return "own"
+    const popups = await listOverrideWindows(x, this.#deadline)
+    return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
   }
 
   async #look(): Promise<Inventory> {

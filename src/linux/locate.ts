@@ -8,7 +8,7 @@ import { LiveSource } from "./facts.ts"
 import { WINDOW_ROLES } from "./frames.ts"
 import { cleanName } from "./names.ts"
 import { placeWithin } from "./places.ts"
-import { ROLE, roleOf } from "./roles.ts"
+import { kindOf, ROLE, roleOf } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 import { walkTree } from "./walk.ts"
 
@@ -103,6 +103,36 @@ export async function hitElement(atspi: Atspi, element: Element, point: Point): 
   const [name, role] = await Promise.all([atspi.name(top), atspi.role(top)])
   return { kind: "occluded", by: [roleOf(role), cleanName(name)].filter(Boolean).join(" ") }
 }
+
+/** The same where a popup of the application is above its window at the point. */
+export async function hitInPopup(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  if (!(await isInPopup(atspi, element))) return { kind: "occluded", by: "a popup of the same app" }
+  const hit = await hitElement(atspi, element, point)
+  // Asked for the point, most toolkits tell what is below the popup.
+  return hit.kind === "occluded" ? { kind: "unknown" } : hit
+}
+
+async function isInPopup(atspi: Atspi, { ref, place }: Element): Promise<boolean> {
+  // A browser's popups hang on nothing that would tell.
+  if (place.toolkit === "Chromium") return true
+  let at = await unlessRefused(atspi.parent(ref))
+  for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
+    const [role, states, name, above]: [number, number, string, Ref | undefined] = await Promise.all([
+      atspi.role(at),
+      atspi.states(at),
+      atspi.name(at),
+      atspi.parent(at),
+    ])
+    if (POPUP_ROLES.has(role)) return true
+    if (kindOf(role, states, false, ROLE.INVALID, { toolkit: place.toolkit, name }).role === "popover")
+      return true
+    at = above
+  }
+  return false
+}
+
+/** What shows in a window of its own, or has its list in one. */
+const POPUP_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.POPUP_MENU, ROLE.WINDOW, ROLE.COMBO_BOX])
 
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
   const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])

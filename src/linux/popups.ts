@@ -16,13 +16,20 @@ export function popupPlace(place: Place, kind: Kind, { extents }: Pick<Facts, "e
   return then(place.popups(), (windows) => ({ ...place, shift: shiftOf(extents, windows, place.pid) }))
 }
 
+/** A popover's margin is part of its window, but not of what it says of itself. */
+const MOST_MARGIN = 16
+
 function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Place["shift"] {
-  const [only, ...others] = windows.filter(
-    (window) =>
-      window.pid === pid &&
-      Math.abs(window.bounds.width - extents.width) <= 2 &&
-      Math.abs(window.bounds.height - extents.height) <= 2,
-  )
+  const margins = windows
+    .filter((window) => window.pid === pid)
+    .map(({ bounds }) => ({
+      bounds,
+      x: bounds.width - extents.width,
+      y: bounds.height - extents.height,
+    }))
+    .filter(({ x, y }) => x >= -2 && y >= -2 && x <= MOST_MARGIN && y <= MOST_MARGIN)
+  const [only, ...others] = margins
   if (!only || others.length > 0) return undefined
-  return { x: only.bounds.x - extents.x, y: only.bounds.y - extents.y }
+  const { bounds, x, y } = only
+  return { x: bounds.x + Math.trunc(x / 2) - extents.x, y: bounds.y + Math.trunc(y / 2) - extents.y }
 }

@@ -66,12 +66,34 @@ async function readCombo(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): 
 
 /** What a combo box has chosen, by itself or by the hidden menu below it. */
 async function readChoice(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
-  const holder = facts.interfaces & INTERFACE.Selection ? ref : await expect(findHolder(atspi, ref))
-  const chosen = holder && (await expect(atspi.selectedChild(holder, 0)))
+  if (facts.interfaces & INTERFACE.Selection) return selectedIn(atspi, ref, expect)
+  const first = await expect(atspi.childAt(ref, 0))
+  const [role, interfaces = 0] = first
+    ? await Promise.all([expect(atspi.role(first)), expect(atspi.interfaces(first))])
+    : []
+  if (first && interfaces & INTERFACE.Selection) return selectedIn(atspi, first, expect)
+  // GTK 4 shows what is chosen in the button that opens the list, and says it nowhere else.
+  return first && role === ROLE.PUSH_BUTTON ? shownIn(atspi, first, expect, 6) : undefined
+}
+
+async function selectedIn(atspi: Atspi, holder: Ref, expect: Expect): Promise<string | undefined> {
+  const chosen = await expect(atspi.selectedChild(holder, 0))
   return chosen && cleanName((await expect(atspi.name(chosen))) ?? "")
 }
 
-async function findHolder(atspi: Atspi, ref: Ref): Promise<Ref | undefined> {
-  const first = await atspi.childAt(ref, 0)
-  return first && (await atspi.interfaces(first)) & INTERFACE.Selection ? first : undefined
+/** The first label below that has any room: an empty choice keeps one of its own. */
+async function shownIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): Promise<string | undefined> {
+  for (const child of ((await expect(atspi.children(ref))) ?? []).slice(0, MOST_PARTS)) {
+    const [role, extents] = await Promise.all([
+      expect(atspi.role(child)),
+      expect(atspi.extents(child, "GTK")),
+    ])
+    if (!extents || extents.width === 0) continue
+    if (role === ROLE.LABEL) return cleanName((await expect(atspi.name(child))) ?? "")
+    const below = levels > 1 ? await shownIn(atspi, child, expect, levels - 1) : undefined
+    if (below !== undefined) return below
+  }
+  return undefined
 }
+
+const MOST_PARTS = 4

@@ -219,10 +219,15 @@ class Walk {
     return this.#options.includeHidden || isShowing(place, look)
   }
 
-  /** LibreOffice keeps a second menu bar of its own, without any height, under the native one. */
-  #isCollapsed(ref: Ref, facts: Facts, parent: Parent): Maybe<boolean> {
-    if (this.#options.includeHidden || facts.role !== ROLE.MENU_BAR || parent.role !== ROLE.ROOT_PANE)
-      return false
+  /**
+   * LibreOffice keeps a second menu bar of its own, without any height, under the native one; Qt 5 says
+   * of the list of a closed combo box that it shows.
+   */
+  #isCollapsed(ref: Ref, { role }: Facts, parent: Parent): Maybe<boolean> {
+    const isSuspect =
+      (role === ROLE.MENU_BAR && parent.role === ROLE.ROOT_PANE) ||
+      (role === ROLE.LIST && parent.role === ROLE.COMBO_BOX)
+    if (this.#options.includeHidden || !isSuspect) return false
     return this.#expect(this.#atspi.extents(ref)).then((extents) => extents?.height === 0)
   }
 
