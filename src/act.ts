@@ -80,7 +80,10 @@ async function actionable(ctx: Context, { ref, entry, seen: first }: Target, act
   )
   if (ready) return ready
   throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
-    suggestion: `Wait for it: agent-desktop wait --element ${ref} --predicate enabled`,
+    suggestion:
+      obstacle === READ_ONLY
+        ? `Use 'get ${ref} value' to read it; what makes it editable is for the app to say`
+        : `Wait for it: agent-desktop wait --element ${ref} --predicate enabled`,
     details: { kind: "not_actionable", reason: obstacle },
     disposition: NOTHING_DELIVERED,
   })
@@ -91,8 +94,10 @@ function obstacleTo(action: Action, seen: Seen): string | undefined {
   if (seen.states.includes("disabled")) return "disabled"
   if (seen.states.includes("busy")) return "busy"
   const writes = action.kind === "type" || action.kind === "set-value" || action.kind === "clear"
-  return writes && seen.states.includes("readonly") ? "read-only" : undefined
+  return writes && seen.states.includes("readonly") ? READ_ONLY : undefined
 }
+
+const READ_ONLY = "read-only"
 
 /** A state that the element does not have can be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
@@ -125,8 +130,9 @@ async function doneAllTheSame(
 ): Promise<Performed> {
   if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
   const after = await observe(ctx, watch, before, action, { method: "", delivery: "delivery_uncertain" })
-  if (after === undefined || after === "gone" || expectationOf(action, before)?.met(after) !== true)
-    throw error
+  const expected = expectationOf(action, before)
+  const isNews = expected !== undefined && expected.met(before) !== true
+  if (!isNews || after === undefined || after === "gone" || expected.met(after) !== true) throw error
   return { method: "unknown", delivery: "delivered_verified" }
 }
 
@@ -170,7 +176,7 @@ function judge(
   const expected = expectationOf(action, before)
   if (!expected) {
     // Whatever else changes in a field, it is no proof of the text in it.
-    const reacted = action.kind !== "type" && (after === "gone" || !sameState(before, after))
+    const reacted = action.kind !== "type" && (after === "gone" || hasReacted(before, after))
     return reacted ? { ...performed, delivery: "delivered_verified" } : performed
   }
   // That it went away is a reaction, but not the state that was asked for.
@@ -211,6 +217,19 @@ function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
     ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
   }
 }
+
+/** The focus may come with the window, or with a click that does nothing else; in a field it is the effect. */
+function hasReacted(before: Seen, after: Seen): boolean {
+  if (FOCUSED_BY_CLICK.has(after.role)) return !sameState(before, after)
+  return !sameState(withoutFocus(before), withoutFocus(after))
+}
+
+const FOCUSED_BY_CLICK: ReadonlySet<string> = new Set(["textfield", "incrementor", "combobox", "terminal"])
+
+const withoutFocus = (seen: Seen): Seen => ({
+  ...seen,
+  states: seen.states.filter((state) => state !== "focused"),
+})
 
 function sameState(a: Seen, b: Seen): boolean {
   return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()

@@ -26,7 +26,7 @@ const NOTHING = { delivery: "not_delivered", retry: "safe" }
 
 describe.concurrent("the result", () => {
   test("tells the action, the ref, how it was delivered and what changed", async () => {
-    const { act } = await holding({ ...BUTTON, does: (it) => it.set({ states: ["enabled", "focused"] }) })
+    const { act } = await holding({ ...BUTTON, does: (it) => it.set({ states: ["enabled", "pressed"] }) })
     expect(await act("click")).toEqual({
       version: "1.0",
       ok: true,
@@ -34,11 +34,25 @@ describe.concurrent("the result", () => {
       data: {
         action: "click",
         ref_id: "@e1",
-        post_state: { role: "button", states: ["enabled", "focused"] },
+        post_state: { role: "button", states: ["enabled", "pressed"] },
         method: "fake:click",
         disposition: VERIFIED,
       },
     })
+  })
+
+  test("takes the focus for an effect of a click in a field, and of nothing else", async () => {
+    for (const [spec, delivery] of [
+      [BUTTON, "delivered_unverified"],
+      [FIELD, "delivered_verified"],
+    ] as const) {
+      const { act } = await holding({ ...spec, does: (it) => it.set({ states: ["enabled", "focused"] }) })
+      const { data } = await act("click")
+      expect(data).toMatchObject({
+        post_state: { states: ["enabled", "focused"] },
+        disposition: { delivery },
+      })
+    }
   })
 
   test("omits the state when nothing about it changed, and then claims no more than delivery", async () => {
@@ -368,7 +382,10 @@ describe.concurrent("actionability", () => {
         expect((await act(name, { ...args, timeout_ms })).error).toEqual({
           code: "ACTION_FAILED",
           message: `@e1 is ${reason}`,
-          suggestion: "Wait for it: agent-desktop wait --element @e1 --predicate enabled",
+          suggestion:
+            reason === "read-only"
+              ? "Use 'get @e1 value' to read it; what makes it editable is for the app to say"
+              : "Wait for it: agent-desktop wait --element @e1 --predicate enabled",
           details: { kind: "not_actionable", reason },
           disposition: NOTHING,
         })
