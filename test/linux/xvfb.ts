@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
 import { managerAnswers, readManager } from "../../src/linux/x11-windows.ts"
+import { openXtest } from "../../src/linux/x11-xtest.ts"
 
 // A desktop on a busy machine: what is waited for has a deadline of its own, and its own message.
 setDefaultTimeout(60_000)
@@ -94,6 +95,14 @@ export async function startManager(desk: Xvfb, command: string[]) {
   await until("a window manager", () => readManager(desk.x, patience()))
   if (!(await managerAnswers(desk.x, patience()))) throw new Error(`${command[0]} does not answer`)
   return child
+}
+
+/** Presses a key by its place on the keyboard, whatever it means. */
+export async function tapKey(desk: Xvfb, keycode: number): Promise<void> {
+  const xtest = await openXtest(desk.x, patience())
+  xtest.keyDown(keycode)
+  xtest.keyUp(keycode)
+  await desk.x.sync(patience())
 }
 
 /** Asks again until the answer is truthy. */
