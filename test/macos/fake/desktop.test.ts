@@ -105,6 +105,33 @@ describe("events", () => {
     ])
   })
 
+  test("a right click opens the menu of what is under it, and a pick closes it", () => {
+    const mac = start("finder")
+    post(api().CGEventCreateMouseEvent(0n, 3, 400, 215, 1))
+    post(api().CGEventCreateMouseEvent(0n, 4, 400, 215, 1))
+    expect(mac.look("context-menu")).toMatchObject({ shows: true, open: true })
+    expect(mac.look("file-1").AXSelected).toBe(true)
+    click(450, 337)
+    expect(mac.look("context-menu").shows).toBe(false)
+    expect(mac.look("file-1")).toEqual({})
+  })
+
+  test("a double click opens", () => {
+    const mac = start("finder")
+    click(300, 190)
+    click(300, 190, 2)
+    expect(mac.record("note").map(({ text }) => text)).toEqual(["open Budget.numbers"])
+  })
+
+  test("a click does not reach what is covered", () => {
+    const mac = start("quirks")
+    click(150, 580)
+    expect(mac.record("note")).toEqual([])
+    mac.apply({ do: "remove", node: "cover" })
+    click(150, 580)
+    expect(mac.record("note")).toHaveLength(1)
+  })
+
   test("typing goes to the focused field, twenty units an event at most", () => {
     const mac = start("example-textedit")
     key(0, 0n, "Grüße 🙂 and more than twenty")

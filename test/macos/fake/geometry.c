@@ -67,6 +67,7 @@ static Node *deepest(Node *node, CGPoint point) {
   for (int i = node->count; i-- > 0;) {
     Node *child = node->children[i];
     if (!node_shows(child) || (node_is(child, "AXMenu") && !child->open)) continue;
+    if (node_is(child, "AXColumn")) continue; /* lies over the rows, but nothing of it is drawn */
     if (child->framed && !rect_has(node_frame(child), point)) {
       /* a menu may reach beyond the button that opened it */
       if (!child->count || !child->open) continue;

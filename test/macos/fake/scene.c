@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define NAMES 8192
 
@@ -233,137 +232,7 @@ bool node_shows(const Node *node) {
   return !node->number || !node_is(node, "AXWindow") || window_listed(node);
 }
 
-/* Applications */
-
-App *app_by_pid(int pid) {
-  App *gone = NULL;
-  for (App *app = scene.apps; app; app = app->next) {
-    if (app->pid != pid) continue;
-    if (app->running) return app;
-    gone = app;
-  }
-  return gone;
-}
-
-const char *app_name(const App *app) {
-  const char *name = json_string(app->json, "name");
-  return name ? name : "";
-}
-
-static bool named(const Json *json, const char *name) {
-  static const char *keys[] = {"name", "bundle_id", "path"};
-  for (int i = 0; i < 3; i++) {
-    const char *value = json_string(json, keys[i]);
-    if (value && !strcasecmp(value, name)) return true;
-  }
-  return false;
-}
-
-App *app_by_name(const char *name) {
-  for (App *app = scene.apps; app; app = app->next)
-    if (app->running && named(app->json, name)) return app;
-  return NULL;
-}
-
-Json *installed_app(const char *name) {
-  Json *list = json_get(scene.json, "installed");
-  for (Json *item = list ? list->first : NULL; item; item = item->next)
-    if (named(item, name)) return item;
-  for (App *app = scene.apps; app; app = app->next)
-    if (named(app->json, name)) return app->json;
-  return NULL;
-}
-
-App *app_add(const Json *json) {
-  App *app = calloc(1, sizeof *app), **end = &scene.apps;
-  app->json = json_clone(json);
-  app->pid = (int)json_number(json, "pid", 0);
-  app->running = true;
-  app->hung = json_true(json, "hung");
-  app->started_ms = now_ms();
-  while (*end) end = &(*end)->next;
-  *end = app;
-  if (!json_get(app->json, "AXRole")) json_set(app->json, "AXRole", json_new_string("AXApplication"));
-  if (!json_get(app->json, "AXTitle")) json_set(app->json, "AXTitle", json_new_string(app_name(app)));
-  Json *windows = json_get(app->json, "windows");
-  for (Json *window = windows ? windows->first : NULL; window; window = window->next)
-    if (!json_get(window, "AXRole")) json_set(window, "AXRole", json_new_string("AXWindow"));
-  app->root = build(app, NULL, app->json, NULL, 0, (CGPoint){0, 0});
-  const char *focused = json_string(json, "focused");
-  app->focused = focused ? node_by_name(focused, NULL) : NULL;
-  return app;
-}
-
-/* Windows */
-
-Node *window_of(const Node *node) {
-  for (Node *at = (Node *)node; at; at = at->parent)
-    if (at->number) return at;
-  return NULL;
-}
-
-Node *window_by_number(uint32_t number) {
-  for (int i = 0; i < scene.window_count; i++)
-    if (scene.windows[i]->number == number && !scene.windows[i]->dead) return scene.windows[i];
-  return NULL;
-}
-
-bool window_listed(const Node *window) {
-  Json *space = node_get(window, "space");
-  return !window->dead && window->app->running && (!space || space->number <= 1) && !node_flag(window, "unlisted", false);
-}
-
-bool window_on_screen(const Node *window) {
-  if (window->dead || !window->app->running) return false;
-  if (window->late && !window->open) return false;
-  Json *space = node_get(window, "space");
-  for (const Node *at = window; at; at = at->parent)
-    if (node_flag(at, "AXMinimized", false)) return false;
-  return (!space || space->number <= 1) && !node_flag(window->app->root, "AXHidden", false);
-}
-
-static int by_z(const void *a, const void *b) {
-  const Node *first = *(Node *const *)a, *second = *(Node *const *)b;
-  return first->z < second->z ? 1 : first->z > second->z ? -1 : 0;
-}
-
-int windows_stacked(Node ***windows) {
-  static Node **list;
-  list = realloc(list, ((size_t)scene.window_count + 1) * sizeof *list);
-  int count = 0;
-  for (int i = 0; i < scene.window_count; i++)
-    if (!scene.windows[i]->dead && scene.windows[i]->app->running) list[count++] = scene.windows[i];
-  qsort(list, (size_t)count, sizeof *list, by_z);
-  *windows = list;
-  return count;
-}
-
-Node *window_in_front(const App *app) {
-  Node **windows, *hidden = NULL;
-  int count = windows_stacked(&windows);
-  for (int i = 0; i < count; i++) {
-    if (windows[i]->app != app || !node_is(windows[i], "AXWindow") || !window_listed(windows[i])) continue;
-    if (window_on_screen(windows[i])) return windows[i];
-    if (!hidden) hidden = windows[i];
-  }
-  return hidden && !node_flag(hidden, "AXMinimized", false) ? hidden : NULL;
-}
-
-static long z_top(void) {
-  long top = 0;
-  for (int i = 0; i < scene.window_count; i++)
-    if (scene.windows[i]->z > top) top = scene.windows[i]->z;
-  return top;
-}
-
-void window_raise(Node *window) {
-  long top = z_top();
-  window->z = ++top;
-  /* its sheets and popovers stay on it */
-  for (int i = 0; i < scene.window_count; i++)
-    for (Node *at = scene.windows[i]->parent; at; at = at->parent)
-      if (at == window) scene.windows[i]->z = ++top;
-}
+Node *node_root(App *app) { return build(app, NULL, app->json, NULL, 0, (CGPoint){0, 0}); }
 
 /* Loading */
 

@@ -89,6 +89,7 @@ bool node_settable(const Node *node, const char *attribute);
 /** The effects of an action; NULL when the node does not offer it. */
 Json *node_action(const Node *node, const char *action);
 
+Node *node_root(App *app); /* of an application that is being added */
 Node *node_add(Node *parent, const Json *json, int at); /* at -1: at the end */
 void node_remove(Node *node);                           /* it and all below are dead from now on */
 bool node_shows(const Node *node);                      /* among its parent's children right now */
