@@ -42,7 +42,8 @@ export function statesOf(
   if (on(STATE.REQUIRED)) list.push("required")
   if (on(STATE.BUSY)) list.push("busy")
   if (on(STATE.MODAL)) list.push("modal")
-  if (!showing) list.push("hidden")
+  // Chromium says so of what is scrolled away; others, of what is on another page.
+  if (!showing) list.push(place.toolkit === "Chromium" && on(STATE.VISIBLE) ? "offscreen" : "hidden")
   if (on(STATE.MULTI_LINE) && kind.role === "textfield") list.push("multiline")
   if (on(STATE.MULTISELECTABLE)) list.push("multiselectable")
   if (on(STATE.HAS_POPUP)) list.push("haspopup")

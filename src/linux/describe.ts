@@ -1,5 +1,5 @@
 import type { Seen } from "../adapter.ts"
-import { INTERACTIVE_ROLES, type Point, type Rect } from "../node.ts"
+import { INTERACTIVE_ROLES, type Point, type Rect, STRUCTURAL_ROLES } from "../node.ts"
 import { isInteractive } from "../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { actionsOf, statesOf } from "./claims.ts"
@@ -26,6 +26,7 @@ interface Details {
   extents?: Rect
   binding?: string
   around?: string
+  attributes?: ReadonlyMap<string, string>
 }
 
 /** Reads what its kind calls for (text, number, bounds, label) and says all of it in contract words. */
@@ -67,6 +68,9 @@ export function describe(
     ask("binding", atspi.keyBinding(ref, 0))
   }
   if (name === undefined && isToolItem(element, kind)) ask("around", atspi.description(element.parent.ref))
+  if (kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined)) {
+    ask("attributes", atspi.attributes(ref))
+  }
   if (asked.length === 0) return conclude(element, kind, facts, name, details)
   return Promise.all(asked).then(async () => {
     // That it can be acted on may be news, and then it needs bounds as evidence.
@@ -85,7 +89,7 @@ function conclude(
   kind: Kind,
   facts: Facts,
   name: string | undefined,
-  { offers, value: held, label, description, extents, binding, around }: Details,
+  { offers, value: held, label, description, extents, binding, around, attributes }: Details,
 ): Described {
   const { ref, place } = element
   const actions = actionsOf(kind, facts.states, facts.interfaces, offers)
@@ -95,10 +99,12 @@ function conclude(
     held ?? (kind.role === "combobox" && place.toolkit === "Qt" && name !== label ? name : undefined)
   const isNamedByValue = kind.role === "combobox" && name !== undefined && name === value
   return {
-    fallback: around ? cleanName(around) : undefined,
+    fallback: cleanName(
+      around ?? attributes?.get("placeholder-text") ?? attributes?.get("placeholder") ?? "",
+    ),
     seen: {
       handle: element.handle,
-      role: kind.role,
+      role: landmarkOf(kind, attributes) ?? kind.role,
       name: isNamedByValue ? label : (name ?? label),
       value,
       description: description ? cleanName(description) : undefined,
@@ -142,7 +148,7 @@ export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): st
 export function isShowing(place: Pick<Place, "toolkit">, facts: Pick<Facts, "states" | "extents">): boolean {
   if (has(facts.states, STATE.SHOWING)) return true
   if (place.toolkit !== "GTK" || !has(facts.states, STATE.VISIBLE)) return false
-  return !facts.extents || facts.extents.width > 0 || facts.extents.height > 0
+  return !facts.extents || (facts.extents.width > 0 && facts.extents.height > 0)
 }
 
 export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect | undefined {
@@ -160,6 +166,12 @@ function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet)
 
 /** Styles indent by ten pixels at least, and draw the arrow in the middle of that. */
 const BEFORE_ITEM = 6
+
+/** Which landmark of a page it is, in the page's own word. */
+function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefined): string | undefined {
+  const word = kind.native === ROLE.LANDMARK ? attributes?.get("xml-roles") : undefined
+  return word !== undefined && STRUCTURAL_ROLES.has(word) ? word : undefined
+}
 
 /** GTK 3 puts a tool button alone into an item that carries its tooltip. */
 function isToolItem(element: Element, kind: Kind): element is Element & { parent: Parent } {

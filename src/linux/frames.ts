@@ -7,7 +7,7 @@ import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import { beginCache, type Cache } from "./sources.ts"
-import type { StateSet } from "./states.ts"
+import { has, STATE, type StateSet } from "./states.ts"
 import type { XWindow } from "./x11-windows.ts"
 
 /** An application as its windows need it. */
@@ -88,6 +88,11 @@ export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[
   const known = new Set([...open].map((frame) => frame.app.pid))
   const rounds: ((window: XWindow, frame: Frame) => boolean)[] = [
     (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
+    (window, frame) =>
+      isSameProcess(window, frame) &&
+      hasTitle(window, frame) &&
+      hasGeometry(window, frame) &&
+      window.focused === has(frame.states, STATE.ACTIVE),
     (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame),
     (window, frame) =>
       isSameProcess(window, frame) && hasGeometry(window, frame) && isUntitled(window, frame),

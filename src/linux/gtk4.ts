@@ -23,6 +23,7 @@ export async function prepareGtk4(
   const isPart = ({ parent }: Item): boolean => parent !== ROOT_PATH && items.has(parent)
   if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
   const extents = await readExtents(atspi, root, source)
+  await hidePages(atspi, root, source, extents)
   return new CachedSource(root.bus, items, live, { listed, extents, saysShowing: false })
 }
 
@@ -70,7 +71,7 @@ async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promi
   )
   const isShut = (path: string): boolean => {
     const rect = extents.get(path)
-    return rect !== undefined && rect.width <= 0 && rect.height <= 0
+    return rect !== undefined && (rect.width <= 0 || rect.height <= 0)
   }
   const rest = nodes.filter(
     ({ item, above }) => hasBounds(item) && !extents.has(item.ref.path) && !above.some(isShut),
@@ -101,4 +102,76 @@ function flatten(source: CachedSource, root: Ref, weights: Map<string, number>):
   }
   visit(root, [])
   return nodes
+}
+
+const STACKS = /(?:Stack|Leaflet|TabView|Squeezer)$/
+/** Where a stack is touched to see which of its pages is there; some points are between widgets. */
+const TOUCHES = [
+  [0.5, 0.5],
+  [0.25, 0.25],
+  [0.75, 0.25],
+  [0.25, 0.75],
+  [0.75, 0.75],
+  [0.1, 0.5],
+] as const
+
+/** A page that was shown before keeps its room; what a touch finds is on the page that shows now. */
+async function hidePages(
+  atspi: Atspi,
+  root: Ref,
+  source: CachedSource,
+  extents: Map<string, Rect>,
+): Promise<void> {
+  const stacks = flatten(source, root, new Map()).flatMap(({ item }) => {
+    const view = extents.get(item.ref.path)
+    const rooms = (source.cachedChildren(item.ref) ?? []).filter(({ ref }) => hasRoom(extents.get(ref.path)))
+    // What stands side by side shows side by side.
+    const pages = rooms.filter((one) =>
+      rooms.some((other) => one !== other && isSamePlace(extents, one, other)),
+    )
+    const isStack =
+      STACKS.test(item.name) || pages.some(({ ref }) => source.item(ref)?.parent !== item.ref.path)
+    return view && isStack && pages.length > 1 ? [{ item, view, pages }] : []
+  })
+  await Promise.all(
+    stacks.map(async ({ item, view, pages }) => {
+      const touched = await Promise.all(TOUCHES.map((at) => touch(atspi, item.ref, view, at)))
+      const showing = touched
+        .map((ref) => ref && pageOf(source, ref, pages))
+        .find((page) => page !== undefined)
+      if (!showing) return
+      for (const { ref } of pages) {
+        if (ref.path !== showing) extents.set(ref.path, { ...view, width: 0, height: 0 })
+      }
+    }),
+  )
+}
+
+async function touch(
+  atspi: Atspi,
+  stack: Ref,
+  { x, y, width, height }: Rect,
+  [right, down]: (typeof TOUCHES)[number],
+): Promise<Ref | undefined> {
+  const point = { x: Math.round(x + width * right), y: Math.round(y + height * down) }
+  return atspi.at(stack, point, "GTK").catch(() => undefined)
+}
+
+/** The page that an object is on, by its parents. */
+function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string | undefined {
+  let path: string | undefined = ref.path
+  for (let level = 0; path !== undefined && level < MAX_LEVELS; level++) {
+    if (pages.some((page) => page.ref.path === path)) return path
+    path = source.item({ bus: ref.bus, path })?.parent
+  }
+  return undefined
+}
+
+function isSamePlace(extents: ReadonlyMap<string, Rect>, one: Child, other: Child): boolean {
+  const [a, b] = [extents.get(one.ref.path), extents.get(other.ref.path)]
+  return a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+}
+
+function hasRoom(rect: Rect | undefined): boolean {
+  return rect !== undefined && rect.width > 0 && rect.height > 0
 }

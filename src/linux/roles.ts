@@ -144,6 +144,8 @@ function refine(
     case ROLE.PANEL:
       return toolkit === "gtk" && on(STATE.MODAL) ? "popover" : "group"
     case ROLE.FILLER:
+      // GTK 4.8 says so of a second window.
+      if (parent === ROLE.INVALID || parent === ROLE.APPLICATION) return "window"
       return toolkit === "GTK" && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
