@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buildFake } from "./fake/build.ts"
 import { mac as api, application, find, makeString, stringValue } from "./fake/client.ts"
-import { exportsSymbol, knownSymbols } from "./fake/frameworks.ts"
+import { appleLibrary, exportsSymbol, knownSymbols } from "./fake/frameworks.ts"
 import { finish, keep, release, start, until } from "./fake/stage.ts"
 import { startScene, windowColour } from "./fake.ts"
 
@@ -47,6 +47,23 @@ describe("the library", () => {
     expect(exportsSymbol("AppKit", "AXIsProcessTrusted")).toBe(true)
     expect(exportsSymbol("AppKit", "TISCopyCurrentKeyboardInputSource")).toBe(false)
     expect(exportsSymbol("Carbon", "TISCopyCurrentKeyboardInputSource")).toBe(true)
+  })
+
+  test("is found under every name of Apple's libraries", () => {
+    const names = [
+      ["/System/Library/Frameworks/AppKit.framework/AppKit", "AppKit"],
+      [
+        "/System/Library/Frameworks/ApplicationServices.framework/Frameworks/HIServices.framework/HIServices",
+        "HIServices",
+      ],
+      ["/usr/lib/libSystem.B.dylib", "System"],
+      ["libSystem.B.dylib", "System"],
+      ["/usr/lib/libobjc.A.dylib", "objc"],
+      ["/usr/lib/libffi.dylib", "ffi"],
+      ["libX11.so.6", undefined],
+      ["/usr/lib/libobject.so", undefined],
+    ] as const
+    for (const [path, library] of names) expect(appleLibrary(path)).toBe(library)
   })
 
   test("refuses a scene that is no JSON", () => {
@@ -119,6 +136,9 @@ describe("programs that know only Apple's paths", () => {
       expect((await mac.run([...command(), "type", "2345", " world"], { env })).report?.leaks).toEqual([])
       expect(mac.look("text").AXValue).toBe("Hello world")
       expect(mac.record("write").map((line) => line.value)).toEqual(["Hello", " world"])
+      mac.apply({ do: "note", text: "written once" })
+      await mac.run([...command(), "length"], { env })
+      expect(mac.record("note")).toHaveLength(1)
     })
 
     test(`${way}: get AppKit's classes with AppKit`, async () => {

@@ -75,9 +75,11 @@ void quit_app(App *app) {
   app->running = false;
   for (int i = app->root->count; i-- > 0;) node_remove(app->root->children[i]);
   app->root->dead = true;
-  Text line = record_open("gone");
-  text_printf(&line, ",\"pid\":%d", app->pid);
-  record_close(&line);
+  if (effect_is_new()) {
+    Text line = record_open("gone");
+    text_printf(&line, ",\"pid\":%d", app->pid);
+    record_close(&line);
+  }
   if (scene.front != app->pid) return;
   scene.front = 0;
   Node **windows;

@@ -18,5 +18,7 @@ void scroll_area(Node *area, double pages, double pixels, bool across);
 void reveal_by_scrolling(Node *node);
 /** The moment the effect that is being applied happened. */
 double effect_time(void);
+/** It happens through this process, and not because another one wrote it down. */
+bool effect_is_new(void);
 
 #endif

@@ -13,16 +13,19 @@ struct Pending {
   unsigned self;
   double due_ms;
   long calls; /* to go; -1 when only time counts */
+  bool seen;
   Pending *next;
 };
 
 static Pending *pending;
 static double applying_at; /* the moment an effect happened, also when it is replayed later */
+static bool seen;          /* it came from another process, which has recorded it */
 
 static void postpone(const Json *effect, const Node *self) {
   Pending *later = calloc(1, sizeof *later), **end = &pending;
   later->effect = json_clone(effect);
   later->self = self ? self->serial : 0;
+  later->seen = seen;
   later->calls = (long)json_number(effect, "after_calls", -1);
   later->due_ms = applying_at + json_number(effect, "after_ms", 0);
   json_drop(later->effect, "after_ms");
@@ -44,19 +47,24 @@ static Pending *take_due(double now) {
 static void happen_until(double now) {
   for (Pending *due; (due = take_due(now));) {
     applying_at = due->due_ms;
+    seen = due->seen;
     effect_apply(due->effect, node_by_serial(due->self));
     json_free(due->effect);
     free(due);
   }
+  seen = false;
 }
 
 void effect_replay(const Json *effect, double at) {
   happen_until(at);
   applying_at = at;
+  seen = true;
   effect_apply(effect, NULL);
+  seen = false;
 }
 
 double effect_time(void) { return applying_at; }
+bool effect_is_new(void) { return !seen; }
 
 void world_turn(void) {
   journal_sync();
@@ -252,6 +260,13 @@ static const struct {
     {"pick", do_pick}, {"show", do_show}, {"type", do_type}, {"notify", do_notify}, {"scroll", do_scroll},
 };
 
+static void record_note(const char *text) {
+  Text line = record_open("note");
+  text_add(&line, ",\"text\":");
+  text_quote(&line, text);
+  record_close(&line);
+}
+
 /** Effects on applications and the system. False when the verb is none of them. */
 static bool apply_elsewhere(const char *verb, const Json *effect, Node *self) {
   App *app = app_named(effect, self);
@@ -267,10 +282,7 @@ static bool apply_elsewhere(const char *verb, const Json *effect, Node *self) {
     if (!trust) trust = json_set(scene.json, "trust", json_new(J_OBJECT));
     json_set(trust, json_string(effect, "what"), json_new(json_true(effect, "to") ? J_TRUE : J_FALSE));
   } else if (!strcmp(verb, "note")) {
-    Text line = record_open("note");
-    text_add(&line, ",\"text\":");
-    text_quote(&line, json_string(effect, "text"));
-    record_close(&line);
+    if (effect_is_new()) record_note(json_string(effect, "text"));
   } else if (!strcmp(verb, "cursor")) {
     scene.cursor = (CGPoint){json_at(json_get(effect, "to"), 0), json_at(json_get(effect, "to"), 1)};
   } else if (!strcmp(verb, "layout")) {

@@ -7,7 +7,7 @@ export function appleLibrary(path: string): string | undefined {
     path,
   )?.[1]
   if (framework) return framework
-  return /^\/usr\/lib\/(?:system\/)?lib(objc|System|ffi|proc)/.exec(path)?.[1]
+  return /^(?:\/usr\/lib\/(?:system\/)?)?lib(objc|System|ffi|proc)[.-].*dylib$/.exec(path)?.[1]
 }
 
 /** Whether dlsym finds the symbol in that library or in what it re-exports. */
@@ -22,6 +22,8 @@ export function exportsSymbol(library: string, symbol: string): boolean {
       }),
   )
   const home = symbols.get(symbol)
+  // libSystem holds the C library too, and that one is real.
+  if (home === undefined && library === "System") return true
   return home !== undefined && (home === "System" || reachable(library).has(home))
 }
 
