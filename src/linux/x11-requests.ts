@@ -53,7 +53,7 @@ export function propertyText(x: X11, value: Property | undefined): string | unde
 
 // Text of type STRING is Latin-1 by ICCCM, yet many programs write UTF-8 into it, and COMPOUND_TEXT wraps
 // UTF-8 in ESC % G … ESC % @. Bytes that form valid UTF-8 beyond ASCII are practically never Latin-1 prose.
-function decodeText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\x1b%[G@]/g, "")
   } catch {
@@ -171,6 +171,27 @@ export function clientMessage(
   const request = new Request(25, 0).u32(to).u32(mask).u8(CLIENT_MESSAGE).u8(32).u16(0).u32(window).u32(type)
   for (let i = 0; i < 5; i++) request.u32(values[i] ?? 0)
   return request
+}
+
+/** Tells who asked for a selection that it is in the property; 0 for a form that cannot be given. */
+export function selectionNotify(answer: {
+  readonly time: number
+  readonly requestor: number
+  readonly selection: number
+  readonly target: number
+  readonly property: number
+}): Request {
+  return new Request(25, 0)
+    .u32(answer.requestor)
+    .u32(0)
+    .u8(EVENT.selectionNotify)
+    .zeros(3)
+    .u32(answer.time)
+    .u32(answer.requestor)
+    .u32(answer.selection)
+    .u32(answer.target)
+    .u32(answer.property)
+    .zeros(8)
 }
 
 /** An unmapped window of our own, to hold properties and receive events. */

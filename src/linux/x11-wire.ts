@@ -143,19 +143,13 @@ export class Packet {
   }
 }
 
+// TextDecoder's "latin1" is windows-1252, which moves 0x80–0x9f.
 export function decodeLatin1(bytes: Uint8Array): string {
-  // TextDecoder's "latin1" is windows-1252, which moves 0x80–0x9f.
-  let text = ""
-  for (let at = 0; at < bytes.length; at += 8192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  return text
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
 }
 
 export function encodeLatin1(text: string): Uint8Array {
-  return Uint8Array.from(text, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    return code < 256 ? code : 0x3f
-  })
+  return new Uint8Array(Buffer.from(text.replace(/[^\x00-\xff]/gu, "?"), "latin1"))
 }
 
 export function brokenProtocol(detail: string): AppError {
