@@ -17,7 +17,7 @@ import {
   readFailed,
   unresponsive,
 } from "./failure.ts"
-import { processStart } from "./processes.ts"
+import { bundleOf, processStart } from "./processes.ts"
 import { type Attributes, asElements, decode, type Element, type Value } from "./value.ts"
 
 /** How long an app may take over one answer, and over the question whether it answers at all. */
@@ -202,7 +202,8 @@ export class Ax {
     out[0] = 0n
     const error = accessibility().AXUIElementCopyAttributeValue(app.ref, this.connection.name("AXRole"), out)
     new Owned(out[0]!)[Symbol.dispose]()
-    if (error === CANNOT_COMPLETE) throw this.deadline.expired ? outOfTime() : unresponsive(pid)
+    if (error === CANNOT_COMPLETE)
+      throw this.deadline.expired ? outOfTime() : unresponsive(bundleOf(pid)?.name ?? `pid ${pid}`, pid)
     return true
   }
 

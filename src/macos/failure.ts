@@ -90,9 +90,9 @@ export function outOfTime(): AppError {
   })
 }
 
-export function unresponsive(pid: number): AppError {
-  return new AppError("APP_UNRESPONSIVE", `The app with pid ${pid} does not answer`, {
-    suggestion: "Wait until it is idle and retry, or end it with 'close-app --force'",
+export function unresponsive(app: string, pid: number): AppError {
+  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
+    suggestion: "Retry with a larger --timeout-ms, or end it with 'close-app --force'",
     platformDetail: wordFor(CANNOT_COMPLETE),
     details: { pid },
   })

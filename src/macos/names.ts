@@ -17,8 +17,17 @@ export function nameOf(
     found.label ??
     asWords(attributes.AXDescription) ??
     found.inside ??
-    asWords(attributes.AXPlaceholderValue)
+    asWords(attributes.AXPlaceholderValue) ??
+    WINDOW_BUTTONS[asText(attributes.AXSubrole) ?? ""]
   )
+}
+
+/** The buttons of a window's frame, which mostly have no name of their own. */
+const WINDOW_BUTTONS: Readonly<Record<string, string | undefined>> = {
+  AXCloseButton: "Close",
+  AXFullScreenButton: "Full Screen",
+  AXMinimizeButton: "Minimize",
+  AXZoomButton: "Zoom",
 }
 
 /** Whether the name has to be looked for in the texts inside, since nothing else gives one. */

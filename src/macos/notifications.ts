@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts"
 import type { Ax } from "./ax.ts"
 import { deliveryOf, Failure, refused } from "./failure.ts"
 import { pause } from "./pause.ts"
-import { processRunning } from "./processes.ts"
+import { processOf } from "./processes.ts"
 import { roleOf } from "./roles.ts"
 import { asElement, asElements, asText, asWords, type Element } from "./value.ts"
 
@@ -58,7 +58,7 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
 
 /** Shows Notification Center where it has to be, and puts it away again. */
 async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promise<T> {
-  const pid = processRunning(LOOKS.center)
+  const pid = processOf(LOOKS.center)
   if (pid === undefined) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", "Notification Center is not running", {
       suggestion: "Log in at the screen, then retry",
@@ -80,7 +80,7 @@ async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promi
 }
 
 function findClock(ax: Ax): Element | undefined {
-  const pid = processRunning(LOOKS.opener.process)
+  const pid = processOf(LOOKS.opener.process)
   const bar = pid === undefined ? undefined : asElement(ax.get(ax.connection.app(pid), "AXExtrasMenuBar"))
   const items = bar ? asElements(ax.get(bar, "AXChildren")) : []
   return items.find((item) => asText(ax.get(item, "AXIdentifier")) === LOOKS.opener.identifier)
@@ -124,7 +124,7 @@ function describe(
   // The whole is described as the app's name, a comma, and the texts.
   const before = title ? description.indexOf(`, ${title.text}`) : -1
   const app_name = before > 0 ? description.slice(0, before) : ""
-  const actions = offersOf(ax, element).map(({ name }) => name)
+  const actions = offersOf(ax, element).flatMap(({ name }) => (name.startsWith("AX") ? [] : [name]))
   return {
     index,
     app_name,
@@ -143,7 +143,7 @@ function offersOf(
 ): { readonly name: string; readonly element: Element; readonly action: string }[] {
   const offered = ax.actions(element)
   const own = [...(offered instanceof Failure ? [] : offered)].map((action) => ({
-    name: action.match(/^Name:([^\n]*)/)?.[1] ?? action,
+    name: action.match(/^Name:([^\n]*)/)?.[1] ?? (action === "AXPress" ? "Open" : action),
     element,
     action,
   }))

@@ -39,11 +39,11 @@ export function bundleOf(pid: number): Bundle | undefined {
   return { name, id: bundle.ref ? textOf(cf.CFBundleGetIdentifier(bundle.ref)) : undefined }
 }
 
-/** The process that runs an executable of this name; undefined when none or none of ours does. */
-export function processRunning(executable: string): number | undefined {
+/** The process that runs from a bundle of this file name; undefined when none does. */
+export function processOf(bundle: string): number | undefined {
   const pids = new Int32Array(8192)
   const count = libsystem().proc_listallpids(pids, pids.byteLength)
-  return Array.from(pids.subarray(0, count)).find((pid) => executableOf(pid)?.endsWith(`/${executable}`))
+  return Array.from(pids.subarray(0, count)).find((pid) => executableOf(pid)?.includes(`/${bundle}.app/`))
 }
 
 function bsdInfo(pid: number): DataView | undefined {

@@ -183,14 +183,19 @@ export function isSeeThrough({ role }: Facts): boolean {
 
 export function labelInside(facts: Facts, read: () => readonly Labelled[]): string | undefined {
   if (!isNamedInside(facts)) return undefined
+  const item = ITEMS.has(facts.role)
   const texts = read()
     .slice(0, LABELS)
     .flatMap((child) => (THROUGH.has(child.role) ? child.children.slice(0, LABELS) : [child]))
-    .filter((child) => child.role === "statictext")
-    .map((child) => labelText(child.attributes))
-    .filter((text) => text !== undefined)
-  return texts.length > 0 ? texts.slice(0, LABELS).join(" ") : undefined
+    .filter(({ role }) => role === "statictext" || (item && role === "textfield"))
+    .flatMap(({ attributes }) => labelText(attributes) ?? [])
+  // A row is about what it begins with; the rest are columns.
+  const used = facts.role === "treeitem" ? texts.slice(0, 1) : texts.slice(0, LABELS)
+  return used.length > 0 ? used.join(" ") : undefined
 }
+
+/** What shows its name in a field where it can be changed, like a file. */
+const ITEMS: ReadonlySet<string> = new Set(["cell", "treeitem"])
 
 /** Wrappers that a label may stand behind. */
 const THROUGH: ReadonlySet<string> = new Set(["cell", "group"])
@@ -205,11 +210,14 @@ export function readLabels(ax: Ax, children: readonly Element[], deeper: number)
   })
 }
 
-/** Only a static text is asked for its value: any other might be a secure field. */
+/** A static text is asked for its value, and a field that certainly is no secure one. */
 export function readLabel(ax: Ax, element: Element): Labelled | undefined {
   const structure = ax.read(element, STRUCTURE)
   if (structure instanceof Failure) return undefined
-  const role = roleOf(asText(structure.AXRole), asText(structure.AXSubrole))
-  const attributes = role === "statictext" ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
+  const axRole = asText(structure.AXRole)
+  const role = roleOf(axRole, asText(structure.AXSubrole))
+  const open = !isSecure(axRole, asText(structure.AXSubrole)) && !mayBeSecure(structure)
+  const tells = role === "statictext" || (role === "textfield" && open)
+  const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
   return { role, attributes, children: [] }
 }

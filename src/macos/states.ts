@@ -1,4 +1,4 @@
-import type { ActionName } from "../adapter.ts"
+import { ACTION_NAMES, type ActionName } from "../adapter.ts"
 import type { State } from "../node.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 
@@ -89,5 +89,5 @@ export function actionNames(
     SetFocus: asFlag(attributes.AXFocused) !== undefined,
     ScrollTo: actions.has("AXScrollToVisible"),
   }
-  return Object.entries(offered).flatMap(([name, yes]) => (yes ? [name as ActionName] : []))
+  return ACTION_NAMES.filter((name) => offered[name])
 }

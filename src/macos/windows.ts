@@ -116,6 +116,7 @@ function matched(
     const found = new Map<number, Counterpart>()
     const windows = appWindows(quick, pid)
     if (windows instanceof Failure) {
+      if (!isUnread(windows)) return found
       if (surfaces) return undefined
       throw readFailed("The list of windows", windows.code)
     }
