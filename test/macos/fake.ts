@@ -124,7 +124,14 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
   }
   const before = new Map(NAMES.map((name) => [name, process.env[name]]))
   for (const name of NAMES) setEnvironment(name, name in files ? Reflect.get(files, name) : undefined)
-  if (!symbols.fakemac_start(null)) throw new Error(`the scene ${path} cannot be shown`)
+  const close = () => {
+    for (const [name, value] of before) setEnvironment(name, value)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  if (!symbols.fakemac_start(null)) {
+    close()
+    throw new Error(`the scene ${path} cannot be shown`)
+  }
   const build = buildFake()
   let runs = 0
 
@@ -166,10 +173,7 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
       const report = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, "utf8")) : undefined
       return { exitCode, stdout, stderr, report }
     },
-    close: () => {
-      for (const [name, value] of before) setEnvironment(name, value)
-      rmSync(directory, { recursive: true, force: true })
-    },
+    close,
   }
   return mac
 }
