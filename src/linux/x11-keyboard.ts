@@ -3,6 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { comboText, isNamedKey } from "../keys.ts"
 import type { X11 } from "./x11.ts"
+import { caughtUp } from "./x11-caught-up.ts"
 import {
   findKey,
   groupCount,
@@ -16,6 +17,7 @@ import {
   readKeymap,
 } from "./x11-keymap.ts"
 import { caseOf, keysymOf, keysymOfNamed } from "./x11-keysyms.ts"
+import { getInputFocus } from "./x11-requests.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./x11-spare-keys.ts"
 import { Request } from "./x11-wire.ts"
 import { openXtest, type Xtest } from "./x11-xtest.ts"
@@ -113,6 +115,8 @@ async function bindKey(x: X11, keyboard: Keyboard, key: string, deadline: Deadli
   const pair = [symbolOf(low), symbolOf(high)] as const
   const plan = planSpareKeys(await readSpareKeys(x, keymap, deadline), [pair])
   const changed = await bindSpareKeys(x, xkb, keymap, plan, deadline)
+  // Who reads the new keymap while the keys come may take them for others; who does not answer is not waited for.
+  if (plan.changes.size > 0) await caughtUp(x, await getInputFocus(x, deadline), deadline.slice(READER_MS))
   const keycode = findKey(changed, pair[0], state.group)
   if (keycode === undefined) throw notPressed({ modifiers: [], key })
   return { keycodes: [keycode], group: state.group }
@@ -145,3 +149,4 @@ function notPressed(combo: Combo): AppError {
 }
 
 const QUERY_KEYMAP = 44
+const READER_MS = 1000
