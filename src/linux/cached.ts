@@ -2,7 +2,7 @@ import type { Rect } from "../node.ts"
 import type { Ref } from "./atspi.ts"
 import type { Item } from "./cache.ts"
 import type { Child, Facts, LiveSource, Look, Source } from "./facts.ts"
-import type { Maybe } from "./maybe.ts"
+import { type Maybe, then } from "./maybe.ts"
 import { ROLE } from "./roles.ts"
 import { has, STATE } from "./states.ts"
 
@@ -49,7 +49,10 @@ export class CachedSource implements Source {
 
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
     if (showing && this.#saysShowing && this.#isClosed(ref)) return []
-    return this.cachedChildren(ref) ?? this.#live.children(ref)
+    const children = this.cachedChildren(ref) ?? this.#live.children(ref)
+    return showing && this.#isShut(ref)
+      ? then(children, (all) => all.filter((child) => this.#isPopup(child)))
+      : children
   }
 
   item(ref: Ref): Item | undefined {
@@ -72,6 +75,18 @@ export class CachedSource implements Source {
     if (this.item(ref)?.role !== ROLE.MENU) return false
     const items = this.#below.get(ref.path) ?? []
     return items.length > 0 && items.every(({ states }) => !has(states, STATE.SHOWING))
+  }
+
+  /** What has lost one dimension cuts off all that is in it: a bar that slid away keeps its contents. */
+  #isShut({ path }: Ref): boolean {
+    const room = this.#extents.get(path)
+    return room !== undefined && (room.width <= 0 || room.height <= 0)
+  }
+
+  /** A popover is a window of its own, wherever it hangs. */
+  #isPopup({ ref }: Child): boolean {
+    const item = this.item(ref)
+    return item?.role === ROLE.MENU || /Popover\w*$/.test(item?.name ?? "")
   }
 
   /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */

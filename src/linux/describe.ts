@@ -148,7 +148,7 @@ export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): st
 export function isShowing(place: Pick<Place, "toolkit">, facts: Pick<Facts, "states" | "extents">): boolean {
   if (has(facts.states, STATE.SHOWING)) return true
   if (place.toolkit !== "GTK" || !has(facts.states, STATE.VISIBLE)) return false
-  return !facts.extents || (facts.extents.width > 0 && facts.extents.height > 0)
+  return !facts.extents || facts.extents.width > 0 || facts.extents.height > 0
 }
 
 export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect | undefined {

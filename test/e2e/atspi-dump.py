@@ -64,6 +64,7 @@ def facts_of(accessible, parent):
         "name": name,
         "label": "" if name.strip() else label_of(accessible),
         "description": tried(lambda: accessible.description, ""),
+        "placeholder": tried(lambda: dict(a.split(":", 1) for a in accessible.getAttributes()).get("placeholder-text", ""), ""),
         "actions": actions_of(accessible),
         "interfaces": tried(accessible.get_interfaces, []),
         "states": sorted(pyatspi.stateToString(state) for state in tried(lambda: accessible.getState().getStates(), ())),

@@ -12,6 +12,8 @@ export interface Dumped {
   /** The names of what labels it. */
   readonly label: string
   readonly description: string
+  /** What an empty field says that it is for. */
+  readonly placeholder: string
   readonly actions: readonly string[]
   readonly interfaces: readonly string[]
   readonly states: readonly string[]
@@ -126,7 +128,7 @@ function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   const label = oneLine(node.label)
   if (label !== "" && !NO_NAME.test(label)) return new Set([label])
   const about = [node, tree.parentOf(node)].map((one) => oneLine(one?.description ?? ""))
-  return new Set(["", ...about, ...inside, oneLine(inside.filter(Boolean).join(" "))])
+  return new Set(["", ...about, oneLine(node.placeholder), ...inside, oneLine(inside.filter(Boolean).join(" "))])
 }
 
 /** Names of classes, and a word for every tab. */
