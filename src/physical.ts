@@ -37,7 +37,7 @@ export async function physically(ctx: Context, target: Target, action: Action): 
       return click(ctx, target, action)
     case "type":
       if (PRESSED_BY_KEYS.has(role)) throw notSupported(target.ref, target.seen, action)
-      await takeFocus(ctx, target, action)
+      if ((await takeFocus(ctx, target, action)) && target.seen.value) await goToEnd(ctx, target, action)
       await input(ctx, { kind: "text", text: action.text }, action)
       return { method: "keyboard", delivery: "delivered_unverified" }
     case "clear":
@@ -188,11 +188,14 @@ async function raise(ctx: Context, { entry }: Target): Promise<SeenWindow | unde
   return ctx.adapter.window(window.id, { kind: "focus" })
 }
 
-/** Keys go to the focused window: an element of another window must not get them by chance. */
-async function takeFocus(ctx: Context, target: Target, action: Action): Promise<void> {
+/**
+ * Keys go to the focused window: an element of another window must not get them by chance.
+ * Returns whether the focus had to be moved.
+ */
+async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
   const window = await raise(ctx, target)
   if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
-  if ((await readSame(ctx, target)).states.includes("focused")) return
+  if ((await readSame(ctx, target)).states.includes("focused")) return false
   const performed = await perform(ctx, target.seen.handle, { kind: "focus" })
   if (performed.delivery === "not_delivered") {
     if (!TEXT_ROLES.has(target.seen.role)) throw notSupported(target.ref, target.seen, action)
@@ -204,6 +207,17 @@ async function takeFocus(ctx: Context, target: Target, action: Action): Promise<
     { pids: [target.entry.pid], deadline: ctx.deadline.slice(FOCUS_MS) },
   )
   if (!focused) throw notFocused(target, "it did not take the keyboard focus")
+  return true
+}
+
+/** With the focus some fields select all they hold, and what is typed would replace it. */
+async function goToEnd(ctx: Context, { seen }: Target, action: Action): Promise<void> {
+  const isLong = seen.states.includes("multiline")
+  const combo =
+    process.platform === "darwin"
+      ? { modifiers: ["cmd" as const], key: isLong ? "down" : "right" }
+      : { modifiers: isLong ? (["ctrl"] as const) : [], key: "end" }
+  await input(ctx, { kind: "key", combo, phase: "press" }, action)
 }
 
 /** As users of a keyboard do: the arrows open and close the item that has the focus. */

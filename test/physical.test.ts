@@ -245,7 +245,8 @@ describe.concurrent("keys", () => {
     expect((await act("type", { text: "d", input: "physical" })).ok).toBe(true)
     expect(sent()).toEqual(["semantic focus", "keyboard type"])
     expect(element.value).toBe("abcd")
-    expect(world.keys).toEqual([])
+    // Fields may select all they hold when they get the focus.
+    expect(world.keys).toEqual([process.platform === "darwin" ? "cmd+right" : "end"])
   })
 
   test("are not sent to an element that does not take the focus", async () => {

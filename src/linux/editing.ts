@@ -4,48 +4,44 @@ import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.t
 import { method, readAs } from "./dbus.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
-import { can, NOT_DELIVERED, request } from "./send.ts"
+import { NOT_DELIVERED, type Sender } from "./send.ts"
+import { has, STATE } from "./states.ts"
 
 /** Text and numbers, through the interfaces that have them. */
 
-/** Puts text at the caret, in place of what is selected there. */
-export async function insertText(atspi: Atspi, element: Element, text: string): Promise<Performed> {
-  const field = await fieldOf(atspi, element.ref)
+/** Puts text at the caret, in place of what is selected there; behind everything in a field without the focus. */
+export async function insertText(to: Sender, { ref, place }: Element, text: string): Promise<Performed> {
+  const field = await fieldOf(to, ref)
   if (!field) return NOT_DELIVERED
   if (text === "") return { method: "atspi:EditableText.InsertText", delivery: "delivered_verified" }
-  const { start, end } = await selection(atspi, field)
+  const { start, end } = await selection(to.atspi, field)
   if (end > start) {
     const how = "EditableText.DeleteText"
-    const cut = await request(atspi, field, how, method(`org.a11y.atspi.${how}`, "ii", [start, end]))
+    const cut = await to.request(field, how, method(`org.a11y.atspi.${how}`, "ii", [start, end]))
     if (cut.delivery !== "delivered_unverified") return cut
   }
   // ATK counts bytes, Qt counts UTF-16 units and pads what is missing.
-  const length = element.place.toolkit === "Qt" ? text.length : Buffer.byteLength(text)
+  const length = place.toolkit === "Qt" ? text.length : Buffer.byteLength(text)
   const how = "EditableText.InsertText"
-  const inserted = await request(
-    atspi,
-    field,
-    how,
-    method(`org.a11y.atspi.${how}`, "isi", [start, text, length]),
-  )
+  const inserted = await to.request(field, how, method(`org.a11y.atspi.${how}`, "isi", [start, text, length]))
   if (inserted.delivery !== "not_delivered" || end === start) return inserted
   return { method: `atspi:${how}`, delivery: "delivery_uncertain" }
 }
 
-export async function clearText(atspi: Atspi, { ref }: Element): Promise<Performed> {
-  const field = await fieldOf(atspi, ref)
-  return field ? setText(atspi, field, "") : NOT_DELIVERED
+export async function clearText(to: Sender, { ref }: Element): Promise<Performed> {
+  const field = await fieldOf(to, ref)
+  return field ? setText(to, field, "") : NOT_DELIVERED
 }
 
-export async function setValue(atspi: Atspi, { ref }: Element, value: string): Promise<Performed> {
-  const hasNumber = await can(atspi, ref, INTERFACE.Value)
+export async function setValue(to: Sender, { ref }: Element, value: string): Promise<Performed> {
+  const hasNumber = await to.can(ref, INTERFACE.Value)
   const number = Number(value)
   if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
-    await refuseOutOfRange(atspi, ref, number)
-    return setNumber(atspi, ref, number)
+    await refuseOutOfRange(to.atspi, ref, number)
+    return setNumber(to, ref, number)
   }
-  const field = await fieldOf(atspi, ref)
-  if (field) return setText(atspi, field, value)
+  const field = await fieldOf(to, ref)
+  if (field) return setText(to, field, value)
   if (!hasNumber) return NOT_DELIVERED
   throw new AppError("INVALID_ARGS", `'${value}' is not a number, which this element needs`, {
     suggestion: "Pass a number, such as 50",
@@ -53,13 +49,13 @@ export async function setValue(atspi: Atspi, { ref }: Element, value: string): P
   })
 }
 
-export async function setNumber(atspi: Atspi, ref: Ref, value: number): Promise<Performed> {
+export async function setNumber(to: Sender, ref: Ref, value: number): Promise<Performed> {
   const called = method("org.freedesktop.DBus.Properties.Set", "ssv", [
     "org.a11y.atspi.Value",
     "CurrentValue",
     { signature: "d", value },
   ])
-  return request(atspi, ref, "Value.CurrentValue", called)
+  return to.request(ref, "Value.CurrentValue", called)
 }
 
 export interface Range {
@@ -81,16 +77,16 @@ export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefin
 }
 
 /** The element itself, or the field that a combo box is typed into. */
-async function fieldOf(atspi: Atspi, ref: Ref): Promise<Ref | undefined> {
-  if (await can(atspi, ref, INTERFACE.EditableText)) return ref
-  if ((await atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
-  return findField(atspi, ref, 2)
+async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
+  if (await to.can(ref, INTERFACE.EditableText)) return ref
+  if ((await to.atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
+  return findField(to, ref, 2)
 }
 
-async function findField(atspi: Atspi, ref: Ref, levels: number): Promise<Ref | undefined> {
-  for (const child of (await atspi.children(ref)).slice(0, MOST_PARTS)) {
-    if (await can(atspi, child, INTERFACE.EditableText)) return child
-    const deeper = levels > 1 ? await findField(atspi, child, levels - 1) : undefined
+async function findField(to: Sender, ref: Ref, levels: number): Promise<Ref | undefined> {
+  for (const child of (await to.atspi.children(ref)).slice(0, MOST_PARTS)) {
+    if (await to.can(child, INTERFACE.EditableText)) return child
+    const deeper = levels > 1 ? await findField(to, child, levels - 1) : undefined
     if (deeper) return deeper
   }
   return undefined
@@ -99,11 +95,14 @@ async function findField(atspi: Atspi, ref: Ref, levels: number): Promise<Ref | 
 const MOST_PARTS = 8
 
 async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: number }> {
-  const [count, caret, size] = await Promise.all([
+  const [count, caret, size, states] = await Promise.all([
     unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetNSelections"))),
     unlessRefused(atspi.call(ref, property("Text", "CaretOffset"))),
     atspi.characterCount(ref),
+    atspi.states(ref),
   ])
+  // Where the caret was left, if it ever was there, means nothing to anybody.
+  if (!has(states, STATE.FOCUSED)) return { start: size, end: size }
   if (count && readAs(count, "i").i32() > 0) {
     const reply = await unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetSelection", "i", [0])))
     if (reply) {
@@ -113,7 +112,6 @@ async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: 
     }
   }
   const at = caret ? readNumber(caret) : size
-  // A field that never had the focus may report no caret: its end is where a user would go on.
   const offset = at < 0 || at > size ? size : at
   return { start: offset, end: offset }
 }
@@ -129,7 +127,7 @@ async function refuseOutOfRange(atspi: Atspi, ref: Ref, value: number): Promise<
   })
 }
 
-function setText(atspi: Atspi, ref: Ref, text: string): Promise<Performed> {
+function setText(to: Sender, ref: Ref, text: string): Promise<Performed> {
   const how = "EditableText.SetTextContents"
-  return request(atspi, ref, how, method(`org.a11y.atspi.${how}`, "s", [text]))
+  return to.request(ref, how, method(`org.a11y.atspi.${how}`, "s", [text]))
 }

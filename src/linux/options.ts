@@ -6,7 +6,7 @@ import { method } from "./dbus.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { cleanName } from "./names.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
-import { ALREADY, act, can, NOT_DELIVERED, request } from "./send.ts"
+import { ALREADY, NOT_DELIVERED, type Sender } from "./send.ts"
 import { has, STATE } from "./states.ts"
 
 /** Choosing an option of a combobox, list or tab list by its name. */
@@ -33,15 +33,16 @@ interface Option {
   readonly parent: Ref
 }
 
-export async function chooseOption(atspi: Atspi, element: Element, value: string): Promise<Performed> {
+export async function chooseOption(to: Sender, element: Element, value: string): Promise<Performed> {
+  const { atspi } = to
   const options = await optionsOf(atspi, element.ref)
   if (options.length === 0) return NOT_DELIVERED
   const option = theOnly(options, value)
   const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
   // Qt selects in the list of a combo box without choosing for the combo box.
-  if (isCombo && element.place.toolkit === "Qt") return NOT_DELIVERED
-  const performed = await choose(atspi, element.ref, option)
+  if (isCombo && to.toolkit === "Qt") return NOT_DELIVERED
+  const performed = await choose(to, element.ref, option)
   const isOpen = performed.delivery === "delivered_unverified"
   // What a combo box holds is for the core to see.
   return isOpen && !isCombo && (await isSelectedSoon(atspi, option.ref))
@@ -50,26 +51,26 @@ export async function chooseOption(atspi: Atspi, element: Element, value: string
 }
 
 /** Selects a child for the parent that holds the selection, which is what a click on a tab does. */
-export async function selectChild(atspi: Atspi, holder: Ref, child: Ref): Promise<Performed> {
-  if (!(await can(atspi, holder, INTERFACE.Selection))) return NOT_DELIVERED
-  const index = (await atspi.children(holder)).findIndex((one) => refKey(one) === refKey(child))
-  return index < 0 ? NOT_DELIVERED : select(atspi, holder, index)
+export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<Performed> {
+  if (!(await to.can(holder, INTERFACE.Selection))) return NOT_DELIVERED
+  const index = (await to.atspi.children(holder)).findIndex((one) => refKey(one) === refKey(child))
+  return index < 0 ? NOT_DELIVERED : select(to, holder, index)
 }
 
-async function choose(atspi: Atspi, element: Ref, option: Option): Promise<Performed> {
-  const holder = await selectionHolder(atspi, element, option)
-  const selected = holder ? await select(atspi, holder, option.index) : NOT_DELIVERED
+async function choose(to: Sender, element: Ref, option: Option): Promise<Performed> {
+  const holder = await selectionHolder(to, element, option)
+  const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED
   if (selected.delivery !== "not_delivered") return selected
-  if (await can(atspi, option.parent, INTERFACE.Table)) {
+  if (await to.can(option.parent, INTERFACE.Table)) {
     const how = "Table.AddRowSelection"
-    return request(atspi, option.parent, how, method(`org.a11y.atspi.${how}`, "i", [option.index]))
+    return to.request(option.parent, how, method(`org.a11y.atspi.${how}`, "i", [option.index]))
   }
-  return act(atspi, option.ref, ["select", "press", "click", "activate", "dodefault"])
+  return to.act(option.ref, ["select", "press", "click", "activate", "dodefault"])
 }
 
-function select(atspi: Atspi, holder: Ref, index: number): Promise<Performed> {
+function select(to: Sender, holder: Ref, index: number): Promise<Performed> {
   const how = "Selection.SelectChild"
-  return request(atspi, holder, how, method(`org.a11y.atspi.${how}`, "i", [index]))
+  return to.request(holder, how, method(`org.a11y.atspi.${how}`, "i", [index]))
 }
 
 const SELECT_MS = 1000
@@ -102,13 +103,13 @@ function theOnly(options: readonly Option[], value: string): Option {
 }
 
 /** A GTK combobox selects for the menu inside it; everything else selects its own children. */
-async function selectionHolder(atspi: Atspi, element: Ref, option: Option): Promise<Ref | undefined> {
+async function selectionHolder(to: Sender, element: Ref, option: Option): Promise<Ref | undefined> {
   const [isHolder, role] = await Promise.all([
-    can(atspi, option.parent, INTERFACE.Selection),
-    atspi.role(option.parent),
+    to.can(option.parent, INTERFACE.Selection),
+    to.atspi.role(option.parent),
   ])
   if (isHolder && !MENU_ROLES.has(role)) return option.parent
-  return (await can(atspi, element, INTERFACE.Selection)) ? element : undefined
+  return (await to.can(element, INTERFACE.Selection)) ? element : undefined
 }
 
 /** Those of the first level that has any: not the ones inside of others. */

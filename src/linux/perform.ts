@@ -6,43 +6,52 @@ import type { Element } from "./element.ts"
 import { chooseOption, selectChild } from "./options.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
-import { act, can, NOT_DELIVERED, request } from "./send.ts"
+import { NOT_DELIVERED, Sender } from "./send.ts"
 
 /** The accessibility route of every action: what changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
+  const to = new Sender(atspi, element.place)
+  try {
+    return await deliver(to, element, action)
+  } finally {
+    await to.close()
+  }
+}
+
+async function deliver(to: Sender, element: Element, action: Action): Promise<Performed> {
   const { ref } = element
   switch (action.kind) {
     case "click":
-      return click(atspi, element)
+      return click(to, element)
     case "double-click":
-      return (await isRow(atspi, element)) ? act(atspi, ref, ["activate", "open"]) : NOT_DELIVERED
+      return (await isRow(to, element)) ? to.act(ref, ["activate", "open"]) : NOT_DELIVERED
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":
-      return act(atspi, ref, MENU)
+      return to.act(ref, MENU)
     case "toggle":
     case "check":
     case "uncheck":
-      return act(atspi, ref, TOGGLE)
+      return to.act(ref, TOGGLE)
     case "expand":
     case "collapse":
-      return disclose(atspi, element, action.kind)
+      return disclose(to, element, action.kind)
     case "select":
-      return chooseOption(atspi, element, action.value)
+      return chooseOption(to, element, action.value)
     case "type":
-      return insertText(atspi, element, action.text)
+      return insertText(to, element, action.text)
     case "set-value":
-      return setValue(atspi, element, action.value)
+      return setValue(to, element, action.value)
     case "clear":
-      return clearText(atspi, element)
+      return clearText(to, element)
     case "focus":
-      return (await can(atspi, ref, INTERFACE.Component))
-        ? request(atspi, ref, "Component.GrabFocus", method("org.a11y.atspi.Component.GrabFocus"))
+      return (await to.can(ref, INTERFACE.Component))
+        ? to.request(ref, "Component.GrabFocus", method("org.a11y.atspi.Component.GrabFocus"))
         : NOT_DELIVERED
     case "scroll":
-      return scroll(atspi, element, action.direction, action.amount)
+      return scroll(to, element, action.direction, action.amount)
     case "scroll-to":
-      return scrollTo(atspi, element)
+      return scrollTo(to, element)
     default:
       return action satisfies never
   }
@@ -62,31 +71,36 @@ const CLICK = [
   "dodefault",
   "showmenu",
 ]
-/** A row's `activate` opens it, which is a double click, and Qt's `Toggle` adds it to what is selected. */
-const ROW_CLICK = ["click", "press", "select"]
+/**
+ * A row's `activate` opens it, which is a double click, and Qt's `Toggle` adds it to what is selected;
+ * the `activate` of a field is its Enter key.
+ */
+const MERE_CLICK = ["click", "press", "select"]
 const TOGGLE = ["toggle", "check", "uncheck", "click", "press", "select", "activate", "dodefault"]
 const MENU = ["showcontextmenu", "contextmenu", "popupmenu", "menupopup"]
 const OPEN = ["open", "showmenu", "press", "click", "activate", "dodefault"]
 
+const FIELDS: ReadonlySet<number> = new Set([ROLE.TEXT, ROLE.ENTRY, ROLE.PASSWORD_TEXT, ROLE.SPIN_BUTTON])
 const ROW_ROLES: ReadonlySet<string> = new Set(["cell", "treeitem", "option", "row"])
 
-async function click(atspi: Atspi, element: Element): Promise<Performed> {
+async function click(to: Sender, element: Element): Promise<Performed> {
   const { ref, parent } = element
-  const row = await isRow(atspi, element)
-  const performed = await act(atspi, ref, row ? ROW_CLICK : CLICK)
-  if (performed.delivery !== "not_delivered" || row) return performed
-  const isTab = (await atspi.role(ref)) === ROLE.PAGE_TAB
-  return isTab && parent ? selectChild(atspi, parent.ref, ref) : NOT_DELIVERED
+  const [role, row] = await Promise.all([to.atspi.role(ref), isRow(to, element)])
+  // What a page calls the activation of a field is a click into it.
+  const isField = FIELDS.has(role) && to.toolkit !== "Chromium"
+  const performed = await to.act(ref, row || isField ? MERE_CLICK : CLICK)
+  if (performed.delivery !== "not_delivered") return performed
+  return role === ROLE.PAGE_TAB && parent ? selectChild(to, parent.ref, ref) : NOT_DELIVERED
 }
 
 /** What presses a button opens it; what presses a row selects it. */
-async function disclose(atspi: Atspi, element: Element, verb: "expand" | "collapse"): Promise<Performed> {
+async function disclose(to: Sender, element: Element, verb: "expand" | "collapse"): Promise<Performed> {
   const { ref } = element
-  const exact = await act(atspi, ref, [verb, `listitem${verb}`, "listitemtoggleexpand", "expandorcontract"])
-  return exact.delivery !== "not_delivered" || (await isRow(atspi, element)) ? exact : act(atspi, ref, OPEN)
+  const exact = await to.act(ref, [verb, `listitem${verb}`, "listitemtoggleexpand", "expandorcontract"])
+  return exact.delivery !== "not_delivered" || (await isRow(to, element)) ? exact : to.act(ref, OPEN)
 }
 
-async function isRow(atspi: Atspi, { ref, parentRole, place }: Element): Promise<boolean> {
-  const [role, states] = await Promise.all([atspi.role(ref), atspi.states(ref)])
+async function isRow(to: Sender, { ref, parentRole, place }: Element): Promise<boolean> {
+  const [role, states] = await Promise.all([to.atspi.role(ref), to.atspi.states(ref)])
   return ROW_ROLES.has(kindOf(role, states, false, parentRole, { toolkit: place.toolkit }).role)
 }

@@ -7,7 +7,7 @@ import { method } from "./dbus.ts"
 import { type Range, readRange, setNumber } from "./editing.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
-import { ALREADY, NOT_DELIVERED, request } from "./send.ts"
+import { ALREADY, NOT_DELIVERED, type Sender } from "./send.ts"
 import { has, STATE } from "./states.ts"
 
 /** Scroll bars as numbers that can be set, and what moves when they are. */
@@ -27,11 +27,12 @@ const SHARE = 20
 
 /** Moves the bar of the nearest pane around the element that has one in this direction. */
 export async function scroll(
-  atspi: Atspi,
+  to: Sender,
   { ref }: Element,
   direction: Direction,
   amount: number,
 ): Promise<Performed> {
+  const { atspi } = to
   const sideways = direction === "left" || direction === "right"
   for (const pane of await panesAround(atspi, ref)) {
     const bar = sideways ? pane.horizontal : pane.vertical
@@ -41,7 +42,7 @@ export async function scroll(
     const back = direction === "up" || direction === "left"
     const value = clamp(range.now + (back ? -step : step) * amount, range)
     if (value === range.now) throw atEnd(direction)
-    const performed = await setNumber(atspi, bar, value)
+    const performed = await setNumber(to, bar, value)
     if (performed.delivery !== "delivered_unverified") return performed
     const after = await unlessRefused(atspi.currentValue(bar))
     return after === undefined || after === range.now
@@ -64,16 +65,16 @@ const SCROLL_ANYWHERE = 6
 const MOST_TRIES = 6
 
 /** Brings the element into view: by itself where the toolkit can, else by the bars of the panes around it. */
-export async function scrollTo(atspi: Atspi, element: Element): Promise<Performed> {
-  const { ref, place } = element
-  if (!((await atspi.interfaces(ref)) & INTERFACE.Component)) return NOT_DELIVERED
+export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed> {
+  const { atspi } = to
+  if (!(await to.can(ref, INTERFACE.Component))) return NOT_DELIVERED
   const how = "Component.ScrollTo"
-  const asked = await request(atspi, ref, how, method(`org.a11y.atspi.${how}`, "u", [SCROLL_ANYWHERE]))
+  const asked = await to.request(ref, how, method(`org.a11y.atspi.${how}`, "u", [SCROLL_ANYWHERE]))
   if (asked.delivery !== "not_delivered") return asked
   const panes = await panesAround(atspi, ref)
   let moved = false
   for (const pane of panes) {
-    const result = await bringInto(atspi, pane, ref, place.toolkit)
+    const result = await bringInto(to, pane, ref)
     if (result === "unable") return moved ? UNSURE : NOT_DELIVERED
     moved ||= result === "moved"
   }
@@ -84,12 +85,8 @@ export async function scrollTo(atspi: Atspi, element: Element): Promise<Performe
 
 const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
 
-async function bringInto(
-  atspi: Atspi,
-  pane: Pane,
-  ref: Ref,
-  toolkit: string,
-): Promise<"moved" | "there" | "unable"> {
+async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "there" | "unable"> {
+  const { atspi, toolkit } = to
   let moved = false
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const [element, ...around] = await Promise.all(
@@ -102,7 +99,7 @@ async function bringInto(
     const dx = distance(element.x, element.width, view.x, view.width)
     const dy = distance(element.y, element.height, view.y, view.height)
     if (dx === 0 && dy === 0) return moved ? "moved" : "there"
-    const went = [await shift(atspi, pane.horizontal, dx), await shift(atspi, pane.vertical, dy)]
+    const went = [await shift(to, pane.horizontal, dx), await shift(to, pane.vertical, dy)]
     if (!went.includes(true)) return "unable"
     moved = true
     await settled(atspi, ref, element, toolkit)
@@ -111,12 +108,12 @@ async function bringInto(
 }
 
 /** false: there is no such bar, or it is at its end. */
-async function shift(atspi: Atspi, bar: Ref | undefined, by: number): Promise<boolean> {
+async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<boolean> {
   if (!bar || by === 0) return false
-  const range = await readRange(atspi, bar)
+  const range = await readRange(to.atspi, bar)
   const value = range && clamp(range.now + by, range)
   if (value === undefined || value === range?.now) return false
-  return (await setNumber(atspi, bar, value)).delivery !== "not_delivered"
+  return (await setNumber(to, bar, value)).delivery !== "not_delivered"
 }
 
 const SETTLE_MS = 500
