@@ -57,7 +57,8 @@ export function describe(
   if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
     ask("label", labelledBy(atspi, ref, expect))
   }
-  if (facts.description === undefined && kind.role !== "cell" && (interactive || kind.role === "image")) {
+  const mayDescribe = interactive ? name === undefined || !ROWS.has(kind.role) : kind.role === "image"
+  if (facts.description === undefined && mayDescribe) {
     ask("description", atspi.description(ref))
   }
   if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {
@@ -166,6 +167,9 @@ function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet)
 
 /** Styles indent by ten pixels at least, and draw the arrow in the middle of that. */
 const BEFORE_ITEM = 6
+
+/** There are many of them, and nothing is said about them but their text. */
+const ROWS: ReadonlySet<string> = new Set(["cell", "option", "treeitem"])
 
 /** Which landmark of a page it is, in the page's own word. */
 function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefined): string | undefined {

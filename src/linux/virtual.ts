@@ -42,38 +42,43 @@ export async function visibleChildren(
 
 const NOTHING: Visible = { children: [] }
 
-/** Reads the cells of a table: what the first of a column told about its kind holds for the others too. */
+/**
+ * Reads the cells of a table, or the items of a list: what the first of a column told about its kind
+ * holds for the others too, and they have nothing in them.
+ */
 export class ColumnSource implements Source {
   readonly #source: Source
-  readonly #columns: ReadonlyMap<string, number>
+  readonly #columnOf: (ref: Ref) => number | undefined
   readonly #kinds = new Map<number, Promise<Facts>>()
 
-  constructor(source: Source, columns: ReadonlyMap<string, number>) {
+  constructor(source: Source, columnOf: (ref: Ref) => number | undefined) {
     this.#source = source
-    this.#columns = columns
+    this.#columnOf = columnOf
   }
 
-  look(ref: Ref, _: boolean): Maybe<Look> {
-    return this.#source.look(ref, this.#columns.has(ref.path))
+  look(ref: Ref, sparing: boolean): Maybe<Look> {
+    return this.#source.look(ref, sparing || this.#columnOf(ref) !== undefined)
   }
 
   facts(ref: Ref, look: Look): Maybe<Facts> {
-    const column = this.#columns.get(ref.path)
+    const column = this.#columnOf(ref)
     if (column === undefined) return this.#source.facts(ref, look)
-    const kind = this.#kinds.get(column)
-    if (!kind) {
-      const first = Promise.resolve(this.#source.facts(ref, look))
-      this.#kinds.set(column, first)
-      return first
+    const whole = (): Maybe<Facts> => this.#source.facts(ref, look)
+    const first = this.#kinds.get(column)
+    if (!first) {
+      const facts = Promise.resolve(whole())
+      this.#kinds.set(column, facts)
+      return facts
     }
-    return kind.then(({ role, interfaces }) =>
-      role === ROLE.TABLE_CELL
+    const likeFirst = ({ role, interfaces }: Facts): Maybe<Facts> =>
+      role === ROLE.TABLE_CELL || role === ROLE.LIST_ITEM
         ? then(this.#source.facts(ref, { ...look, role, interfaces }), (facts) => ({
             ...facts,
             childCount: 0,
           }))
-        : this.#source.facts(ref, look),
-    )
+        : whole()
+    // When the first went away, each of the others speaks for itself.
+    return first.then(likeFirst, whole)
   }
 
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {

@@ -120,10 +120,11 @@ class Walk {
     if (has(facts.states, STATE.MANAGES_DESCENDANTS)) {
       return this.#expect(this.#atspi.childCount(element.ref)).then((total) => {
         if (total === undefined || total <= MAX_MANAGED) {
-          return this.#visitAll(step, facts, depth, spare, place, this.#list(step))
+          const listed = { ...step, source: alike(step.source, facts, undefined) }
+          return this.#visitAll(listed, facts, depth, spare, place, this.#list(step))
         }
         return this.#expect(visibleChildren(this.#atspi, element.ref, facts)).then((visible) => {
-          const source = visible?.columns ? new ColumnSource(step.source, visible.columns) : step.source
+          const source = alike(step.source, facts, visible?.columns)
           return this.#visitAll({ ...step, source }, facts, depth, spare, place, visible?.children, total)
         })
       })
@@ -250,6 +251,12 @@ class Walk {
 }
 
 const LEAF: Below = { nodes: [] }
+
+/** Where children are made up as they are asked for, those of a column, or of a list, are of one kind. */
+function alike(source: Source, { role }: Facts, columns: ReadonlyMap<string, number> | undefined): Source {
+  if (columns) return new ColumnSource(source, ({ path }) => columns.get(path))
+  return role === ROLE.LIST ? new ColumnSource(source, () => 0) : source
+}
 
 /** GTK 3 hangs a menu's items under the item that opens it, which is selected for as long as they show. */
 function isClosedMenu({ place, parentRole }: Element, { role, states }: Facts): boolean {
