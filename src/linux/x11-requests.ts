@@ -102,7 +102,6 @@ export interface Attributes {
   readonly viewable: boolean
   readonly mapped: boolean
   readonly overrideRedirect: boolean
-  readonly ourEventMask: number
 }
 
 export async function getAttributes(x: X11, window: number, deadline: Deadline): Promise<Attributes> {
@@ -112,7 +111,6 @@ export async function getAttributes(x: X11, window: number, deadline: Deadline):
     mapped: reply.u8(26) !== 0,
     viewable: reply.u8(26) === 2,
     overrideRedirect: reply.u8(27) !== 0,
-    ourEventMask: reply.u32(36),
   }
 }
 
@@ -140,14 +138,12 @@ export async function originOnRoot(x: X11, window: number, deadline: Deadline): 
 
 export interface PointerState {
   readonly at: Point
-  /** The root's child under the pointer, 0 if none. */
-  readonly child: number
   readonly mask: number
 }
 
 export async function queryPointer(x: X11, deadline: Deadline): Promise<PointerState> {
   const reply = await x.ask(new Request(38).u32(x.root), deadline)
-  return { at: { x: reply.i16(16), y: reply.i16(18) }, child: reply.u32(12), mask: reply.u16(24) }
+  return { at: { x: reply.i16(16), y: reply.i16(18) }, mask: reply.u16(24) }
 }
 
 /** The focused window; 0 for none, 1 for "whatever is under the pointer". */

@@ -178,11 +178,8 @@ export class XError extends AppError {
   }
 }
 
-export const BAD_VALUE = 2
-export const BAD_WINDOW = 3
-export const BAD_MATCH = 8
-export const BAD_DRAWABLE = 9
-export const BAD_ACCESS = 10
+const BAD_WINDOW = 3
+const BAD_DRAWABLE = 9
 
 const ERROR_NAMES = [
   "Success",

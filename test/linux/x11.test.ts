@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { rmSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -108,6 +108,12 @@ describe("a real server", () => {
       code: "PERM_DENIED",
       suggestion: expect.stringContaining("XAUTHORITY"),
     })
+  })
+
+  test("is found by its abstract name where it has no path", async () => {
+    await using hidden = await startXvfb({ args: ["-nolisten", "unix"] })
+    expect(existsSync(`/tmp/.X11-unix/X${hidden.display.slice(1)}`)).toBe(false)
+    expect((await getGeometry(hidden.x, hidden.x.root, patience())).width).toBe(1280)
   })
 
   test("fails everything that is pending when it dies", async () => {
