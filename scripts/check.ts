@@ -37,7 +37,7 @@ async function step(name: string, command: readonly string[]): Promise<void> {
 
 /** The runner's own counts; a run that ends without them has failed whatever its exit code. */
 async function tests(): Promise<{ passed: number; failed: number; ok: boolean }> {
-  const child = Bun.spawn([bun, "test"], { cwd: root, stdout: "inherit", stderr: "pipe" })
+  const child = Bun.spawn([bun, "test", "--timeout", "60000"], { cwd: root, stdout: "inherit", stderr: "pipe" })
   let tail = ""
   for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(chunk)

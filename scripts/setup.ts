@@ -57,10 +57,12 @@ const TEST = [
   "libnotify-bin",
   "libglib2.0-bin",
   "dbus-bin",
+  "gcc",
+  "libc6-dev",
 ]
 
 /** The same walk in C, to be measured against. */
-const BENCH = [...TEST, "gcc", "libc6-dev", "libatspi2.0-dev"]
+const BENCH = [...TEST, "libatspi2.0-dev"]
 
 export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
 type Purpose = keyof typeof PURPOSES

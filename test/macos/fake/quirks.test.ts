@@ -74,8 +74,10 @@ describe("what applications do wrong", () => {
       expect(read(frozen, "AXRole")).toEqual({ error: -25204 })
       return Math.round((mac.report().slept_us - before) / 1e6)
     }
-    expect(waited()).toBe(6)
+    // Another test of this process may have set it.
     const system = keep(api().AXUIElementCreateSystemWide())
+    api().AXUIElementSetMessagingTimeout(system, 0)
+    expect(waited()).toBe(6)
     api().AXUIElementSetMessagingTimeout(system, 2)
     expect(waited()).toBe(2)
     api().AXUIElementSetMessagingTimeout(frozen, 1)
