@@ -8,7 +8,7 @@ import { join } from "node:path"
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 
-await step("install", [bun, "install", "--frozen-lockfile", "--silent"])
+await step("install", [bun, "install", "--frozen-lockfile"])
 await step("setup", [bun, "scripts/setup.ts", "--for", "test"])
 await Promise.all([
   step("lint", [bin("biome"), "ci", "--error-on-warnings"]),

@@ -14,7 +14,7 @@ const picture = join(root, "dist", "demo.png")
 const state = mkdtempSync(join(tmpdir(), "agent-desktop-demo-"))
 const env = { ...process.env, AGENT_DESKTOP_HOME: state, AGENT_DESKTOP_DESKTOP: "demo" }
 
-await prepare("Installing packages", [bun, "install", "--frozen-lockfile", "--silent"])
+await prepare("Installing packages", [bun, "install", "--frozen-lockfile"])
 await prepare("Installing the desktop's parts", [bun, "scripts/setup.ts", "--for", "demo"])
 await prepare("Building", [bun, "build.ts"])
 
