@@ -63,7 +63,7 @@ export const coreFoundation = lazily(CORE_FOUNDATION)
 export const NUMBER_SINT64 = 4
 export const NUMBER_FLOAT64 = 6
 
-export interface CoreConstants {
+interface CoreConstants {
   readonly arrayCallBacks: bigint
   readonly keyCallBacks: bigint
   readonly valueCallBacks: bigint

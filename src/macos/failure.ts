@@ -14,8 +14,8 @@ export const ILLEGAL_ARGUMENT = -25201
 export const INVALID_ELEMENT = -25202
 export const CANNOT_COMPLETE = -25204
 export const ATTRIBUTE_UNSUPPORTED = -25205
-export const ACTION_UNSUPPORTED = -25206
-export const NOT_IMPLEMENTED = -25208
+const ACTION_UNSUPPORTED = -25206
+const NOT_IMPLEMENTED = -25208
 export const API_DISABLED = -25211
 export const NO_VALUE = -25212
 
@@ -44,7 +44,7 @@ export function isUnread(value: unknown): value is Failure {
   return value instanceof Failure && !ABSENCES.has(value.code)
 }
 
-export function wordFor(code: number): string {
+function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }
 

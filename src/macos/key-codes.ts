@@ -31,7 +31,7 @@ export const NAMED_CODES: Readonly<Record<string, number>> = {
   ),
 }
 
-export interface Keystroke {
+interface Keystroke {
   readonly code: number
   readonly modifiers: readonly Modifier[]
 }

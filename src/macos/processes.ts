@@ -16,13 +16,13 @@ export function parentOf(pid: number): number | undefined {
 }
 
 /** Where the executable of a process is. */
-export function executableOf(pid: number): string | undefined {
+function executableOf(pid: number): string | undefined {
   const path = new Uint8Array(PATH_SIZE)
   const length = libsystem().proc_pidpath(pid, path, PATH_SIZE)
   return length > 0 ? new TextDecoder().decode(path.subarray(0, length)) : undefined
 }
 
-export interface Bundle {
+interface Bundle {
   /** The bundle's file name without `.app`. */
   readonly name: string
   readonly id?: string

@@ -1,6 +1,6 @@
 import type { Deadline } from "../deadline.ts"
 
-export interface Finished {
+interface Finished {
   readonly exitCode: number
   readonly stdout: Uint8Array
   readonly stderr: string

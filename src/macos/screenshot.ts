@@ -37,7 +37,7 @@ export async function takeScreenshot(target: ScreenshotTarget, deadline: Deadlin
   }
 }
 
-export function recordingDenied(): AppError {
+function recordingDenied(): AppError {
   return new AppError("PERM_DENIED", "Screen Recording permission not granted", {
     suggestion: "Open System Settings > Privacy & Security > Screen Recording and add your terminal",
   })

@@ -28,7 +28,7 @@ export interface Labelled {
   readonly children: readonly Labelled[]
 }
 
-export interface Wanted {
+interface Wanted {
   /** Inside a web page, where any named group may be a button. */
   readonly web: boolean
   readonly bounds: "all" | "interactive"
@@ -37,7 +37,7 @@ export interface Wanted {
 }
 
 /** A handle is the element itself; the core never looks inside. */
-export function handleOf(element: Element): Handle {
+function handleOf(element: Element): Handle {
   return element as unknown as Handle
 }
 

@@ -18,10 +18,10 @@ import { windowElement, windowIdOf } from "./windows.ts"
 const SEARCH_NODES = 2048
 
 /** Ids of surfaces that are no windows; a process has at most one of each. */
-export const MENU_ID = "menu-1"
-export const MENUBAR_ID = "menubar-1"
+const MENU_ID = "menu-1"
+const MENUBAR_ID = "menubar-1"
 
-export interface Found {
+interface Found {
   readonly element: Element
   readonly id: string
   readonly title: string

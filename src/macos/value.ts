@@ -14,7 +14,7 @@ export class Element {
 }
 
 /** A point, a size or a rectangle; what a kind does not have is 0. */
-export class Geometry implements Rect {
+class Geometry implements Rect {
   readonly x: number
   readonly y: number
   readonly width: number

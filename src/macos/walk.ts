@@ -30,12 +30,12 @@ const LONG_LIST = 100
 /** How long the walk may keep other work waiting. */
 const TURN_MS = 30
 
-export interface Walked {
+interface Walked {
   readonly root: SeenNode
   readonly complete: boolean
 }
 
-export interface WalkPlace {
+interface WalkPlace {
   /** The frame outside of which nothing of the surface shows, where there is one. */
   readonly area?: Rect
   /** Try to read the tree in bulk first. */

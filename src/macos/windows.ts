@@ -39,16 +39,17 @@ interface Counterpart {
 
 /** Every window, the frontmost first. Titles are the apps' own: the window server tells them only to screen recorders. */
 export function listWindows(ax: Ax, only?: number): SeenWindow[] {
-  const surfaces = allSurfaces(ax).filter(({ pid }) => only === undefined || pid === only)
+  const all = allSurfaces(ax)
+  const surfaces = all.filter(({ pid }) => only === undefined || pid === only)
   const pids = new Set(surfaces.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
   const counterparts = new Map([...pids].map((pid) => [pid, matched(ax, pid, surfaces)]))
-  const focused = focusedNumber(ax, surfaces)
+  const focused = focusedNumber(ax, all)
   const aliases = new Map<number, readonly string[]>()
   return surfaces.flatMap((surface) => {
     const known = counterparts.get(surface.pid)
     const own = known?.get(surface.number)
-    const doubt = own ? undefined : mutePart(surface, known)
-    if (!own && (surface.layer !== 0 || doubt === "none")) return []
+    const mute = own ? {} : unmatched(surface, known)
+    if (!mute) return []
     const { number, pid, owner } = surface
     return [
       {
@@ -65,7 +66,7 @@ export function listWindows(ax: Ax, only?: number): SeenWindow[] {
           return known
         },
         ...(own?.minimized ? { minimized: true } : {}),
-        ...(doubt ? { accessible: false, reason: doubt } : {}),
+        ...mute,
       },
     ]
   })
@@ -82,14 +83,19 @@ export function showingProcesses(ax: Ax): ReadonlySet<number> {
   return new Set(onScreen.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
 }
 
-/** Why a window has no accessible counterpart; "none" when it is no window to a user; undefined when the app was not heard. */
-function mutePart(surface: Surface, known: ReadonlyMap<number, Counterpart> | undefined): string | undefined {
-  const { width = 0, height = 0 } = surface.bounds ?? {}
-  if (!surface.shown || width < SMALLEST || height < SMALLEST) return "none"
-  if (!known) return surface.onScreen ? undefined : "none"
-  if (known.size === 0 && surface.onScreen) return "the app lists no accessible windows"
+/** What is known of a window that the app does not list; undefined when it is no window to a user. */
+function unmatched(
+  { bounds, layer, shown, onScreen, title }: Surface,
+  known: ReadonlyMap<number, Counterpart> | undefined,
+): Pick<SeenWindow, "accessible" | "reason"> | undefined {
+  const { width = 0, height = 0 } = bounds ?? {}
+  if (layer !== 0 || !shown || width < SMALLEST || height < SMALLEST) return undefined
+  // An app that was not heard says nothing about its windows.
+  if (!known) return onScreen ? {} : undefined
+  if (known.size === 0 && onScreen)
+    return { accessible: false, reason: "the app lists no accessible windows" }
   // Sheets and popovers are windows to the window server only; without a title nothing tells a hidden window from them.
-  return !surface.onScreen && surface.title ? "it is on another Space" : "none"
+  return !onScreen && title ? { accessible: false, reason: "it is on another Space" } : undefined
 }
 
 /** The element of a window of this process; undefined when the app does not list it. */

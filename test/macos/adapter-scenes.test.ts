@@ -16,9 +16,7 @@ for (const scene of readdirSync(SCENES)) {
         expect(windows.length).toBeGreaterThan(0)
         expect(windows.filter(({ is_focused }) => is_focused).length).toBeLessThanOrEqual(1)
         for (const window of windows.filter(({ accessible }) => accessible !== false)) {
-          await unlessMute(
-            adapter.tree({ kind: "surface", window, surface: "window" }, { ...ALL, includeHidden: true }),
-          )
+          await unlessMute(adapter.tree({ kind: "surface", window, surface: "window" }, ALL))
         }
         for (const pid of new Set(windows.map((window) => window.pid)))
           await unlessMute(adapter.surfaces(pid))
