@@ -109,7 +109,8 @@ function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHint
 }
 
 function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
-  return app?.name || readProcess(pid)?.name || window?.wmClass?.className || window?.title || `pid ${pid}`
+  // The class instance is what toolkits take for the accessible name too; a process's name is cut at 15 bytes.
+  return app?.name || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
 }
 
 /** What is known about a window without asking its application. A window without a pid may still have a frame. */

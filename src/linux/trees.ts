@@ -22,8 +22,9 @@ export interface TreeRoot {
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
   const { element, window, surface, cache } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
-  const walked = await answering(element.place, walk(hurried, element, options, cache))
   const { app, pid } = element.place
+  const walked = await answering(element.place, walkAwake(hurried, element, options, cache))
+  if (isMute(element, walked)) throw muteWindow(window.id, app)
   return {
     ...walked,
     root: surface === "menu" ? asMenu(walked.root, window.title) : walked.root,
@@ -31,6 +32,32 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
     app,
     pid,
   }
+}
+
+/** Chromium that is just starting shows its window before what is in it. */
+async function walkAwake(
+  atspi: Atspi,
+  element: Element,
+  options: TreeOptions,
+  cache: Promise<Cache> | undefined,
+): Promise<Walked> {
+  const patience = atspi.deadline.slice(AWAKE_MS)
+  let walked = await walk(atspi, element, options, cache)
+  while (isMute(element, walked) && !patience.expired) {
+    await Bun.sleep(LOOK_AGAIN_MS)
+    walked = await walk(atspi, element, options, undefined)
+  }
+  return walked
+}
+
+const AWAKE_MS = 1000
+const LOOK_AGAIN_MS = 50
+
+/** Without its accessibility switch, Chromium shows windows with nothing in them. */
+function isMute({ place, parent }: Element, { root, complete }: Walked): boolean {
+  return (
+    place.toolkit === "Chromium" && !parent && complete && root.children.length === 0 && !root.children_count
+  )
 }
 
 /** The item that a menu hangs on stands for the menu. */
@@ -77,6 +104,16 @@ export function noFrame(id: string, app: string): AppError {
     {
       suggestion:
         "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
+    },
+  )
+}
+
+function muteWindow(id: string, app: string): AppError {
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${id}' of '${app}' exposes no accessibility tree: the app was started without accessibility`,
+    {
+      suggestion: `Restart it with 'close-app ${JSON.stringify(app)}' and 'launch ${JSON.stringify(app)}', or use 'screenshot --window-id ${id}'`,
     },
   )
 }
