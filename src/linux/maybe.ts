@@ -9,7 +9,9 @@ export function then<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe
 }
 
 export function all<T>(values: readonly Maybe<T>[]): Maybe<readonly T[]> {
-  return values.some((value) => value instanceof Promise)
-    ? Promise.all(values)
-    : values.filter((value) => !(value instanceof Promise))
+  return values.every(isKnown) ? values : Promise.all(values)
+}
+
+function isKnown<T>(value: Maybe<T>): value is T {
+  return !(value instanceof Promise)
 }

@@ -106,7 +106,7 @@ async function indexAt(atspi: Atspi, container: Ref, point: Point): Promise<numb
     atspi.parent(ref),
     atspi.indexInParent(ref),
     atspi.role(ref),
-  ]).catch(() => [undefined, -1, -1])
+  ]).catch((): [undefined, number, number] => [undefined, -1, -1])
   return parent?.path === container.path && role >= 0 && !HEADERS.has(role) ? index : undefined
 }
 
