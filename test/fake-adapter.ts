@@ -313,6 +313,7 @@ function operate(world: World, id: string, op: WindowOp): SeenWindow {
       if (world.refusesFocus) break
       world.focused = window
       world.windows = [window, ...world.windows.filter((one) => one !== window)]
+      window.onFocus()
       break
     case "minimize":
     case "maximize":

@@ -226,6 +226,8 @@ export class FakeWindow {
   readonly root: FakeElement
   bounds: Rect
   minimized = false
+  /** What the app does when the window comes to the front. */
+  onFocus: () => void = () => {}
   readonly facts: WindowFacts
 
   constructor(app: FakeApp, title: string, root: Spec, facts: WindowFacts) {

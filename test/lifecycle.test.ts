@@ -101,7 +101,7 @@ describe.concurrent("launch", () => {
   test("that shows no window in time says that it was started", async () => {
     const { error, launches } = desktop()
     launches({ names: ["Daemon"] })
-    expect(await error("launch", { app: "daemon", timeout: 120 })).toMatchObject({
+    expect(await error("launch", { app: "daemon", timeout: 600 })).toMatchObject({
       code: "TIMEOUT",
       message: "'daemon' was started (process 99) but showed no window in time",
       details: { kind: "window", pid: 99 },
@@ -112,7 +112,7 @@ describe.concurrent("launch", () => {
   test("never answers with a window that was there before, or is another app's", async () => {
     const { error, world, launches } = desktop()
     launches({}, () => world.app("Clock", { pid: 70 }).window("Clock", [], { id: "w-7" }))
-    expect((await error("launch", { app: "editor", timeout: 120 })).code).toBe("TIMEOUT")
+    expect((await error("launch", { app: "editor", timeout: 600 })).code).toBe("TIMEOUT")
   })
 
   test("of an app that there is none of is refused as the platform says it", async () => {
@@ -155,7 +155,7 @@ describe.concurrent("close-app", () => {
       editor.windows[0]!.title = "Save changes?"
       return "close request"
     }
-    expect(await ok("close-app", { app: "Editor", timeout: 120 })).toEqual({
+    expect(await ok("close-app", { app: "Editor", timeout: 600 })).toEqual({
       app: "Editor",
       closed: false,
       method: "close request",

@@ -306,6 +306,18 @@ describe("rows", () => {
     expect(received).toEqual(["b"])
   })
 
+  test("an object that went to another row is not the same, though a row at its place still says so", async () => {
+    const { error, window, world } = await shown(table(row("a"), row("b")))
+    const [first, second] = window.root.children[0]!.children
+    // The list hands its objects round: each place shows what it showed, with the other place's objects.
+    second!.moveTo(window.root.children[0]!, 0)
+    first!.children[0]!.name = "b"
+    second!.children[0]!.name = "a"
+    for (const ref_id of [deleteOf(0), deleteOf(1)])
+      expect((await error("click", { ref_id })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
   test("without addresses a row that changed places is not guessed", async () => {
     const { error, window, world } = await shown(table(row("a"), row("b")), { addresses: false })
     window.root.children[0]!.children[1]!.moveTo(window.root.children[0]!, 0)

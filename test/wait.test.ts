@@ -6,7 +6,7 @@ import type { Spec } from "./fake-world.ts"
 const bounds = { x: 1, y: 2, width: 30, height: 4 }
 const BUTTON: Spec = { role: "button", name: "It", states: ["enabled"], bounds }
 /** Long enough for a loaded machine to look at least once, short enough to wait for. */
-const SHORT = 150
+const SHORT = 400
 
 async function holding(...children: Spec[]) {
   const it = desk()
