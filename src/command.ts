@@ -52,10 +52,21 @@ export interface Context {
   validateItems(items: readonly Item[]): Promise<void>
   /** Runs another command through the same path; for batch. */
   runItem(name: string, args: unknown): Promise<ItemResult>
+  /** Every command there is, for those that describe them. */
+  readonly commands: Registry
+  /** Serves other programs on standard input and output until they leave; only the command line can. */
+  readonly serve?: (options: ServeOptions) => Promise<void>
   /** Standard input as text, for commands that read `-`. */
   stdin(): Promise<string>
   /** Writes a file the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
+}
+
+export interface ServeOptions {
+  /** A profile of tools, or the names of some. */
+  readonly tools: string
+  /** Ends after this long without a request; 0: never. */
+  readonly idleMs: number
 }
 
 export interface Item {

@@ -79,12 +79,12 @@ const point = (description: string, hints: CliHints = {}) =>
   v.pipe(
     v.string(),
     v.regex(POINT, "must be X,Y in screen pixels, such as 100,250"),
+    v.description(description),
+    v.metadata({ cli: { value: "X,Y", ...hints } }),
     v.transform((given) => {
       const [, x, y] = POINT.exec(given) ?? []
       return { x: Number(x), y: Number(y) }
     }),
-    v.description(description),
-    v.metadata({ cli: { value: "X,Y", ...hints } }),
   )
 
 export const xy = point("Point of the screen", { position: 0 })

@@ -4,6 +4,7 @@ import { type Envelope, failure, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
+import { PlainText } from "./plain.ts"
 import type { Platform } from "./platform.ts"
 import { runCommand } from "./run.ts"
 import { UsageError } from "./usage.ts"
@@ -91,6 +92,7 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 async function answer(envelope: Envelope, format: Format = "json"): Promise<number> {
+  if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
   return print(format === "text" ? (await import("./text.ts")).toText(envelope) : toLine(envelope), code)
 }

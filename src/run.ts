@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
-import type { Command, Context, Item, RefStore, Registry } from "./command.ts"
+import type { Command, Context, Item, RefStore, Registry, ServeOptions } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
@@ -20,6 +20,7 @@ export interface Door {
   readonly readOnly: boolean
   /** Ends the command early. */
   readonly signal?: AbortSignal
+  readonly serve?: (options: ServeOptions) => Promise<void>
   stdin(): Promise<string>
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }
@@ -110,6 +111,8 @@ function contextFor(door: Door, parts: Parts): Context {
   return {
     ...parts,
     refs: door.refs,
+    commands: door.commands,
+    serve: door.serve,
     session: door.session,
     desktop: door.desktop,
     stdin: () => readInTime(door.stdin(), parts.deadline),

@@ -29,6 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/match.ts",
       "src/nearest.ts",
       "src/outline.ts",
+      "src/plain.ts",
       "src/png.ts",
       "src/properties.ts",
       "src/refjson.ts",
@@ -67,6 +68,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/window-ops.ts",
     ],
     may: ["words", "pure", "adapter", "contract", "handlers", "valibot"],
+    lazily: ["reference"],
+  },
+  /** What the schemas say, for other readers: JSON Schema, shells, manuals, agents. */
+  reference: {
+    files: ["src/results.ts", "src/schema.ts"],
+    may: ["words", "pure", "adapter", "contract", "reference", "valibot", "@valibot/to-json-schema"],
   },
   run: { files: ["src/run.ts"], may: ["words", "pure", "adapter", "contract", "valibot"] },
   doors: {

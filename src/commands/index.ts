@@ -48,6 +48,7 @@ export const commands: Registry = new Map([
   ["resize-window", () => import("./resize-window.ts")],
   ["restore", () => import("./restore.ts")],
   ["right-click", () => import("./right-click.ts")],
+  ["schema", () => import("./schema.ts")],
   ["screenshot", () => import("./screenshot.ts")],
   ["scroll", () => import("./scroll.ts")],
   ["scroll-to", () => import("./scroll-to.ts")],

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { commands } from "../src/commands/index.ts"
+import { ERROR_CODES } from "../src/errors.ts"
+import { results } from "../src/results.ts"
+import { argumentsSchema, envelopeSchema, errorSchema, resultSchema } from "../src/schema.ts"
+import { ASKED, busyDesk, withRefs } from "./every-command.ts"
+import { desk, type Json } from "./fake-desk.ts"
+
+/** A second opinion: another implementation of JSON Schema. */
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
+
+/** The same schema without room for members that it does not describe. */
+function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  const isRecord = Object.keys(inner.properties ?? {}).length === 0
+  return inner.type === "object" && inner.properties && !isRecord && inner.additionalProperties === undefined
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+function objections(schema: unknown, value: unknown): unknown {
+  const validate = ajv.compile(schema as object)
+  return validate(value) ? [] : validate.errors
+}
+
+test("every result that commands give fits its schema, and says nothing that the schema does not", async () => {
+  const it = busyDesk()
+  const given = new Set<string>()
+  for (const [name, args] of ASKED) {
+    const data = await it.ok(name, await withRefs(it, args))
+    expect({ name, args, wrong: objections(closed(resultSchema(name)), data) }).toEqual({
+      name,
+      args,
+      wrong: [],
+    })
+    given.add(name)
+  }
+  const plain = ["completions", "mcp", "mcp-config", "skills"]
+  expect([...commands.keys()].filter((name) => !given.has(name) && !plain.includes(name))).toEqual([])
+})
+
+test("every command's result is described, and nothing else is", () => {
+  expect(Object.keys(results).sort()).toEqual([...commands.keys()].sort())
+})
+
+test("what the command line takes is what the schema of the arguments lets through", async () => {
+  const it = busyDesk()
+  await it.ok("snapshot")
+  for (const [name, args] of ASKED) {
+    const schema = argumentsSchema((await commands.get(name)!()).default)
+    expect({ name, wrong: objections(schema, await withRefs(it, args)) }).toEqual({ name, wrong: [] })
+  }
+})
+
+test.each([
+  ["click", {}],
+  ["click", { ref_id: "save" }],
+  ["click", { ref_id: "@e1", extra: true }],
+  ["snapshot", { max_depth: 0 }],
+  ["snapshot", { surface: "roof" }],
+  ["mouse-click", { xy: "here" }],
+  ["wait", { ms: "100" }],
+])("what %s refuses of %j, its schema refuses too", async (name, args) => {
+  const command = (await commands.get(name)!()).default
+  expect(objections(argumentsSchema(command), args)).not.toEqual([])
+  expect(await desk().error(name, args)).toMatchObject({ code: "INVALID_ARGS" })
+})
+
+describe("the envelope's schema", () => {
+  test("fits what succeeded and what failed", async () => {
+    const it = busyDesk()
+    const envelopes = [await it.run("version"), await it.run("click", { ref_id: "@e7" })]
+    expect(envelopes.map((one) => one.ok)).toEqual([true, false])
+    for (const envelope of envelopes) expect(objections(envelopeSchema(), envelope)).toEqual([])
+    expect(objections(closed(errorSchema()), envelopes[1].error)).toEqual([])
+  })
+
+  test("refuses one without its data, and codes that there are not", () => {
+    expect(objections(envelopeSchema(), { version: "1.0", ok: true, command: "click" })).not.toEqual([])
+    const failure = (code: string) => ({
+      version: "1.0",
+      ok: false,
+      command: "x",
+      error: { code, message: "" },
+    })
+    expect(objections(envelopeSchema(), failure("OOPS"))).not.toEqual([])
+    for (const code of ERROR_CODES) expect(objections(envelopeSchema(), failure(code))).toEqual([])
+  })
+})
+
+describe("schema", () => {
+  test("describes one command", async () => {
+    const { ok } = desk()
+    const click = await ok("schema", { command: "click" })
+    expect(Object.keys(click)).toEqual(["command", "arguments", "result"])
+    expect(click.arguments.required).toEqual(["ref_id"])
+    expect(click.arguments.properties.input).toMatchObject({
+      default: "auto",
+      enum: ["auto", "semantic", "physical"],
+    })
+    expect(JSON.stringify(click)).not.toContain('"cli"')
+    expect(Object.keys(await ok("schema", { command: "click", result: true }))).toEqual(["command", "result"])
+  })
+
+  test("describes all of them, with the envelope and the error", async () => {
+    const all = await desk().ok("schema")
+    expect(Object.keys(all)).toEqual(["envelope", "error", "commands"])
+    expect(Object.keys(all.commands).sort()).toEqual([...commands.keys()].sort())
+    for (const { arguments: args, result } of Object.values<Json>(all.commands)) {
+      expect(args.type).toBe("object")
+      for (const property of Object.values<Json>(args.properties)) expect(property.description).toBeString()
+      expect(result.type).toBe("object")
+    }
+  })
+
+  test("names the nearest command for one that there is not", async () => {
+    expect(await desk().error("schema", { command: "clik" })).toMatchObject({
+      code: "INVALID_ARGS",
+      message: expect.stringContaining("click"),
+    })
+  })
+})
