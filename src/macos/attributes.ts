@@ -19,6 +19,7 @@ const DETAILS = [
   "AXFocused",
   "AXHelp",
   "AXIdentifier",
+  "AXDOMIdentifier",
   "AXElementBusy",
   "AXTitleUIElement",
 ] as const

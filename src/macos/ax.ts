@@ -33,7 +33,6 @@ const unsigned = new Uint32Array(1)
 export class Ax {
   readonly connection: Connection
   readonly deadline: Deadline
-  #trusted = false
 
   constructor(connection: Connection, deadline: Deadline) {
     this.connection = connection
@@ -210,8 +209,8 @@ export class Ax {
   #bound(ms = ANSWER_MS): void {
     const { remaining } = this.deadline
     if (remaining <= 0) throw outOfTime()
-    this.#trusted ||= accessibility().AXIsProcessTrusted() !== 0
-    if (!this.#trusted) throw accessibilityDenied()
+    this.connection.trusted ||= accessibility().AXIsProcessTrusted() !== 0
+    if (!this.connection.trusted) throw accessibilityDenied()
     this.connection.limitAnswers(Math.min(ms, Math.ceil(remaining)))
   }
 }

@@ -9,6 +9,8 @@ import { Element } from "./value.ts"
  * back at the end.
  */
 export class Connection {
+  /** Accessibility was granted; that it was withdrawn since, every call would say. */
+  trusted = false
   /** Processes whose web contents were asked to show themselves. */
   readonly woken = new Set<number>()
   readonly #elements = new Map<bigint, Element[]>()

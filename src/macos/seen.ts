@@ -6,7 +6,16 @@ import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
 import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { actionNames, type Offers, statesOf } from "./states.ts"
-import { type Attributes, asElement, asElements, asText, asWords, type Element, frameOf } from "./value.ts"
+import {
+  type Attributes,
+  asElement,
+  asElements,
+  asFlag,
+  asText,
+  asWords,
+  type Element,
+  frameOf,
+} from "./value.ts"
 
 /** What was read of one element, before it is put into contract words. */
 export interface Facts {
@@ -105,11 +114,15 @@ export function seenOf(
   found: { readonly label?: string; readonly inside?: string },
   place: { readonly area?: Rect; readonly index?: number },
 ): Seen {
-  const { role, secure, attributes, offers, bounds } = facts
+  const { secure, attributes, bounds } = facts
+  const name = nameOf(attributes, found)
+  // The lines between the items of a menu are items themselves, to macOS.
+  const line = facts.role === "menuitem" && !name && asFlag(attributes.AXEnabled) === false
+  const role = line ? "separator" : facts.role
+  const offers = line ? undefined : facts.offers
   const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
   if (role === "textfield" && offers?.settable === false) states.push("readonly")
   if (offers && bounds && place.area && !overlap(bounds, place.area)) states.push("offscreen")
-  const name = nameOf(attributes, found)
   const description = asWords(attributes.AXDescription)
   return {
     handle: handleOf(facts.element),
@@ -121,7 +134,7 @@ export function seenOf(
     states,
     bounds,
     actions: offers && actionNames(role, states, attributes, offers),
-    identifier: asWords(attributes.AXIdentifier),
+    identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index: place.index,
   }
 }

@@ -189,6 +189,26 @@ test("hidden nodes and menus of closed items are left out unless asked for", () 
     },
   ))
 
+test("a line between the items of a menu is no item", () =>
+  onDesk(
+    appWith([], {
+      menubar: {
+        AXRole: "AXMenuBar",
+        children: [
+          { AXRole: "AXMenuItem", AXTitle: "Undo", AXEnabled: false },
+          { AXRole: "AXMenuItem", AXTitle: "", AXEnabled: false },
+        ],
+      },
+    }),
+    async ({ tree }) => {
+      expect(outline((await tree({}, "menubar")).root)).toEqual([
+        'menubar "Demo"',
+        '  menuitem "Undo" disabled',
+        "  separator",
+      ])
+    },
+  ))
+
 test("of a long table only the rows that show are read, each with its place among all", () =>
   onDesk(
     appWith([
