@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { RefStore } from "../src/command.ts"
@@ -71,8 +71,11 @@ export function desk(door: Partial<Door> = {}): Desk {
 
 const directories: string[] = []
 
+// Every snapshot is synced to the disk, which may be busy; what is in memory has nothing to sync.
+const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
 function temporaryDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), "agent-desktop-test-"))
+  const path = mkdtempSync(join(place, "agent-desktop-test-"))
   directories.push(path)
   return path
 }
