@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Node } from "../src/node.ts"
+import { outline } from "../src/outline.ts"
 
 /**
  * The main job in one command: installs what is missing, builds, opens an isolated desktop with a
@@ -28,24 +30,18 @@ try {
   const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
   await run("screenshot", picture)
   const shown = valueOf(after.data.tree, field)
-  if (!shown?.includes("Hello from agent-desktop: Grüße ✓")) throw new Error(`The text did not arrive: ${shown}`)
-  console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${picture.replace(`${root}/`, "")}`)
+  if (!shown?.includes("Hello from agent-desktop: Grüße ✓"))
+    throw new Error(`The text did not arrive: ${shown}`)
+  console.log(
+    `\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${picture.replace(`${root}/`, "")}`,
+  )
 } finally {
   await stop()
 }
 
-interface Tree {
-  readonly ref_id?: string
-  readonly role: string
-  readonly name?: string
-  readonly value?: string
-  readonly states?: readonly string[]
-  readonly children?: readonly Tree[]
-}
-
 interface Envelope {
   readonly ok: boolean
-  readonly data: { readonly tree: Tree; readonly [member: string]: unknown }
+  readonly data: { readonly tree: Node; readonly [member: string]: unknown }
 }
 
 async function prepare(title: string, command: readonly string[]): Promise<void> {
@@ -65,7 +61,7 @@ async function run(...args: readonly string[]): Promise<Envelope> {
   const text = await new Response(child.stdout).text()
   const envelope = JSON.parse(text) as Envelope
   if (!envelope.ok) throw new Error(text)
-  if (args[0] === "snapshot") console.log(outline(envelope.data.tree))
+  if (args[0] === "snapshot") console.log(outline(envelope.data.tree).trimEnd())
   else console.log(text.trim().replaceAll(`${root}/`, ""))
   return envelope
 }
@@ -75,25 +71,17 @@ async function stop(): Promise<void> {
   rmSync(state, { recursive: true, force: true })
 }
 
-function outline(node: Tree, indent = ""): string {
-  const name = node.name ? ` ${JSON.stringify(node.name)}` : ""
-  const ref = node.ref_id ? ` [${node.ref_id}]` : ""
-  const value = node.value ? ` = ${JSON.stringify(node.value)}` : ""
-  const line = `${indent}${node.role}${name}${ref} ${node.states?.join(" ") ?? ""}${value}`.trimEnd()
-  return [line, ...(node.children ?? []).map((child) => outline(child, `${indent}  `))].join("\n")
-}
-
-function refOf(tree: Tree, role: string): string {
+function refOf(tree: Node, role: string): string {
   const found = find(tree, (node) => node.role === role && node.ref_id !== undefined)
   if (!found?.ref_id) throw new Error(`There is no ${role} in the window`)
   return found.ref_id
 }
 
-function valueOf(tree: Tree, ref: string): string | undefined {
+function valueOf(tree: Node, ref: string): string | undefined {
   return find(tree, (node) => node.ref_id === ref)?.value
 }
 
-function find(node: Tree, fits: (node: Tree) => boolean): Tree | undefined {
+function find(node: Node, fits: (node: Node) => boolean): Node | undefined {
   if (fits(node)) return node
   for (const child of node.children ?? []) {
     const found = find(child, fits)
