@@ -55,7 +55,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
         top === "own" ? hitElement(atspi, element, point) : hitInPopup(atspi, element, point),
       )
     },
-    watch: async (pids) => watchEvents(await session.a11y(deadline), deadline, pids),
+    watch: async (pids) =>
+      answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids)),
     close: async () => {},
   }
 }

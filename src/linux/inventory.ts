@@ -3,6 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
+import { DBusError } from "./dbus.ts"
 import { readProcess } from "./processes.ts"
 import { type A11yApp, listA11yApps } from "./registry.ts"
 import type { Session } from "./session.ts"
@@ -82,7 +83,20 @@ export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefine
 }
 
 async function listApps(session: Session, deadline: Deadline): Promise<readonly A11yApp[]> {
-  return listA11yApps(new Atspi(await session.a11y(deadline), deadline))
+  const bus = await session.a11y(deadline)
+  try {
+    return await listA11yApps(new Atspi(bus, deadline))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError(
+      "PLATFORM_NOT_SUPPORTED",
+      "The accessibility registry of this session does not answer",
+      {
+        suggestion: "Run 'doctor' to see what is missing, then retry",
+        platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : String(error),
+      },
+    )
+  }
 }
 
 function unlessNoBus(error: unknown): undefined {
@@ -118,7 +132,7 @@ function muteness(
   app: A11yApp | undefined,
   { apps, hasBus, windows }: Inventory,
 ): Pick<SeenWindow, "accessible" | "reason"> {
-  if (!hasBus) return { accessible: false, reason: "the accessibility bus cannot be reached" }
+  if (!hasBus) return { accessible: false, reason: "the accessibility bus cannot be used" }
   if (app) return app.responsive ? {} : { reason: "its process does not answer" }
   const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
   return isSpare ? {} : { accessible: false, reason: "its process is not on the accessibility bus" }

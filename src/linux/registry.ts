@@ -1,5 +1,5 @@
-import { type Atspi, existing, REGISTRY, type Ref } from "./atspi.ts"
-import { DBusClosed } from "./dbus.ts"
+import { type Atspi, existing, REGISTRY, type Ref, readRefs } from "./atspi.ts"
+import { DBusClosed, method, readAs } from "./dbus.ts"
 import { isStopped } from "./stopped.ts"
 
 /** One application object of the accessibility bus. A process may have several. */
@@ -15,9 +15,16 @@ export interface A11yApp {
 /** What one application may cost everybody else. */
 export const SLICE_MS = 250
 
+/** What the registry may cost: it serves everybody and does little. */
+const REGISTRY_MS = 2000
+/** Asking starts the registry where no application has yet. */
+const LIST_APPS = method("org.a11y.atspi.Accessible.GetChildren", "", [], true)
+
 /** Who is on the bus. */
 export async function listA11yApps(atspi: Atspi): Promise<readonly A11yApp[]> {
-  const refs = (await atspi.children(REGISTRY)).map(existing).filter((ref) => ref !== undefined)
+  const registry = atspi.within(atspi.deadline.slice(REGISTRY_MS))
+  const all = await registry.ask(REGISTRY, LIST_APPS, (reply) => readRefs(readAs(reply, "a(so)")))
+  const refs = all.map(existing).filter((ref) => ref !== undefined)
   const apps = await Promise.all(refs.map((ref) => readApp(atspi, ref)))
   return apps.filter((app) => app !== undefined)
 }

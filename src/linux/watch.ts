@@ -1,7 +1,7 @@
 import type { Watch } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
 import { Atspi, type Ref } from "./atspi.ts"
-import { type Bus, DBusError, type Message, method } from "./dbus.ts"
+import { type Bus, DBusClosed, DBusError, type Message, method } from "./dbus.ts"
 
 /** Events of applications. An event only says "look again": which ones are sent differs by toolkit. */
 
@@ -22,8 +22,8 @@ const EVENTS = [
 ]
 const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atspi.Event.${name}`)
 
-/** How many watches each connection serves: the registry knows connections only. */
-const watches = new WeakMap<Bus, number>()
+/** How many watches each connection serves, since the registry knows connections only; and that it was told. */
+const watches = new WeakMap<Bus, { count: number; told: Promise<unknown> }>()
 
 export async function watchEvents(
   bus: Bus,
@@ -39,7 +39,17 @@ export async function watchEvents(
     happened = true
     wake?.()
   })
-  await acquire(bus, deadline)
+  let isTold = true
+  try {
+    await acquire(bus, deadline)
+  } catch (error) {
+    // Without a registry nobody sends events; whoever waits still looks again after a pause.
+    isTold = false
+    if (error instanceof DBusClosed) {
+      stop()
+      throw error
+    }
+  }
   return {
     async changed(maxMs) {
       if (!happened && maxMs > 0 && !bus.failure) {
@@ -59,7 +69,7 @@ export async function watchEvents(
     async close() {
       stop()
       wake?.()
-      await release(bus)
+      if (isTold) await release(bus)
     },
   }
 }
@@ -81,9 +91,19 @@ function noteShown(bus: Bus, { member, signature, body, sender, path }: Message)
 }
 
 async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
-  const count = watches.get(bus) ?? 0
-  watches.set(bus, count + 1)
-  if (count > 0) return
+  const served = watches.get(bus) ?? { count: 0, told: tell(bus, deadline) }
+  served.count++
+  watches.set(bus, served)
+  try {
+    await served.told
+  } catch (error) {
+    served.count--
+    if (watches.get(bus) === served) watches.delete(bus)
+    throw error
+  }
+}
+
+async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   await Promise.all([
     ...INTERFACES.map((name) => bus.match(ruleOf(name), deadline)),
     ...EVENTS.map((event) => register(bus, event, deadline)),
@@ -91,9 +111,10 @@ async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
 }
 
 async function release(bus: Bus): Promise<void> {
-  const count = (watches.get(bus) ?? 1) - 1
-  watches.set(bus, count)
-  if (count > 0 || bus.failure) return
+  const served = watches.get(bus)
+  if (!served || --served.count > 0) return
+  watches.delete(bus)
+  if (bus.failure) return
   const deadline = Deadline.in(CLEAN_UP_MS)
   const calls = [
     ...INTERFACES.map((name) => bus.unmatch(ruleOf(name), deadline)),
@@ -114,8 +135,10 @@ const CLEAN_UP_MS = 500
 
 /** Since at-spi2-core 2.36 with properties and an application; before, and in some rewrites, without. */
 export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
-  const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> =>
-    bus.call(method(`${REGISTRY_BUS}.RegisterEvent`, signature, args), REGISTRY_BUS, REGISTRY_PATH, deadline)
+  const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> => {
+    const called = method(`${REGISTRY_BUS}.RegisterEvent`, signature, args, true)
+    return bus.call(called, REGISTRY_BUS, REGISTRY_PATH, deadline)
+  }
   try {
     await call("sass", [event, [], ""])
   } catch (error) {
