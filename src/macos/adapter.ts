@@ -1,32 +1,20 @@
-import type { Adapter, InputEvent, Seen, SeenTree, TreeOptions, TreeTarget } from "../adapter.ts"
-import type { Deadline } from "../deadline.ts"
+import type { Adapter, Seen, SeenTree, TreeOptions, TreeTarget } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Platform, PlatformOptions } from "../platform.ts"
 import type { RefEntry } from "../refmap.ts"
-import { launchApp, listApps, quitApp } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
 import { childAt } from "./children.ts"
-import { useClipboard } from "./clipboard.ts"
 import { Connection } from "./connection.ts"
-import { diagnose } from "./diagnose.ts"
 import { wakeWebContents } from "./electron.ts"
-import { Failure } from "./failure.ts"
-import { hitTest } from "./hit.ts"
-import { pressKey, typeText } from "./keyboard.ts"
-import { actOnNotification, listNotifications } from "./notifications.ts"
+import { Failure, windowNotFound } from "./failure.ts"
 import { perform } from "./perform.ts"
-import { readPermissions } from "./permissions.ts"
-import { clickPointer, dragPointer, holdPointer, movePointer, turnWheel } from "./pointer.ts"
 import { bundleOf, processStart } from "./processes.ts"
-import { listDisplays } from "./screens.ts"
-import { takeScreenshot } from "./screenshot.ts"
 import { elementOf, readSeen } from "./seen.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
-import { operateWindow, windowNotFound } from "./window-ops.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
 /** The macOS desktop: the accessibility API for what apps show, Core Graphics for windows and input. */
@@ -43,27 +31,29 @@ export function connectMacos(options: PlatformOptions): Platform {
 
 function macosAdapter(ax: Ax, bulk: boolean): Adapter {
   const { deadline } = ax
+  // What a snapshot and a click do not need is loaded when it is asked for.
   return {
-    permissions: async (request) => readPermissions(request),
-    diagnose: async ({ ffi }) => diagnose(ax, ffi),
-    apps: async () => listApps(showingProcesses(ax)),
+    permissions: async (request) => (await import("./permissions.ts")).readPermissions(request),
+    diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
+    apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
     windows: async () => listWindows(ax),
-    displays: async () => listDisplays(),
+    displays: async () => (await import("./screens.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
     tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions, bulk),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
-    hit: async (handle, point) => hitTest(ax, elementOf(handle), point),
+    hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
-    input: (event) => sendInput(event, deadline),
-    window: (id, op) => operateWindow(ax, id, op),
-    launch: (app, args) => launchApp(app, args, deadline),
-    quit: async (app, force) => quitApp(app, force),
-    clipboard: (op) => useClipboard(op, deadline),
-    screenshot: (target) => takeScreenshot(target, deadline),
-    notifications: () => listNotifications(ax),
-    notification: (target, op) => actOnNotification(ax, target, op),
+    input: async (event) => (await import("./input.ts")).sendInput(event, deadline),
+    window: async (id, op) => (await import("./window-ops.ts")).operateWindow(ax, id, op),
+    launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, deadline),
+    quit: async (app, force) => (await import("./apps.ts")).quitApp(app, force),
+    clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
+    screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
+    notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
+    notification: async (target, op) =>
+      (await import("./notifications.ts")).actOnNotification(ax, target, op),
     desktops: async () => {
       throw new AppError("PLATFORM_NOT_SUPPORTED", "Isolated desktops are not available on macOS", {
         suggestion: "Use the desktop of the logged-in user, or run on Linux",
@@ -123,25 +113,4 @@ function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined 
     element = childAt(ax, element, index)
   }
   return element && readSeen(ax, element, path.at(-1))
-}
-
-async function sendInput(event: InputEvent, deadline: Deadline): Promise<void> {
-  switch (event.kind) {
-    case "key":
-      return pressKey(event.combo, event.phase)
-    case "text":
-      return typeText(event.text, deadline)
-    case "move":
-      return movePointer(event.at)
-    case "click":
-      return clickPointer(event.at, event.button, event.count)
-    case "button":
-      return holdPointer(event.at, event.button, event.phase)
-    case "wheel":
-      return turnWheel(event.at, event.dx, event.dy)
-    case "drag":
-      return dragPointer(event.from, event.to, event.durationMs, deadline)
-    default:
-      return event satisfies never
-  }
 }

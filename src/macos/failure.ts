@@ -104,3 +104,9 @@ export function accessibilityDenied(): AppError {
     disposition: NOTHING_DELIVERED,
   })
 }
+
+export function windowNotFound(id: string): AppError {
+  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+    suggestion: "Use 'list-windows' to see available windows",
+  })
+}

@@ -1,6 +1,3 @@
-import { rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import type { Picture, ScreenshotTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
@@ -16,11 +13,10 @@ const PROGRAM = "/usr/sbin/screencapture"
 export async function takeScreenshot(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
   if (!coreGraphics().CGPreflightScreenCaptureAccess()) throw recordingDenied()
   const { flags, origin } = aim(target)
-  const path = join(tmpdir(), `agent-desktop-${crypto.randomUUID()}.png`)
+  const file = Bun.file(`${process.env.TMPDIR ?? "/tmp"}/agent-desktop-${crypto.randomUUID()}.png`)
   try {
-    const finished = await run([PROGRAM, "-x", "-t", "png", ...flags, path], deadline)
+    const finished = await run([PROGRAM, "-x", "-t", "png", ...flags, file.name ?? ""], deadline)
     if (finished === "late") throw outOfTime()
-    const file = Bun.file(path)
     if (finished === "missing" || finished.exitCode !== 0 || !(await file.exists())) {
       throw new AppError("ACTION_FAILED", "The screenshot could not be taken", {
         suggestion: "Use 'list-windows' to see whether the window is still there",
@@ -33,7 +29,7 @@ export async function takeScreenshot(target: ScreenshotTarget, deadline: Deadlin
     const png = await file.bytes()
     return { png, ...sizeOf(png), origin }
   } finally {
-    await rm(path, { force: true })
+    if (await file.exists()) await file.delete()
   }
 }
 

@@ -2,7 +2,7 @@ import type { SeenWindow, WindowOp } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
-import { deliveryOf, refused } from "./failure.ts"
+import { deliveryOf, refused, windowNotFound } from "./failure.ts"
 import { pause } from "./pause.ts"
 import { act } from "./perform.ts"
 import { usableArea } from "./screens.ts"
@@ -133,10 +133,4 @@ function isDone(window: SeenWindow, op: WindowOp): boolean {
     default:
       return op satisfies never
   }
-}
-
-export function windowNotFound(id: string): AppError {
-  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
-    suggestion: "Use 'list-windows' to see available windows",
-  })
 }
