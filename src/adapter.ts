@@ -90,8 +90,8 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent when the platform did not tell. */
   readonly bounds?: Rect
-  /** The point of the screen where a click opens or closes it, where that is not its middle. */
-  readonly disclosure?: Point
+  /** What opens or closes it if not a click in its middle: one at another point, or the arrow keys. */
+  readonly disclosure?: Point | "arrow keys"
   /** What can be done with it by ref. Absent when it was not read. */
   readonly actions?: readonly ActionName[]
   /** Where the platform finds the same object again: bus name and object path on Linux. */

@@ -23,9 +23,11 @@ export async function physically(ctx: Context, target: Target, action: Action): 
       return click(ctx, target, action)
     case "expand":
     case "collapse":
-      // To click an item in its middle is to select it.
+      if (target.seen.disclosure === "arrow keys") return discloseByKey(ctx, target, action)
       if (target.seen.disclosure) return click(ctx, target, action, { pointOf: disclosureOf })
-      return OPENED_BY_CLICK.has(role) ? click(ctx, target, action) : discloseByKey(ctx, target, action)
+      // To click a row in its middle is to select it.
+      if (!OPENED_BY_CLICK.has(role)) throw notSupported(target.ref, target.seen, action)
+      return click(ctx, target, action)
     case "double-click":
       return click(ctx, target, action, { count: 2 })
     case "triple-click":
@@ -173,7 +175,9 @@ function middleOf(seen: Seen): Point | undefined {
   return bounds && { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) }
 }
 
-const disclosureOf = (seen: Seen): Point | undefined => visibleBounds(seen) && seen.disclosure
+function disclosureOf(seen: Seen): Point | undefined {
+  return visibleBounds(seen) && seen.disclosure !== "arrow keys" ? seen.disclosure : undefined
+}
 
 const whyNoPoint = ({ states }: Seen): string =>
   states.includes("hidden") ? "hidden" : "not visible on the screen"

@@ -158,15 +158,21 @@ export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect |
   return { x: extents.x + shift.x, y: extents.y + shift.y, width: extents.width, height: extents.height }
 }
 
-/** Qt takes a click on the indentation before an item for one on its arrow, and offers no action for it. */
-function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet): Point | undefined {
-  if (place.toolkit !== "Qt" || kind.role !== "treeitem" || !has(states, STATE.EXPANDABLE)) return undefined
+function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet): Seen["disclosure"] {
+  if (!has(states, STATE.EXPANDABLE)) return undefined
   const bounds = onScreen(extents, place)
-  return bounds && { x: bounds.x - BEFORE_ITEM, y: Math.floor(bounds.y + bounds.height / 2) }
+  if (!bounds) return undefined
+  const y = Math.floor(bounds.y + bounds.height / 2)
+  // Qt takes a click on the indentation before an item for one on its arrow, and offers no action for it.
+  if (place.toolkit === "Qt") return kind.role === "treeitem" ? { x: bounds.x - ARROW, y } : undefined
+  // GTK 3's expander is as wide as there is room, and hears clicks where its arrow and label are.
+  if (place.toolkit === "gtk")
+    return kind.native === ROLE.TOGGLE_BUTTON ? { x: bounds.x + ARROW, y } : undefined
+  return place.toolkit === "Chromium" && kind.role === "treeitem" ? "arrow keys" : undefined
 }
 
-/** Styles indent by ten pixels at least, and draw the arrow in the middle of that. */
-const BEFORE_ITEM = 6
+/** How far from the edge a click still meets the arrow in every style. */
+const ARROW = 6
 
 /** There are many of them, and nothing is said about them but their text. */
 const ROWS: ReadonlySet<string> = new Set(["cell", "option", "treeitem"])

@@ -43,8 +43,9 @@ export async function setValue(to: Sender, { ref }: Element, value: string): Pro
   const field = await fieldOf(to, ref)
   if (field) return setText(to, field, value)
   if (!hasNumber) return NOT_DELIVERED
-  throw new AppError("INVALID_ARGS", `'${value}' is not a number, which this element needs`, {
+  throw new AppError("ACTION_FAILED", `'${value}' is not a number, which this element needs`, {
     suggestion: "Pass a number, such as 50",
+    details: { kind: "not_a_number" },
     disposition: NOTHING_DELIVERED,
   })
 }

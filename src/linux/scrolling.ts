@@ -93,9 +93,13 @@ async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "t
       [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, toolkit))),
     )
     const [outer, inner] = around
-    // GTK 3 answers with the smallest integer for what it does not place.
-    if (!element || !outer || !inner || element.x <= -0x7ffffff0) return "unable"
+    if (!element || !outer || !inner) return "unable"
     const view = intersection(outer, inner)
+    if (!isPlaced(element)) {
+      if (moved || !(await search(to, pane, ref, view))) return "unable"
+      moved = true
+      continue
+    }
     const dx = distance(element.x, element.width, view.x, view.width)
     const dy = distance(element.y, element.height, view.y, view.height)
     if (dx === 0 && dy === 0) return moved ? "moved" : "there"
@@ -105,6 +109,46 @@ async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "t
     await settled(atspi, ref, element, toolkit)
   }
   return "unable"
+}
+
+/** GTK 3 answers with the smallest integer for what is scrolled out of view. */
+const isPlaced = ({ x }: Rect): boolean => x > -0x7ffffff0
+
+/** Scrolls until the element is somewhere: where it should be by its number among the others, else page by page. */
+async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boolean> {
+  const bar = pane.vertical ?? pane.horizontal
+  const range = bar && (await readRange(to.atspi, bar))
+  if (!bar || !range || range.most <= range.least) return false
+  const room = range.most - range.least
+  const page = Math.max((pane.vertical ? view.height : view.width) * 0.9, room / MOST_PAGES)
+  const pages = Array.from({ length: Math.ceil(room / page) + 1 }, (_, at) => range.least + at * page)
+  const guess = range.least + (await shareBefore(to.atspi, ref, pane)) * room
+  for (const value of [guess, ...pages]) {
+    await setNumber(to, bar, clamp(value, range))
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const extents = await unlessRefused(to.atspi.extents(ref, to.toolkit))
+      if (extents && isPlaced(extents)) return true
+      await pause(LOOK_AGAIN_MS, to.atspi.deadline)
+    }
+  }
+  await setNumber(to, bar, range.now)
+  return false
+}
+
+const MOST_PAGES = 100
+const MOST_LOOKS = 4
+
+/** How much of the pane's contents comes before the element, if all of them are about the same size. */
+async function shareBefore(atspi: Atspi, ref: Ref, pane: Pane): Promise<number> {
+  let at = ref
+  for (let level = 0; level < MOST_ANCESTORS && refKey(at) !== refKey(pane.inside); level++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent) break
+    const [index, count] = await Promise.all([atspi.indexInParent(at), atspi.childCount(parent)])
+    if (count > 1 && index >= 0) return index / (count - 1)
+    at = parent
+  }
+  return 0
 }
 
 /** false: there is no such bar, or it is at its end. */
