@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test"
-import { desk, type Json } from "./fake-desk.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Route, Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const bounds = { x: 10, y: 10, width: 100, height: 20 }
 const ON = { role: "checkbox", name: "It", states: ["enabled", "checked"], bounds } as const

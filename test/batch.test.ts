@@ -1,5 +1,7 @@
-import { describe, expect, test } from "bun:test"
-import { desk, type Json } from "./fake-desk.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 async function holding(door: Parameters<typeof desk>[0] = {}) {
   const it = desk(door)

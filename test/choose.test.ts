@@ -1,5 +1,7 @@
-import { describe, expect, test } from "bun:test"
-import { desk } from "./fake-desk.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 /** Two apps: Finder with two windows (the second has the focus), TextEdit with one. */
 function twoApps() {

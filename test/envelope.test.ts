@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { errorObject, failure, success, toLine } from "../src/envelope.ts"
 import { AppError, ERROR_CODES } from "../src/errors.ts"
-import { desk } from "./fake-desk.ts"
+import { clearDesks, desk } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 /** Whatever an application may show: every code unit, also halves of pairs, and what ends lines somewhere. */
 const anyText = fc.oneof(

@@ -1,4 +1,3 @@
-import { afterAll } from "bun:test"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -80,6 +79,7 @@ function temporaryDirectory(): string {
   return path
 }
 
-afterAll(() => {
+/** For afterAll of every file that has desks. */
+export function clearDesks(): void {
   for (const path of directories.splice(0)) rmSync(path, { recursive: true, force: true })
-})
+}

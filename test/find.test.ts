@@ -1,8 +1,10 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
 import { canonicalRole } from "../src/match.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const SHOP: readonly Spec[] = [
   { role: "statictext", name: "Total: 12 €" },

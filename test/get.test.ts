@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test"
-import { desk } from "./fake-desk.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const bounds = { x: 1, y: 2, width: 30, height: 4 }
 

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { AppError } from "../src/errors.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 /** The documented examples, character by character, once the members that came on top are taken away. */
 

@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import type { Launched } from "../src/adapter.ts"
 import { AppError } from "../src/errors.ts"
-import { desk } from "./fake-desk.ts"
+import { clearDesks, desk } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 const never = new Promise<number>(() => {})
 

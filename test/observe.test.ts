@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { AppError } from "../src/errors.ts"
 import { SURFACES } from "../src/node.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 /** A window with structure, wrappers, hidden parts and every kind of text. */
 const FORM: readonly Spec[] = [

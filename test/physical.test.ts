@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test"
-import { desk, type Json } from "./fake-desk.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const bounds = { x: 10, y: 10, width: 100, height: 20 }
 const absent = { name: "It", bounds, route: "absent" } as const

@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
-import { desk } from "./fake-desk.ts"
+import { clearDesks, desk } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const at = (x: number, y: number) => ({ x, y, width: 80, height: 20 })
 

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 const BUTTON = { role: "button", name: "It", states: ["enabled"] } as const
 

@@ -1,11 +1,13 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { commands } from "../src/commands/index.ts"
 import { ERROR_CODES } from "../src/errors.ts"
 import { results } from "../src/results.ts"
 import { argumentsSchema, envelopeSchema, errorSchema, resultSchema } from "../src/schema.ts"
 import { ASKED, busyDesk, withRefs } from "./every-command.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
+
+afterAll(clearDesks)
 
 /** A second opinion: another implementation of JSON Schema. */
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })

@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
-import { desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+
+afterAll(clearDesks)
 
 const bounds = { x: 1, y: 2, width: 30, height: 4 }
 const BUTTON: Spec = { role: "button", name: "It", states: ["enabled"], bounds }
