@@ -128,7 +128,13 @@ function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   const label = oneLine(node.label)
   if (label !== "" && !NO_NAME.test(label)) return new Set([label])
   const about = [node, tree.parentOf(node)].map((one) => oneLine(one?.description ?? ""))
-  return new Set(["", ...about, oneLine(node.placeholder), ...inside, oneLine(inside.filter(Boolean).join(" "))])
+  return new Set([
+    "",
+    ...about,
+    oneLine(node.placeholder),
+    ...inside,
+    oneLine(inside.filter(Boolean).join(" ")),
+  ])
 }
 
 /** Names of classes, and a word for every tab. */

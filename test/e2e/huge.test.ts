@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { appNamed, type StartedApp, startApp } from "../../bench/apps.ts"
+import { openDesktop, type TestDesktop, until } from "../desktop.ts"
+
+/** Containers that could never be read whole: what can be seen is read, and the rest is counted. */
+
+let desktop: TestDesktop
+let calc: StartedApp
+let list: ReturnType<TestDesktop["spawnApp"]>
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  calc = startApp(desktop, appNamed("calc"))
+  list = desktop.spawnApp(
+    ["/usr/bin/python3", new URL("../fixtures/big-list.py", import.meta.url).pathname, "tree", "100000"],
+    { env: { FIXTURE_LOG: `${desktop.directory}/list.log` } },
+  )
+}, 60_000)
+
+afterAll(() => desktop?.close(), 30_000)
+
+describe("a tree view of 100,000 rows", () => {
+  test("shows the rows that can be seen, and how many there are", async () => {
+    const range = await lastRange()
+    const tree = await treeOf("Big tree")
+    expect(rowsOf(tree)).toEqual(rowsBetween(range))
+    expect(nodesOf(tree).find(({ role }) => role === "table")?.children_count).toBeGreaterThanOrEqual(200_000)
+  }, 60_000)
+
+  test("shows others after it has scrolled", async () => {
+    const before = await lastRange()
+    list.stdin.write("50000\n")
+    await list.stdin.flush()
+    const range = await until(async () => {
+      const now = await lastRange()
+      return now.first > before.last && now
+    }, 20_000)
+    expect(range.first).toBeLessThanOrEqual(50_000)
+    expect(range.last).toBeGreaterThanOrEqual(50_000)
+    await until(
+      async () => Bun.deepEquals(rowsOf(await treeOf("Big tree")), rowsBetween(await lastRange())),
+      20_000,
+    )
+  }, 60_000)
+})
+
+describe("a sheet of 2^31 cells", () => {
+  test("shows the cells that can be seen, with what is in them", async () => {
+    const cells = await until(async () => {
+      calc.revive()
+      const found = nodesOf(await treeOf("Calc", 60_000)).filter(({ role }) => role === "cell")
+      return found.length > 0 && found
+    }, 60_000)
+    expect(cells[0]?.name).toBe("A1")
+    expect(cells.length).toBeGreaterThan(100)
+    expect(cells.length).toBeLessThan(5000)
+    expect(new Set(cells.map(({ name }) => name)).size).toBe(cells.length)
+  }, 120_000)
+})
+
+interface Node {
+  readonly role: string
+  readonly name?: string
+  readonly children_count?: number
+  readonly children?: readonly Node[]
+}
+
+async function treeOf(title: string, ms = 30_000): Promise<Node> {
+  const id = await until(async () => {
+    const { json } = await desktop.run("list-windows")
+    const windows: { id: string; title: string }[] = json?.data?.windows ?? []
+    return windows.find((one) => one.title.includes(title))?.id
+  }, ms)
+  const { json } = await desktop.run("snapshot", "--window-id", id, "--max-depth", "50")
+  if (!json.ok) throw new Error(JSON.stringify(json.error))
+  return json.data.tree
+}
+
+const nodesOf = (node: Node): readonly Node[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
+
+const rowsOf = (tree: Node): readonly (string | undefined)[] =>
+  nodesOf(tree).flatMap(({ role, name }) => (role === "cell" && name?.startsWith("Row ") ? [name] : []))
+
+interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+const rowsBetween = ({ first, last }: Range): readonly string[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => `Row ${first + i}`)
+
+/** What the list itself says can be seen. */
+async function lastRange(): Promise<Range> {
+  return until(async () => {
+    const text = await Bun.file(`${desktop.directory}/list.log`)
+      .text()
+      .catch(() => "")
+    return text
+      .split("\n")
+      .slice(0, -1)
+      .map((line): Range & { event: string } => JSON.parse(line))
+      .findLast(({ event }) => event === "range")
+  }, 60_000)
+}
