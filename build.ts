@@ -42,7 +42,11 @@ export async function build(target: Target, outfile: string): Promise<void> {
 }
 
 async function commit(): Promise<string> {
-  const git = Bun.spawn(["git", "rev-parse", "--short=12", "HEAD"], { cwd: root, stdout: "pipe", stderr: "ignore" })
+  const git = Bun.spawn(["git", "rev-parse", "--short=12", "HEAD"], {
+    cwd: root,
+    stdout: "pipe",
+    stderr: "ignore",
+  })
   const text = await new Response(git.stdout).text()
   return (await git.exited) === 0 ? text.trim() : ""
 }

@@ -37,13 +37,18 @@ async function step(name: string, command: readonly string[]): Promise<void> {
 
 /** The runner's own counts; a run that ends without them has failed whatever its exit code. */
 async function tests(): Promise<{ passed: number; failed: number; ok: boolean }> {
-  const child = Bun.spawn([bun, "test", "--timeout", "60000"], { cwd: root, stdout: "inherit", stderr: "pipe" })
+  const child = Bun.spawn([bun, "test", "--timeout", "60000"], {
+    cwd: root,
+    stdout: "inherit",
+    stderr: "pipe",
+  })
   let tail = ""
   for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(chunk)
     tail = (tail + chunk).slice(-4000)
   }
-  const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(tail)?.[1] ?? Number.NaN)
+  const count = (word: string) =>
+    Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(tail)?.[1] ?? Number.NaN)
   const passed = count("pass")
   const failed = count("fail")
   const ok = (await child.exited) === 0 && Number.isFinite(passed) && Number.isFinite(failed)

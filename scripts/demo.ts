@@ -29,7 +29,7 @@ try {
   await run("type", field, "Hello from agent-desktop: Grüße ✓")
   const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
   await run("screenshot", picture)
-  const shown = valueOf(after.data.tree, field)
+  const shown = textIn(after.data.tree, field)
   if (!shown?.includes("Hello from agent-desktop: Grüße ✓"))
     throw new Error(`The text did not arrive: ${shown}`)
   console.log(
@@ -77,7 +77,7 @@ function refOf(tree: Node, role: string): string {
   return found.ref_id
 }
 
-function valueOf(tree: Node, ref: string): string | undefined {
+function textIn(tree: Node, ref: string): string | undefined {
   return find(tree, (node) => node.ref_id === ref)?.value
 }
 
