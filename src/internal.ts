@@ -10,6 +10,7 @@ export type Part = (env: Environment) => Promise<number>
 const PARTS: Readonly<Record<string, () => Promise<Part>>> =
   process.platform === "linux"
     ? {
+        "__own-clipboard": async () => (await import("./linux/x11-clipboard-owner.ts")).serveClipboard,
         "__notification-daemon": async () =>
           (await import("./linux/notification-daemon.ts")).serveNotifications,
       }

@@ -47,7 +47,10 @@ export function actingOn(
       const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./input.ts")])
       return sendInput(x, event, deadline)
     },
-    clipboard: notYet,
+    clipboard: async (op) => {
+      const [x, { operateClipboard }] = await Promise.all([session.x11(deadline), import("./x11-clipboard.ts")])
+      return operateClipboard(x, op, session.env, deadline)
+    },
     displays: async () => {
       const [x, { listDisplays }] = await Promise.all([session.x11(deadline), import("./x11-displays.ts")])
       return listDisplays(x, deadline)
@@ -92,8 +95,4 @@ async function quit(
   const [x, { requestClose }] = await Promise.all([session.x11(deadline), import("./x11-window-ops.ts")])
   for (const window of own) await requestClose(x, Number(window.id.slice(2)), deadline)
   return { method: "WM_DELETE_WINDOW" }
-}
-
-async function notYet(): Promise<never> {
-  throw new AppError("PLATFORM_NOT_SUPPORTED", "This is not available on Linux yet")
 }
