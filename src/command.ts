@@ -12,6 +12,7 @@ export const GROUPS = [
   "notification",
   "desktop",
   "system",
+  "integrate",
 ] as const
 export type Group = (typeof GROUPS)[number]
 

@@ -81,6 +81,7 @@ const TITLES: Readonly<Record<Group, string>> = {
   notification: "Notifications",
   desktop: "Desktops",
   system: "System",
+  integrate: "For agents and shells",
 }
 
 const page = (blocks: readonly string[]) => `${blocks.filter((block) => block !== "").join("\n\n")}\n`

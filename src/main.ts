@@ -6,7 +6,7 @@ import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import { PlainText } from "./plain.ts"
 import type { Platform } from "./platform.ts"
-import { runCommand } from "./run.ts"
+import { type Door, runCommand } from "./run.ts"
 import { UsageError } from "./usage.ts"
 
 process.exitCode = await main(process.argv.slice(2))
@@ -43,22 +43,21 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     })
   }
   let platform: Promise<Platform> | undefined
-  const envelope = await runCommand(
-    {
-      commands,
-      platform: () => (platform ??= open(settings)),
-      refs: lazily(async () => {
-        const { openRefStore, stateRoot } = await import("./refstore.ts")
-        return openRefStore({ root: stateRoot(process.env), session: settings.session })
-      }),
-      ...settings,
-      signal: interruption.signal,
-      stdin: () => Bun.stdin.text(),
-      writeFile,
-    },
-    name,
-    args,
-  )
+  const door: Door = {
+    commands,
+    platform: () => (platform ??= open(settings)),
+    refs: lazily(async () => {
+      const { openRefStore, stateRoot } = await import("./refstore.ts")
+      return openRefStore({ root: stateRoot(process.env), session: settings.session })
+    }),
+    ...settings,
+    signal: interruption.signal,
+    serve: async (options) =>
+      (await import("./mcp.ts")).serveMcp(door, { ...options, format: settings.format }),
+    stdin: () => Bun.stdin.text(),
+    writeFile,
+  }
+  const envelope = await runCommand(door, name, args)
   // One that could not be opened has been reported already.
   await platform?.then(
     (opened) => opened.close(),

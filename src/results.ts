@@ -287,6 +287,13 @@ export const results: Readonly<Record<string, Result>> = {
     healthy: boolean(),
     checks: array(object({ name: string(), ok: boolean(), detail: maybe, suggestion: maybe })),
   }),
+  mcp: text,
+  "mcp-config": object({
+    client: string(),
+    file: described(string(), "Where the client reads it"),
+    text: described(string(), "What to add there"),
+    command: described(maybe, "Does the same from a shell"),
+  }),
   schema: object({
     command: maybe,
     envelope: optional(object({})),

@@ -72,6 +72,7 @@ const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
         .filter((word) => word !== undefined && word !== "")
         .join(" "),
     ),
+  "mcp-config": ({ text }: { text: string }) => text,
   "list-desktops": ({ desktops }: { desktops: readonly { name: string; display: string; size: string }[] }) =>
     lines(desktops, (one) => `${one.name} ${one.display} ${one.size}`),
 }

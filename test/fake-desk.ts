@@ -16,6 +16,7 @@ export type Json = any
 
 export interface Desk {
   readonly world: World
+  readonly door: Door
   readonly refs: RefStore
   /** Directory of the ref store. */
   readonly root: string
@@ -47,6 +48,7 @@ export function desk(door: Partial<Door> = {}): Desk {
     JSON.parse(toLine(await runCommand(whole, name, args)))
   return {
     world,
+    door: whole,
     refs,
     root,
     run,

@@ -77,8 +77,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   run: { files: ["src/run.ts"], may: ["words", "pure", "adapter", "contract", "valibot"] },
   doors: {
-    files: ["src/args.ts", "src/help.ts"],
-    may: ["words", "pure", "contract", "registry", "run", "doors"],
+    files: ["src/args.ts", "src/help.ts", "src/mcp.ts", "src/mcp-tools.ts"],
+    may: [
+      "words",
+      "pure",
+      "contract",
+      "registry",
+      "run",
+      "doors",
+      "reference",
+      "@modelcontextprotocol/server",
+      "@modelcontextprotocol/server/stdio",
+    ],
   },
   stores: {
     files: ["src/home.ts", "src/log.ts", "src/refstore.ts"],

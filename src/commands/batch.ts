@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { type Context, defineCommand, type ItemResult } from "../command.ts"
+import { type CliHints, type Context, defineCommand, type ItemResult } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { flag, text } from "../inputs.ts"
+import { flag } from "../inputs.ts"
 
 const MOST_ITEMS = 256
 const MOST_BYTES = 1_048_576
@@ -12,16 +12,16 @@ export default defineCommand({
   group: "system",
   timeoutMs: 300_000,
   input: {
-    commands: text('Array of {"command", "args"}, or - to read it from standard input', {
-      position: 0,
-      value: "JSON",
-      freeText: true,
-    }),
+    commands: v.pipe(
+      v.union([v.string(), v.array(v.looseObject({}))]),
+      v.description('Array of {"command", "args"}; as text it is JSON, or - for standard input'),
+      v.metadata({ cli: { position: 0, value: "JSON", freeText: true } satisfies CliHints }),
+    ),
     stop_on_error: flag("End after the first command that fails"),
   },
   examples: [`agent-desktop batch '[{"command":"click","args":{"ref_id":"@e2"}}]' --stop-on-error`],
   async run(args, ctx) {
-    const items = parse(args.commands === "-" ? await ctx.stdin() : args.commands)
+    const items = parse(args.commands === "-" ? await ctx.stdin() : asText(args.commands))
     await ctx.validateItems(items)
     const results: ItemResult[] = []
     for (const item of items) {
@@ -43,6 +43,10 @@ const Items = v.pipe(
   v.array(v.strictObject({ command: v.string(), args: v.optional(Args, {}) })),
   v.maxLength(MOST_ITEMS),
 )
+
+/** A list counts as large as it would be as text. */
+const asText = (commands: string | readonly object[]): string =>
+  typeof commands === "string" ? commands : JSON.stringify(commands)
 
 function parse(json: string): Parameters<Context["validateItems"]>[0] {
   if (Buffer.byteLength(json) > MOST_BYTES) throw bad(`The batch is larger than ${MOST_BYTES} bytes`)

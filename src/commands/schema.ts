@@ -5,7 +5,7 @@ import { unknownCommand } from "../usage.ts"
 export default defineCommand({
   name: "schema",
   summary: "Print JSON Schemas of a command's arguments and result, or of everything",
-  group: "system",
+  group: "integrate",
   readOnly: true,
   input: {
     command: optionalText("Only this command", { position: 0, value: "COMMAND" }),
