@@ -20,9 +20,22 @@ export function listDisplays(): DisplayInfo[] {
   }
   const main = cg.CGMainDisplayID()
   return Array.from(ids.subarray(0, count[0]), (id) => {
-    const [x = 0, y = 0, width = 0, height = 0] = displayBounds(id)
-    return { id: String(id), bounds: { x, y, width, height }, is_primary: id === main, scale: scaleOf(id) }
+    return { id: String(id), bounds: boundsOf(id), is_primary: id === main, scale: scaleOf(id) }
   })
+}
+
+function boundsOf(display: number): Rect {
+  try {
+    const [x = 0, y = 0, width = 0, height = 0] = displayBounds(display)
+    return { x, y, width, height }
+  } catch (error) {
+    // bun:ffi throws when the one library is missing that can read such a result.
+    if (!(error instanceof Error)) throw error
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "The bounds of the displays cannot be read on this system", {
+      suggestion: "Run 'doctor --ffi' to see what is missing",
+      platformDetail: error.message,
+    })
+  }
 }
 
 function scaleOf(display: number): number {

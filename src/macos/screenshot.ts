@@ -45,8 +45,10 @@ function aim(target: ScreenshotTarget): { readonly flags: readonly string[]; rea
     // -o leaves the shadow out, so that the picture is the window's frame.
     return { flags: ["-o", "-l", id.replace(/^w-/, "")], origin: { x: bounds?.x ?? 0, y: bounds?.y ?? 0 } }
   }
+  const { index } = target
+  // The primary display is the first, and its corner is where everything is measured from.
+  if (index === undefined) return { flags: ["-D", "1"], origin: { x: 0, y: 0 } }
   const displays = listDisplays()
-  const index = target.index ?? 0
   const display = displays[index]
   if (!display) {
     throw new AppError("INVALID_ARGS", `There is no screen ${index}`, {

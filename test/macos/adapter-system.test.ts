@@ -172,6 +172,12 @@ test("a screenshot of a display has its place, and a display that is not there i
     },
   ))
 
+test("a screenshot without a choice is of the primary display", () =>
+  onDesk(appWith([SAVE]), async ({ adapter }) => {
+    const { width, height, origin } = await adapter.screenshot({ kind: "screen" })
+    expect([width / height, origin]).toEqual([1440 / 900, { x: 0, y: 0 }])
+  }))
+
 test("without the right to record the screen no picture is taken", () =>
   onDesk(appWith([SAVE], {}, { trust: { screen: false } }), async ({ mac, adapter, window }) => {
     await expect(adapter.screenshot({ kind: "window", window: await window() })).rejects.toMatchObject({
