@@ -1,11 +1,11 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "./adapter.ts"
 import type { Context } from "./command.ts"
+import { compact } from "./compact.ts"
 import { AppError } from "./errors.ts"
 import type { Node, Surface } from "./node.ts"
 import { qualified, type RefChoice, resolve, windowOf } from "./resolve.ts"
 import {
   allocateRefs,
-  compact,
   countRefs,
   entriesFor,
   isInteractive,

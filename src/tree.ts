@@ -123,39 +123,28 @@ export function keepInteractive(tree: Node): Node {
   return withChildren(tree, children)
 }
 
-/**
- * Replaces a node that says nothing (no ref, name, value, description, states) and has exactly one
- * child by that child, bottom up. The root stays.
- */
-export function compact(tree: Node): Node {
-  return withChildren(tree, tree.children?.map(compactChild))
-}
-
-function compactChild(node: Node): Node {
-  const compacted = compact(node)
-  const says =
-    node.ref_id ||
-    node.name ||
-    node.value !== undefined ||
-    node.description ||
-    node.states?.length ||
-    node.children_count
-  const only = compacted.children?.length === 1 ? compacted.children[0] : undefined
-  return says || !only ? compacted : only
-}
-
 export function withoutBounds(tree: Node): Node {
   const { bounds: _, ...rest } = tree
-  return tree.children ? { ...rest, children: tree.children.map(withoutBounds) } : rest
+  return trace(tree.children ? { ...rest, children: tree.children.map(withoutBounds) } : rest, originOf(tree))
 }
 
 export function countRefs(tree: Node): number {
   return (tree.ref_id ? 1 : 0) + (tree.children?.reduce((sum, child) => sum + countRefs(child), 0) ?? 0)
 }
 
-function withChildren(node: Node, children: readonly Node[] | undefined): Node {
+export function withChildren(node: Node, children: readonly Node[] | undefined): Node {
   const { children: _, ...rest } = node
-  return children?.length ? { ...rest, children } : rest
+  return trace(children?.length ? { ...rest, children } : rest, originOf(node))
+}
+
+/** The element that a printed node was made from; what pruning makes of the node still has it. */
+export const originOf = (node: Node): SeenNode | undefined => origins.get(node)
+
+const origins = new WeakMap<Node, SeenNode>()
+
+export function trace(node: Node, origin: SeenNode | undefined): Node {
+  if (origin) origins.set(node, origin)
+  return node
 }
 
 /** The printed form of a read tree; absent optionals and empty lists are left out. */
@@ -166,7 +155,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
   const children = seen.children.map((child, i) =>
     toNode(child, refOf, columns > 0 ? `column ${i + 1} of ${columns}` : undefined),
   )
-  return {
+  const node = {
     ...(ref ? { ref_id: ref } : {}),
     role: seen.role,
     ...(seen.name ? { name: seen.name } : {}),
@@ -180,6 +169,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
       : {}),
     ...(children.length ? { children } : {}),
   }
+  return trace(node, seen)
 }
 
 /** Platforms report NaN for what they do not know; JSON has no word for it. */

@@ -17,6 +17,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pure: {
     files: [
       "src/actions.ts",
+      "src/compact.ts",
       "src/deadline.ts",
       "src/envelope.ts",
       "src/expect.ts",
@@ -35,6 +36,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/refjson.ts",
       "src/refmap.ts",
       "src/text.ts",
+      "src/tokens.ts",
       "src/tree.ts",
       "src/until.ts",
       "src/usage.ts",

@@ -1,16 +1,9 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import type { ActionName, Handle, SeenNode, SeenTree } from "../src/adapter.ts"
+import { compact } from "../src/compact.ts"
 import { INTERACTIVE_ROLES, type Node, type State } from "../src/node.ts"
-import {
-  allocateRefs,
-  compact,
-  countRefs,
-  isInteractive,
-  keepInteractive,
-  walk,
-  withoutBounds,
-} from "../src/tree.ts"
+import { allocateRefs, countRefs, isInteractive, keepInteractive, walk, withoutBounds } from "../src/tree.ts"
 
 // Nothing here looks inside a handle.
 const handle = {} as unknown as Handle

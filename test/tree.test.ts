@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import type { Handle, SeenNode, SeenTree } from "../src/adapter.ts"
+import { compact } from "../src/compact.ts"
 import { contextOf, isInRow, ownName } from "../src/identity.ts"
 import { INTERACTIVE_ROLES, type Node, STRUCTURAL_ROLES } from "../src/node.ts"
 import {
   allocateRefs,
-  compact,
   countRefs,
   entriesFor,
   isInteractive,
@@ -189,18 +189,75 @@ describe("compact", () => {
     expect(compact(wrap(facts)).children).toEqual([{ role: "button", ref_id: "@e1" }])
   })
 
-  test("works bottom up, and keeps leaves and nodes with several children", () => {
+  test("works bottom up, and keeps nodes with several children", () => {
+    const text: Node = { role: "statictext", name: "x" }
+    const list: Node = { role: "list" }
     const tree: Node = {
       role: "window",
       children: [
-        { role: "group", children: [{ role: "group", children: [{ role: "group" }] }] },
-        { role: "group", children: [{ role: "image" }, { role: "image" }] },
+        { role: "group", children: [{ role: "group", children: [{ role: "group", children: [text] }] }] },
+        { role: "group", children: [text, list] },
       ],
     }
     expect(compact(tree)).toEqual({
       role: "window",
-      children: [{ role: "group" }, { role: "group", children: [{ role: "image" }, { role: "image" }] }],
+      children: [text, { role: "group", children: [text, list] }],
     })
+  })
+
+  const pruned = (...children: Node[]) => compact({ role: "window", name: "W", children }).children
+
+  test("drops leaves that only decorate, and what held nothing else", () => {
+    expect(
+      pruned(
+        { role: "separator" },
+        { role: "group", children: [{ role: "image" }, { role: "group", children: [{ role: "unknown" }] }] },
+        { role: "list" },
+        { role: "progressbar" },
+        { role: "image", description: "A cat" },
+        { role: "image", hint: "Ctrl+L" },
+        { role: "scrollbar", value: "0" },
+        { role: "group", states: ["busy"] },
+        { role: "image", ref_id: "@e1" },
+      )?.map(({ role }) => role),
+    ).toEqual(["list", "progressbar", "image", "image", "scrollbar", "group", "image"])
+  })
+
+  test("drops a text that only repeats the name of what it is in or stands beside", () => {
+    expect(
+      pruned(
+        { ref_id: "@e1", role: "button", name: "Save", children: [{ role: "label", name: "Save" }] },
+        { role: "label", name: "Name:" },
+        { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
+        { ref_id: "@e3", role: "cell", name: "Ada", children: [{ role: "statictext", name: "Ada" }] },
+        { role: "group", children: [{ role: "heading", name: "W" }] },
+      ),
+    ).toEqual([
+      { ref_id: "@e1", role: "button", name: "Save" },
+      { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
+      { ref_id: "@e3", role: "cell", name: "Ada" },
+    ])
+  })
+
+  test("keeps a text that says more than the name, or says it where nothing else does", () => {
+    const kept: Node[] = [
+      { role: "label", name: "Save" },
+      { role: "label", name: "Save" },
+      { ref_id: "@e1", role: "button", name: "Save as" },
+      { role: "statictext", name: "Open", description: "recently" },
+      { role: "statictext", name: "Open", states: ["busy"] },
+      { ref_id: "@e2", role: "button", name: "Open" },
+      { ref_id: "@e3", role: "link", name: "W" },
+      { role: "list", name: "W" },
+    ]
+    expect(pruned(...kept)).toEqual(kept)
+  })
+
+  test("takes a name that an ancestor has as no name, where the node wraps one child", () => {
+    const inner: Node = { role: "group", name: "Tools", children: [{ role: "list", name: "All" }] }
+    expect(pruned({ role: "toolbar", name: "Tools", children: [inner] })).toEqual([
+      { role: "toolbar", name: "Tools", children: [{ role: "list", name: "All" }] },
+    ])
   })
 })
 
