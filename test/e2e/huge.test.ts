@@ -10,7 +10,10 @@ let list: ReturnType<TestDesktop["spawnApp"]>
 
 beforeAll(async () => {
   desktop = await openDesktop()
-  calc = startApp(desktop, appNamed("calc"))
+  const file = `${desktop.directory}/sheet.fods`
+  await Bun.write(file, SHEET)
+  const { command, ...app } = appNamed("calc")
+  calc = startApp(desktop, { ...app, command: (directory) => [...command(directory), file] })
   list = desktop.spawnApp(
     ["/usr/bin/python3", new URL("../fixtures/big-list.py", import.meta.url).pathname, "tree", "100000"],
     { env: { FIXTURE_LOG: `${desktop.directory}/list.log` } },
@@ -46,18 +49,31 @@ describe("a sheet of 2^31 cells", () => {
     const cells = await until(async () => {
       calc.revive()
       const found = nodesOf(await treeOf("Calc", 60_000)).filter(({ role }) => role === "cell")
-      return found.length > 0 && found
+      return found[0]?.value === "Hello" && found
     }, 60_000)
-    expect(cells[0]?.name).toBe("A1")
+    expect(cells[0]).toMatchObject({ name: "A1", value: "Hello" })
+    expect(cells.find(({ name }) => name === "B2")?.value).toBe("42")
     expect(cells.length).toBeGreaterThan(100)
     expect(cells.length).toBeLessThan(5000)
     expect(new Set(cells.map(({ name }) => name)).size).toBe(cells.length)
   }, 120_000)
 })
 
+/** A1 is a text, B2 a number. */
+const SHEET = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
+<office:body><office:spreadsheet><table:table table:name="Sheet1">
+<table:table-row><table:table-cell office:value-type="string"><text:p>Hello</text:p></table:table-cell></table:table-row>
+<table:table-row><table:table-cell/><table:table-cell office:value-type="float" office:value="42"><text:p>42</text:p></table:table-cell></table:table-row>
+</table:table></office:spreadsheet></office:body></office:document>`
+
 interface Node {
   readonly role: string
   readonly name?: string
+  readonly value?: string
   readonly children_count?: number
   readonly children?: readonly Node[]
 }
