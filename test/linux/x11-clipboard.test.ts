@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
 import { clearClipboard, getClipboard, getOwner, setClipboard } from "../../src/linux/x11-clipboard.ts"
 import { readWindow } from "../../src/linux/x11-windows.ts"
-import { patience, startXvfb, until, type Xvfb } from "./xvfb.ts"
+import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 const OWNER = [process.execPath, new URL("clipboard-owner.ts", import.meta.url).pathname]
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { parseCombo } from "../../src/keys.ts"
 import { X11 } from "../../src/linux/x11.ts"
 import { sendInput } from "../../src/linux/x11-input.ts"
@@ -8,7 +8,9 @@ import { operateWindow } from "../../src/linux/x11-window-ops.ts"
 import { listWindows } from "../../src/linux/x11-windows.ts"
 import { Request } from "../../src/linux/x11-wire.ts"
 import { releaseHeld } from "../../src/linux/x11-xtest.ts"
-import { follow, patience, startManager, startXvfb, tapKey, until, type Xvfb } from "./xvfb.ts"
+import { follow, patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 const send = (x: X11, combo: string, phase: "press" | "down" | "up" = "press") =>
   sendInput(x, { kind: "key", combo: parseCombo(combo, { modifiersAlone: true }), phase }, patience())

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
@@ -12,7 +12,9 @@ import {
 } from "../../src/linux/x11-pointer.ts"
 import { listWindows } from "../../src/linux/x11-windows.ts"
 import { releaseHeld } from "../../src/linux/x11-xtest.ts"
-import { follow, patience, startXvfb, until, type Xvfb } from "./xvfb.ts"
+import { follow, patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 /** What xev says that its window received: "press 1 at 10,20". */
 async function openXev(desk: Xvfb) {

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Picture } from "../../src/adapter.ts"
 import { listDisplays } from "../../src/linux/x11-displays.ts"
 import { takeScreenshot } from "../../src/linux/x11-screenshot.ts"
 import { listWindows } from "../../src/linux/x11-windows.ts"
 import type { Rect } from "../../src/node.ts"
-import { patience, startXvfb, until, type Xvfb } from "./xvfb.ts"
+import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 /** The picture as ImageMagick sees it: a colour of any point. */
 async function look(picture: Picture) {

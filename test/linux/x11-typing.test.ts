@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { Deadline } from "../../src/deadline.ts"
 import { sendInput } from "../../src/linux/x11-input.ts"
@@ -6,7 +6,9 @@ import { lockGroup, openXkb } from "../../src/linux/x11-keymap.ts"
 import { setInputFocus } from "../../src/linux/x11-requests.ts"
 import { operateWindow } from "../../src/linux/x11-window-ops.ts"
 import { listWindows } from "../../src/linux/x11-windows.ts"
-import { patience, startManager, startXvfb, tapKey, until, type Xvfb } from "./xvfb.ts"
+import { patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 const TEXT = [
   "Hello, World! The quick brown fox jumps over the lazy dog. 0123456789",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { X11 } from "../../src/linux/x11.ts"
 import { changeProperty, words } from "../../src/linux/x11-requests.ts"
 import { closeWindow, operateWindow } from "../../src/linux/x11-window-ops.ts"
@@ -11,7 +11,9 @@ import {
   type XWindow,
 } from "../../src/linux/x11-windows.ts"
 import { encodeLatin1, Request } from "../../src/linux/x11-wire.ts"
-import { patience, startManager, startXvfb, until, type Xvfb } from "./xvfb.ts"
+import { patience, startManager, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 const findWindow = (desk: Xvfb, title: string) =>
   until(`the window '${title}'`, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { rmSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -7,7 +7,9 @@ import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11.ts"
 import { getGeometry, getProperty, queryTree } from "../../src/linux/x11-requests.ts"
 import { Request, XError } from "../../src/linux/x11-wire.ts"
-import { patience, startXvfb, type Xvfb } from "./xvfb.ts"
+import { patience, startXvfb, TEST_MS, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
 
 let desk: Xvfb
 

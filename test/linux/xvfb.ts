@@ -1,4 +1,3 @@
-import { setDefaultTimeout } from "bun:test"
 import { rmSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -8,8 +7,8 @@ import { X11 } from "../../src/linux/x11.ts"
 import { managerAnswers, readManager } from "../../src/linux/x11-windows.ts"
 import { openXtest } from "../../src/linux/x11-xtest.ts"
 
-// A desktop on a busy machine: what is waited for has a deadline of its own, and its own message.
-setDefaultTimeout(60_000)
+/** A test on a busy machine: what it waits for has a deadline of its own, and its own message. */
+export const TEST_MS = 120_000
 
 /** Far beyond what anything here takes, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
