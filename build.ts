@@ -1,5 +1,6 @@
 import { mkdir, rename, stat } from "node:fs/promises"
 import { parseArgs } from "node:util"
+import { signFile } from "./scripts/sign.ts"
 
 /**
  * Compiles agent-desktop: for this machine to dist/agent-desktop, or with --all for every target to
@@ -37,6 +38,8 @@ export async function build(target: Target, outfile: string): Promise<void> {
     },
   })
   if (!result.success) throw new AggregateError(result.logs, `The build for ${target} failed`)
+  // Bun leaves its own, by now wrong signature in the binary for Intel; macOS kills what is signed wrongly.
+  if (os === "darwin") await signFile(`${outfile}.new`)
   // Renamed into place: a process that runs the old binary keeps it.
   await rename(`${outfile}.new`, outfile)
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { build, TARGETS } from "../../build.ts"
+import { verify } from "../../scripts/sign.ts"
 
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-build-`)
 beforeAll(async () => {
@@ -34,3 +35,25 @@ test.each([...TARGETS])(
     expect(bytes.includes(MARKERS[other])).toBe(false)
   },
 )
+
+test.each(["darwin-arm64", "darwin-x64"])(
+  "the binary for %s is signed anew, and no damage is overlooked",
+  (target) => {
+    const bytes = readFileSync(`${directory}/${target}`)
+    verify(bytes)
+    // What the runtime's own signature would bring along: its maker's certificate.
+    expect(bytes.includes("Developer ID")).toBe(false)
+    const damage = Buffer.from(bytes)
+    damage[20_000_000]! ^= 1
+    expect(() => verify(damage)).toThrow("1 of ")
+    expect(() => verify(bytes.subarray(0, -1))).toThrow("cut off")
+    expect(() => verify(Buffer.concat([bytes, Buffer.from("x")]))).toThrow("1 bytes follow")
+  },
+)
+
+/** Nearly all of it is the runtime; a dependency that adds to it should be noticed. */
+const BUDGET_MB = 125
+
+test.each([...TARGETS])("the binary for %s stays within its budget", (target) => {
+  expect(statSync(`${directory}/${target}`).size / 1e6).toBeLessThan(BUDGET_MB)
+})

@@ -1,0 +1,215 @@
+import { chmod, rename } from "node:fs/promises"
+import {
+  demand,
+  LINKEDIT_FILE_SIZE,
+  type MachO,
+  readMachO,
+  SEGMENT_FILE_SIZE,
+  SEGMENT_MEMORY_SIZE,
+} from "./macho.ts"
+
+/**
+ * Ad-hoc code signatures of macOS executables, without Apple's tools:
+ *
+ *   bun scripts/sign.ts FILE…           sign
+ *   bun scripts/sign.ts --check FILE…   check every hash and length
+ *
+ * The form is that of `codesign --sign -`: a code directory with SHA-256 hashes of all pages, an empty set of
+ * requirements, an empty CMS message. Big-endian throughout; the kernel's cs_blobs.h describes it.
+ */
+
+export const IDENTIFIER = "agent-desktop"
+
+/** The executable with a fresh signature in place of the one it had. */
+export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
+  const { signature, linkedit, text, pageSize } = readMachO(executable)
+  const codeSize = signature.offset
+  demand(codeSize % ALIGNMENT === 0, "the old signature is not aligned")
+  demand(codeSize > linkedit.offset && codeSize <= executable.length, "the old signature is out of place")
+  const size = roundUp(signatureSize(codeSize, identifier), ALIGNMENT)
+  const signed = Buffer.alloc(codeSize + size)
+  executable.copy(signed, 0, 0, codeSize)
+  // Before anything is hashed: the sizes stand in the first page.
+  const linkeditSize = codeSize + size - linkedit.offset
+  signed.writeUInt32LE(size, signature.command + LINKEDIT_FILE_SIZE)
+  signed.writeBigUInt64LE(BigInt(linkeditSize), linkedit.command + SEGMENT_FILE_SIZE)
+  signed.writeBigUInt64LE(BigInt(roundUp(linkeditSize, pageSize)), linkedit.command + SEGMENT_MEMORY_SIZE)
+  writeSignature(signed.subarray(codeSize), signed.subarray(0, codeSize), identifier, text)
+  return signed
+}
+
+/** Throws, and says what is wrong, unless the signature is one that `sign` would have made. */
+export function verify(executable: Buffer, identifier = IDENTIFIER): void {
+  const { signature, linkedit, text, pageSize } = readMachO(executable)
+  const end = signature.offset + signature.size
+  demand(end <= executable.length, `the file is cut off: ${executable.length} of ${end} bytes`)
+  demand(end === executable.length, `${executable.length - end} bytes follow the signature`)
+  demand(linkedit.offset + linkedit.size === end, "__LINKEDIT does not end with the signature")
+  demand(signature.offset > linkedit.offset, "the signature is not in __LINKEDIT")
+  demand(
+    linkedit.memorySize === roundUp(linkedit.size, pageSize),
+    "__LINKEDIT's size in memory is not that of its content",
+  )
+  const blobs = readBlobs(executable.subarray(signature.offset, end))
+  const directory = blobs.get(SLOT.directory)
+  demand(blobs.size === 3 && directory, `the signature holds the slots ${[...blobs.keys()]}`)
+  demand(blobs.get(SLOT.requirements)?.equals(NO_REQUIREMENTS), "the requirements are not the empty set")
+  demand(blobs.get(SLOT.message)?.equals(NO_MESSAGE), "the CMS message is not empty")
+  verifyDirectory(directory, executable.subarray(0, signature.offset), identifier, text)
+}
+
+const ALIGNMENT = 16
+const PAGE_BITS = 12
+const PAGE = 1 << PAGE_BITS
+const HASH = 32
+
+const SLOT = { directory: 0, requirements: 2, message: 0x10000 } as const
+
+const MAGIC = {
+  signature: 0xfade0cc0,
+  directory: 0xfade0c02,
+  requirements: 0xfade0c01,
+  message: 0xfade0b01,
+} as const
+
+const NO_REQUIREMENTS = words(MAGIC.requirements, 12, 0)
+const NO_MESSAGE = words(MAGIC.message, 8)
+
+/** Before the blobs: magic, length, count, and three times slot and offset. */
+const INDEX = 12 + 3 * 8
+
+/** The fields of a code directory of version 0x20400; its identifier and hashes follow. */
+const DIRECTORY = 88
+/** Info.plist (a bare executable has none: zeros) and requirements, counted downwards from the first page. */
+const SPECIAL_SLOTS = 2
+
+function signatureSize(codeSize: number, identifier: string): number {
+  return INDEX + directorySize(codeSize, identifier) + NO_REQUIREMENTS.length + NO_MESSAGE.length
+}
+
+function directorySize(codeSize: number, identifier: string): number {
+  return hashOffset(identifier) + Math.ceil(codeSize / PAGE) * HASH
+}
+
+const hashOffset = (identifier: string): number =>
+  DIRECTORY + Buffer.byteLength(identifier) + 1 + SPECIAL_SLOTS * HASH
+
+function writeSignature(room: Buffer, code: Buffer, identifier: string, text: MachO["text"]): void {
+  const size = directorySize(code.length, identifier)
+  const requirements = INDEX + size
+  const message = requirements + NO_REQUIREMENTS.length
+  words(
+    MAGIC.signature,
+    message + NO_MESSAGE.length,
+    3,
+    ...[SLOT.directory, INDEX],
+    ...[SLOT.requirements, requirements],
+    ...[SLOT.message, message],
+  ).copy(room)
+  const directory = room.subarray(INDEX, requirements)
+  directoryFields(code, identifier, text).copy(directory)
+  directory.write(identifier, DIRECTORY)
+  const hashes = directory.subarray(hashOffset(identifier))
+  sha256(NO_REQUIREMENTS).copy(directory, hashOffset(identifier) - SLOT.requirements * HASH)
+  for (let page = 0; page * PAGE < code.length; page++) hashOfPage(code, page).copy(hashes, page * HASH)
+  NO_REQUIREMENTS.copy(room, requirements)
+  NO_MESSAGE.copy(room, message)
+}
+
+function directoryFields(code: Buffer, identifier: string, text: MachO["text"]): Buffer {
+  const version = 0x20400
+  const adHoc = 0x2
+  const sha256Type = 2
+  const mainBinary = 1
+  return Buffer.concat([
+    words(MAGIC.directory, directorySize(code.length, identifier), version, adHoc),
+    words(hashOffset(identifier), DIRECTORY, SPECIAL_SLOTS, Math.ceil(code.length / PAGE), code.length),
+    Buffer.from([HASH, sha256Type, 0, PAGE_BITS]),
+    // Spare, scatter, team, spare, and the 64-bit code limit that is needed above 4 GB only.
+    words(0, 0, 0, 0, 0, 0),
+    // The executable segment: offset, size, flags, 64 bits each.
+    words(0, text.offset, 0, text.size, 0, mainBinary),
+  ])
+}
+
+/** The blobs of a signature by slot, after checking that they fill it without gap, overlap or leftover. */
+function readBlobs(room: Buffer): ReadonlyMap<number, Buffer> {
+  demand(room.length >= INDEX && room.readUInt32BE(0) === MAGIC.signature, "there is no signature")
+  const length = room.readUInt32BE(4)
+  const count = room.readUInt32BE(8)
+  demand(length <= room.length && room.length - length < ALIGNMENT, "the signature has a wrong length")
+  demand(
+    room.subarray(length).every((byte) => byte === 0),
+    "something stands behind the signature",
+  )
+  const blobs = new Map<number, Buffer>()
+  let next = 12 + count * 8
+  for (let index = 0; index < count; index++) {
+    demand(next + 8 <= length, "a blob is out of place")
+    const slot = room.readUInt32BE(12 + index * 8)
+    demand(room.readUInt32BE(16 + index * 8) === next, `the blob of slot ${slot} is out of place`)
+    const end = next + room.readUInt32BE(next + 4)
+    demand(end >= next + 8 && end <= length, `the blob of slot ${slot} has a wrong length`)
+    blobs.set(slot, room.subarray(next, end))
+    next = end
+  }
+  demand(next === length && blobs.size === count, "the blobs do not fill the signature")
+  return blobs
+}
+
+function verifyDirectory(directory: Buffer, code: Buffer, identifier: string, text: MachO["text"]): void {
+  const pages = Math.ceil(code.length / PAGE)
+  const fields = directoryFields(code, identifier, text)
+  const named = directory.toString("utf8", DIRECTORY, directory.indexOf(0, DIRECTORY))
+  demand(named === identifier, `the identifier is ${JSON.stringify(named)}`)
+  demand(directory.subarray(0, DIRECTORY).equals(fields), "the code directory's fields are wrong")
+  demand(directory.length === directorySize(code.length, identifier), "the code directory has a wrong length")
+  const first = hashOffset(identifier)
+  const special = Buffer.concat([sha256(NO_REQUIREMENTS), Buffer.alloc(HASH)])
+  demand(directory.subarray(first - special.length, first).equals(special), "a special hash is wrong")
+  const wrong = []
+  for (let page = 0; page < pages; page++) {
+    const hash = directory.subarray(first + page * HASH, first + (page + 1) * HASH)
+    if (!hashOfPage(code, page).equals(hash)) wrong.push(page)
+  }
+  demand(
+    wrong.length === 0,
+    `${wrong.length} of ${pages} page hashes are wrong, the first of page ${wrong[0]}`,
+  )
+}
+
+function hashOfPage(code: Buffer, page: number): Buffer {
+  return sha256(code.subarray(page * PAGE, Math.min((page + 1) * PAGE, code.length)))
+}
+
+const sha256 = (bytes: Buffer): Buffer => new Bun.CryptoHasher("sha256").update(bytes).digest()
+
+function words(...values: readonly number[]): Buffer {
+  const buffer = Buffer.alloc(values.length * 4)
+  values.forEach((value, index) => {
+    buffer.writeUInt32BE(value, index * 4)
+  })
+  return buffer
+}
+
+const roundUp = (size: number, unit: number): number => Math.ceil(size / unit) * unit
+
+export async function signFile(path: string): Promise<void> {
+  const signed = sign(await readFile(path))
+  verify(signed)
+  // A new file, renamed into place: macOS remembers the signature it has seen of a file it has run.
+  await Bun.write(`${path}.signed`, signed)
+  await chmod(`${path}.signed`, 0o755)
+  await rename(`${path}.signed`, path)
+}
+
+const readFile = async (path: string): Promise<Buffer> => Buffer.from(await Bun.file(path).arrayBuffer())
+
+if (import.meta.main) {
+  const isCheck = Bun.argv[2] === "--check"
+  for (const path of Bun.argv.slice(isCheck ? 3 : 2)) {
+    if (isCheck) verify(await readFile(path))
+    else await signFile(path)
+    console.log(`${path}: ${isCheck ? "valid" : "signed"}`)
+  }
+}
