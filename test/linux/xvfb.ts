@@ -50,7 +50,10 @@ export async function startXvfb(
   const env: Record<string, string> = { ...plainEnv(), DISPLAY: display, HOME: dir, XDG_RUNTIME_DIR: dir }
   await authorize(display)
   if (cookie) env.XAUTHORITY = authority
-  const x = await X11.connect(env, patience())
+  const x = await X11.connect(env, patience()).catch((error) => {
+    server.kill("SIGKILL")
+    throw error
+  })
   const children: Bun.Subprocess[] = []
   const spawn: Xvfb["spawn"] = (command, { env: more = {} } = {}) => {
     const child = Bun.spawn(command, {
