@@ -33,6 +33,7 @@ export function renderHelp(commands: readonly Summary[], globals: Input): string
   return page([
     "agent-desktop: see and control desktop applications",
     "Usage: agent-desktop COMMAND [ARGUMENTS] [OPTIONS]",
+    "Agents: run 'agent-desktop skills get core' first; it says how to work with this program.",
     ...groups,
     section("Options of every command", options, column),
     [

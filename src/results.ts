@@ -294,6 +294,10 @@ export const results: Readonly<Record<string, Result>> = {
     text: described(string(), "What to add there"),
     command: described(maybe, "Does the same from a shell"),
   }),
+  skills: object({
+    skills: optional(array(object({ name: string(), description: string(), tokens: count }))),
+    text: maybe,
+  }),
   schema: object({
     command: maybe,
     envelope: optional(object({})),

@@ -96,6 +96,8 @@ export const ASKED: readonly (readonly [command: string, args: Readonly<Record<s
   ["permissions", {}],
   ["version", {}],
   ["doctor", {}],
+  ["skills", { action: "list" }],
+  ["skills", { action: "get", name: "core" }],
   ["schema", {}],
   ["schema", { command: "click" }],
   ["launch", { app: "Other" }],

@@ -74,8 +74,19 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   /** What the schemas say, for other readers: JSON Schema, shells, manuals, agents. */
   reference: {
-    files: ["src/results.ts", "src/schema.ts"],
-    may: ["words", "pure", "adapter", "contract", "reference", "valibot", "@valibot/to-json-schema"],
+    files: ["src/error-guide.ts", "src/results.ts", "src/schema.ts", "src/skills.ts"],
+    may: [
+      "words",
+      "pure",
+      "adapter",
+      "contract",
+      "reference",
+      "valibot",
+      "@valibot/to-json-schema",
+      "skills/core.md",
+      "skills/linux.md",
+      "skills/macos.md",
+    ],
   },
   run: { files: ["src/run.ts"], may: ["words", "pure", "adapter", "contract", "valibot"] },
   doors: {

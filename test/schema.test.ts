@@ -40,7 +40,7 @@ test("every result that commands give fits its schema, and says nothing that the
     })
     given.add(name)
   }
-  const plain = ["completions", "mcp", "mcp-config", "skills"]
+  const plain = ["completions", "mcp", "mcp-config"]
   expect([...commands.keys()].filter((name) => !given.has(name) && !plain.includes(name))).toEqual([])
 })
 

@@ -56,6 +56,7 @@ export const commands: Registry = new Map([
   ["scroll-to", () => import("./scroll-to.ts")],
   ["select", () => import("./select.ts")],
   ["set-value", () => import("./set-value.ts")],
+  ["skills", () => import("./skills.ts")],
   ["snapshot", () => import("./snapshot.ts")],
   ["status", () => import("./status.ts")],
   ["toggle", () => import("./toggle.ts")],

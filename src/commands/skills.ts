@@ -1,0 +1,33 @@
+import { defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { choice, optionalText } from "../inputs.ts"
+import { PlainText } from "../plain.ts"
+
+export default defineCommand({
+  name: "skills",
+  summary: "Print guidance for agents that fits this version; read 'skills get core' first",
+  group: "integrate",
+  readOnly: true,
+  input: {
+    action: choice(["list", "get"], "list them, or get one as text", { position: 0, value: "list|get" }),
+    name: optionalText("Which one to get", { position: 1, value: "NAME" }),
+  },
+  examples: ["agent-desktop skills get core", "agent-desktop skills list"],
+  check(args) {
+    if ((args.action === "get") === (args.name !== undefined)) return
+    throw new AppError(
+      "INVALID_ARGS",
+      args.name === undefined ? "Get which skill?" : "A list takes no name",
+      {
+        suggestion:
+          args.name === undefined ? "agent-desktop skills get core" : `agent-desktop skills get ${args.name}`,
+        details: { argument: "name" },
+      },
+    )
+  },
+  async run(args) {
+    const { skillNamed, skills } = await import("../skills.ts")
+    if (args.name !== undefined) return new PlainText(skillNamed(args.name).text)
+    return { skills: skills.map(({ name, description, tokens }) => ({ name, description, tokens })) }
+  },
+})

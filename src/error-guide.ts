@@ -1,0 +1,98 @@
+import type { ErrorCode } from "./errors.ts"
+
+export interface Guide {
+  /** When it comes. */
+  readonly cause: string
+  /** What to do then, in order. */
+  readonly recovery: string
+}
+
+/** Every error code, for agents and people alike: the skill and the page about errors are made of this. */
+export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
+  PERM_DENIED: {
+    cause: "The system has not granted accessibility, or screen recording for a screenshot.",
+    recovery:
+      "Run `permissions` to see which is missing. `permissions --request` makes the system ask the user, who must grant it and may have to restart the program that runs agent-desktop. No other command can get around it.",
+  },
+  APP_NOT_FOUND: {
+    cause: "No running app has that name, or it has no window.",
+    recovery: "Run `list-apps` and use a name or id from there, whole. `launch` it if it does not run.",
+  },
+  WINDOW_NOT_FOUND: {
+    cause: "The window id or title is not, or no longer, that of an open window.",
+    recovery: "Run `list-windows`. An id is never given to another window: one that is gone stays gone.",
+  },
+  ELEMENT_NOT_FOUND: {
+    cause:
+      "What must be there is not: no such surface is open, no option has that name, no desktop is called that.",
+    recovery:
+      "Run `list-surfaces` or `snapshot` to see what there is. Search with `find --text PART`; rows that are scrolled away or closed show up with `--include-hidden`.",
+  },
+  STALE_REF: {
+    cause:
+      "The ref is not in the map, or its element is gone, or what is there now is not provably the same: `details.evidence` says what changed.",
+    recovery: "Run `snapshot` and go on with its refs. Nothing was touched, so doing it again is safe.",
+  },
+  AMBIGUOUS_TARGET: {
+    cause: "Several apps, windows or elements fit, and nothing tells them apart.",
+    recovery:
+      "`details.candidates` lists them: name one exactly, by `--window-id`, by its ref, or by an app's id.",
+  },
+  SNAPSHOT_NOT_FOUND: {
+    cause: "The snapshot id is unknown in this session, or so old that it was dropped.",
+    recovery: "Run `snapshot` and use the `snapshot_id` that it prints; check `--session`.",
+  },
+  ACTION_FAILED: {
+    cause:
+      "The app or the system refused, or the state seen afterwards contradicts what was asked. `details.kind` says which, `platform_detail` has the system's own words.",
+    recovery:
+      "Run `snapshot`: a dialog may cover the window, the element may be disabled. Read `disposition` before you try again: with `retry` `unsafe` it may have happened.",
+  },
+  ACTION_NOT_SUPPORTED: {
+    cause: "The element does not offer that action.",
+    recovery:
+      "Run `get REF actions`. Often the control is the parent or a child: look with `snapshot --root REF`. Without `--input semantic`, pointer and keyboard are tried too.",
+  },
+  APP_UNRESPONSIVE: {
+    cause:
+      "The app did not answer in the time it was given. It is busy, stopped, or shows a blocking dialog.",
+    recovery:
+      "Wait (`wait 2000`, `wait --text 'Ready'`), then look again. `list-windows` and `screenshot` still work. If it stays so, ask the user before `close-app APP --force`.",
+  },
+  TIMEOUT: {
+    cause: "A wait or the command's own time ran out. `details.kind` says what was waited for.",
+    recovery:
+      "Run `snapshot` to see what is there instead. If it only needs longer, pass a greater `--timeout-ms`. Read `disposition` before you repeat an action.",
+  },
+  PLATFORM_NOT_SUPPORTED: {
+    cause:
+      "Not available on this system or in this session: no display, no accessibility bus, an app without a tree.",
+    recovery:
+      "Run `doctor`: it says what to install or to switch on. On Linux `desktop-start` gives you a desktop where everything is there.",
+  },
+  NOTIFICATION_NOT_FOUND: {
+    cause: "The notification is gone, or its index means another one now.",
+    recovery: "Run `list-notifications`; pass `--app` along with the index, since indexes shift.",
+  },
+  POLICY_DENIED: {
+    cause:
+      "Forbidden by whoever runs this: only reading is allowed, the app is not on the list, or the keys would end the session.",
+    recovery: "Do not look for a way around. Ask the user, who can lift it; the message names the setting.",
+  },
+  INVALID_ARGS: {
+    cause: "The arguments do not parse or contradict each other. Exit code 2. Nothing was done.",
+    recovery: "The message names the argument. Run `help COMMAND`, or `schema COMMAND` for its JSON Schema.",
+  },
+  INTERNAL: {
+    cause: "Something happened that should not: a defect, a full disk, a snapshot that is too big to keep.",
+    recovery:
+      "Do what the suggestion says; otherwise run it again with `--verbose`. For a snapshot that is too big use `-i`, `--root REF` or a smaller `--max-depth`.",
+  },
+}
+
+/** One code after another, as Markdown. */
+export function errorSections(): string {
+  return Object.entries(ERROR_GUIDE)
+    .map(([code, { cause, recovery }]) => `## ${code}\n\n${cause}\n\n**What to do:** ${recovery}\n`)
+    .join("\n")
+}
