@@ -45,6 +45,8 @@ const TEST = [
   "python3-pyatspi",
   "x11-utils",
   "x11-xserver-utils",
+  "x11-xkb-utils",
+  "xauth",
   "xdotool",
   "xclip",
   "imagemagick",

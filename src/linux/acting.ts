@@ -44,11 +44,14 @@ export function actingOn(
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
-      const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./input.ts")])
+      const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./x11-input.ts")])
       return sendInput(x, event, deadline)
     },
     clipboard: async (op) => {
-      const [x, { operateClipboard }] = await Promise.all([session.x11(deadline), import("./x11-clipboard.ts")])
+      const [x, { operateClipboard }] = await Promise.all([
+        session.x11(deadline),
+        import("./x11-clipboard.ts"),
+      ])
       return operateClipboard(x, op, session.env, deadline)
     },
     displays: async () => {

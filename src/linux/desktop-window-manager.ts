@@ -5,7 +5,7 @@ import type { DesktopPart } from "./desktop-record.ts"
 import { isAlive } from "./processes.ts"
 import { X11 } from "./x11.ts"
 import { EVENT, MASK, selectEvents } from "./x11-requests.ts"
-import { readManager } from "./x11-windows.ts"
+import { managerAnswers, readManager } from "./x11-windows.ts"
 
 const WINDOW_MANAGERS = ["openbox", "xfwm4", "metacity"] as const
 export type WindowManager = (typeof WINDOW_MANAGERS)[number]
@@ -46,6 +46,12 @@ export async function windowManagerReady(
       if (!isAlive(part)) throw new AppError("ACTION_FAILED", `${part.program} ended before it was ready`)
       // A slice: when it dies, nothing changes on the display.
       await changes.next(deadline.slice(LOOK_AGAIN_MS))
+    }
+    // It announces itself before it listens, and a program that opens its window in between waits in vain.
+    if (!(await managerAnswers(x, deadline))) {
+      throw new AppError("TIMEOUT", `${part.program} did not answer in time`, {
+        details: { kind: "desktop" },
+      })
     }
   } finally {
     x.close()
