@@ -24,7 +24,7 @@ async function holding(spec: Spec) {
 }
 
 /** Less than an effect is waited for, and more than a loaded machine takes to get there. */
-const SHORT = 1000
+const SHORT = 600
 
 const VERIFIED = { delivery: "delivered_verified", retry: "unsafe" }
 const NOTHING = { delivery: "not_delivered", retry: "safe" }

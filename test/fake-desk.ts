@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { RefStore } from "../src/command.ts"
@@ -74,11 +74,26 @@ const directories: string[] = []
 
 // Every snapshot is synced to the disk, which may be busy; what is in memory has nothing to sync.
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+const PREFIX = "agent-desktop-desks-"
+
+// What runs left behind that were killed.
+for (const name of readdirSync(place)) {
+  const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : process.pid
+  if (!isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true })
+}
 
 function temporaryDirectory(): string {
-  const path = mkdtempSync(join(place, "agent-desktop-test-"))
+  const path = mkdtempSync(join(place, `${PREFIX}${process.pid}-`))
   directories.push(path)
   return path
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** For afterAll of every file that has desks. */

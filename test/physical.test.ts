@@ -13,7 +13,7 @@ const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "co
 
 const NOTHING = { delivery: "not_delivered", retry: "safe" }
 /** Less than an effect is waited for, and more than a loaded machine takes to get there. */
-const SHORT = 1000
+const SHORT = 600
 
 /** A desk whose one window holds this element as @e1, and more beside it. */
 async function holding(spec: Spec, ...more: Spec[]) {
