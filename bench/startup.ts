@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { build } from "../build.ts"
+import { median } from "./measure.ts"
 
 /**
  * What starting agent-desktop costs next to an empty compiled Bun program: all run in turn, round
@@ -54,8 +55,4 @@ async function compileEmpty(outfile: string): Promise<string> {
   })
   if (!result.success) throw new AggregateError(result.logs)
   return outfile
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
