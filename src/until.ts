@@ -32,18 +32,26 @@ export async function untilChanged<T>(
   deadline: Deadline,
 ): Promise<T | undefined> {
   for (let looks = 0; ; looks++) {
+    const time = deadline.remaining
     try {
       const found = await look()
       if (found !== undefined || deadline.expired) return found
     } catch (error) {
       // Only the last look came too late: what the others saw stands.
-      if (looks > 0 && deadline.expired && error instanceof AppError && error.code === "TIMEOUT")
-        return undefined
+      if (looks > 0 && deadline.expired && isLate(error, time)) return undefined
       throw error
     }
     await watch.changed(Math.min(POLL_MS, deadline.remaining))
   }
 }
+
+/** Whether the look had no time to end; an application that had time to answer, and did not, is another matter. */
+function isLate(error: unknown, time: number): boolean {
+  if (!(error instanceof AppError)) return false
+  return error.code === "TIMEOUT" || (error.code === "APP_UNRESPONSIVE" && time < SHORT_MS)
+}
+
+const SHORT_MS = 1000
 
 /** Lets time pass because the user asked for it, never to hope for something; ends early with the deadline. */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {

@@ -32,7 +32,7 @@ export function statesOf(
   else if (on(STATE.EXPANDED)) list.push("expanded")
   if (on(STATE.SELECTED)) list.push("selected")
   if (
-    on(STATE.PRESSED) ||
+    (on(STATE.PRESSED) && !isHeldDown(place.toolkit, kind)) ||
     (kind.native === ROLE.TOGGLE_BUTTON && kind.role !== "switch" && on(STATE.CHECKED))
   ) {
     list.push("pressed")
@@ -50,6 +50,10 @@ export function statesOf(
   if (on(STATE.INVALID_ENTRY)) list.push("invalid")
   return list
 }
+
+/** Qt says of a button that can only be pushed when it is down; one that stays down is a check box there. */
+const isHeldDown = (toolkit: string, { native }: Kind): boolean =>
+  toolkit === "Qt" && native === ROLE.PUSH_BUTTON
 
 /** Qt calls the current tab or row focused, whether or not the keyboard is there. */
 function withoutQtFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {

@@ -1,5 +1,5 @@
 import type { Hit, Seen } from "../adapter.ts"
-import type { Point } from "../node.ts"
+import type { Point, Rect } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { DBusError } from "./dbus.ts"
@@ -96,8 +96,11 @@ export async function hitElement(atspi: Atspi, element: Element, point: Point): 
     top = below
   }
   if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
-  // A toolkit that stops above the element has not said what is on top.
-  if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) return { kind: "unknown" }
+  // A toolkit that stops above the element has not said what is on top, only what is not.
+  if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
+    const isCut = await isCutOff(atspi, element, surface, local)
+    return isCut ? { kind: "occluded", by: "the edge of what it is in" } : { kind: "unknown" }
+  }
   // Qt makes a new object for a row whenever it is asked, and LibreOffice mixes two coordinate systems.
   if (element.place.app === "soffice" || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
   const [name, role] = await Promise.all([atspi.name(top), atspi.role(top)])
@@ -133,6 +136,26 @@ async function isInPopup(atspi: Atspi, { ref, place }: Element): Promise<boolean
 
 /** What shows in a window of its own, or has its list in one. */
 const POPUP_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.POPUP_MENU, ROLE.WINDOW, ROLE.COMBO_BOX])
+
+/** Whether something around the element, such as the pane it scrolls in, ends before the point. */
+async function isCutOff(atspi: Atspi, { ref, place }: Element, surface: Ref, point: Point): Promise<boolean> {
+  // Its own coordinates and those of the native widgets around them do not agree.
+  if (place.app === "soffice") return false
+  let at = await unlessRefused(atspi.parent(ref))
+  for (let depth = 0; at && refKey(at) !== refKey(surface) && depth < MAX_DEPTH; depth++) {
+    const [extents, above]: [Rect | undefined, Ref | undefined] = await Promise.all([
+      unlessRefused(atspi.extents(at, place.toolkit)),
+      unlessRefused(atspi.parent(at)),
+    ])
+    const hasRoom = extents && extents.width > 0 && extents.height > 0 && extents.x > -0x7ffffff0
+    if (hasRoom && !contains(extents, point)) return true
+    at = above
+  }
+  return false
+}
+
+const contains = ({ x, y, width, height }: Rect, point: Point): boolean =>
+  point.x >= x && point.y >= y && point.x < x + width && point.y < y + height
 
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
   const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])

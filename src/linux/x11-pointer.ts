@@ -3,6 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Point } from "../node.ts"
 import type { X11 } from "./x11.ts"
+import { awaitNewClick, noteClick } from "./x11-last-click.ts"
 import { queryPointer } from "./x11-requests.ts"
 import { Request } from "./x11-wire.ts"
 import { openXtest, type Xtest } from "./x11-xtest.ts"
@@ -18,12 +19,14 @@ export async function movePointer(x: X11, { at }: Of<"move">, deadline: Deadline
 export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadline): Promise<void> {
   const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
   const button = physical(LOGICAL[event.button])
+  await awaitNewClick(x, event.at, deadline)
   await xtest.during(async () => {
     await moveTo(x, xtest, event.at, deadline)
     for (let i = 0; i < event.count; i++) {
       xtest.buttonDown(button, i > 0 ? APART_MS : 0)
       xtest.buttonUp(button)
     }
+    noteClick(x, event.at)
     await x.sync(deadline)
   })
 }
