@@ -287,6 +287,7 @@ export const results: Readonly<Record<string, Result>> = {
     healthy: boolean(),
     checks: array(object({ name: string(), ok: boolean(), detail: maybe, suggestion: maybe })),
   }),
+  completions: text,
   mcp: text,
   "mcp-config": object({
     client: string(),

@@ -74,7 +74,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   /** What the schemas say, for other readers: JSON Schema, shells, manuals, agents. */
   reference: {
-    files: ["src/error-guide.ts", "src/results.ts", "src/schema.ts", "src/skills.ts"],
+    files: ["src/completions.ts", "src/error-guide.ts", "src/results.ts", "src/schema.ts", "src/skills.ts"],
     may: [
       "words",
       "pure",

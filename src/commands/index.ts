@@ -11,6 +11,7 @@ export const commands: Registry = new Map([
   ["clipboard-set", () => import("./clipboard-set.ts")],
   ["close-app", () => import("./close-app.ts")],
   ["collapse", () => import("./collapse.ts")],
+  ["completions", () => import("./completions.ts")],
   ["desktop-start", () => import("./desktop-start.ts")],
   ["desktop-stop", () => import("./desktop-stop.ts")],
   ["dismiss-all-notifications", () => import("./dismiss-all-notifications.ts")],
