@@ -340,6 +340,18 @@ describe.concurrent("what is already so", () => {
     expect(world.calls.slice(calls)).not.toContain("perform")
   })
 
+  test("is also what only the platform can see", async () => {
+    const { act, sent, world } = await holding({ ...CLOSED, value: undefined, route: "already" })
+    expect((await act("select", { value: "A" })).data).toEqual({
+      action: "select",
+      ref_id: "@e1",
+      method: "none",
+      disposition: NOTHING,
+    })
+    expect(sent()).toEqual([])
+    expect(world.calls).not.toContain("input")
+  })
+
   test("is also what became so while it was waited for", async () => {
     const { act, sent, world, element } = await holding({ ...OFF, states: ["disabled", "unchecked"] })
     world.later(() => element.set({ states: ["enabled", "checked"] }))

@@ -136,6 +136,7 @@ function seenOf(element: FakeElement): Seen {
     hint: element.hint,
     states: [...element.states],
     bounds: element.bounds,
+    disclosure: element.disclosure,
     actions: element.actions,
     address: element.world.hasAddresses ? element.address : undefined,
     identifier: element.identifier,
@@ -228,6 +229,8 @@ function perform(element: FakeElement, action: Action): Performed {
   const method = `fake:${action.kind}`
   const uncertain = { disposition: { delivery: "delivery_uncertain", retry: "unknown" } } as const
   switch (element.route) {
+    case "already":
+      return { method: "none", delivery: "not_delivered", already: true }
     case "absent":
       return { method: "none", delivery: "not_delivered" }
     case "refuses":
@@ -279,6 +282,7 @@ function input(world: World, event: InputEvent): void {
     case "key": {
       const combo = [...event.combo.modifiers, event.combo.key].join("+")
       world.keys.push(event.phase === "press" ? combo : `${combo} ${event.phase}`)
+      world.onKey(combo)
       toFocused(world, (element) => {
         if (combo === "ctrl+a" || combo === "cmd+a") element.allSelected = true
         if (combo === "delete" && element.allSelected) deliver(element, { kind: "clear" }, "keyboard")

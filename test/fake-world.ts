@@ -4,6 +4,7 @@ import type {
   DesktopInfo,
   Launched,
   Permissions,
+  Seen,
   SeenApp,
   SeenNotification,
 } from "../src/adapter.ts"
@@ -17,6 +18,8 @@ export type Route =
   | "works"
   /** Works, and says that it saw the effect itself. */
   | "works_verified"
+  /** Sends nothing, since it sees that all is as asked. */
+  | "already"
   /** There is none: nothing is sent. */
   | "absent"
   /** Refuses with ACTION_NOT_SUPPORTED: nothing is sent. */
@@ -45,6 +48,7 @@ export interface Spec {
   readonly bounds?: Rect
   readonly actions?: readonly ActionName[]
   readonly identifier?: string
+  readonly disclosure?: Seen["disclosure"]
   /** Not showing: left out of trees unless they ask for it. */
   readonly hidden?: boolean
   readonly route?: Route
@@ -75,6 +79,7 @@ export class FakeElement {
   bounds: Rect | undefined
   actions: ActionName[] | undefined
   identifier: string | undefined
+  readonly disclosure: Seen["disclosure"]
   hidden: boolean
   route: Route
   delay: number | "event"
@@ -97,6 +102,7 @@ export class FakeElement {
     this.bounds = spec.bounds
     this.actions = spec.actions && [...spec.actions]
     this.identifier = spec.identifier
+    this.disclosure = spec.disclosure
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"
     this.delay = spec.delay ?? 0
@@ -267,6 +273,8 @@ export class World {
   launch: (app: string, args: readonly string[]) => Launched = () => {
     throw new Error("this world launches nothing")
   }
+  /** What the app that has the focus does with a key. */
+  onKey: (combo: string) => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
   /** Elements have no address, as on macOS. */

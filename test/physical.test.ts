@@ -315,6 +315,39 @@ describe.concurrent("keys", () => {
   })
 })
 
+describe.concurrent("a row is opened and closed", () => {
+  const row = { ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] } as const
+
+  test("by a click where the platform says that this does it", async () => {
+    const sign: Spec = { role: "image", name: "Sign", bounds: { x: 12, y: 12, width: 10, height: 10 } }
+    const { act, world } = await holding({
+      ...row,
+      disclosure: { x: 15, y: 15 },
+      children: [{ ...sign, does: (it) => it.parent!.turn("collapsed", "expanded") }],
+    })
+    expect((await act("expand")).data.post_state.states).toEqual(["enabled", "expanded"])
+    expect(world.deliveries).toEqual([{ name: "Sign", by: "pointer", kind: "click" }])
+  })
+
+  test("or by the arrows, once it has the focus", async () => {
+    const { act, sent, world, element } = await holding({
+      ...row,
+      route: "works",
+      disclosure: "arrow keys",
+      states: ["enabled", "collapsed", "focused"],
+    })
+    world.onKey = (combo) => {
+      if (combo === "right") element.set({ states: ["enabled", "expanded", "focused"] })
+    }
+    expect((await act("expand", { input: "physical" })).data).toMatchObject({
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(world.keys).toEqual(["right"])
+    expect(sent()).toEqual([])
+  })
+})
+
 describe.concurrent("what a click does not do", () => {
   test("expand an item of a tree: it would select it", async () => {
     const { act, sent } = await holding({ ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] })
