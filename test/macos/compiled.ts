@@ -1,0 +1,147 @@
+import { expect } from "bun:test"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { buildFake, type Machine } from "./fake/build.ts"
+import { type FakeMac, type Line, startScene } from "./fake.ts"
+
+/** What the compiled program answered, and what was then seen to have happened. */
+export interface Answer {
+  readonly envelope: Envelope
+  /** What it did to the scene, one line each. */
+  readonly deeds: readonly string[]
+  readonly trips: number
+}
+
+export interface Envelope {
+  readonly ok: boolean
+  readonly command: string
+  // The contract's JSON, looked into by the test that knows the command.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly data?: any
+  readonly error?: { readonly code: string; readonly message: string; readonly suggestion?: string }
+}
+
+export interface Stage {
+  readonly mac: FakeMac
+  /** Runs one command; expects that no rule was broken and nothing is left behind. */
+  ask(...args: readonly string[]): Promise<Answer>
+  /** The ref of the only element of that role and name in the current map: "button Save". */
+  ref(words: string): string
+}
+
+/** Which machine the program is compiled for; arm64 runs under qemu-user. */
+export const MACHINE: Machine = process.env.AGENT_DESKTOP_TEST_MACHINE === "arm64" ? "arm64" : "x64"
+const ROOT = new URL("../..", import.meta.url).pathname
+
+/** The macOS side of the program, tree-shaken as for a Mac, as an executable of this system. */
+export function compileProgram(machine: Machine = MACHINE): string {
+  const directory = mkdtempSync(join(tmpdir(), "agent-desktop-darwin-"))
+  const outfile = join(directory, "agent-desktop")
+  // By the command line: Bun.build lets the platform of the target win over the definition.
+  const command = ["build", "--compile", "--minify", "--splitting", "--bytecode", "--format", "esm"]
+  const defined = ['process.platform="darwin"', `BUILD_TARGET="darwin-${machine}"`, 'BUILD_COMMIT=""']
+  const built = Bun.spawnSync(
+    [
+      process.execPath,
+      ...command,
+      ...defined.flatMap((one) => ["--define", one]),
+      ...["--target", `bun-linux-${machine}`, "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+      ...[`${ROOT}src/main.ts`, "--outfile", outfile],
+    ],
+    { cwd: directory, stdout: "ignore", stderr: "pipe" },
+  )
+  if (built.exitCode !== 0) throw new Error(built.stderr.toString())
+  return outfile
+}
+
+/** Shows a scene to the compiled program. */
+export async function onStage(
+  program: string,
+  scene: string | object,
+  use: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const mac = startScene(scene)
+  const { command, env } = starter(program)
+  const home = join(mac.directory, "home")
+  const stage: Stage = {
+    mac,
+    ask: async (...args) => {
+      const before = mac.record().length
+      const run = await mac.run([...command, ...args], {
+        env: { ...env, AGENT_DESKTOP_HOME: home, HOME: mac.directory },
+        timeoutMs: 60_000,
+      })
+      const said = `${args.join(" ")}\n${run.stdout.slice(0, 2000)}${run.stderr.slice(0, 2000)}`
+      const deeds = mac.record().slice(before).map(deedOf)
+      // Only what opened no framework leaves no report.
+      if (run.report || deeds.length > 0) {
+        const { violations, leaks, pools, held } = run.report ?? {}
+        const mayHold = args[0] === "key-down" || args[0] === "mouse-down"
+        expect({ said, violations, leaks, pools, held: mayHold ? [] : held }).toEqual({
+          said,
+          violations: [],
+          leaks: [],
+          pools: 0,
+          held: [],
+        })
+      }
+      const envelope: Envelope = JSON.parse(run.stdout || `{"ok":false,"command":${JSON.stringify(said)}}`)
+      expect({ said, exitCode: run.exitCode }).toEqual({ said, exitCode: envelope.ok ? 0 : 1 })
+      return { envelope, deeds, trips: run.report?.round_trips ?? 0 }
+    },
+    ref: (words) => {
+      const map: { inner: Record<string, { role: string; name?: string }> } = JSON.parse(
+        readFileSync(join(home, "last_refmap.json"), "utf8"),
+      )
+      const found = Object.entries(map.inner).filter(([, { role, name }]) => `${role} ${name}` === words)
+      if (found.length !== 1 || !found[0]) throw new Error(`${found.length} elements are a ${words}`)
+      return found[0][0]
+    },
+  }
+  try {
+    await use(stage)
+  } finally {
+    mac.close()
+  }
+}
+
+/** One line for one thing that was done, without what differs from run to run: "perform save AXPress". */
+function deedOf(line: Line): string {
+  const { kind, node, action, attribute, value, effect, event, text, program, pid } = line
+  switch (kind) {
+    case "perform":
+      // An action of the app's own is "Name:Reply\nTarget:0x0\nSelector:(null)".
+      return `perform ${node} ${/^Name:(.*)/.exec(`${action}`)?.[1] ?? action} ${effect}`
+    case "write":
+      return `write ${node} ${attribute} ${JSON.stringify(value)} ${effect}`
+    case "post":
+      return `post ${eventOf(event)}`
+    default:
+      return [kind, text ?? program ?? pid].filter((part) => part !== undefined).join(" ")
+  }
+}
+
+function eventOf(event: unknown): string {
+  const { name, x, y, key, clicks, dy } = event as Readonly<Record<string, string | number>>
+  if (key !== undefined) return `${name} ${key}`
+  return `${name} ${x},${y}${dy === undefined ? (clicks ? ` x${clicks}` : "") : ` by ${dy}`}`
+}
+
+function starter(program: string): { command: readonly string[]; env: Readonly<Record<string, string>> } {
+  if (MACHINE === process.arch) return { command: [program], env: {} }
+  const build = buildFake(MACHINE)
+  // Programs that it starts are this machine's own: the kernel knows no others.
+  const mixed = `${build.directory}-mixed`
+  if (!existsSync(mixed)) {
+    mkdirSync(mixed)
+    symlinkSync(build.library, join(mixed, "libfakemac.so"))
+    symlinkSync(build.redirect, join(mixed, "dlredirect.so"))
+    symlinkSync(buildFake().bin, join(mixed, "bin"))
+  }
+  const preload = `LD_PRELOAD=${join(mixed, "dlredirect.so")}`
+  return {
+    command: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", preload, program],
+    env: { LD_PRELOAD: "" },
+  }
+}
