@@ -83,13 +83,23 @@ const CONTROLS: ReadonlySet<string> = new Set([
 export function contextOf(node: SeenNode, ancestors: readonly SeenNode[], above = ""): string {
   const row = rowOf(node, ancestors)
   const [start = "", inherited] = above.split(".")
-  const chain = ancestors
-    .filter((one) => one !== row && !SURFACES.has(one.role))
-    .flatMap((one) => ownName(one) ?? [])
-    .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
+  const chain = chainOf(ancestors, start)
   const beside = row ? rowPrint(row) : inherited
   return beside === undefined ? chain : `${chain}.${beside}`
 }
+
+/** Taken once for all siblings, which share the list of their ancestors. */
+function chainOf(ancestors: readonly SeenNode[], start: string): string {
+  const known = chains.get(ancestors)
+  if (known?.start === start) return known.chain
+  const chain = ancestors
+    .flatMap((one) => (SURFACES.has(one.role) ? [] : (ownName(one) ?? [])))
+    .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
+  chains.set(ancestors, { start, chain })
+  return chain
+}
+
+const chains = new WeakMap<readonly SeenNode[], { readonly start: string; readonly chain: string }>()
 
 export const isInRow = (context: string | undefined): boolean => context?.includes(".") ?? false
 
@@ -129,4 +139,4 @@ function rowTexts(row: SeenNode): string[] {
 
 const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")
 
-const hash = (text: string): string => Bun.hash.wyhash(text).toString(36)
+const hash = (text: string): string => Bun.hash.xxHash32(text).toString(36)
