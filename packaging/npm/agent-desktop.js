@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+"use strict"
+
+// Runs the binary of this machine's package in its place: same streams, same exit code, same signal.
+
+const { spawn } = require("node:child_process")
+const { constants } = require("node:os")
+
+const target = `${process.platform}-${process.arch}`
+
+function findBinary() {
+  try {
+    return require.resolve(`@agent-desktop/${target}/bin/agent-desktop`)
+  } catch {
+    process.stderr.write(
+      `agent-desktop: the package @agent-desktop/${target} is not installed.\n` +
+        "Either there is no binary for this machine, or optional dependencies were left out\n" +
+        "(npm install --include=optional), or node_modules was copied from another machine.\n",
+    )
+    process.exit(1)
+  }
+}
+
+const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" })
+
+// A terminal sends Ctrl-C to both of us; sent to this process alone, it has to be passed on.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+  process.on(signal, () => {
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
+  })
+
+child.on("error", (error) => {
+  process.stderr.write(`agent-desktop: cannot run ${child.spawnfile}: ${error.message}\n`)
+  process.exitCode = 1
+})
+child.on("exit", (code, signal) => {
+  if (signal === null) {
+    process.exitCode = code
+    return
+  }
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+  // Should the signal be one that ends nobody here.
+  process.exitCode = 128 + constants.signals[signal]
+})

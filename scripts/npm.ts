@@ -1,0 +1,60 @@
+import type { Target } from "../build.ts"
+import { description, license } from "../package.json"
+import { type Entry, tarGz } from "./archive.ts"
+import { template } from "./template.ts"
+
+/**
+ * The packages for npm: `agent-desktop` with a launcher, and one per target with the binary, of which npm installs
+ * the one whose `os` and `cpu` are the machine's. No install script: many refuse to run them.
+ */
+
+export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
+
+export function packPlatform(target: Target, version: string, binary: Entry, licence: Entry, time: number) {
+  const [os, cpu] = target.split("-")
+  const manifest = {
+    name: platformPackage(target),
+    version,
+    description: `agent-desktop for ${target}`,
+    license,
+    os: [os],
+    cpu: [cpu],
+    // Without unpacking there is nothing to execute.
+    preferUnplugged: true,
+    files: ["bin"],
+  }
+  return pack(manifest, [{ ...binary, path: "bin/agent-desktop" }, licence], time)
+}
+
+export async function packLauncher(
+  targets: readonly Target[],
+  version: string,
+  documents: readonly Entry[],
+  time: number,
+) {
+  const manifest = {
+    name: "agent-desktop",
+    version,
+    description,
+    license,
+    bin: { "agent-desktop": "bin/agent-desktop.js" },
+    files: ["bin"],
+    engines: { node: ">=18" },
+    optionalDependencies: Object.fromEntries(targets.map((target) => [platformPackage(target), version])),
+  }
+  const launcher = {
+    path: "bin/agent-desktop.js",
+    content: await template("npm/agent-desktop.js"),
+    isExecutable: true,
+  }
+  return pack(manifest, [launcher, ...documents], time)
+}
+
+/** As `npm pack` would: everything is under package/. */
+function pack(manifest: object, entries: readonly Entry[], time: number): Uint8Array {
+  const json = { path: "package.json", content: `${JSON.stringify(manifest, null, 2)}\n` }
+  return tarGz(
+    [json, ...entries].map((entry) => ({ ...entry, path: `package/${entry.path}` })),
+    time,
+  )
+}

@@ -1,0 +1,155 @@
+import { mkdir, readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { build, TARGETS, type Target } from "../build.ts"
+import { version } from "../package.json"
+import { type Entry, tarGz } from "./archive.ts"
+import { ARCHITECTURES, debianPackage } from "./debian.ts"
+import { packLauncher, packPlatform } from "./npm.ts"
+import { verify } from "./sign.ts"
+import { fillIn, template } from "./template.ts"
+
+/**
+ * Everything that is published of a version, under dist/release:
+ *
+ *   bun scripts/release.ts [--from DIR] [--out DIR] [--url BASE]
+ *
+ * Archives, Debian packages, npm packages, the Homebrew formula, and SHA256SUMS of them all. BASE is where the
+ * archives will be found; with --from the binaries are taken from there instead of being built. One commit always
+ * gives the same bytes.
+ */
+
+export interface Extras {
+  readonly licence: string
+  readonly readme: string
+  readonly changelog: string
+  readonly man?: string
+  readonly completions: Readonly<Partial<Record<Shell, string>>>
+}
+
+interface Release {
+  /** Holds agent-desktop-<target> of every target. */
+  readonly from: string
+  readonly out: string
+  readonly url: string
+  readonly extras: Extras
+  /** Seconds since 1970; every file in every archive has this time. */
+  readonly time: number
+}
+
+/** Returns the names of the files it has written. */
+export async function release({ from, out, url, extras, time }: Release): Promise<readonly string[]> {
+  await rm(out, { recursive: true, force: true })
+  await mkdir(out, { recursive: true })
+  const sums = new Map<string, string>()
+  const publish = async (name: string, bytes: Uint8Array | string) => {
+    sums.set(name, new Bun.CryptoHasher("sha256").update(bytes).digest("hex"))
+    await Bun.write(join(out, name), bytes)
+  }
+  const licence = { path: "LICENSE", content: extras.licence }
+  const documents = [licence, { path: "README.md", content: extras.readme }]
+
+  for (const target of TARGETS) {
+    const bytes = Buffer.from(await Bun.file(join(from, `agent-desktop-${target}`)).arrayBuffer())
+    if (target.startsWith("darwin")) verify(bytes)
+    const binary = { path: "agent-desktop", content: bytes, isExecutable: true }
+    const entries = [binary, ...documents, ...manualAndCompletions(extras)]
+    await publish(archiveName(target), tarGz(inFolder(`agent-desktop-${version}`, entries), time))
+    const npm = packPlatform(target, version, binary, licence, time)
+    await publish(`npm-agent-desktop-${target}-${version}.tgz`, npm)
+    const architecture = isDebian(target) ? ARCHITECTURES[target] : undefined
+    if (!architecture) continue
+    const deb = await debianPackage({ architecture, version, binary: bytes, extras, time })
+    await publish(`agent-desktop_${version}_${architecture}.deb`, deb)
+  }
+  await publish(`npm-agent-desktop-${version}.tgz`, await packLauncher(TARGETS, version, documents, time))
+  await publish("agent-desktop.rb", await formula(url, (target) => sums.get(archiveName(target))!))
+  const lines = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `${sum}  ${name}\n`)
+  await Bun.write(join(out, "SHA256SUMS"), lines.join(""))
+  return (await readdir(out)).sort()
+}
+
+const SHELLS = ["bash", "zsh", "fish"] as const
+type Shell = (typeof SHELLS)[number]
+
+const archiveName = (target: Target): string => `agent-desktop-${version}-${target}.tar.gz`
+
+const isDebian = (target: Target): target is keyof typeof ARCHITECTURES =>
+  Object.hasOwn(ARCHITECTURES, target)
+
+const inFolder = (folder: string, entries: readonly Entry[]): Entry[] =>
+  entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }))
+
+const COMPLETION_FILES = {
+  bash: "agent-desktop.bash",
+  zsh: "_agent-desktop",
+  fish: "agent-desktop.fish",
+} as const
+
+function manualAndCompletions({ man, completions }: Extras): Entry[] {
+  return [
+    ...(man ? [{ path: "agent-desktop.1", content: man }] : []),
+    ...SHELLS.flatMap((shell) => {
+      const content = completions[shell]
+      return content ? [{ path: `completions/${COMPLETION_FILES[shell]}`, content }] : []
+    }),
+  ]
+}
+
+async function formula(url: string, sumOf: (target: Target) => string): Promise<string> {
+  const values = TARGETS.flatMap((target) => [
+    [`url-${target}`, `${url}/${archiveName(target)}`],
+    [`sha256-${target}`, sumOf(target)],
+  ])
+  return fillIn(await template("homebrew/agent-desktop.rb"), { version, ...Object.fromEntries(values) })
+}
+
+const root = join(import.meta.dir, "..")
+
+/** What goes along with the binary; the manual and the completions only if they are there. */
+export async function readExtras(): Promise<Extras> {
+  const read = (path: string) => Bun.file(join(root, path)).text()
+  const hasMan = await Bun.file(join(root, "docs/agent-desktop.1")).exists()
+  const [licence, readme, changelog] = await Promise.all(["LICENSE", "README.md", "CHANGELOG.md"].map(read))
+  const scripts = await Promise.all(
+    SHELLS.map(async (shell) => [shell, await completionsFor(shell)] as const),
+  )
+  return {
+    licence: licence!,
+    readme: readme!,
+    changelog: changelog!,
+    man: hasMan ? await read("docs/agent-desktop.1") : undefined,
+    completions: Object.fromEntries(scripts),
+  }
+}
+
+async function completionsFor(shell: Shell): Promise<string | undefined> {
+  const main = join(root, "src/main.ts")
+  const child = Bun.spawn([process.execPath, main, "completions", shell], {
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+  const text = await new Response(child.stdout).text()
+  return (await child.exited) === 0 ? text : undefined
+}
+
+async function commitTime(): Promise<number> {
+  const git = Bun.spawn(["git", "log", "-1", "--format=%ct"], { cwd: root, stdout: "pipe" })
+  const text = await new Response(git.stdout).text()
+  if ((await git.exited) !== 0) throw new Error("There is no commit to take the time from")
+  return Number(text)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { from: { type: "string" }, out: { type: "string" }, url: { type: "string" } },
+  })
+  const from = values.from ?? join(root, "dist")
+  await mkdir(from, { recursive: true })
+  if (!values.from) for (const target of TARGETS) await build(target, join(from, `agent-desktop-${target}`))
+  const out = values.out ?? join(root, "dist/release")
+  const url = values.url ?? `https://example.com/agent-desktop/v${version}`
+  const files = await release({ from, out, url, extras: await readExtras(), time: await commitTime() })
+  for (const name of files)
+    console.log(`${(Bun.file(join(out, name)).size / 1e6).toFixed(1).padStart(6)} MB  ${name}`)
+}

@@ -1,0 +1,17 @@
+import { join } from "node:path"
+
+/** A file under packaging/. */
+export function template(path: string): Promise<string> {
+  return Bun.file(join(import.meta.dir, "../packaging", path)).text()
+}
+
+/** Every {{word}} by its value; one without a value, or a value without its place, is a mistake. */
+export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  for (const word of Object.keys(values))
+    if (!text.includes(`{{${word}}}`)) throw new Error(`The template has no {{${word}}}`)
+  return text.replace(/\{\{(\S+?)\}\}/g, (_, word: string) => {
+    const value = values[word]
+    if (value === undefined) throw new Error(`Nothing to fill {{${word}}} in with`)
+    return value
+  })
+}
