@@ -69,11 +69,11 @@ export function renderCommandHelp(
   ])
 }
 
-type Row = readonly [term: string, text: string]
+export type Row = readonly [term: string, text: string]
 
 const WIDTH = 100
 
-const TITLES: Readonly<Record<Group, string>> = {
+export const TITLES: Readonly<Record<Group, string>> = {
   observe: "Observe",
   act: "Act on elements",
   input: "Keyboard and mouse",
@@ -126,17 +126,17 @@ function wrap(pieces: readonly string[], width: number): readonly string[] {
   return lines
 }
 
-function usageOf(field: Field): string {
+export function usageOf(field: Field): string {
   const text = field.position === undefined ? flagPart(field) : field.placeholder
   return `${field.required ? text : `[${text}]`}${field.kind === "list" ? "..." : ""}`
 }
 
-const argumentRow = (field: Field): Row => [
+export const argumentRow = (field: Field): Row => [
   field.placeholder,
   textOf(field, [...(field.freeText ? ["after -- if it looks like an option"] : []), `or ${field.flag}`]),
 ]
 
-const optionRow = (field: Field): Row => [
+export const optionRow = (field: Field): Row => [
   `${field.short ? `-${field.short}, ` : ""}${flagPart(field)}`,
   textOf(
     field,

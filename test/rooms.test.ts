@@ -90,7 +90,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   run: { files: ["src/run.ts"], may: ["words", "pure", "adapter", "contract", "valibot"] },
   doors: {
-    files: ["src/args.ts", "src/help.ts", "src/mcp.ts", "src/mcp-tools.ts"],
+    files: ["src/args.ts", "src/help.ts", "src/manual.ts", "src/mcp.ts", "src/mcp-tools.ts"],
     may: [
       "words",
       "pure",

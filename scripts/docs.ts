@@ -1,0 +1,103 @@
+import { type Command, GROUPS } from "../src/command.ts"
+import { commands } from "../src/commands/index.ts"
+import { errorSections } from "../src/error-guide.ts"
+import { fieldsOf, positionalsOf } from "../src/fields.ts"
+import { globals } from "../src/globals.ts"
+import { argumentRow, optionRow, type Row, TITLES, usageOf } from "../src/help.ts"
+import { manualPage } from "../src/manual.ts"
+import { resultSchema } from "../src/schema.ts"
+import { VERSION } from "../src/version.ts"
+
+/**
+ * Writes what docs/ says about commands, errors and the manual page, from the schemas:
+ *
+ *   bun scripts/docs.ts
+ */
+
+const root = new URL("..", import.meta.url).pathname
+
+/** Every generated file by its path, as it should be. */
+export async function pages(): Promise<Readonly<Record<string, string>>> {
+  const all = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
+  return {
+    "docs/commands.md": commandsPage(all),
+    "docs/errors.md": errorsPage(),
+    "docs/agent-desktop.1": manualPage(all, globals, VERSION),
+  }
+}
+
+const NOTE = "<!-- Written by scripts/docs.ts from the commands' schemas. Do not edit. -->"
+
+function commandsPage(all: readonly Command[]): string {
+  const groups = GROUPS.map((group) => all.filter((command) => command.group === group))
+  return `${[
+    NOTE,
+    "# Commands",
+    "Every command prints one line of JSON: `version`, `ok`, `command`, and `data` or `error`. `agent-desktop schema COMMAND` has the JSON Schemas. The same arguments, by their names in snake case, are those of `batch` items and MCP tools.",
+    ...groups.flatMap((members, index) => [
+      `## ${TITLES[GROUPS[index]!]}`,
+      table(
+        ["Command", ""],
+        members.map(({ name, summary }) => [`[${code(name)}](#${name})`, summary]),
+      ),
+      ...members.flatMap(commandSection),
+    ]),
+    "## Options of every command",
+    table(["Option", ""], fieldsOf(globals).map(optionRow).map(coded)),
+  ].join("\n\n")}\n`
+}
+
+function commandSection(command: Command): readonly string[] {
+  const fields = fieldsOf(command.input)
+  const places = positionalsOf(fields)
+  const options = fields.filter((field) => field.position === undefined)
+  const usage = ["agent-desktop", command.name, ...[...places, ...options].map(usageOf)].join(" ")
+  return [
+    `### ${command.name}`,
+    `${command.summary}.${command.readOnly ? " Changes nothing." : ""}`,
+    `\`\`\`\n${usage}\n\`\`\``,
+    table(["Argument", ""], [...places.map(argumentRow), ...options.map(optionRow)].map(coded)),
+    returned(command.name),
+    ...(command.examples ? [["```sh", ...command.examples, "```"].join("\n")] : []),
+  ]
+}
+
+function returned(name: string): string {
+  const { properties = {}, required = [] } = resultSchema(name)
+  const members = Object.keys(properties).map((member) =>
+    code(`${member}${required.includes(member) ? "" : "?"}`),
+  )
+  return `Returns ${members.join(", ")}.`
+}
+
+function errorsPage(): string {
+  return [
+    NOTE,
+    "# Errors",
+    "A command that fails ends with exit code 1 (2 for `INVALID_ARGS`) and prints `error`: `code`, `message`, and where they are known `suggestion` (what to run next), `platform_detail` (the system's own words), `details` (facts, by code) and `disposition`.",
+    table(
+      ["`disposition`", "means"],
+      [
+        ["`delivery: not_delivered`", "nothing reached the app"],
+        ["`delivery: delivery_uncertain`", "it may have arrived, or not"],
+        ["`delivery: delivered_unverified`", "it was sent, and no effect was seen"],
+        ["`delivery: delivered_verified`", "its effect was seen"],
+        ["`retry: safe`", "doing it again does no harm"],
+        ["`retry: unsafe`, `retry: unknown`", "it may have happened: look first"],
+      ],
+    ),
+    errorSections(),
+  ].join("\n\n")
+}
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
+  return [line(head), "|---|---|", ...rows.map(line)].join("\n")
+}
+
+const code = (words: string): string => `\`${words}\``
+const coded = ([term, said]: Row): Row => [code(term), said]
+
+if (import.meta.main) {
+  for (const [path, content] of Object.entries(await pages())) await Bun.write(`${root}${path}`, content)
+}
