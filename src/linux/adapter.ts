@@ -5,7 +5,7 @@ import { actingOn } from "./acting.ts"
 import { Desk } from "./desk.ts"
 import { desktopEnv } from "./desktop.ts"
 import { Element } from "./element.ts"
-import { hitElement, hitInPopup, openAddress, openPath, readElement } from "./locate.ts"
+import { hitElement, hitInPopup, openAddress, openPath, readAnew } from "./locate.ts"
 import { processStart } from "./processes.ts"
 import { Session } from "./session.ts"
 import { surfaceInfo } from "./surfaces.ts"
@@ -43,7 +43,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     read: async (handle) => {
       const element = Element.of(handle)
-      return answering(element.place, readElement(await desk.atspi(), element))
+      return answering(element.place, readAnew(await desk.atspi(), element))
     },
     hit: async (handle, point) => {
       const element = Element.of(handle)

@@ -44,7 +44,10 @@ export class CachedSource implements Source {
     const item = this.item(ref)
     if (!item) return this.#live.facts(ref, look)
     const extents = this.#extents.get(ref.path)
-    return extents ? { ...item, extents } : item
+    const facts = extents ? { ...item, extents } : item
+    // A popover that is just opening has no name yet, and is known by nothing else.
+    if (this.#saysShowing || item.role !== ROLE.FILLER || item.name !== "") return facts
+    return then(this.#live.facts(ref, look), ({ name }) => ({ ...facts, name }))
   }
 
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {

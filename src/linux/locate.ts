@@ -15,7 +15,17 @@ import { walkTree } from "./walk.ts"
 /** The frame of the window that an entry is from, or for a menu's one of its process. */
 export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
 
-/** Reads an element anew, with the words that a tree would have for it. undefined: it is gone. */
+/** Reads an element anew, and where its surface is by now: a popup may still be on its way when it is first seen. */
+export async function readAnew(atspi: Atspi, element: Element): Promise<Seen | undefined> {
+  const { ref, place, parent, index } = element
+  if (place.toolkit !== "GTK") return readElement(atspi, element)
+  return unlessMissing(async () => {
+    const now = await placeWithin(atspi, ref, place, async () => undefined)
+    return readElement(atspi, now === place ? element : new Element(ref, now, parent, index))
+  })
+}
+
+/** With the words that a tree would have for it. undefined: it is gone. */
 export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const live = new LiveSource(atspi, element.place.toolkit, false)
   return unlessMissing(async () => {
