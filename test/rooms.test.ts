@@ -131,6 +131,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     lazily: ["macos", "ffi", "pure"],
   },
   ffi: { files: ["ffi/"], may: ["ffi", "bun:ffi"], lazily: ["ffi", "bun:ffi"] },
+  library: {
+    files: ["src/index.ts"],
+    may: ["words", "pure", "contract", "registry", "run"],
+    lazily: ["stores", "platform"],
+  },
   main: {
     files: ["src/main.ts"],
     may: ["words", "pure", "contract", "registry", "run", "doors"],

@@ -1,0 +1,69 @@
+import { commands } from "./commands/index.ts"
+import type { Envelope } from "./envelope.ts"
+import { AppError } from "./errors.ts"
+import { lazily } from "./lazy.ts"
+import type { Platform } from "./platform.ts"
+import { type Door, runCommand } from "./run.ts"
+
+export { commands } from "./commands/index.ts"
+export type { Envelope, ErrorObject } from "./envelope.ts"
+export { AppError, ERROR_CODES, type ErrorCode } from "./errors.ts"
+export type { Node, Rect, WindowInfo } from "./node.ts"
+export { type Door, runCommand } from "./run.ts"
+
+export interface Options {
+  /** Keeps refs apart from those of others. */
+  readonly session?: string
+  /** Linux: an isolated desktop, from desktop-start. */
+  readonly desktop?: string
+  /** Nothing may act. */
+  readonly readOnly?: boolean
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Ends what is running. */
+  readonly signal?: AbortSignal
+}
+
+export interface AgentDesktop extends AsyncDisposable {
+  /** The envelope that the command line would print; never throws. Arguments by their snake_case names. */
+  run(command: string, args?: object): Promise<Envelope>
+  close(): Promise<void>
+}
+
+/** The commands for a program of one's own: one connection, opened with the first that needs it. */
+export function agentDesktop(options: Options = {}): AgentDesktop {
+  const { env = process.env, session, desktop, readOnly = false, signal } = options
+  let platform: Promise<Platform> | undefined
+  const open = async (): Promise<Platform> => {
+    const [{ openPlatform }, { stateRoot }] = await Promise.all([
+      import("./platform.ts"),
+      import("./home.ts"),
+    ])
+    return openPlatform({ env, root: stateRoot(env), desktop })
+  }
+  const door: Door = {
+    commands,
+    platform: () => (platform ??= open()),
+    refs: lazily(async () => {
+      const { openRefStore, stateRoot } = await import("./refstore.ts")
+      return openRefStore({ root: stateRoot(env), session })
+    }),
+    session,
+    desktop,
+    readOnly,
+    signal,
+    stdin: noInput,
+    writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
+  }
+  const close = async (): Promise<void> => {
+    const opened = await platform?.catch(() => undefined)
+    platform = undefined
+    await opened?.close()
+  }
+  return { run: (command, args = {}) => runCommand(door, command, args), close, [Symbol.asyncDispose]: close }
+}
+
+async function noInput(): Promise<string> {
+  throw new AppError("INVALID_ARGS", "Standard input is not read here", {
+    suggestion: "Pass the text itself",
+  })
+}

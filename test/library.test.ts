@@ -1,0 +1,33 @@
+import { afterAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { agentDesktop } from "agent-desktop"
+
+const home = mkdtempSync(`${tmpdir()}/agent-desktop-library-`)
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+const env = { AGENT_DESKTOP_HOME: home }
+
+test("a program gets the envelopes of the command line", async () => {
+  await using desktop = agentDesktop({ env, session: "mine" })
+  expect(await desktop.run("click", { ref_id: "@e1" })).toMatchObject({
+    version: "1.0",
+    ok: false,
+    command: "click",
+    error: { code: "STALE_REF" },
+  })
+  expect(await desktop.run("version")).toMatchObject({ ok: true, data: { version: expect.any(String) } })
+  expect(await desktop.run("clik")).toMatchObject({ ok: false, error: { code: "INVALID_ARGS" } })
+})
+
+test("what may only read does not act, and reads nobody's input", async () => {
+  await using desktop = agentDesktop({ env, readOnly: true })
+  expect(await desktop.run("press", { combo: "a" })).toMatchObject({ error: { code: "POLICY_DENIED" } })
+  expect(await desktop.run("batch", { commands: "-" })).toMatchObject({ error: { code: "INVALID_ARGS" } })
+})
+
+test("a session without a desktop is said to be one", async () => {
+  await using desktop = agentDesktop({ env })
+  const { ok, ...rest } = await desktop.run("list-windows")
+  expect(ok).toBe(false)
+  expect(rest).toMatchObject({ error: { code: "PLATFORM_NOT_SUPPORTED" } })
+})
