@@ -19,10 +19,7 @@ export default defineCommand({
   group: "integrate",
   readOnly: true,
   input: { client: choice(CLIENTS, "Which client", { position: 0, value: "CLIENT" }) },
-  examples: [
-    "agent-desktop mcp-config claude",
-    "agent-desktop mcp-config --client vscode --format text",
-  ],
+  examples: ["agent-desktop mcp-config claude", "agent-desktop mcp-config --client vscode --format text"],
   run: async (args) => ({ client: args.client, ...configOf(args.client) }),
 })
 
