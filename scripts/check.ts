@@ -9,7 +9,8 @@ import { join } from "node:path"
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 const WORKERS = Math.min(2, availableParallelism())
-const MOST_MINUTES_A_FILE = 10
+/** For what may have to be downloaded, and for one file of tests. */
+const MOST_MINUTES = { step: 30, file: 10 }
 
 await step("install", [bun, "install", "--frozen-lockfile"])
 await step("setup", [bun, "scripts/setup.ts", "--for", "test"])
@@ -29,7 +30,7 @@ function bin(name: string): string {
 
 async function step(name: string, command: readonly string[]): Promise<void> {
   const start = performance.now()
-  const { output, exitCode } = await run(command)
+  const { output, exitCode } = await run(command, MOST_MINUTES.step)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   if (exitCode === 0) return console.log(`✓ ${name} (${seconds} s)`)
   console.log(`✗ ${name} (${seconds} s)\n${output}\n\n0 passed, 1 failed`)
@@ -74,7 +75,7 @@ async function tests(): Promise<{ passed: number; failed: number }> {
 /** The runner's own counts; a run that ends without them has failed whatever its exit code. */
 async function testFile(file: string): Promise<Outcome> {
   const start = performance.now()
-  const { output, exitCode } = await run([bun, "test", "--timeout", "60000", `./${file}`])
+  const { output, exitCode } = await run([bun, "test", "--timeout", "60000", `./${file}`], MOST_MINUTES.file)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
   const passed = count("pass")
@@ -84,13 +85,16 @@ async function testFile(file: string): Promise<Outcome> {
   return { file, passed, failed }
 }
 
-async function run(command: readonly string[]): Promise<{ output: string; exitCode: number }> {
+async function run(
+  command: readonly string[],
+  minutes: number,
+): Promise<{ output: string; exitCode: number }> {
   const child = Bun.spawn([...command], {
     cwd: root,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: MOST_MINUTES_A_FILE * 60_000,
+    timeout: minutes * 60_000,
     killSignal: "SIGKILL",
   })
   const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
