@@ -1,4 +1,26 @@
-import * as v from "valibot"
+// By their names: whatever takes the whole of valibot keeps all of it in every command's way.
+import {
+  array,
+  boolean,
+  description,
+  type GenericSchema,
+  integer,
+  lazy,
+  literal,
+  minValue,
+  nullable,
+  number,
+  type ObjectEntries,
+  object,
+  objectWithRest,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+  union,
+  unknown,
+} from "valibot"
 import { ACTION_NAMES } from "./adapter.ts"
 import { ERROR_CODES } from "./errors.ts"
 import { type Node, STATES, SURFACES } from "./node.ts"
@@ -7,26 +29,10 @@ import { type Node, STATES, SURFACES } from "./node.ts"
  * What each command returns as `data`. Members may be added in later versions, so readers must let
  * unknown ones pass.
  */
-export type Result = v.GenericSchema
+export type Result = GenericSchema
 
-const {
-  array,
-  boolean,
-  literal,
-  nullable,
-  number,
-  object,
-  optional,
-  picklist,
-  record,
-  string,
-  union,
-  unknown,
-} = v
-
-const described = <const S extends v.GenericSchema>(schema: S, text: string) =>
-  v.pipe(schema, v.description(text))
-const count = v.pipe(number(), v.integer(), v.minValue(0))
+const described = <const S extends GenericSchema>(schema: S, text: string) => pipe(schema, description(text))
+const count = pipe(number(), integer(), minValue(0))
 const maybe = optional(string())
 const states = optional(array(picklist(STATES)))
 
@@ -60,7 +66,7 @@ export const envelope = union([
   object({ version: literal("1.0"), ok: literal(false), command: string(), error: failed }),
 ])
 
-const node: v.GenericSchema<Node> = v.lazy(() => nodeObject)
+const node: GenericSchema<Node> = lazy(() => nodeObject)
 
 /** What JSON Schemas refer to by a name: the nodes of a tree hold nodes. */
 export const nodeObject = object({
@@ -72,6 +78,7 @@ export const nodeObject = object({
   hint: maybe,
   states,
   bounds: optional(rect),
+  characters_omitted: described(optional(count), "How much of its texts was left out"),
   children_count: described(optional(count), "How many children there are where not all are shown"),
   children: optional(array(node)),
 })
@@ -112,7 +119,7 @@ const notification = object({
 
 const action = <const N extends string>(name: N) => literal(name)
 
-const acted = (name: string, more: v.ObjectEntries = {}) =>
+const acted = (name: string, more: ObjectEntries = {}) =>
   object({
     action: action(name),
     ref_id: refId,
@@ -125,7 +132,7 @@ const acted = (name: string, more: v.ObjectEntries = {}) =>
     ...more,
   })
 
-const pointed = (name: string, more: v.ObjectEntries = {}) =>
+const pointed = (name: string, more: ObjectEntries = {}) =>
   object({ action: action(name), ...point.entries, ...more })
 
 const operated = object({ window: windowInfo })
@@ -135,7 +142,7 @@ const grant = object({
   state: picklist(["granted", "denied", "not_required", "unknown"] as const),
   suggestion: maybe,
 })
-const permissions = v.objectWithRest(
+const permissions = objectWithRest(
   { granted: boolean(), accessibility: grant, screen_recording: grant },
   union([boolean(), grant]),
 )
