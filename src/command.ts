@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
+import type { Format } from "./globals.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
 export const GROUPS = [
@@ -47,6 +48,8 @@ export interface Context {
   readonly refs: RefStore
   readonly session?: string
   readonly desktop?: string
+  /** How the answer will be printed. */
+  readonly format?: Format
   /** Notifications that were there when the batch began, for a wait that comes after what causes one. */
   readonly baseline?: readonly SeenNotification[]
   /** Throws for the first item that could not be run as it stands; for batch. */

@@ -44,9 +44,15 @@ export interface Node {
   readonly hint?: string
   readonly states?: readonly State[]
   readonly bounds?: Rect
+  /** How much of its texts was left out. */
+  readonly characters_omitted?: number
+  /** How many children there are, where not all are here. */
   readonly children_count?: number
   readonly children?: readonly Node[]
 }
+
+/** The role of what stands for nodes that were left out between two that are there; `children_count` of them. */
+export const OMITTED = "omitted"
 
 export interface WindowInfo {
   readonly id: string

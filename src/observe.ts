@@ -3,6 +3,7 @@ import type { Context } from "./command.ts"
 import { compact } from "./compact.ts"
 import { AppError } from "./errors.ts"
 import type { Node, Surface } from "./node.ts"
+import type { RefEntry } from "./refmap.ts"
 import { qualified, type RefChoice, resolve, windowOf } from "./resolve.ts"
 import {
   allocateRefs,
@@ -10,6 +11,7 @@ import {
   entriesFor,
   isInteractive,
   keepInteractive,
+  originOf,
   type Source,
   toNode,
   walk,
@@ -25,12 +27,18 @@ export interface Observation {
   readonly tree: Node
 }
 
-export interface ObserveOptions {
+/** What is read of a surface. */
+export interface ReadOptions {
   readonly max_depth: number
   readonly include_bounds: boolean
   readonly interactive_only: boolean
-  readonly compact: boolean
   readonly include_hidden: boolean
+  readonly skeleton: boolean
+}
+
+export interface ObserveOptions extends ReadOptions {
+  readonly compact: boolean
+  readonly budget?: number
   readonly surface: Surface
 }
 
@@ -40,18 +48,30 @@ export async function observe(
   window: SeenWindow,
   options: ObserveOptions,
 ): Promise<Observation> {
+  const { seen, source } = await readSurface(ctx, window, options.surface, options)
+  const { tree, entries } = allocateRefs(seen, source, refTaker(options))
+  const spell = (index: number): string => `@e${entries.length + 1 + index}`
+  const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
+  const added = drills.length ? entriesOf(drills.flatMap(originsOf), seen.root, source) : []
+  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added]) }
+}
+
+/** A surface as it is now, and what the entries made from it have in common. */
+export async function readSurface(
+  ctx: Context,
+  window: SeenWindow,
+  surface: Surface,
+  options: ReadOptions,
+): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
   refuseMute(window)
-  const target = { kind: "surface" as const, window, surface: options.surface }
   const [seen, start] = await Promise.all([
-    ctx.adapter.tree(target, treeOptions(options)),
+    ctx.adapter.tree({ kind: "surface", window, surface }, treeOptions(options)),
     ctx.adapter.processStart(window.pid),
   ])
   // A window may be drawn by one process and filled by another.
   const processStart = seen.pid === window.pid ? start : await ctx.adapter.processStart(seen.pid)
-  const rootPath = options.surface === "window" ? [] : undefined
-  const refs = allocateRefs(seen, { ...sourceOf(seen, processStart), rootPath })
-  const snapshotId = await ctx.refs.save(refs.entries)
-  return present(seen, refs.tree, snapshotId, options)
+  const rootPath = surface === "window" ? [] : undefined
+  return { seen, source: { ...sourceOf(seen, processStart), rootPath } }
 }
 
 /** Reads what is below a ref, all or nothing; the refs it gives are added to the map that the ref is from. */
@@ -75,10 +95,19 @@ export async function observeBelow(
     rootPath: entry.path,
     rootContext: entry.context,
   }
-  const refOf = await appendRefs(ctx, seen.root, source, snapshotId)
+  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, refTaker(options))
   const map = await ctx.refs.load(snapshotId)
   const observed = { ...seen, window: { ...seen.window, id: source.windowId } }
-  return present(observed, toNode(seen.root, refOf), map.snapshot_id, options)
+  const own = qualified(ref.replace(/^@.*:/, "@"), snapshotId)
+  const tree = toNode(seen.root, (node) => refOf(node) ?? (node === seen.root ? own : undefined))
+  const spell = (index: number): string => qualified(`@e${map.counter + 1 + index}`, snapshotId)
+  const { drills, ...shown } = await present(ctx, observed, tree, options, spell)
+  if (drills.length === 0) return { ...shown, snapshot_id: map.snapshot_id }
+  const added = entriesOf(drills.flatMap(originsOf), seen.root, source)
+  const refs = await ctx.refs.append(added, snapshotId)
+  // One that was drilled into before has its number from then.
+  const given = new Map(drills.map((node, i) => [node.ref_id, qualified(refs[i]!, snapshotId)]))
+  return { ...shown, snapshot_id: map.snapshot_id, tree: renamed(shown.tree, given) }
 }
 
 /** Adds what can be acted on to a map of refs; gives the ref of each such node. */
@@ -87,31 +116,82 @@ export async function appendRefs(
   root: SeenNode,
   source: Source,
   snapshotId?: string,
+  getsRef: (node: SeenNode) => boolean = isInteractive,
 ): Promise<(node: SeenNode) => string | undefined> {
   const places = [...walk(root)]
-  const chosen = places.filter(({ node }) => isInteractive(node))
+  const chosen = places.filter(({ node }) => getsRef(node))
   const refs = chosen.length ? await ctx.refs.append(entriesFor(chosen, places, source), snapshotId) : []
   // Where the caller named a snapshot, a bare number could mean another element of a newer one.
   const named = new Map(chosen.map(({ node }, i) => [node, qualified(refs[i]!, snapshotId)]))
   return (node) => named.get(node)
 }
 
-function present(
-  seen: Pick<SeenTree, "app" | "window" | "complete">,
+/** The tree as flags ask for it. */
+export function prune(
   tree: Node,
-  snapshotId: string | undefined,
-  options: ObserveOptions,
-): Observation {
+  options: Pick<ObserveOptions, "interactive_only" | "compact" | "include_bounds">,
+): Node {
   const kept = options.interactive_only ? keepInteractive(tree) : tree
   const small = options.compact ? compact(kept) : kept
-  return {
+  return options.include_bounds ? small : withoutBounds(small)
+}
+
+interface Presented extends Observation {
+  /** Nodes that were given a ref so that what was left out below them can be had. */
+  readonly drills: readonly Node[]
+}
+
+async function present(
+  ctx: Context,
+  seen: Pick<SeenTree, "app" | "window" | "complete">,
+  tree: Node,
+  options: ObserveOptions,
+  spell: (index: number) => string,
+): Promise<Presented> {
+  const whole = prune(tree, { ...options, compact: options.compact || options.budget !== undefined })
+  const show = (shown: Node, complete: boolean): Observation => ({
     app: seen.app,
     window: { id: seen.window.id, title: seen.window.title },
-    ref_count: countRefs(small),
-    snapshot_id: snapshotId,
-    complete: seen.complete,
-    tree: options.include_bounds ? small : withoutBounds(small),
-  }
+    ref_count: countRefs(shown),
+    snapshot_id: COSTLY_ID,
+    complete: seen.complete && complete,
+    tree: shown,
+  })
+  if (options.budget === undefined) return { ...show(whole, true), drills: [] }
+  const { fitSnapshot } = await import("./fit.ts")
+  const fitted = await fitSnapshot(whole, { tokens: options.budget, format: ctx.format, show, spell })
+  return { ...show(fitted.tree, fitted.complete), drills: fitted.drills }
+}
+
+/** Stands for an id that is not known yet; none costs more tokens. */
+const COSTLY_ID = "s2b3c4d5f"
+
+/** What gets a ref: what can be acted on; in a skeleton also where the rest is to be found. */
+function refTaker({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
+  return skeleton
+    ? (node) => isInteractive(node) || (node.children_count ?? 0) > node.children.length
+    : isInteractive
+}
+
+const originsOf = (node: Node): readonly SeenNode[] => {
+  const origin = originOf(node)
+  return origin ? [origin] : []
+}
+
+function entriesOf(nodes: readonly SeenNode[], root: SeenNode, source: Source): RefEntry[] {
+  const places = [...walk(root)]
+  const byNode = new Map(places.map((place) => [place.node, place]))
+  return entriesFor(
+    nodes.flatMap((node) => byNode.get(node) ?? []),
+    places,
+    source,
+  )
+}
+
+function renamed(tree: Node, names: ReadonlyMap<string | undefined, string>): Node {
+  const ref = names.get(tree.ref_id)
+  const children = tree.children?.map((child) => renamed(child, names))
+  return { ...tree, ...(ref ? { ref_id: ref } : {}), ...(children ? { children } : {}) }
 }
 
 /** A window that shows no accessible content: an empty tree would read as an empty window. */
@@ -130,9 +210,12 @@ export function sourceOf(seen: SeenTree, processStart: string | undefined): Sour
   return { pid: seen.pid, app: seen.app, windowId: seen.window.id, processStart }
 }
 
-function treeOptions(options: ObserveOptions): TreeOptions {
+/** Levels of a skeleton. */
+const SKELETON_DEPTH = 3
+
+function treeOptions(options: ReadOptions): TreeOptions {
   return {
-    maxDepth: options.max_depth,
+    maxDepth: options.skeleton ? Math.min(SKELETON_DEPTH, options.max_depth) : options.max_depth,
     bounds: options.include_bounds ? "all" : "interactive",
     includeHidden: options.include_hidden,
     interactiveOnly: options.interactive_only,

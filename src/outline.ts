@@ -1,4 +1,4 @@
-import type { Node } from "./node.ts"
+import { type Node, OMITTED, type State } from "./node.ts"
 
 /**
  * Trees as text: one node a line, two spaces a level. What an application says stands in quotes and
@@ -14,21 +14,40 @@ export function outline(tree: Node): string {
   return `${lines.join("\n")}\n`
 }
 
-/** `button "Save" [@e3] focused = "value"`. That a control is enabled is the rule and not said. */
+/** `button "Save" [@e3] focused = "value"`. What is the rule for such a node, and what repeats, is not said. */
 export function lineOf(node: Omit<Node, "children">): string {
+  if (node.role === OMITTED) return `… ${node.children_count} more`
   const words = [node.role]
   if (node.name) words.push(quoted(node.name))
   if (node.ref_id) words.push(`[${node.ref_id}]`)
-  for (const state of node.states ?? []) if (state !== "enabled") words.push(state)
+  for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
   if (node.value !== undefined) words.push(`= ${quoted(node.value)}`)
-  if (node.description) words.push(`(${quoted(node.description)})`)
+  if (node.description && !repeatsName(node)) words.push(`(${quoted(node.description)})`)
   if (node.hint) words.push(`hint ${quoted(node.hint)}`)
   if (node.bounds) {
     const { x, y, width, height } = node.bounds
     words.push(`at ${x},${y} ${width}x${height}`)
   }
+  if (node.characters_omitted !== undefined) words.push(`… ${node.characters_omitted} characters`)
   if (node.children_count !== undefined) words.push(`… ${node.children_count} children`)
   return words.join(" ")
+}
+
+/** That a control is enabled and its menu closed, and what only says what its role says. */
+function isRule(state: State, role: string): boolean {
+  if (state === "collapsed" || state === "haspopup") return OPENED.has(role)
+  if (state === "multiselectable") return !LISTS.has(role)
+  return state === "enabled"
+}
+
+const OPENED: ReadonlySet<string> = new Set(["menuitem", "menubutton", "combobox"])
+const LISTS: ReadonlySet<string> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
+
+/** "File" needs no description as "File menu". */
+function repeatsName({ name = "", description = "" }: Pick<Node, "name" | "description">): boolean {
+  const said = description.toLowerCase()
+  const known = name.toLowerCase()
+  return said === known || said === `${known} menu` || said === `${known} button`
 }
 
 /** Direction marks and separators are no letters: shown as they are they could turn a line around. */

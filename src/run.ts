@@ -5,6 +5,7 @@ import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"
+import type { Format } from "./globals.ts"
 import { describeIssue } from "./issues.ts"
 import { lazily } from "./lazy.ts"
 import { UsageError, unknownCommand } from "./usage.ts"
@@ -16,6 +17,7 @@ export interface Door {
   readonly refs: RefStore
   readonly session?: string
   readonly desktop?: string
+  readonly format?: Format
   /** Nothing may act. */
   readonly readOnly: boolean
   /** Ends the command early. */
@@ -91,7 +93,9 @@ async function execute(
     opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
     return opened
   })
-  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline: batch?.baseline })
+  // A batch prints what its items found, and always as JSON.
+  const format = batch ? undefined : door.format
+  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline: batch?.baseline, format })
   try {
     return await command.run(args, ctx)
   } finally {
@@ -104,6 +108,7 @@ interface Parts {
   readonly deadline: Deadline
   readonly patient: boolean
   readonly baseline?: readonly SeenNotification[]
+  readonly format?: Format
 }
 
 function contextFor(door: Door, parts: Parts): Context {

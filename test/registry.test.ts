@@ -11,7 +11,8 @@ const loaded = await Promise.all(
 
 /** The contract's commands: what stands in a row without a flag, and what has one. */
 const CONTRACT: Readonly<Record<string, string>> = {
-  snapshot: "app window_id max_depth include_bounds interactive_only compact surface include_hidden root",
+  snapshot:
+    "app window_id max_depth include_bounds interactive_only compact surface include_hidden root skeleton budget",
   find: "app window_id role name value text state exact count first last nth limit",
   get: "ref_id! property! snapshot",
   is: "ref_id! property! snapshot",

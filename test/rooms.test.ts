@@ -17,11 +17,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pure: {
     files: [
       "src/actions.ts",
+      "src/budget.ts",
       "src/compact.ts",
       "src/deadline.ts",
       "src/envelope.ts",
       "src/expect.ts",
       "src/fields.ts",
+      "src/fit.ts",
       "src/fxhash.ts",
       "src/identity.ts",
       "src/issues.ts",

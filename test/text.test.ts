@@ -41,6 +41,32 @@ test("a snapshot is a heading and one line a node, two spaces a level", () => {
   )
 })
 
+test("what is the rule for a node, and what only repeats its name, is not said", () => {
+  const said = (node: Node) => outline(node).trim()
+  expect(said({ role: "combobox", states: ["enabled", "collapsed", "haspopup"] })).toBe("combobox")
+  expect(said({ role: "combobox", states: ["enabled", "expanded"] })).toBe("combobox expanded")
+  expect(said({ role: "treeitem", states: ["collapsed"] })).toBe("treeitem collapsed")
+  expect(said({ role: "cell", states: ["multiselectable"] })).toBe("cell")
+  expect(said({ role: "listbox", states: ["multiselectable"] })).toBe("listbox multiselectable")
+  expect(said({ role: "menuitem", name: "File", description: "File menu" })).toBe('menuitem "File"')
+  expect(said({ role: "button", name: "New", description: "New document" })).toBe(
+    'button "New" ("New document")',
+  )
+})
+
+test("what was left out is counted where it was", () => {
+  const cut: Node = {
+    role: "list",
+    children_count: 9,
+    children: [
+      { role: "option", name: "a" },
+      { role: "omitted", children_count: 7 },
+      { role: "option", value: "b…", characters_omitted: 40 },
+    ],
+  }
+  expect(outline(cut)).toBe('list … 9 children\n  option "a"\n  … 7 more\n  option = "b…" … 40 characters\n')
+})
+
 test("matches say where they are, and what was left out", () => {
   const data = {
     matches: [{ ref_id: "@e1", role: "button", name: "Save", path: ["Notes", "toolbar"] }],

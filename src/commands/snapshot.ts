@@ -20,7 +20,18 @@ export default defineCommand({
     ),
     include_bounds: flag("Print the bounds of every node, in screen pixels"),
     interactive_only: flag("Only what can be acted on, and its ancestors", { short: "i" }),
-    compact: flag("Leave out nodes that say nothing and only wrap one child"),
+    compact: flag("Leave out what says nothing, decorates, or repeats a name"),
+    skeleton: flag("Only three levels; what is cut has a ref for --root"),
+    budget: v.optional(
+      whole(
+        "Print at most so many tokens; what is left out is counted and has a ref for --root",
+        1,
+        1_000_000,
+        {
+          value: "TOKENS",
+        },
+      ),
+    ),
     include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
     root: optionalRef("Only the subtree of this ref; refs of other elements stay valid"),
@@ -29,6 +40,9 @@ export default defineCommand({
   examples: [
     "agent-desktop snapshot --app TextEdit -i",
     "agent-desktop snapshot --surface menu --app TextEdit",
+    "agent-desktop snapshot --budget 800 --format text",
+    "agent-desktop snapshot --skeleton",
+    "agent-desktop snapshot --root @e12 -i",
   ],
   check(args) {
     oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
