@@ -133,10 +133,12 @@ function contextFor(door: Door, parts: Parts): Context {
         if (parts.deadline.expired) throw notStarted(name)
         const command = await loadCommand(door.commands, name)
         const batch = { deadline: parts.deadline, baseline: known }
+        // A batch gives its answer when all are done: nothing in it may talk to others meanwhile.
+        const alone = { ...door, serve: undefined }
         return {
           command: name,
           ok: true,
-          data: await execute(door, command, parseArgs(command, args), batch),
+          data: await execute(alone, command, parseArgs(command, args), batch),
         }
       } catch (error) {
         return { command: name, ok: false, error: errorObject(error) }

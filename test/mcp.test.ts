@@ -235,4 +235,9 @@ test("a server that nobody asks for anything ends when it was told to", async ()
 
 test("a connection inside another is refused", async () => {
   expect(await desk().error("mcp")).toMatchObject({ code: "INVALID_ARGS" })
+  const { ok } = desk({ serve: () => Promise.reject(new Error("served inside a batch")) })
+  const { results } = await ok("batch", { commands: [{ command: "mcp" }] })
+  expect(results).toEqual([
+    { command: "mcp", ok: false, error: expect.objectContaining({ code: "INVALID_ARGS" }) },
+  ])
 })
