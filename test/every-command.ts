@@ -21,6 +21,7 @@ const CONTENTS: readonly Spec[] = [
     ...at(10, 220),
     actions: ["Select", "SetValue"],
   },
+  { role: "textfield", name: "Letter", value: "a long letter ".repeat(80), ...at(10, 280) },
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
 
@@ -28,6 +29,9 @@ const CONTENTS: readonly Spec[] = [
 export const ASKED: readonly (readonly [command: string, args: Readonly<Record<string, unknown>>])[] = [
   ["snapshot", {}],
   ["snapshot", { include_bounds: true, compact: true }],
+  ["snapshot", { skeleton: true }],
+  ["snapshot", { budget: 200 }],
+  ["snapshot", {}],
   ["find", { role: "button" }],
   ["find", { text: "words", first: true }],
   ["find", { text: "nowhere", first: true }],
