@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TARGETS } from "../build.ts"
-import { version } from "../package.json"
+import { engines, version } from "../package.json"
 import { readExtras, release } from "../scripts/release.ts"
 import { sign } from "../scripts/sign.ts"
 import { executable } from "./tiny-macho.ts"
@@ -171,3 +171,29 @@ test.skipIf(!Bun.which("dpkg"))(
   },
   60_000,
 )
+
+const root = join(import.meta.dir, "..")
+
+test("the workflows run nobody else's actions", () => {
+  for (const name of ["ci", "release"]) {
+    const { jobs } = Bun.YAML.parse(
+      readFileSync(join(root, `.github/workflows/${name}.yml`), "utf8"),
+    ) as Workflow
+    const steps = Object.values(jobs).flatMap((job) => job.steps)
+    expect(steps.filter((step) => typeof step.run !== "string" || "uses" in step)).toEqual([])
+  }
+})
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>
+}
+
+test("everything that names a version of Bun names the one the project is made for", () => {
+  const files = ["README.md", "CONTRIBUTING.md", "RELEASING.md", ".ci/run", ".github/workflows/ci.yml"]
+  for (const file of [...files, ".github/workflows/release.yml"]) {
+    const named = [...readFileSync(join(root, file), "utf8").matchAll(/\bbun@(\d[\w.-]*)/g)].map(
+      ([, one]) => one,
+    )
+    expect([file, ...new Set(named)]).toEqual([file, engines.bun])
+  }
+})

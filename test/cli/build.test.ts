@@ -57,3 +57,10 @@ const BUDGET_MB = 125
 test.each([...TARGETS])("the binary for %s stays within its budget", (target) => {
   expect(statSync(`${directory}/${target}`).size / 1e6).toBeLessThan(BUDGET_MB)
 })
+
+test.each(["linux-x64", "linux-arm64"])("the binary for %s asks for no newer glibc than 2.17", (target) => {
+  const text = readFileSync(`${directory}/${target}`).toString("latin1")
+  const minors = [...text.matchAll(/\0GLIBC_2\.(\d+)(?=[.\0])/g)].map(([, minor]) => Number(minor))
+  expect(minors).not.toBeEmpty()
+  expect(Math.max(...minors)).toBe(17)
+})
