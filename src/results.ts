@@ -79,7 +79,6 @@ export const nodeObject = object({
   states,
   bounds: optional(rect),
   characters_omitted: described(optional(count), "How much of its texts was left out"),
-  characters_omitted: described(optional(count), "How much of its texts was left out"),
   children_count: described(optional(count), "How many children there are where not all are shown"),
   children: optional(array(node)),
 })
