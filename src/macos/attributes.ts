@@ -1,6 +1,10 @@
 import { INTERACTIVE_ROLES } from "../node.ts"
 
-/** Read of every node, in one round trip with its children. */
+/**
+ * Read of every node, in one round trip with its children: all that most of what can be acted on has.
+ * A round trip costs as much as twenty attributes, so a second one has to be worth it. AXValue is not
+ * here: it must not be asked of a secure field, which only this answer can tell.
+ */
 export const STRUCTURE = [
   "AXRole",
   "AXSubrole",
@@ -9,29 +13,34 @@ export const STRUCTURE = [
   "AXChildren",
   "AXSelected",
   "AXHidden",
-] as const
-
-export const FRAME = "AXFrame"
-
-/** Read of every node that can be acted on. */
-const DETAILS = [
   "AXEnabled",
   "AXFocused",
   "AXHelp",
   "AXIdentifier",
-  "AXDOMIdentifier",
-  "AXElementBusy",
-  "AXTitleUIElement",
+  "AXFrame",
 ] as const
 
+/** What only web contents answer. */
+const WEB = ["AXDOMIdentifier", "AXElementBusy", "AXExpanded", "AXHasPopup"] as const
+
+/** The same inside a web page. */
+export const WEB_STRUCTURE = [...STRUCTURE, ...WEB] as const
+
+export const FRAME = "AXFrame"
+
+/** The element that labels a control without a title. */
+const LABEL = "AXTitleUIElement"
+
+/** What is named by what is inside, and never labelled. */
+const UNLABELLED: ReadonlySet<string> = new Set(["cell", "menuitem", "treeitem"])
+
+/** Read of a node that can be acted on, besides its structure. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
-  button: ["AXValue", "AXExpanded", "AXHasPopup"],
   checkbox: ["AXValue", "AXRequired"],
   colorwell: ["AXValue"],
-  combobox: ["AXValue", "AXExpanded", "AXHasPopup", "AXRequired", "AXInvalid", "AXPlaceholderValue"],
+  combobox: ["AXValue", "AXExpanded", "AXRequired", "AXInvalid", "AXPlaceholderValue"],
   disclosure: ["AXValue", "AXExpanded"],
   incrementor: ["AXValue"],
-  link: ["AXExpanded", "AXHasPopup"],
   listbox: ["AXIsMultiSelectable"],
   menubutton: ["AXValue", "AXExpanded"],
   menuitem: ["AXMenuItemCmdChar", "AXMenuItemCmdModifiers", "AXMenuItemMarkChar"],
@@ -56,17 +65,29 @@ const TELLING: ReadonlySet<string> = new Set([
 
 const lists = new Map<string, readonly string[]>()
 
-/** What else to read of a node that can be acted on. The value of a secure field is never asked for. */
-export function detailsOf(role: string, secure: boolean, frame: boolean): readonly string[] {
-  const key = `${role} ${secure} ${frame}`
+interface Known {
+  readonly role: string
+  readonly toggle: boolean
+  /** It is a secure field, or may be one: its value is never asked for. */
+  readonly secure: boolean
+  /** What it has of its own that could be its name. */
+  readonly named: "title" | "description" | undefined
+  readonly web: boolean
+  /** What was read with the structure. */
+  readonly has: (name: string) => boolean
+}
+
+/** What else to read of a node that can be acted on; mostly nothing. */
+export function detailsOf({ role, toggle, secure, named, web, has }: Known): readonly string[] {
+  const missing = web && !has("AXHasPopup")
+  const key = `${role} ${toggle} ${secure} ${named} ${web} ${missing}`
   const known = lists.get(key)
   if (known) return known
-  const more = MORE[role] ?? []
-  const list = [
-    ...DETAILS,
-    ...(secure ? more.filter((name) => name !== "AXValue") : more),
-    ...(frame ? [FRAME] : []),
-  ]
+  const names = [...(MORE[role] ?? (toggle ? ["AXValue"] : [])), ...(missing ? WEB : [])]
+  // A description may do, where the label alone would take another round trip.
+  const unnamed = names.length > 0 ? named !== "title" : named === undefined
+  if (unnamed && !UNLABELLED.has(role)) names.push(LABEL)
+  const list = [...new Set(names)].filter((name) => !has(name) && !(secure && name === "AXValue"))
   lists.set(key, list)
   return list
 }
@@ -77,7 +98,7 @@ export function contextAttribute(role: string, values: boolean): string | undefi
   return values && TELLING.has(role) ? "AXValue" : undefined
 }
 
-const SURFACES: ReadonlySet<string> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
+export const SURFACES: ReadonlySet<string> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
 
 /** Roles that can be acted on only where the app offers an action for them. */
 const SOMETIMES: ReadonlySet<string> = new Set(["disclosure", "image", "timefield", "datefield"])

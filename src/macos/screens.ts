@@ -29,7 +29,7 @@ function boundsOf(display: number): Rect {
     const [x = 0, y = 0, width = 0, height = 0] = displayBounds(display)
     return { x, y, width, height }
   } catch (error) {
-    // bun:ffi throws when the one library is missing that can read such a result.
+    // The engine throws when the one library is missing that can read such a result.
     if (!(error instanceof Error)) throw error
     throw new AppError("PLATFORM_NOT_SUPPORTED", "The bounds of the displays cannot be read on this system", {
       suggestion: "Run 'doctor --ffi' to see what is missing",

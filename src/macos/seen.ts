@@ -1,8 +1,9 @@
 import type { Handle, Seen } from "../adapter.ts"
 import type { Rect } from "../node.ts"
-import { contextAttribute, detailsOf, FRAME, mayBeActedOn, STRUCTURE } from "./attributes.ts"
+import { contextAttribute, detailsOf, FRAME, mayBeActedOn, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
+import type { Habits } from "./habits.ts"
 import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { actionNames, type Offers, statesOf } from "./states.ts"
@@ -43,6 +44,8 @@ interface Wanted {
   readonly bounds: "all" | "interactive"
   /** Values of nodes that only give context. */
   readonly values: boolean
+  /** What the like of it offered so far, where a whole tree is read. */
+  readonly habits?: Habits
 }
 
 /** A handle is the element itself; the core never looks inside. */
@@ -59,19 +62,26 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const axRole = asText(structure.AXRole)
   const role = roleOf(axRole, asText(structure.AXSubrole))
   const secure = isSecure(axRole, asText(structure.AXSubrole))
-  const named = Boolean(asWords(structure.AXTitle) ?? asWords(structure.AXDescription))
-  const may = mayBeActedOn(role, wanted.web, named)
-  const asked = may === "no" ? undefined : ax.actions(element)
+  const described = asWords(structure.AXDescription) ? "description" : undefined
+  const named = asWords(structure.AXTitle) ? "title" : described
+  const { web, habits } = wanted
+  const may = mayBeActedOn(role, web, named !== undefined)
+  const ask = () => ax.actions(element)
+  const asked =
+    may === "no" ? undefined : may === "yes" && habits ? habits.actionsOf(structure, web, ask) : ask()
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
   if (!actions || (may === "ask" && !actions.has("AXPress"))) {
     const more = contextAttribute(role, wanted.values)
     const value = more && ax.get(element, more)
     const attributes = more ? { ...structure, [more]: value } : structure
     const partial = asked instanceof Failure || isUnread(value)
-    return { element, role, secure, attributes, bounds: boundsOf(ax, element, structure), partial }
+    const bounds = wanted.bounds === "all" ? boundsOf(ax, element, structure) : undefined
+    return { element, role, secure, attributes, bounds, partial }
   }
-  const names = detailsOf(role, secure || mayBeSecure(structure), wanted.bounds === "interactive")
-  const details = ax.read(element, names)
+  const toggle = structure.AXSubrole === "AXToggleButton"
+  const has = (name: string) => name in structure
+  const names = detailsOf({ role, toggle, secure: secure || mayBeSecure(structure), named, web, has })
+  const details = names.length > 0 ? ax.read(element, names) : {}
   const attributes = details instanceof Failure ? structure : { ...structure, ...details }
   const settable = WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined
   const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
@@ -145,7 +155,7 @@ function overlap(a: Rect, b: Rect): boolean {
 
 /** Reads one element anew, by the same rules as a whole tree; undefined when it is gone. */
 export function readSeen(ax: Ax, element: Element, index?: number): Seen | undefined {
-  const structure = ax.read(element, [...STRUCTURE, FRAME, "AXTopLevelUIElement"])
+  const structure = ax.read(element, [...WEB_STRUCTURE, "AXTopLevelUIElement"])
   if (structure instanceof Failure) {
     if (structure.code === INVALID_ELEMENT) return undefined
     throw readFailed("The element", structure.code)

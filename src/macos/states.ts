@@ -1,5 +1,6 @@
 import { ACTION_NAMES, type ActionName } from "../adapter.ts"
 import type { State } from "../node.ts"
+import { SURFACES } from "./attributes.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 
 /** States of which the attributes are positive evidence; what was not read or not said is left out. */
@@ -14,7 +15,8 @@ export function statesOf(
   const invalid = asWords(attributes.AXInvalid) ?? asFlag(attributes.AXInvalid)
   const states: (State | false | undefined)[] = [
     enabled === undefined ? undefined : enabled ? "enabled" : "disabled",
-    asFlag(AXFocused) && "focused",
+    // Which window has the focus is told with the windows.
+    asFlag(AXFocused) && !SURFACES.has(role) && "focused",
     checkState(role, attributes),
     expansion(role, attributes),
     (asFlag(AXSelected) || (role === "tab" && asFlag(attributes.AXValue))) && "selected",

@@ -2,10 +2,11 @@ import type { SeenNode, TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { isWrapper } from "../tree.ts"
-import { FRAME, STRUCTURE } from "./attributes.ts"
+import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { type Children, childrenOf } from "./children.ts"
 import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
+import { Habits } from "./habits.ts"
 import { prefetch } from "./hierarchy.ts"
 import { nameOf } from "./names.ts"
 import {
@@ -60,7 +61,7 @@ interface Draft extends Labelled {
 
 /**
  * Reads a tree, level by level, so that whatever ends it early leaves the upper levels whole. One
- * round trip reads a node and lists its children; what can be acted on takes two or three more.
+ * round trip reads a node and lists its children; what has a value takes a second one.
  */
 export async function walk(ax: Ax, root: Element, place: WalkPlace, options: TreeOptions): Promise<Walked> {
   return new Walker(ax, options).walk(root, place)
@@ -69,7 +70,7 @@ export async function walk(ax: Ax, root: Element, place: WalkPlace, options: Tre
 class Walker {
   readonly #ax: Ax
   readonly #options: TreeOptions
-  readonly #names: readonly string[]
+  readonly #habits = new Habits()
   readonly #drafts = new Map<Element, Draft>()
   #ahead: ReadonlyMap<Element, Attributes> = new Map()
   #complete = true
@@ -77,11 +78,10 @@ class Walker {
   constructor(ax: Ax, options: TreeOptions) {
     this.#ax = ax
     this.#options = options
-    this.#names = options.bounds === "all" ? [...STRUCTURE, FRAME] : STRUCTURE
   }
 
   async walk(root: Element, { area, bulk }: WalkPlace): Promise<Walked> {
-    if (bulk) this.#ahead = prefetch(this.#ax, root, this.#names)
+    if (bulk) this.#ahead = prefetch(this.#ax, root, STRUCTURE)
     const first = this.#read(root, undefined, undefined, area)
     if (first instanceof Failure) throw readFailed("The surface", first.code)
     const queue = [first]
@@ -139,12 +139,12 @@ class Walker {
   }
 
   #read(element: Element, parent?: Draft, index?: number, area?: Rect): Draft | Failure {
-    const structure = this.#ahead.get(element) ?? this.#ax.read(element, this.#names)
-    if (structure instanceof Failure) return structure
     const web = parent !== undefined && (parent.web || parent.role === "webarea")
+    const structure = this.#ahead.get(element) ?? this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
+    if (structure instanceof Failure) return structure
     const { bounds, interactiveOnly } = this.#options
     const values = !interactiveOnly || (parent !== undefined && isLabelPlace(parent))
-    const facts = inspect(this.#ax, element, structure, { web, bounds, values })
+    const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
     const { role, attributes } = facts
     const kids = childrenOf(this.#ax, element, role, attributes)
     if (facts.partial || kids.unread) this.#complete = false

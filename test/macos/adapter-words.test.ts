@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { detailsOf, mayBeActedOn } from "../../src/macos/attributes.ts"
+import { detailsOf, mayBeActedOn, STRUCTURE, WEB_STRUCTURE } from "../../src/macos/attributes.ts"
 import { deliveryOf, Failure } from "../../src/macos/failure.ts"
 import { partsOf } from "../../src/macos/keyboard.ts"
 import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
@@ -52,8 +52,11 @@ test("invalid is a claim, not the default", () => {
 })
 
 test("the value of a secure field is not among what is asked for", () => {
-  expect(detailsOf("textfield", false, true)).toContain("AXValue")
-  expect(detailsOf("textfield", true, true)).not.toContain("AXValue")
+  const field = { role: "textfield", toggle: false, named: undefined, web: true, has: () => false }
+  expect(detailsOf({ ...field, secure: false })).toContain("AXValue")
+  expect(detailsOf({ ...field, secure: true })).not.toContain("AXValue")
+  expect(STRUCTURE).not.toContain("AXValue")
+  expect(WEB_STRUCTURE).not.toContain("AXValue")
   expect(states("textfield", {}, true)).toEqual(["secure"])
 })
 

@@ -1,0 +1,222 @@
+import { accessibility } from "../ffi/accessibility.ts"
+import { Owned } from "../ffi/core-foundation.ts"
+import type { Adapter, SeenNode, TreeOptions } from "../src/adapter.ts"
+import { Deadline } from "../src/deadline.ts"
+import { connectMacos } from "../src/macos/adapter.ts"
+import { Connection } from "../src/macos/connection.ts"
+import { decode, Element, type Value } from "../src/macos/value.ts"
+import { type FakeMac, type Report, startScene } from "../test/macos/fake.ts"
+
+/**
+ * What a tree of 5,000 nodes costs on macOS in round trips to the app, and in time where a call takes
+ * 40 µs and an attribute 2 µs: over the stand-in of test/macos/fake, whose clock only moves when a
+ * call is made. Run it as `bun --preload ./test/macos/preload.ts bench/macos.ts`.
+ */
+
+const PID = 501
+const LATENCY = { call_us: 40, attribute_us: 2 }
+const BLOCKS = 100
+
+const of = (count: number, role: string, more: object = {}) => ({
+  repeat: count,
+  node: { AXRole: role, frame: [0, 0, 60, 20], ...more },
+})
+
+/** Fifty nodes as windows of documents and settings have them: a third texts, a third controls. */
+const block = {
+  AXRole: "AXGroup",
+  AXTitle: "Section",
+  frame: [0, 0, 800, 600],
+  children: [
+    {
+      AXRole: "AXGroup",
+      frame: [0, 0, 400, 300],
+      children: [
+        of(8, "AXStaticText", { AXValue: "Label {n}" }),
+        of(7, "AXButton", { AXTitle: "Button {n}" }),
+        of(2, "AXImage"),
+      ],
+    },
+    of(4, "AXGroup"),
+    of(8, "AXStaticText", { AXValue: "Text {n}" }),
+    of(7, "AXButton", { AXTitle: "Choice {n}" }),
+    of(2, "AXImage"),
+    of(6, "AXCheckBox", { AXTitle: "Option {n}" }),
+    of(3, "AXTextField", { AXTitle: "Field {n}", AXValue: "text" }),
+    { AXRole: "AXTextField", AXSubrole: "AXSecureTextField", AXTitle: "Password", frame: [0, 0, 60, 20] },
+    { AXRole: "AXSlider", AXTitle: "Level", AXValue: 5, frame: [0, 0, 60, 20] },
+  ],
+}
+
+const scene = {
+  displays: [{ id: 1, bounds: [0, 0, 1440, 900], scale: 2 }],
+  latency: LATENCY,
+  apps: [
+    {
+      pid: PID,
+      name: "Demo",
+      frontmost: true,
+      // Only web contents in disguise have it.
+      fixed: ["AXManualAccessibility"],
+      windows: [
+        {
+          window: 9001,
+          AXTitle: "Main",
+          frame: [0, 0, 1440, 900],
+          children: Array.from({ length: BLOCKS }, () => block),
+        },
+      ],
+    },
+  ],
+}
+
+interface Cost {
+  readonly nodes: number
+  readonly trips: number
+  readonly attributes: number
+  readonly ms: number
+}
+
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+async function costOf(use: (mac: FakeMac) => Promise<number>): Promise<Cost> {
+  const mac = startScene(scene, { virtualClock: true })
+  mac.mark()
+  try {
+    const nodes = await use(mac)
+    const { round_trips: trips, attributes, slept_us, violations }: Report = mac.report()
+    if (violations.length > 0) throw new Error(JSON.stringify(violations))
+    return { nodes, trips, attributes: total(attributes), ms: slept_us / 1000 }
+  } finally {
+    mac.close()
+  }
+}
+
+const ALL: TreeOptions = { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: false }
+
+const countOf = (node: SeenNode): number => node.children.reduce((sum, child) => sum + countOf(child), 1)
+
+async function ours(mac: FakeMac, options: TreeOptions, env: Record<string, string>): Promise<number> {
+  const platform = connectMacos({ env, root: mac.directory })
+  const adapter: Adapter = platform.adapter(Deadline.in(600_000))
+  const [window] = await adapter.windows()
+  if (!window) throw new Error("the scene shows no window")
+  mac.mark()
+  const { root, complete } = await adapter.tree({ kind: "surface", window, surface: "window" }, options)
+  if (!complete) throw new Error("the tree was cut")
+  await platform.close()
+  return countOf(root)
+}
+
+/** What our walk asks every node for; of that only what its role needs; the least a useful tree can do with. */
+type Plan = "the same attributes" | "attributes by role" | "eight attributes"
+
+/** One attribute a call, as a first attempt would be written: straight over the bindings. */
+function naive(plan: Plan): number {
+  const ax = accessibility()
+  const connection = new Connection()
+  const out = new BigUint64Array(1)
+  const flag = new Uint8Array(1)
+  const get = (element: Element, name: string): Value => {
+    out[0] = 0n
+    const code = ax.AXUIElementCopyAttributeValue(element.ref, connection.name(name), out)
+    using owned = new Owned(out[0] ?? 0n)
+    return code === 0 ? decode(owned.ref, (ref) => connection.intern(ref)) : undefined
+  }
+  const read = (element: Element): number => {
+    const role = get(element, "AXRole")
+    const secure = get(element, "AXSubrole") === "AXSecureTextField"
+    for (const name of PLANS[plan](`${role}`)) if (!(secure && name === "AXValue")) get(element, name)
+    if (plan !== "eight attributes") {
+      if (ACTED_ON.has(`${role}`)) {
+        out[0] = 0n
+        ax.AXUIElementCopyActionNames(element.ref, out)
+        new Owned(out[0] ?? 0n)[Symbol.dispose]()
+      }
+      if (WRITTEN.has(`${role}`))
+        ax.AXUIElementIsAttributeSettable(element.ref, connection.name("AXValue"), flag)
+    }
+    const children = get(element, "AXChildren")
+    if (!Array.isArray(children)) return 1
+    return children.reduce((sum, child) => sum + (child instanceof Element ? read(child) : 0), 1)
+  }
+  const windows = get(connection.app(PID), "AXWindows")
+  const [window] = Array.isArray(windows) ? windows : []
+  if (!(window instanceof Element)) throw new Error("the scene shows no window")
+  const nodes = read(window)
+  connection.close()
+  return nodes
+}
+
+/** Besides AXRole, AXSubrole and AXChildren, which every plan reads. */
+const EIGHT = ["AXTitle", "AXDescription", "AXValue", "AXEnabled", "AXFrame"]
+const COMMON = ["AXTitle", "AXDescription", "AXSelected", "AXHidden"]
+const CONTROL = ["AXEnabled", "AXFocused", "AXHelp", "AXIdentifier", "AXFrame"]
+const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
+  AXCheckBox: ["AXValue", "AXRequired"],
+  AXSlider: ["AXValue"],
+  AXStaticText: ["AXValue"],
+  AXTextField: ["AXValue", "AXRequired", "AXInvalid", "AXPlaceholderValue", "AXExpanded"],
+}
+const PLANS: Readonly<Record<Plan, (role: string) => readonly string[]>> = {
+  "the same attributes": (role) => [...COMMON, ...CONTROL, ...(OF_ROLE[role] ?? [])],
+  "attributes by role": (role) => [
+    ...COMMON,
+    ...(ACTED_ON.has(role) ? CONTROL : []),
+    ...(OF_ROLE[role] ?? []),
+  ],
+  "eight attributes": () => EIGHT,
+}
+const ACTED_ON = new Set(["AXButton", "AXCheckBox", "AXSlider", "AXTextField", "AXImage"])
+const WRITTEN = new Set(["AXSlider", "AXTextField"])
+
+/** A click by ref: the way down its path, one look at the element, the press, one look after it. */
+async function click(mac: FakeMac): Promise<number> {
+  const platform = connectMacos({ env: {}, root: mac.directory })
+  const adapter = platform.adapter(Deadline.in(600_000))
+  mac.mark()
+  const entry = {
+    pid: PID,
+    role: "button",
+    name: "Choice 1",
+    states: [],
+    available_actions: [],
+    window_id: "w-9001",
+    path: [BLOCKS - 1, 13],
+  }
+  const seen = await adapter.open(entry, "path")
+  if (seen?.name !== "Choice 1") throw new Error(`there is ${seen?.name} at the path`)
+  await adapter.perform(seen.handle, { kind: "click" })
+  await adapter.read(seen.handle)
+  await platform.close()
+  return 1
+}
+
+const rows: readonly (readonly [name: string, cost: Cost])[] = [
+  ["single reads, the same attributes", await costOf(async () => naive("the same attributes"))],
+  ["single reads, what each role needs", await costOf(async () => naive("attributes by role"))],
+  ["single reads, eight attributes", await costOf(async () => naive("eight attributes"))],
+  ["snapshot", await costOf((mac) => ours(mac, ALL, {}))],
+  ["snapshot -i", await costOf((mac) => ours(mac, { ...ALL, interactiveOnly: true }, {}))],
+  ["snapshot, bulk", await costOf((mac) => ours(mac, ALL, { AGENT_DESKTOP_AX_BULK: "1" }))],
+  [
+    "snapshot -i, bulk",
+    await costOf((mac) => ours(mac, { ...ALL, interactiveOnly: true }, { AGENT_DESKTOP_AX_BULK: "1" })),
+  ],
+  ["click by ref", await costOf(click)],
+]
+
+const single = rows[0]?.[1].ms ?? 0
+console.log("| | nodes | round trips | attributes | ms | of single reads |\n|---|---|---|---|---|---|")
+for (const [name, { nodes, trips, attributes, ms }] of rows) {
+  const cells = [
+    name,
+    nodes,
+    trips,
+    attributes,
+    ms.toFixed(1),
+    nodes > 1 ? `1/${(single / ms).toFixed(1)}` : "",
+  ]
+  console.log(`| ${cells.join(" | ")} |`)
+}
