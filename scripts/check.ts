@@ -15,7 +15,7 @@ const MOST_MINUTES = { step: 30, file: 10 }
 await step("install", [bun, "install", "--frozen-lockfile"])
 await step("setup", [bun, "scripts/setup.ts", "--for", "test"])
 await Promise.all([
-  step("lint", [bin("biome"), "ci", "--error-on-warnings"]),
+  step("lint", [bin("biome"), "ci", "--error-on-warnings", "--colors=off"]),
   step("types", [bin("tsc"), "--noEmit", "-p", "."]),
   step("unused code", [bin("knip-bun")]),
 ])

@@ -1,5 +1,5 @@
 import type { Seen } from "../adapter.ts"
-import { INTERACTIVE_ROLES, type Point, type Rect, STRUCTURAL_ROLES } from "../node.ts"
+import { INTERACTIVE_ROLES, type Rect, STRUCTURAL_ROLES } from "../node.ts"
 import { isInteractive } from "../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { actionsOf, statesOf } from "./claims.ts"
