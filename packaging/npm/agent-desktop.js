@@ -21,14 +21,14 @@ function findBinary() {
   }
 }
 
-const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" })
-
+// Before there is a child: a signal in between would end this process alone, and leave the child behind.
 // A terminal sends Ctrl-C to both of us; sent to this process alone, it has to be passed on.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
   process.on(signal, () => {
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
   })
 
+const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" })
 child.on("error", (error) => {
   process.stderr.write(`agent-desktop: cannot run ${child.spawnfile}: ${error.message}\n`)
   process.exitCode = 1
