@@ -149,11 +149,15 @@ async function observe(
   let last: Seen | "gone" | undefined
   try {
     if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
+    let sightings = 0
     await untilChanged(
       watch,
       async () => {
         last = (await ctx.adapter.read(before.handle)) ?? "gone"
-        return last === "gone" || expected?.met(last) !== false ? true : undefined
+        const met = last === "gone" ? undefined : expected?.met(last)
+        if (met !== true) return met === false ? undefined : true
+        // What is typed may be taken back at once by the field, or show before that is known.
+        return ++sightings >= (performed.method === "keyboard" ? 2 : 1) ? true : undefined
       },
       ctx.deadline.slice(expected && isOpen ? EFFECT_MS : 0),
     )
