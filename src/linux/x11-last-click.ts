@@ -18,10 +18,11 @@ export async function awaitNewClick(x: X11, at: Point, deadline: Deadline): Prom
   if (passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
 }
 
-/** To be called right after the click. */
-export function noteClick(x: X11, at: Point): void {
+/** To be called once the server has dealt with the click. */
+export async function noteClick(x: X11, at: Point, deadline: Deadline): Promise<void> {
   const bytes = words(now(), Math.round(at.x), Math.round(at.y))
   x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, bytes))
+  await x.sync(deadline)
 }
 
 const NOTE = "_AGENT_DESKTOP_LAST_CLICK"

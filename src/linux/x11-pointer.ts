@@ -26,8 +26,8 @@ export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadlin
       xtest.buttonDown(button, i > 0 ? APART_MS : 0)
       xtest.buttonUp(button)
     }
-    noteClick(x, event.at)
     await x.sync(deadline)
+    await noteClick(x, event.at, deadline)
   })
 }
 

@@ -1,0 +1,897 @@
+import type { ErrorCode } from "../../src/errors.ts"
+import type { FixtureEvent, Toolkit } from "../fixtures/fixture.ts"
+import type { FixtureCommand } from "./matrix-stage.ts"
+
+/** What every command does to every fitting control of every toolkit: the promise that the tests hold it to. */
+
+export interface Cell {
+  readonly command: string
+  /** The control by its name in the fixtures; its role and number where the name alone is not enough. */
+  readonly on: string
+  readonly role?: string
+  readonly nth?: number
+  readonly args?: readonly string[]
+  readonly input?: "semantic" | "physical"
+  /** How the fixture is brought where the cell begins. */
+  readonly given?: readonly FixtureCommand[]
+  /** Options of the snapshot that the ref is from. */
+  readonly look?: readonly string[]
+  readonly timeoutMs?: number
+  readonly want: Want | PerToolkit
+  /** What the documentation calls it, if not by name and arguments. */
+  readonly about?: string
+}
+
+export type Want = Done | Refused | Absent
+
+export interface Done {
+  readonly how: Route
+  /** All that the application saw. */
+  readonly log: readonly FixtureEvent[]
+  /** Absent where it depends on how fast the application shows it. */
+  readonly proof?: "verified" | "unverified"
+  /** States that the element has afterwards. */
+  readonly states?: readonly string[]
+}
+
+export interface Refused {
+  readonly code: ErrorCode
+  readonly kind?: string
+  /** What reached the application all the same. */
+  readonly log?: readonly FixtureEvent[]
+}
+
+/** The toolkit shows no such control, or not as something to act on. */
+export interface Absent {
+  readonly absent: string
+}
+
+export const ROUTES = ["accessibility", "pointer", "keyboard", "wheel", "nothing"] as const
+export type Route = (typeof ROUTES)[number]
+
+export type PerToolkit = { readonly rest: Want } & Partial<Record<Toolkit | "qt", Want>>
+
+export function wanted({ want }: Cell, toolkit: Toolkit): Want {
+  if (!("rest" in want)) return want
+  const group = toolkit === "qt5" || toolkit === "qt6" ? want.qt : undefined
+  return want[toolkit] ?? group ?? want.rest
+}
+
+const on = (event: string, name: string, value?: unknown): FixtureEvent =>
+  value === undefined ? { event, name } : { event, name, value }
+
+const by = (how: Route, log: readonly FixtureEvent[], more: Pick<Done, "proof" | "states"> = {}): Done => ({
+  how,
+  log,
+  ...more,
+})
+const verified = (how: Route, ...log: readonly FixtureEvent[]): Done => by(how, log, { proof: "verified" })
+const unverified = (how: Route, ...log: readonly FixtureEvent[]): Done =>
+  by(how, log, { proof: "unverified" })
+const nothing: Done = { how: "nothing", log: [] }
+const refused = (code: ErrorCode, kind?: string, ...log: readonly FixtureEvent[]): Refused => ({
+  code,
+  kind,
+  log,
+})
+const unsupported = refused("ACTION_NOT_SUPPORTED")
+const contradicted = refused("ACTION_FAILED", "contradicted")
+
+/** One line of the log for every character that arrives. */
+const letters = (name: string, text: string, before = "", event = "text"): FixtureEvent[] =>
+  [...text].map((_, at, all) => on(event, name, before + all.slice(0, at + 1).join("")))
+
+const clicks = (count: number, button = 1): FixtureEvent[] =>
+  Array.from({ length: count }, (_, at) => [
+    { event: "click", name: "Click area", button, count: at + 1 },
+    { event: "release", name: "Click area", button },
+  ]).flat()
+
+const set = (name: string, value: unknown): FixtureCommand => ({ do: "set", name, value })
+
+const HIDDEN = ["--include-hidden"]
+
+const BUTTONS: readonly Cell[] = [
+  { command: "click", on: "Press me", want: by("accessibility", [on("press", "Press me")]) },
+  {
+    command: "click",
+    on: "Press me",
+    input: "semantic",
+    want: by("accessibility", [on("press", "Press me")]),
+  },
+  { command: "click", on: "Press me", input: "physical", want: by("pointer", [on("press", "Press me")]) },
+  { command: "click", on: "Deaf", want: unverified("accessibility") },
+  { command: "click", on: "Deaf", input: "physical", want: by("pointer", []) },
+  { command: "click", on: "Slow", want: by("accessibility", [on("press", "Slow")]) },
+  {
+    command: "click",
+    on: "Delete",
+    nth: 0,
+    about: "Delete, the first of two",
+    want: by("accessibility", [{ event: "press", name: "Delete", key: "Delete 1" }]),
+  },
+  {
+    command: "click",
+    on: "Delete",
+    nth: 1,
+    about: "Delete, the second of two",
+    want: by("accessibility", [{ event: "press", name: "Delete", key: "Delete 2" }]),
+  },
+  {
+    command: "click",
+    on: "Delete",
+    nth: 1,
+    about: "Delete, the second of two",
+    input: "physical",
+    want: by("pointer", [{ event: "press", name: "Delete", key: "Delete 2" }]),
+  },
+  {
+    command: "click",
+    on: "Website",
+    role: "link",
+    want: {
+      rest: by("accessibility", [on("link", "Website")]),
+      gtk3: { absent: "it is a button there" },
+      qt: { absent: "a label with a link in its text offers nothing" },
+    },
+  },
+  {
+    command: "click",
+    on: "Options",
+    about: "Options, a menu button",
+    want: by("accessibility", [on("popover", "Options", true)]),
+  },
+  {
+    command: "click",
+    on: "Options",
+    about: "Options, a menu button",
+    input: "physical",
+    want: by("pointer", [on("popover", "Options", true)]),
+  },
+  { command: "double-click", on: "Click area", want: unverified("pointer", ...clicks(2)) },
+  { command: "double-click", on: "Click area", input: "physical", want: unverified("pointer", ...clicks(2)) },
+  { command: "double-click", on: "Click area", input: "semantic", want: unsupported },
+  { command: "triple-click", on: "Click area", want: unverified("pointer", ...clicks(3)) },
+  { command: "triple-click", on: "Click area", input: "physical", want: unverified("pointer", ...clicks(3)) },
+  { command: "triple-click", on: "Click area", input: "semantic", want: unsupported },
+  {
+    command: "right-click",
+    on: "Context area",
+    want: {
+      rest: verified("pointer", on("context", "Context area")),
+      web: verified("accessibility", on("context", "Context area")),
+    },
+  },
+  {
+    command: "right-click",
+    on: "Context area",
+    input: "physical",
+    want: verified("pointer", on("context", "Context area")),
+  },
+  {
+    command: "right-click",
+    on: "Context area",
+    input: "semantic",
+    want: { rest: unsupported, web: verified("accessibility", on("context", "Context area")) },
+  },
+  { command: "hover", on: "Click area", want: { how: "pointer", log: [] } },
+  {
+    command: "drag",
+    on: "Drag me",
+    args: ["--to", "@Drop here"],
+    want: { how: "pointer", log: [on("drag", "Drag me"), on("drop", "Drop here", "dragged")] },
+  },
+  { command: "toggle", on: "Press me", want: unsupported },
+  { command: "check", on: "Press me", want: unsupported },
+  { command: "expand", on: "Press me", want: unsupported },
+  { command: "type", on: "Press me", args: ["x"], want: unsupported },
+  { command: "set-value", on: "Press me", args: ["x"], want: unsupported },
+  { command: "clear", on: "Press me", want: unsupported },
+  { command: "select", on: "Press me", args: ["x"], want: unsupported },
+]
+
+/** GTK 4.8 does not tell a toggle button from others until it is pressed. */
+const boldOn = (how: Route = "accessibility"): PerToolkit => ({
+  rest: verified(how, on("toggle", "Bold", true)),
+  gtk4: unsupported,
+})
+const agreed = (value: boolean, how: Route = "accessibility"): Done =>
+  verified(how, on("check", "Agree", value))
+/** GTK 4.8 offers no action for check and radio buttons. */
+const byPointerOnGtk4 = (cell: (how: Route) => Done): PerToolkit => ({
+  rest: cell("accessibility"),
+  gtk4: cell("pointer"),
+})
+
+const TOGGLES: readonly Cell[] = [
+  { command: "click", on: "Bold", want: by("accessibility", [on("toggle", "Bold", true)]) },
+  { command: "toggle", on: "Bold", want: boldOn() },
+  { command: "toggle", on: "Bold", input: "semantic", want: boldOn() },
+  { command: "toggle", on: "Bold", input: "physical", want: boldOn("pointer") },
+  { command: "check", on: "Bold", want: boldOn() },
+  {
+    command: "uncheck",
+    on: "Bold",
+    given: [set("Bold", true)],
+    about: "Bold, pressed",
+    want: verified("accessibility", on("toggle", "Bold", false)),
+  },
+  {
+    command: "click",
+    on: "Agree",
+    want: byPointerOnGtk4((how) => by(how, [on("check", "Agree", true)])),
+  },
+  { command: "toggle", on: "Agree", want: byPointerOnGtk4((how) => agreed(true, how)) },
+  { command: "check", on: "Agree", want: byPointerOnGtk4((how) => agreed(true, how)) },
+  { command: "check", on: "Agree", input: "semantic", want: { rest: agreed(true), gtk4: unsupported } },
+  { command: "check", on: "Agree", input: "physical", want: agreed(true, "pointer") },
+  { command: "check", on: "Agree", given: [set("Agree", true)], about: "Agree, checked", want: nothing },
+  {
+    command: "uncheck",
+    on: "Agree",
+    given: [set("Agree", true)],
+    about: "Agree, checked",
+    want: byPointerOnGtk4((how) => agreed(false, how)),
+  },
+  { command: "uncheck", on: "Agree", want: nothing },
+  { command: "uncheck", on: "Agree", input: "physical", want: nothing },
+  { command: "check", on: "Stuck", about: "Stuck, which unchecks itself", want: contradicted },
+  {
+    command: "check",
+    on: "Stuck",
+    about: "Stuck, which unchecks itself",
+    input: "physical",
+    want: contradicted,
+  },
+  {
+    command: "toggle",
+    on: "Wi-Fi",
+    role: "switch",
+    want: {
+      rest: verified("accessibility", on("switch", "Wi-Fi", true)),
+      qt: { absent: "Qt has no switch" },
+    },
+  },
+  {
+    command: "check",
+    on: "Wi-Fi",
+    role: "switch",
+    want: {
+      rest: verified("accessibility", on("switch", "Wi-Fi", true)),
+      qt: { absent: "Qt has no switch" },
+    },
+  },
+  {
+    command: "click",
+    on: "Medium",
+    want: byPointerOnGtk4((how) => by(how, [on("radio", "Medium", true)])),
+  },
+  {
+    command: "check",
+    on: "Medium",
+    want: byPointerOnGtk4((how) => verified(how, on("radio", "Medium", true))),
+  },
+  {
+    command: "check",
+    on: "Medium",
+    input: "physical",
+    want: verified("pointer", on("radio", "Medium", true)),
+  },
+  { command: "check", on: "Small", about: "Small, checked", want: nothing },
+  {
+    command: "uncheck",
+    on: "Small",
+    about: "Small, checked",
+    // GTK 4.8 calls it a check box.
+    want: { rest: unsupported, gtk4: contradicted },
+  },
+]
+
+const HELLO = "héllo ✓"
+
+const TEXTS: readonly Cell[] = [
+  {
+    command: "type",
+    on: "Name",
+    role: "textfield",
+    args: [HELLO],
+    want: {
+      rest: verified("accessibility", on("text", "Name", HELLO)),
+      web: verified("keyboard", ...letters("Name", HELLO)),
+    },
+  },
+  {
+    command: "type",
+    on: "Name",
+    role: "textfield",
+    args: [HELLO],
+    input: "semantic",
+    want: { rest: verified("accessibility", on("text", "Name", HELLO)), web: unsupported },
+  },
+  {
+    command: "type",
+    on: "Name",
+    role: "textfield",
+    args: [HELLO],
+    input: "physical",
+    want: verified("keyboard", ...letters("Name", HELLO)),
+  },
+  {
+    command: "type",
+    on: "Name",
+    role: "textfield",
+    args: ["de"],
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    want: {
+      rest: verified("accessibility", on("text", "Name", "abcde")),
+      web: verified("keyboard", ...letters("Name", "de", "abc")),
+    },
+  },
+  {
+    command: "type",
+    on: "Name",
+    role: "textfield",
+    args: ["de"],
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    input: "physical",
+    want: verified("keyboard", ...letters("Name", "de", "abc")),
+  },
+  {
+    command: "set-value",
+    on: "Name",
+    role: "textfield",
+    args: ["xyz"],
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    want: {
+      rest: verified("accessibility", on("text", "Name", "xyz")),
+      gtk4: verified("accessibility", on("text", "Name", ""), on("text", "Name", "xyz")),
+      web: verified("keyboard", ...letters("Name", "xyz")),
+    },
+  },
+  {
+    command: "set-value",
+    on: "Name",
+    role: "textfield",
+    args: ["xyz"],
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    input: "physical",
+    want: {
+      rest: verified("keyboard", ...letters("Name", "xyz")),
+      gtk3: verified("keyboard", on("text", "Name", ""), ...letters("Name", "xyz")),
+      gtk4: verified("keyboard", on("text", "Name", ""), ...letters("Name", "xyz")),
+    },
+  },
+  {
+    command: "set-value",
+    on: "Name",
+    role: "textfield",
+    args: ["xyz"],
+    input: "semantic",
+    want: { rest: verified("accessibility", on("text", "Name", "xyz")), web: unsupported },
+  },
+  {
+    command: "clear",
+    on: "Name",
+    role: "textfield",
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    want: {
+      rest: verified("accessibility", on("text", "Name", "")),
+      web: verified("keyboard", on("text", "Name", "")),
+    },
+  },
+  {
+    command: "clear",
+    on: "Name",
+    role: "textfield",
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    input: "physical",
+    want: verified("keyboard", on("text", "Name", "")),
+  },
+  {
+    command: "clear",
+    on: "Name",
+    role: "textfield",
+    given: [set("Name", "abc")],
+    about: "Name, with a text in it",
+    input: "semantic",
+    want: { rest: verified("accessibility", on("text", "Name", "")), web: unsupported },
+  },
+  {
+    command: "click",
+    on: "Name",
+    role: "textfield",
+    want: {
+      rest: by("pointer", [], { states: ["focused"] }),
+      web: by("accessibility", [], { states: ["focused"] }),
+    },
+  },
+  {
+    command: "click",
+    on: "Name",
+    role: "textfield",
+    input: "semantic",
+    want: { rest: unsupported, web: by("accessibility", [], { states: ["focused"] }) },
+  },
+  {
+    command: "focus",
+    on: "Name",
+    role: "textfield",
+    want: {
+      rest: { ...verified("accessibility"), states: ["focused"] },
+      gtk4: { ...verified("pointer"), states: ["focused"] },
+    },
+  },
+  {
+    command: "focus",
+    on: "Name",
+    role: "textfield",
+    input: "semantic",
+    want: { rest: { ...verified("accessibility"), states: ["focused"] }, gtk4: unsupported },
+  },
+  {
+    command: "focus",
+    on: "Name",
+    role: "textfield",
+    input: "physical",
+    want: { ...verified("pointer"), states: ["focused"] },
+  },
+  {
+    command: "focus",
+    on: "Name",
+    role: "textfield",
+    given: [{ do: "focus", name: "Name" }],
+    about: "Name, focused",
+    want: nothing,
+  },
+  {
+    command: "focus",
+    on: "Agree",
+    want: { rest: { ...verified("accessibility"), states: ["focused"] }, gtk4: unsupported },
+  },
+  { command: "focus", on: "Agree", input: "physical", want: unsupported },
+  {
+    command: "type",
+    on: "Secret",
+    role: "textfield",
+    args: ["pw"],
+    about: "Secret, a password field",
+    want: {
+      rest: unverified("accessibility", on("text", "Secret", "pw")),
+      web: unverified("keyboard", ...letters("Secret", "pw")),
+    },
+  },
+  {
+    command: "clear",
+    on: "Secret",
+    role: "textfield",
+    given: [set("Secret", "pw")],
+    about: "Secret, a password field",
+    want: {
+      rest: unverified("accessibility", on("text", "Secret", "")),
+      web: unverified("keyboard", on("text", "Secret", "")),
+    },
+  },
+  ...(["type", "set-value", "clear"] as const).map(
+    (command): Cell => ({
+      command,
+      on: "Serial",
+      role: "textfield",
+      args: command === "clear" ? [] : ["x"],
+      about: "Serial, read-only",
+      timeoutMs: 1500,
+      want: refused("ACTION_FAILED", "not_actionable"),
+    }),
+  ),
+  {
+    command: "set-value",
+    on: "Stubborn",
+    role: "textfield",
+    args: ["x"],
+    about: "Stubborn, which puts its text back",
+    want: contradicted,
+  },
+  {
+    command: "type",
+    on: "Stubborn",
+    role: "textfield",
+    args: ["moved"],
+    about: "Stubborn, which puts its text back",
+    want: contradicted,
+  },
+  {
+    command: "type",
+    on: "Notes",
+    role: "textfield",
+    args: ["a\nb"],
+    about: "Notes, two lines",
+    want: {
+      rest: verified("accessibility", on("text", "Notes", "a\nb")),
+      web: verified("keyboard", ...letters("Notes", "a\nb")),
+    },
+  },
+  {
+    command: "type",
+    on: "Notes",
+    role: "textfield",
+    args: ["a\nb"],
+    about: "Notes, two lines",
+    input: "physical",
+    want: verified("keyboard", ...letters("Notes", "a\nb")),
+  },
+  {
+    command: "set-value",
+    on: "Notes",
+    role: "textfield",
+    args: ["new"],
+    want: {
+      rest: verified("accessibility", on("text", "Notes", "new")),
+      web: verified("keyboard", ...letters("Notes", "new")),
+    },
+  },
+  {
+    command: "set-value",
+    on: "City",
+    role: "combobox",
+    args: ["Oslo"],
+    about: "City, a combo box to type into",
+    want: {
+      rest: verified("accessibility", on("select", "City", "Oslo")),
+      gtk4: verified("accessibility", on("select", "City", ""), on("select", "City", "Oslo")),
+      web: verified("keyboard", ...letters("City", "Oslo", "", "select")),
+    },
+  },
+]
+
+const NUMBERS: readonly Cell[] = [
+  {
+    command: "set-value",
+    on: "Volume",
+    role: "slider",
+    args: ["75"],
+    want: verified("accessibility", on("value", "Volume", 75)),
+  },
+  {
+    command: "set-value",
+    on: "Volume",
+    role: "slider",
+    args: ["75"],
+    input: "semantic",
+    want: verified("accessibility", on("value", "Volume", 75)),
+  },
+  { command: "set-value", on: "Volume", role: "slider", args: ["75"], input: "physical", want: unsupported },
+  {
+    command: "set-value",
+    on: "Volume",
+    role: "slider",
+    args: ["400"],
+    about: "Volume, too much",
+    want: refused("ACTION_FAILED", "out_of_range"),
+  },
+  {
+    command: "set-value",
+    on: "Volume",
+    role: "slider",
+    args: ["loud"],
+    about: "Volume, no number",
+    want: refused("ACTION_FAILED", "not_a_number"),
+  },
+  {
+    command: "set-value",
+    on: "Amount",
+    role: "incrementor",
+    args: ["42"],
+    want: verified("accessibility", on("value", "Amount", 42)),
+  },
+  {
+    command: "set-value",
+    on: "Day",
+    role: "incrementor",
+    args: ["2024-06-01"],
+    about: "Day, a date field",
+    want: {
+      rest: { absent: "GTK has no date field" },
+      qt: verified("accessibility", on("value", "Day", "2024-06-01")),
+      web: { absent: "it is made of three fields there" },
+    },
+  },
+]
+
+const picked = (name: string, value: string, how: Route): Done => verified(how, on("select", name, value))
+
+const CHOICES: readonly Cell[] = [
+  {
+    command: "select",
+    on: "Fruit",
+    role: "combobox",
+    args: ["Banana"],
+    want: {
+      rest: picked("Fruit", "Banana", "accessibility"),
+      gtk4: picked("Fruit", "Banana", "pointer"),
+      qt: picked("Fruit", "Banana", "pointer"),
+    },
+  },
+  {
+    command: "select",
+    on: "Fruit",
+    role: "combobox",
+    args: ["Banana"],
+    input: "semantic",
+    want: { rest: picked("Fruit", "Banana", "accessibility"), gtk4: unsupported, qt: unsupported },
+  },
+  {
+    command: "select",
+    on: "Fruit",
+    role: "combobox",
+    args: ["Banana"],
+    input: "physical",
+    want: picked("Fruit", "Banana", "pointer"),
+  },
+  {
+    command: "select",
+    on: "Fruit",
+    role: "combobox",
+    args: ["Apple"],
+    about: "Fruit, as it is",
+    want: nothing,
+  },
+  {
+    command: "select",
+    on: "Fruit",
+    role: "combobox",
+    args: ["Kiwi"],
+    about: "Fruit, no such option",
+    want: refused("ELEMENT_NOT_FOUND"),
+  },
+  {
+    command: "select",
+    on: "City",
+    role: "combobox",
+    args: ["Rome"],
+    about: "City, a combo box to type into",
+    want: {
+      rest: picked("City", "Rome", "accessibility"),
+      // Its list shows no names to anybody.
+      gtk4: refused("ELEMENT_NOT_FOUND"),
+      qt: picked("City", "Rome", "pointer"),
+      web: refused("ELEMENT_NOT_FOUND"),
+    },
+  },
+  {
+    command: "select",
+    on: "Colours",
+    role: "listbox",
+    args: ["Blue"],
+    want: picked("Colours", "Blue", "accessibility"),
+  },
+  {
+    command: "select",
+    on: "Colours",
+    role: "listbox",
+    args: ["Blue"],
+    input: "semantic",
+    want: picked("Colours", "Blue", "accessibility"),
+  },
+  {
+    command: "select",
+    on: "Colours",
+    role: "listbox",
+    args: ["Mauve"],
+    about: "Colours, no such option",
+    want: refused("ELEMENT_NOT_FOUND"),
+  },
+  {
+    command: "click",
+    on: "Red",
+    role: "option",
+    want: {
+      // A single click activates a row of GTK's lists.
+      rest: by("pointer", [on("select", "Colours", "Red"), on("activate", "Colours", "Red")]),
+      qt: by("pointer", [on("select", "Colours", "Red")]),
+      web: by("accessibility", [on("select", "Colours", "Red")]),
+    },
+  },
+  {
+    command: "double-click",
+    on: "Green",
+    role: "option",
+    want: {
+      // The second press selects again what the first has selected.
+      rest: by("pointer", [
+        on("select", "Colours", "Green"),
+        on("activate", "Colours", "Green"),
+        on("select", "Colours", "Green"),
+      ]),
+      qt: by("pointer", [on("select", "Colours", "Green"), on("activate", "Colours", "Green")]),
+      web: by("pointer", [
+        on("select", "Colours", "Green"),
+        on("select", "Colours", "Green"),
+        on("activate", "Colours", "Green"),
+      ]),
+    },
+  },
+  {
+    command: "click",
+    on: "Ada",
+    role: "cell",
+    want: by("pointer", [on("select", "People", "Ada")]),
+  },
+  {
+    command: "click",
+    on: "Second",
+    role: "tab",
+    want: verified("accessibility", on("tab", "Second")),
+  },
+  {
+    command: "click",
+    on: "Second",
+    role: "tab",
+    input: "physical",
+    want: verified("pointer", on("tab", "Second")),
+  },
+]
+
+const opened = (name: string, value: boolean, how: Route): Done => verified(how, on("expand", name, value))
+
+/** GTK 4 has the arrow beside the row, in an element of its own. */
+const documents = (want: PerToolkit, more: Partial<Cell>): readonly Cell[] => [
+  {
+    command: "expand",
+    on: "Documents",
+    role: "treeitem",
+    ...more,
+    want: { ...want, gtk4: { absent: "it is a group there" } },
+  },
+  {
+    command: "expand",
+    on: "Documents",
+    role: "group",
+    ...more,
+    want: { rest: { absent: "it is a tree item there" }, gtk4: want.gtk4 ?? want.rest },
+  },
+]
+
+const DISCLOSURES: readonly Cell[] = [
+  ...documents(
+    {
+      rest: opened("Documents", true, "accessibility"),
+      qt: opened("Documents", true, "pointer"),
+      web: opened("Documents", true, "keyboard"),
+    },
+    {},
+  ),
+  ...documents(
+    { rest: opened("Documents", true, "accessibility"), qt: unsupported, web: unsupported },
+    { input: "semantic" },
+  ),
+  ...documents(
+    {
+      rest: unsupported,
+      qt: opened("Documents", true, "pointer"),
+      web: opened("Documents", true, "keyboard"),
+    },
+    { input: "physical" },
+  ),
+  ...documents({ rest: nothing }, { command: "collapse", about: "Documents, collapsed" }),
+  {
+    command: "click",
+    on: "Pictures",
+    role: "treeitem",
+    want: {
+      rest: by("pointer", [on("select", "Files", "Pictures")]),
+      gtk4: { absent: "it is an option there" },
+      // The page opens what is clicked.
+      web: by("pointer", [on("select", "Files", "Pictures"), on("expand", "Pictures", true)]),
+    },
+  },
+  {
+    command: "double-click",
+    on: "Pictures",
+    role: "treeitem",
+    want: {
+      rest: by("accessibility", [on("activate", "Files", "Pictures")]),
+      gtk4: { absent: "it is an option there" },
+      qt: by("pointer", [
+        on("select", "Files", "Pictures"),
+        on("activate", "Files", "Pictures"),
+        on("expand", "Pictures", true),
+      ]),
+      web: by("pointer", [
+        on("select", "Files", "Pictures"),
+        on("expand", "Pictures", true),
+        on("select", "Files", "Pictures"),
+        on("expand", "Pictures", false),
+        on("activate", "Files", "Pictures"),
+      ]),
+    },
+  },
+  {
+    command: "expand",
+    on: "Details",
+    want: { rest: opened("Details", true, "accessibility"), qt: unsupported },
+  },
+  {
+    command: "expand",
+    on: "Details",
+    input: "physical",
+    want: { rest: opened("Details", true, "pointer"), qt: unsupported },
+  },
+  {
+    command: "collapse",
+    on: "Details",
+    about: "Details, collapsed",
+    want: { rest: nothing, qt: unsupported },
+  },
+]
+
+const scrolled = on("scroll", "Scroll area")
+
+const SCROLLING: readonly Cell[] = [
+  {
+    command: "scroll",
+    on: "Row 1",
+    args: ["down", "2"],
+    want: { rest: verified("accessibility", scrolled), web: by("wheel", [scrolled]) },
+  },
+  {
+    command: "scroll",
+    on: "Row 1",
+    args: ["down", "2"],
+    input: "semantic",
+    want: { rest: verified("accessibility", scrolled), web: unsupported },
+  },
+  {
+    command: "scroll",
+    on: "Row 1",
+    args: ["down", "2"],
+    input: "physical",
+    want: by("wheel", [scrolled]),
+  },
+  {
+    command: "scroll",
+    on: "Row 1",
+    args: ["up"],
+    about: "Row 1, at the top",
+    want: { rest: refused("ACTION_FAILED", "at_end"), web: unverified("wheel") },
+  },
+  {
+    command: "scroll-to",
+    on: "Row 20",
+    look: HIDDEN,
+    about: "Row 20, out of view",
+    want: { rest: verified("accessibility", scrolled), web: by("accessibility", [scrolled]) },
+  },
+  {
+    command: "scroll-to",
+    on: "Row 1",
+    about: "Row 1, in view",
+    want: { rest: nothing, web: by("accessibility", []) },
+  },
+  {
+    command: "click",
+    on: "Row 20",
+    look: HIDDEN,
+    input: "physical",
+    about: "Row 20, out of view",
+    want: {
+      rest: by("pointer", [scrolled, on("press", "Row 20")]),
+      // With the focus it is moved a little further into view.
+      gtk4: by("pointer", [scrolled, on("press", "Row 20"), scrolled]),
+    },
+  },
+]
+
+export const CELLS: readonly Cell[] = [
+  ...BUTTONS,
+  ...TOGGLES,
+  ...TEXTS,
+  ...NUMBERS,
+  ...CHOICES,
+  ...DISCLOSURES,
+  ...SCROLLING,
+]

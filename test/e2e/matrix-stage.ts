@@ -1,0 +1,174 @@
+import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
+import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+
+/** A desktop with one fixture on it: what it showed, what was done, and what the fixture saw of that. */
+export class Stage implements AsyncDisposable {
+  readonly desktop: TestDesktop
+  readonly fixture: Fixture
+  readonly toolkit: Toolkit
+  #id: string | undefined
+  readonly #first = new Map<string, readonly Printed[]>()
+  #last: { readonly key: string; readonly nodes: readonly Printed[] } | undefined
+
+  static async open(toolkit: Toolkit): Promise<Stage> {
+    const desktop = await openDesktop()
+    try {
+      const stage = new Stage(desktop, await startFixture(desktop, toolkit), toolkit)
+      await until(
+        async () => (await stage.#xdotool("getactivewindow", "getwindowname")) === stage.fixture.title,
+      )
+      return stage
+    } catch (error) {
+      await desktop.close()
+      throw error
+    }
+  }
+
+  constructor(desktop: TestDesktop, fixture: Fixture, toolkit: Toolkit) {
+    this.desktop = desktop
+    this.fixture = fixture
+    this.toolkit = toolkit
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.desktop.close()
+  }
+
+  /** Everything as at the start, the pointer out of the way. */
+  async reset(): Promise<void> {
+    await this.#xdotool("mousemove", String(PARKED.x), String(PARKED.y))
+    await this.fixture.command({ do: "reset" })
+  }
+
+  run(...args: readonly string[]): Promise<RunResult> {
+    return this.desktop.run(...args)
+  }
+
+  /** All nodes of the fixture's window, with bounds. */
+  async look(...options: readonly string[]): Promise<readonly Printed[]> {
+    this.#id ??= await this.windowId()
+    const { json, stdout } = await this.run(
+      "snapshot",
+      "--window-id",
+      this.#id,
+      "--include-bounds",
+      "--timeout-ms",
+      "20000",
+      ...options,
+    )
+    if (!json?.ok || !json.data.complete) throw new Error(`No snapshot: ${stdout}`)
+    return flatten(json.data.tree)
+  }
+
+  /**
+   * The same, if need be from an earlier look: refs outlive what happens to other controls. A new look
+   * waits until everything shows as it did at first, since some applications tell it late.
+   */
+  async recall(...options: readonly string[]): Promise<readonly Printed[]> {
+    const key = options.join(" ")
+    if (this.#last?.key === key) return this.#last.nodes
+    let nodes = await this.look(...options)
+    const first = this.#first.get(key) ?? nodes
+    this.#first.set(key, first)
+    await until(async () => {
+      if (isLike(nodes, first)) return true
+      nodes = await this.look(...options)
+      return false
+    }, EFFECT_MS)
+    this.#last = { key, nodes }
+    return nodes
+  }
+
+  /** Something about the tree has changed. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  async windowId(title = this.fixture.title): Promise<string> {
+    return until(async () => {
+      const { json } = await this.run("list-windows")
+      return json?.data?.windows.find((window: { title: string }) => window.title === title)?.id
+    })
+  }
+
+  /** Where the pointer is, as the X server says. */
+  async pointer(): Promise<{ readonly x: number; readonly y: number }> {
+    const [, x, y] = /x:(\d+) y:(\d+)/.exec(await this.#xdotool("getmouselocation")) ?? []
+    return { x: Number(x), y: Number(y) }
+  }
+
+  /** How much the fixture has seen up to now; what comes later is news. */
+  async mark(): Promise<number> {
+    await this.fixture.command({ do: "sync" })
+    return (await this.fixture.events()).length
+  }
+
+  /**
+   * What the fixture has seen since a mark, once it is as much as expected and everything sent before
+   * has been dealt with.
+   */
+  async seenSince(mark: number, expected: readonly FixtureEvent[]): Promise<readonly FixtureEvent[]> {
+    const news = async () => told((await this.fixture.events()).slice(mark))
+    await until(async () => (await news()).length >= expected.length, EFFECT_MS).catch(() => undefined)
+    if (this.fixture.isAlive()) await this.fixture.command({ do: "sync" })
+    return news()
+  }
+
+  /** Keys that went down in the fixture since a mark. */
+  async keysSince(mark: number): Promise<readonly FixtureEvent[]> {
+    const events = (await this.fixture.events()).slice(mark)
+    return events.filter(({ event, phase }) => event === "key" && phase === "down")
+  }
+
+  async #xdotool(...args: readonly string[]): Promise<string> {
+    return (await Bun.$`xdotool ${args}`.env(this.desktop.env).quiet().nothrow().text()).trim()
+  }
+}
+
+export type FixtureCommand = Parameters<Fixture["command"]>[0]
+
+/** Where no window is. */
+export const PARKED = { x: 1275, y: 1020 }
+
+/** How long an effect may take to reach the log on a machine with other things to do. */
+const EFFECT_MS = 5000
+
+/** A node of a printed tree. */
+export interface Printed {
+  readonly ref_id?: string
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly states?: readonly string[]
+  readonly bounds?: {
+    readonly x: number
+    readonly y: number
+    readonly width: number
+    readonly height: number
+  }
+  readonly children?: readonly Printed[]
+}
+
+const flatten = (node: Printed): readonly Printed[] => [node, ...(node.children ?? []).flatMap(flatten)]
+
+/** Whether both show the same controls in the same states. */
+function isLike(some: readonly Printed[], others: readonly Printed[]): boolean {
+  const print = ({ role, name, value, states = [] }: Printed) =>
+    [role, name, value, ...states.filter((state) => state !== "focused")].join(" ")
+  const printed = (nodes: readonly Printed[]) => nodes.filter(({ ref_id }) => ref_id).map(print)
+  return printed(some).join("\n") === printed(others).join("\n")
+}
+
+/** What happened to controls, without what accompanies it: one line for a scroll of many steps, no running counts. */
+function told(events: readonly FixtureEvent[]): readonly FixtureEvent[] {
+  return events
+    .filter(({ event }) => !ACCOMPANYING.has(event))
+    .map(plain)
+    .filter((one, at, all) => one.event !== "scroll" || all[at - 1]?.event !== "scroll")
+}
+
+const ACCOMPANYING: ReadonlySet<string> = new Set(["done", "ready", "moved", "key", "pointer"])
+
+function plain({ x: _, y: __, count, ...event }: FixtureEvent): FixtureEvent {
+  return event.event === "click" ? { ...event, count } : event
+}
