@@ -66,12 +66,14 @@ export class LiveSource implements Source {
     const isSwitchOrCheckBox = this.#toolkit === "GTK" && look.role === ROLE.CHECK_BOX
     const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
-      look.role === ROLE.SEPARATOR ? "" : this.#atspi.name(ref),
+      look.role === ROLE.SEPARATOR && this.#toolkit !== "Chromium" ? "" : this.#atspi.name(ref),
       look.interfaces ??
         (isUnknown || this.#needsInterfaces(look.role ?? 0) ? this.#atspi.interfaces(ref) : 0),
       isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
     ])
-    return { role, states: look.states, interfaces, name, childCount: isChildless(role) ? 0 : childCount }
+    // Emphasised text of a page is a nameless text around the text itself.
+    const isLeaf = isChildless(role) && (role !== ROLE.STATIC || name !== "")
+    return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
   }
 
   children(ref: Ref): Promise<readonly Child[]> {
