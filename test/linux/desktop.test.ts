@@ -443,8 +443,22 @@ test.skipIf(!isRoot)("an ordinary user starts and stops desktops as well", async
 
 type Options = Partial<Parameters<typeof startDesktop>[0]>
 
-const start = (options: Options = {}, deadline = Deadline.in(30_000)) =>
-  startDesktop({ root, width: 640, height: 480, env: process.env, ...options }, deadline)
+async function start(options: Options = {}, deadline = Deadline.in(30_000)): Promise<DesktopInfo> {
+  const desktop = await startDesktop(
+    { root, width: 640, height: 480, env: process.env, ...options },
+    deadline,
+  )
+  sockets.set(desktop.env.AGENT_DESKTOP_DESKTOP_ID!, identityOf(socketOf(desktop.display)))
+  return desktop
+}
+
+/** Another server takes a display number again as soon as it is free: its socket is not a trace of ours. */
+const sockets = new Map<string, string>()
+
+const identityOf = (path: string): string => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.ino} ${found.ctimeMs}` : ""
+}
 
 const stop = (name: string) => stopDesktop(root, name, Deadline.in(15_000))
 
@@ -492,9 +506,12 @@ const partsOf = (name: string): { program: string; pid: number }[] => readRecord
 const NO_TRACES = { processes: [] as string[], files: [] as string[] }
 
 function traces({ display, env }: DesktopInfo) {
-  const files = [socketOf(display), `/tmp/.X${display.slice(1)}-lock`, env.XDG_RUNTIME_DIR!].filter((path) =>
-    existsSync(path),
-  )
+  const socket = socketOf(display)
+  const isOurs = identityOf(socket) === sockets.get(env.AGENT_DESKTOP_DESKTOP_ID!)
+  const files = [
+    ...(isOurs && existsSync(socket) ? [socket] : []),
+    ...[`/tmp/.X${display.slice(1)}-lock`, env.XDG_RUNTIME_DIR!].filter((path) => existsSync(path)),
+  ]
   return { processes: marked(env.AGENT_DESKTOP_DESKTOP_ID!), files }
 }
 
