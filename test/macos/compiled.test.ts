@@ -29,7 +29,7 @@ const row = (args: readonly string[], deeds: readonly string[] = [], check?: Che
 const data =
   (expected: object): Check =>
   ({ envelope }) =>
-    expect(envelope.data).toMatchObject(expected)
+    expect(envelope).toMatchObject({ ok: true, data: expected })
 const looks =
   (node: string, expected: object): Check =>
   (_, { mac }) =>

@@ -140,8 +140,9 @@ function starter(program: string): { command: readonly string[]; env: Readonly<R
     symlinkSync(buildFake().bin, join(mixed, "bin"))
   }
   const preload = `LD_PRELOAD=${join(mixed, "dlredirect.so")}`
+  const libraries = `LD_LIBRARY_PATH=${process.env.AGENT_DESKTOP_TEST_LIBRARIES ?? ""}`
   return {
-    command: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", preload, program],
+    command: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", preload, "-E", libraries, program],
     env: { LD_PRELOAD: "" },
   }
 }

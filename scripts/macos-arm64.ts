@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+
+/**
+ * The compiled suite of the macOS adapter as an arm64 executable under qemu-user: other registers,
+ * other struct rules, the processor that Macs have. Slow, and not part of the check. It needs
+ * qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross; further arguments go to `bun test`.
+ */
+
+const LIBRARIES = "/usr/aarch64-linux-gnu/lib"
+
+const missing = ["qemu-aarch64", "aarch64-linux-gnu-gcc"].filter((program) => !Bun.which(program))
+if (missing.length > 0 || !existsSync(LIBRARIES)) {
+  console.error(`Not installed: ${[...missing, ...(existsSync(LIBRARIES) ? [] : [LIBRARIES])].join(", ")}`)
+  console.error("Run: apt-get install qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross")
+  process.exit(1)
+}
+
+const root = new URL("..", import.meta.url).pathname
+const suite = Bun.spawn(
+  [
+    process.execPath,
+    "test",
+    "--timeout",
+    "900000",
+    `${root}test/macos/compiled.test.ts`,
+    ...process.argv.slice(2),
+  ],
+  {
+    cwd: root,
+    env: {
+      ...process.env,
+      AGENT_DESKTOP_TEST_MACHINE: "arm64",
+      AGENT_DESKTOP_TEST_LIBRARIES: await foreignLibraries(),
+    },
+    stdout: "inherit",
+    stderr: "inherit",
+  },
+)
+process.exitCode = await suite.exited
+
+/** libffi for arm64: from the system if it is installed there, else unpacked beside, since nothing else needs it. */
+async function foreignLibraries(): Promise<string> {
+  const installed = "/usr/lib/aarch64-linux-gnu"
+  if (existsSync(`${installed}/libffi.so.8`)) return installed
+  const aside = `${tmpdir()}/agent-desktop-arm64-libraries`
+  const unpacked = `${aside}${installed}`
+  if (existsSync(`${unpacked}/libffi.so.8`)) return unpacked
+  await mkdir(aside, { recursive: true })
+  const fetched = Bun.spawnSync(["apt-get", "download", "libffi8:arm64"], { cwd: aside, stderr: "inherit" })
+  for (const name of new Bun.Glob("libffi8_*_arm64.deb").scanSync(aside)) {
+    Bun.spawnSync(["dpkg-deb", "-x", name, "."], { cwd: aside, stderr: "inherit" })
+  }
+  if (fetched.exitCode !== 0 || !existsSync(`${unpacked}/libffi.so.8`)) {
+    console.error("libffi for arm64 is not to be had: what needs it is expected to fail")
+    console.error("Run: dpkg --add-architecture arm64 && apt-get update")
+    return ""
+  }
+  return unpacked
+}

@@ -1,0 +1,147 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import type { Adapter, SeenNode } from "../../src/adapter.ts"
+import { AppError } from "../../src/errors.ts"
+import { walk } from "../../src/tree.ts"
+import { type Desk, onDesk } from "./adapter-desk.ts"
+import { ALL } from "./adapter-outline.ts"
+
+/**
+ * Every scenario with every native call failing in turn, and with every call hanging in turn. A sample
+ * of them in the check; all of them with AGENT_DESKTOP_EVERY_FAULT=1.
+ */
+
+setDefaultTimeout(600_000)
+
+const EVERY = process.env.AGENT_DESKTOP_EVERY_FAULT === "1"
+const SAMPLES = 6
+const DEADLINE_MS = 3000
+
+type Scenario = (
+  adapter: Adapter,
+  find: (role: string, name: string) => Promise<SeenNode>,
+) => Promise<unknown>
+
+const on =
+  (role: string, name: string, action: Parameters<Adapter["perform"]>[1]): Scenario =>
+  async (adapter, find) =>
+    adapter.perform((await find(role, name)).handle, action)
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  windows: (adapter) => adapter.windows(),
+  surfaces: (adapter) => adapter.surfaces(6100),
+  snapshot: async (adapter, find) => find("button", "Save").catch(() => adapter.windows()),
+  read: async (adapter, find) => adapter.read((await find("textfield", "Title")).handle),
+  hit: async (adapter, find) => adapter.hit((await find("button", "Save")).handle, { x: 120, y: 150 }),
+  click: on("button", "Save", { kind: "click" }),
+  "right-click": on("button", "Save", { kind: "right-click" }),
+  type: on("textfield", "Notes", { kind: "type", text: "abc" }),
+  "set-value": on("slider", "Volume", { kind: "set-value", value: "70" }),
+  clear: on("textfield", "Title", { kind: "clear" }),
+  focus: on("textfield", "Title", { kind: "focus" }),
+  check: on("checkbox", "Wrap", { kind: "check" }),
+  expand: on("treeitem", "Shut drawer", { kind: "expand" }),
+  select: on("combobox", "Size", { kind: "select", value: "Large" }),
+  scroll: on("button", "Near", { kind: "scroll", direction: "down", amount: 1 }),
+  "scroll-to": on("button", "Far", { kind: "scroll-to" }),
+  "focus-window": (adapter) => adapter.window("w-6102", { kind: "focus" }),
+  "move-window": (adapter) => adapter.window("w-6102", { kind: "move", x: 850, y: 120 }),
+  "resize-window": (adapter) => adapter.window("w-6102", { kind: "resize", width: 500, height: 320 }),
+  minimize: (adapter) => adapter.window("w-6102", { kind: "minimize" }),
+  watch: async (adapter) => (await adapter.watch([6100])).close(),
+}
+
+/** What a scenario may end with when one call failed or never came back. */
+const POSSIBLE = [
+  "ok",
+  "ACTION_FAILED",
+  "ACTION_NOT_SUPPORTED",
+  "APP_UNRESPONSIVE",
+  "ELEMENT_NOT_FOUND",
+  "TIMEOUT",
+  "WINDOW_NOT_FOUND",
+]
+
+const FAULTS = ["-25204", "-25200", "-25202", "hang"]
+/** How often each fault ended in which code, over all scenarios. */
+const tally = new Map(FAULTS.map((fault) => [fault, new Map<string, number>()]))
+
+interface Outcome {
+  readonly code: string
+  readonly trips: number
+  readonly sleptMs: number
+  /** What was asked of the app. */
+  readonly deeds: readonly string[]
+}
+
+async function play(scenario: Scenario, fault?: string): Promise<Outcome> {
+  let outcome: Outcome | undefined
+  await onDesk(
+    "workshop",
+    async (desk) => {
+      const adapter = desk.within(DEADLINE_MS)
+      const window = (await adapter.windows()).find(({ id }) => id === "w-6101")
+      desk.mac.mark()
+      desk.mac.fail(fault)
+      const find = async (role: string, name: string) => {
+        if (!window) throw new Error("the scene shows no bench")
+        const { root } = await adapter.tree({ kind: "surface", window, surface: "window" }, ALL)
+        const found = [...walk(root)].find(({ node }) => node.role === role && node.name === name)
+        if (!found) throw new AppError("ELEMENT_NOT_FOUND", `there is no ${role} ${name}`)
+        return found.node
+      }
+      const code = await codeOf(scenario(adapter, find))
+      const { round_trips: trips, slept_us } = desk.mac.report()
+      outcome = { code, trips, sleptMs: slept_us / 1000, deeds: deedsIn(desk) }
+    },
+    { virtualClock: true },
+  )
+  if (!outcome) throw new Error("the scenario did not end")
+  return outcome
+}
+
+function deedsIn({ mac }: Desk): string[] {
+  return mac
+    .record()
+    .filter(({ kind }) => kind === "perform" || kind === "write")
+    .map(({ node, action, attribute }) => `${node} ${action ?? attribute}`)
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return "ok"
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.code
+  }
+}
+
+/** All calls, or some of them spread over the scenario, the last one among them. */
+function callsOf(trips: number): number[] {
+  const step = EVERY ? 1 : Math.max(1, trips / SAMPLES)
+  return Array.from({ length: Math.ceil(trips / step) }, (_, i) => Math.max(1, Math.round(trips - i * step)))
+}
+
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  test(`${name}: whichever call fails or hangs, it ends in time, with a code that fits, and does nothing twice`, async () => {
+    const good = await play(scenario)
+    expect(good.code).toBe("ok")
+    for (const call of callsOf(good.trips)) {
+      for (const fault of FAULTS) {
+        const { code, sleptMs, deeds } = await play(scenario, `${call}:${fault}`)
+        const codes = tally.get(fault)
+        codes?.set(code, (codes.get(code) ?? 0) + 1)
+        const twice = deeds.filter((deed, i) => deeds.indexOf(deed) !== i)
+        expect({ call, fault, possible: POSSIBLE.includes(code), code }).toMatchObject({ possible: true })
+        expect({ call, fault, late: sleptMs > DEADLINE_MS, sleptMs }).toMatchObject({ late: false })
+        expect({ call, fault, twice }).toEqual({ call, fault, twice: [] })
+      }
+    }
+  })
+}
+
+test("faults were felt: a hang is told as the app's silence, and one failed read is mostly got over", () => {
+  if (EVERY) console.log(tally)
+  expect(tally.get("hang")?.has("APP_UNRESPONSIVE")).toBe(true)
+  for (const codes of tally.values()) expect(codes.size).toBeGreaterThan(1)
+})
