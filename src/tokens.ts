@@ -6,7 +6,8 @@
 export function estimateTokens(text: string): number {
   let cost = 0
   for (const [piece] of text.matchAll(PIECES)) cost += costOf(piece)
-  return Math.ceil(cost)
+  // A blank that begins nothing is a token of its own.
+  return text === "" ? 0 : Math.max(1, Math.ceil(cost))
 }
 
 /** Words, numbers, blanks, signs, and other characters one by one: a token hardly ever spans two of these. */

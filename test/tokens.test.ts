@@ -69,6 +69,7 @@ test("of any text at all it is never less than half", () => {
 
 test("nothing costs nothing, and two texts cost no more together than apart", () => {
   expect(estimateTokens("")).toBe(0)
+  expect(estimateTokens(" ")).toBe(1)
   const lines = fc.array(fc.constantFrom('button "Save" [@e1]\n', '  list "Überschrift"\n', "{}\n"))
   fc.assert(
     fc.property(lines, (all) => {
