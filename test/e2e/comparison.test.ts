@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { differences, type Printed } from "./comparison.ts"
+import { differences, missingTexts, type Printed } from "./comparison.ts"
 import type { Dump, Dumped } from "./expected.ts"
 
 /** The judge of the differential test must itself be able to say no. */
@@ -65,6 +65,11 @@ describe("the comparison of a snapshot with a dump", () => {
   for (const [what, printed, sentence] of cases)
     test(`tells when the snapshot ${what}`, () =>
       expect(judge(...printed)).toContainEqual(expect.stringContaining(sentence)))
+
+  test("tells when a text that shows is nowhere", () => {
+    expect(missingTexts(DUMP, new Set(["Text"]))).toEqual([])
+    expect(missingTexts(DUMP, new Set(["Save"]))).toEqual(["missing text: Text"])
+  })
 
   test("takes one pixel for rounding", () =>
     expect(judge({ ...SAVE, bounds: { ...BOUNDS, y: 21 } }, AGREE)).toEqual([]))

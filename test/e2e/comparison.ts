@@ -1,4 +1,4 @@
-import { type Dump, type Expected, expectedElements, JUDGED } from "./expected.ts"
+import { type Dump, type Expected, expectedElements, expectedTexts, JUDGED } from "./expected.ts"
 
 /** One interactive node of a snapshot, with the address that the ref map holds for it. */
 export interface Printed {
@@ -21,6 +21,11 @@ export interface Shift {
   readonly y: number
   /** For what the application itself draws. */
   readonly drawnY?: number
+}
+
+/** Texts that pyatspi saw on the screen, and that are nowhere in the tree. */
+export function missingTexts(dump: Dump, printed: ReadonlySet<string>): readonly string[] {
+  return [...expectedTexts(dump)].filter((text) => !printed.has(text)).map((text) => `missing text: ${text}`)
 }
 
 /** Every difference between what is printed and what pyatspi saw, as a sentence. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { openDesktop, type TestDesktop, until } from "../desktop.ts"
-import { differences, type Printed, type Shift } from "./comparison.ts"
+import { differences, missingTexts, type Printed, type Shift } from "./comparison.ts"
 import type { Dump } from "./expected.ts"
 
 /**
@@ -39,7 +39,7 @@ describe("a snapshot and a dump by pyatspi agree on", () => {
 
 describe("a click in the middle of the printed bounds reaches", () => {
   test("a button of GTK 4, which knows no screen coordinates", async () => {
-    const elements = await look(appNamed("gnome-calculator"))
+    const { elements } = await look(appNamed("gnome-calculator"))
     const display = find(elements, "textfield", (one) => one.states?.includes("readonly") !== true)
     await activate((await windowOf(appNamed("gnome-calculator"))).id)
     await click(find(elements, "button", (one) => one.name === "7"))
@@ -53,7 +53,7 @@ describe("a click in the middle of the printed bounds reaches", () => {
 })
 
 test("the page says of each control what its markup says", async () => {
-  const elements = await look(appNamed("chromium"))
+  const { elements } = await look(appNamed("chromium"))
   const told = (name: string) =>
     elements.filter((one) => one.name === name).map(({ role, states }) => [role, ...(states ?? [])].join(" "))
   const wrong = Object.entries(MARKUP).flatMap(([name, truth]) =>
@@ -152,11 +152,12 @@ async function differencesOf(app: StockApp): Promise<readonly string[]> {
   const deadline = Deadline.in(70_000)
   let before = await dump(app)
   for (let quiet = 0; ; ) {
-    const printed = await look(app)
+    const { elements, texts } = await look(app)
     const after = await dump(app)
     const isQuiet = before !== undefined && after !== undefined && shapeOf(before) === shapeOf(after)
-    if (isQuiet && printed.length > 0) {
-      const found = differences(after, printed, await shiftOf(after, window.number))
+    if (isQuiet && elements.length > 0) {
+      const shift = await shiftOf(after, window.number)
+      const found = [...differences(after, elements, shift), ...missingTexts(after, texts)]
       if (found.length === 0 || ++quiet === 3) return found
     }
     if (deadline.expired) throw new Error(`${app.key} never came to rest`)
@@ -182,8 +183,15 @@ async function dump({ app, title, frame = title }: StockApp): Promise<Dump | und
   return text === "" ? undefined : JSON.parse(text)
 }
 
-/** The interactive nodes of a snapshot. */
-async function look(app: StockApp): Promise<readonly Printed[]> {
+interface Look {
+  /** The interactive nodes. */
+  readonly elements: readonly Printed[]
+  /** The names of all nodes. */
+  readonly texts: ReadonlySet<string>
+}
+
+/** What a snapshot shows. */
+async function look(app: StockApp): Promise<Look> {
   const { id } = await windowOf(app)
   const { json } = await desktop.run(
     "snapshot",
@@ -198,9 +206,10 @@ async function look(app: StockApp): Promise<readonly Printed[]> {
   if (!json.ok) throw new Error(JSON.stringify(json.error))
   expect(json.data.complete).toBe(true)
   const { inner } = await Bun.file(`${desktop.home}/last_refmap.json`).json()
-  const refs = nodesOf(json.data.tree).filter((node) => node.ref_id !== undefined)
+  const nodes = nodesOf(json.data.tree)
+  const refs = nodes.filter((node) => node.ref_id !== undefined)
   expect(refs).toHaveLength(json.data.ref_count)
-  return refs.map(({ ref_id, role, name, value, states, bounds }) => ({
+  const elements = refs.map(({ ref_id, role, name, value, states, bounds }) => ({
     address: inner[ref_id].address,
     role,
     name,
@@ -208,6 +217,7 @@ async function look(app: StockApp): Promise<readonly Printed[]> {
     states,
     bounds,
   }))
+  return { elements, texts: new Set(nodes.map(({ name }) => name)) }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a node as it is printed
@@ -251,7 +261,7 @@ async function shiftOf({ toolkit, nodes }: Dump, window: string): Promise<Shift>
 
 /** Clicks a control that is off, and sees by its own word that it is on. */
 async function toggles(key: string, role: string, name?: string): Promise<void> {
-  const elements = await look(appNamed(key))
+  const { elements } = await look(appNamed(key))
   const control = find(
     elements,
     role,

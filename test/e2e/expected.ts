@@ -74,6 +74,15 @@ export function expectedElements(dump: Dump): readonly Expected[] {
     }))
 }
 
+/** Every text that shows and that somebody could read. */
+export function expectedTexts(dump: Dump): ReadonlySet<string> {
+  const tree = new Tree(dump)
+  const shown = dump.nodes.filter((node) => TEXTS.has(node.role) && tree.isShown(node))
+  return new Set(shown.map(({ name }) => oneLine(name)).filter((name) => name !== ""))
+}
+
+const TEXTS: ReadonlySet<string> = new Set(["label", "static", "heading"])
+
 class Tree {
   readonly toolkit: string
   readonly #byAddress: ReadonlyMap<string, Dumped>
