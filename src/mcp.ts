@@ -35,6 +35,8 @@ export async function serveMcp(
   options: ServeOptions & { readonly format: Format },
   transport: Transport = new StdioServerTransport(),
 ): Promise<void> {
+  // Unlike a command, a server lives long enough for compiled code to pay (see build.ts).
+  Bun.unsafe.setJITPolicy(1)
   const offered = await chooseCommands(door.commands, options.tools, door.readOnly)
   const calls = new Calls(door, offered, options.format)
   const connection = serveStdio(() => serverFor(calls, offered), { transport })
