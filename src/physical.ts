@@ -156,13 +156,13 @@ async function obstacleAt(
   point: Point,
   window: SeenWindow | undefined,
 ): Promise<string | undefined> {
+  const displays = await ctx.adapter.displays()
+  if (!displays.some(({ bounds }) => isInside(point, bounds))) return "outside every display"
   const hit = await ctx.adapter.hit(seen.handle, point)
   if (hit.kind === "occluded") return `covered by ${hit.by}`
-  if (hit.kind === "hit") return undefined
-  // Nobody can tell what is at the point: at least it must be on the screen, in the window in front.
-  if (window && !window.is_focused) return `in window ${window.id}, which did not come to the front`
-  const displays = await ctx.adapter.displays()
-  return displays.some(({ bounds }) => isInside(point, bounds)) ? undefined : "outside every display"
+  // Where nobody can tell what is at the point, it must at least be in the window in front.
+  if (hit.kind === "hit" || !window || window.is_focused) return undefined
+  return `in window ${window.id}, which did not come to the front`
 }
 
 function visibleBounds({ bounds, states }: Seen): Rect | undefined {

@@ -93,6 +93,14 @@ export async function openPath(
 
 /** Whether the topmost object at a point of the screen is the element or a part of it. */
 export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  const hit = await hitByToolkit(atspi, element, point)
+  if (hit.kind !== "hit" || element.place.toolkit !== "gtk") return hit
+  // GTK 3 names the first of the objects at a point, which is the one below the others.
+  const above = await findAbove(atspi, element, point)
+  return above ? { kind: "occluded", by: await wordsFor(atspi, above) } : hit
+}
+
+async function hitByToolkit(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
   const { toolkit, shift } = element.place
   if (!shift) return { kind: "unknown" }
   const local = { x: Math.round(point.x - shift.x), y: Math.round(point.y - shift.y) }
@@ -113,8 +121,39 @@ export async function hitElement(atspi: Atspi, element: Element, point: Point): 
   }
   // Qt makes a new object for a row whenever it is asked, and LibreOffice mixes two coordinate systems.
   if (element.place.app === "soffice" || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
-  const [name, role] = await Promise.all([atspi.name(top), atspi.role(top)])
-  return { kind: "occluded", by: [roleOf(role), cleanName(name)].filter(Boolean).join(" ") }
+  return { kind: "occluded", by: await wordsFor(atspi, top) }
+}
+
+async function wordsFor(atspi: Atspi, ref: Ref): Promise<string> {
+  const [name, role] = await Promise.all([atspi.name(ref), atspi.role(ref)])
+  return [roleOf(role), cleanName(name)].filter(Boolean).join(" ")
+}
+
+/** What comes after the element, or after something that it is in, and shows at the same point. */
+async function findAbove(atspi: Atspi, { ref, place }: Element, point: Point): Promise<Ref | undefined> {
+  if (place.app === "soffice") return undefined
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent || WINDOW_ROLES.has(await atspi.role(parent))) return undefined
+    const count = await atspi.childCount(parent)
+    const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
+    const later = siblings.slice(siblings.findIndex((one) => refKey(one) === refKey(at)) + 1)
+    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point)))
+    const above = later[shown.indexOf(true)]
+    if (above) return above
+    at = parent
+  }
+  return undefined
+}
+
+const MOST_SIBLINGS = 100
+
+async function showsAt(atspi: Atspi, ref: Ref, point: Point): Promise<boolean> {
+  const states = await unlessRefused(atspi.states(ref))
+  if (states === undefined || !has(states, STATE.SHOWING)) return false
+  const extents = await unlessRefused(atspi.extents(ref))
+  return extents !== undefined && contains(extents, point)
 }
 
 /** The same where a popup of the application is above its window at the point. */
