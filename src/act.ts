@@ -1,5 +1,7 @@
 import { ACTION_OF, dispositionOf, notSupported } from "./actions.ts"
 import type { Action, InputPolicy, Performed, Seen, Watch } from "./adapter.ts"
+import type { ActionChanges } from "./changes.ts"
+import { changing } from "./changing.ts"
 import type { Context } from "./command.ts"
 import { perform } from "./deliver.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "./errors.ts"
@@ -16,6 +18,7 @@ export interface ActionResult {
   readonly post_state?: { readonly role: string; readonly states?: readonly State[]; readonly value?: string }
   readonly method: string
   readonly disposition: Disposition
+  readonly changes?: ActionChanges
 }
 
 /** How long an effect that must show may take to show. It ends as soon as it does. */
@@ -29,19 +32,27 @@ const REACTION_MS = 100
  */
 export async function actOnRef(
   ctx: Context,
-  choice: RefChoice & { readonly input?: InputPolicy },
+  choice: RefChoice & { readonly input?: InputPolicy; readonly changes?: boolean },
   action: Action,
 ): Promise<ActionResult> {
   try {
-    const target = await resolve(ctx, choice)
-    refuseUnsupported(target, action)
-    const before = isDone(action, target.seen) ? target.seen : await actionable(ctx, target, action)
-    if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
-    return await act(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
+    return await changing(ctx, choice, () => actOnce(ctx, choice, action))
   } catch (error) {
     // Whatever may have sent something has said so.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
+}
+
+async function actOnce(
+  ctx: Context,
+  choice: RefChoice & { readonly input?: InputPolicy },
+  action: Action,
+): Promise<ActionResult> {
+  const target = await resolve(ctx, choice)
+  refuseUnsupported(target, action)
+  const before = isDone(action, target.seen) ? target.seen : await actionable(ctx, target, action)
+  if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
+  return act(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
 }
 
 const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }

@@ -87,9 +87,22 @@ export interface RefStore {
   /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
   load(snapshotId?: string): Promise<RefMap>
   /** Replaces the current map, keeps a copy under its new id, and returns that id. */
-  save(entries: readonly RefEntry[]): Promise<string>
+  save(entries: readonly RefEntry[], options?: SaveOptions): Promise<string>
+  /** What was kept with a snapshot by `save`; undefined when nothing was. */
+  tree(snapshotId: string): Promise<string | undefined>
   /** Adds to the current map (or to a kept one); an element that has a ref keeps it. Returns the refs in order. */
   append(entries: readonly RefEntry[], snapshotId?: string): Promise<readonly string[]>
+}
+
+export interface SaveOptions {
+  /** The ref of each entry, where they are not @e1, @e2 and so on. */
+  readonly refs?: readonly string[]
+  /** The highest number that was ever given, where that is not the last one. */
+  readonly counter?: number
+  /** Kept with the snapshot for as long as its map is; one that is too large is not. */
+  readonly tree?: string
+  /** Only kept under its id: the current map stays. */
+  readonly aside?: boolean
 }
 
 /** Declares a command; every one takes `timeout_ms`, with its own default. */

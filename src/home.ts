@@ -80,13 +80,13 @@ export function readPrivateFile(path: string, maxBytes: number): string | undefi
   }
 }
 
-/** Makes a file of ours that was not there, whole and on the disk. */
-export function writePrivateFile(path: string, bytes: Uint8Array): void {
+/** Makes a file of ours that was not there, whole and (unless it may be lost) on the disk. */
+export function writePrivateFile(path: string, bytes: Uint8Array, mayBeLost = false): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
     fchmodSync(fd, 0o600) // a umask may have taken even the owner's bits
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-    fsyncSync(fd)
+    if (!mayBeLost) fsyncSync(fd)
   } catch (error) {
     unlinkSync(path)
     throw error

@@ -70,8 +70,10 @@ export const inputPolicy = v.optional(
   "auto",
 )
 
+export const changes = flag("Also return what it changed, once nothing more happens")
+
 export const refInput = { ref_id: refId, snapshot: snapshotId }
-export const actInput = { ...refInput, input: inputPolicy }
+export const actInput = { ...refInput, input: inputPolicy, changes }
 
 const POINT = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/
 

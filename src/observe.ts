@@ -2,7 +2,8 @@ import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import { compact } from "./compact.ts"
 import { AppError } from "./errors.ts"
-import type { Node, Surface } from "./node.ts"
+import { formatKept, type Kept, type Reading } from "./kept.ts"
+import type { Node } from "./node.ts"
 import type { RefEntry } from "./refmap.ts"
 import { qualified, type RefChoice, resolve, windowOf } from "./resolve.ts"
 import {
@@ -28,18 +29,13 @@ export interface Observation {
 }
 
 /** What is read of a surface. */
-export interface ReadOptions {
-  readonly max_depth: number
+export interface ReadOptions extends Reading {
   readonly include_bounds: boolean
-  readonly interactive_only: boolean
-  readonly include_hidden: boolean
-  readonly skeleton: boolean
 }
 
 export interface ObserveOptions extends ReadOptions {
   readonly compact: boolean
   readonly budget?: number
-  readonly surface: Surface
 }
 
 /** Reads a surface of a window and replaces the current map of refs by its own. */
@@ -48,22 +44,29 @@ export async function observe(
   window: SeenWindow,
   options: ObserveOptions,
 ): Promise<Observation> {
-  const { seen, source } = await readSurface(ctx, window, options.surface, options)
+  const { seen, source } = await readSurface(ctx, window, options)
   const { tree, entries } = allocateRefs(seen, source, refTaker(options))
   const spell = (index: number): string => `@e${entries.length + 1 + index}`
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
   const added = drills.length ? entriesOf(drills.flatMap(originsOf), seen.root, source) : []
-  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added]) }
+  const kept = formatKept(keptOf(window, options, seen.complete, tree))
+  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept }) }
+}
+
+export function keptOf(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {
+  const { surface, max_depth, include_hidden, interactive_only, skeleton } = options
+  const reading = { surface, max_depth, include_hidden, interactive_only, skeleton }
+  return { window_id: window.id, reading, complete, tree }
 }
 
 /** A surface as it is now, and what the entries made from it have in common. */
 export async function readSurface(
   ctx: Context,
   window: SeenWindow,
-  surface: Surface,
   options: ReadOptions,
 ): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
   refuseMute(window)
+  const { surface } = options
   const [seen, start] = await Promise.all([
     ctx.adapter.tree({ kind: "surface", window, surface }, treeOptions(options)),
     ctx.adapter.processStart(window.pid),
@@ -127,7 +130,7 @@ export async function appendRefs(
 }
 
 /** The tree as flags ask for it. */
-export function prune(
+function prune(
   tree: Node,
   options: Pick<ObserveOptions, "interactive_only" | "compact" | "include_bounds">,
 ): Node {
@@ -167,7 +170,7 @@ async function present(
 const COSTLY_ID = "s2b3c4d5f"
 
 /** What gets a ref: what can be acted on; in a skeleton also where the rest is to be found. */
-function refTaker({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
+export function refTaker({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
   return skeleton
     ? (node) => isInteractive(node) || (node.children_count ?? 0) > node.children.length
     : isInteractive

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import type { RefStore } from "./command.ts"
+import type { RefStore, SaveOptions } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { AppError } from "./errors.ts"
 import {
@@ -18,8 +18,8 @@ export { stateRoot } from "./home.ts"
 
 /**
  * The maps of one session: `last_refmap.json`, and in `snapshots` a copy of it for each of the latest
- * snapshot ids. A file is replaced, never changed: readers need no lock and see the old map or the new.
- * Writers of the same session take turns.
+ * snapshot ids, in `trees` what else was kept with those. A file is replaced, never changed: readers need
+ * no lock and see the old map or the new. Writers of the same session take turns.
  */
 export function openRefStore({
   root,
@@ -32,7 +32,8 @@ export function openRefStore({
   return {
     load: async (snapshotId) =>
       snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
-    save: (entries) => save(place, entries),
+    save: (entries, options = {}) => save(place, entries, options),
+    tree: async (snapshotId) => readTree(place, snapshotId),
     append: (entries, snapshotId) => append(place, entries, snapshotId),
   }
 }
@@ -43,6 +44,7 @@ interface Place {
   readonly parents: readonly string[]
   readonly directory: string
   readonly snapshots: string
+  readonly trees: string
   readonly current: string
 }
 
@@ -57,24 +59,26 @@ function placeOf(root: string, session: string | undefined): Place {
     parents: session === undefined ? [] : [root, `${root}/sessions`],
     directory,
     snapshots: `${directory}/snapshots`,
+    trees: `${directory}/trees`,
     current: `${directory}/last_refmap.json`,
   }
 }
 
 const MAX_BYTES = 1_048_576
 
-async function save(place: Place, entries: readonly RefEntry[]): Promise<string> {
+async function save(place: Place, entries: readonly RefEntry[], options: SaveOptions): Promise<string> {
   return writing(place, async () => {
     const id = freshId(place)
-    const inner = new Map(entries.map((entry, index) => [`@e${index + 1}`, entry]))
-    const bytes = encode({ inner, counter: entries.length, snapshot_id: id })
+    const inner = new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry]))
+    const bytes = encode({ inner, counter: options.counter ?? entries.length, snapshot_id: id })
+    if (options.tree !== undefined) writeTree(place, id, options.tree)
     // Only the last step needs our turn: others do not wait for our disk.
     using whole = writeTemporary(place, bytes)
     using copy = duplicate(place, whole, bytes)
     await inTurn(place, () => {
       refuseUnlessOwn(place.current)
       renameSync(copy.path, keptPath(place, id))
-      renameSync(whole.path, place.current)
+      if (!options.aside) renameSync(whole.path, place.current)
     })
     prune(place)
     return id
@@ -106,6 +110,23 @@ async function append(
 }
 
 const keptPath = (place: Place, id: string) => `${place.snapshots}/${id}.json`
+const treePath = (place: Place, id: string) => `${place.trees}/${id}.json`
+
+function writeTree(place: Place, id: string, tree: string): void {
+  const bytes = Buffer.from(tree)
+  if (bytes.length > MAX_BYTES) return
+  closeSync(openPrivateDirectory(place.trees, "inner"))
+  // Nobody knows the id before all of it is there; a loss of power costs no more than a comparison.
+  writePrivateFile(treePath(place, id), bytes, true)
+}
+
+function readTree(place: Place, id: string): string | undefined {
+  try {
+    return isSnapshotId(id) ? readPrivateFile(treePath(place, id), MAX_BYTES) : undefined
+  } catch (error) {
+    throw inWords(error, `Cannot read ${treePath(place, id)}`)
+  }
+}
 
 function readMap(path: string): RefMap | undefined {
   try {
@@ -250,7 +271,9 @@ function prune(place: Place): void {
     .map((name) => `${place.directory}/${name}`)
     .filter((path) => ageOf(path, now) > ABANDONED_MS)
   const oldest = aged.sort((a, b) => a.age - b.age).slice(KEPT)
-  for (const path of [...oldest.map((copy) => copy.path), ...leftovers]) rmSync(path, { force: true })
+  const gone = oldest.map((copy) => copy.path)
+  const trees = gone.map((path) => path.replace(place.snapshots, place.trees))
+  for (const path of [...gone, ...trees, ...leftovers]) rmSync(path, { force: true })
 }
 
 function ageOf(path: string, now: number): number {

@@ -117,6 +117,12 @@ const notification = object({
   actions: optional(array(string())),
 })
 
+/** Described once, with snapshot: every tool that acts would repeat it. */
+const changes = described(
+  optional(record(string(), unknown())),
+  "With --changes, as of snapshot --diff, and windows",
+)
+
 const action = <const N extends string>(name: N) => literal(name)
 
 const acted = (name: string, more: ObjectEntries = {}) =>
@@ -129,6 +135,7 @@ const acted = (name: string, more: ObjectEntries = {}) =>
     ),
     method: described(string(), "How it was delivered"),
     disposition,
+    changes,
     ...more,
   })
 
@@ -170,8 +177,19 @@ export const results: Readonly<Record<string, Result>> = {
     window: object({ id: string(), title: string() }),
     ref_count: count,
     snapshot_id: maybe,
+    since: described(maybe, "With --diff, the snapshot that this one was compared with"),
     complete,
-    tree: node,
+    tree: optional(node),
+    changes: described(
+      optional(
+        object({
+          added: described(optional(array(node)), "New, with what is new below; path: what it is inside of"),
+          removed: described(optional(array(node)), "Gone, and what was below them with them"),
+          changed: described(optional(array(node)), "As they are now; was: what was different"),
+        }),
+      ),
+      "With --diff, in place of the tree",
+    ),
   }),
   find: object({
     count: optional(count),
@@ -227,16 +245,16 @@ export const results: Readonly<Record<string, Result>> = {
   type: acted("type"),
   "set-value": acted("set-value"),
   select: acted("select"),
-  press: object({ action: action("press") }),
+  press: object({ action: action("press"), changes }),
   "key-down": object({ action: action("key-down") }),
   "key-up": object({ action: action("key-up") }),
-  hover: pointed("hover"),
-  drag: object({ action: action("drag"), from: point, to: point }),
+  hover: pointed("hover", { changes }),
+  drag: object({ action: action("drag"), from: point, to: point, changes }),
   "mouse-move": pointed("mouse-move"),
-  "mouse-click": pointed("mouse-click"),
+  "mouse-click": pointed("mouse-click", { changes }),
   "mouse-down": pointed("mouse-down"),
   "mouse-up": pointed("mouse-up"),
-  "mouse-wheel": pointed("mouse-wheel", { dx: number(), dy: number() }),
+  "mouse-wheel": pointed("mouse-wheel", { dx: number(), dy: number(), changes }),
   launch: windowInfo,
   "close-app": object({
     app: string(),

@@ -1,15 +1,21 @@
+import { changeLines } from "./change-lines.ts"
+import type { ActionChanges } from "./changes.ts"
 import type { Envelope, ErrorObject } from "./envelope.ts"
 import { toLine } from "./envelope.ts"
+import type { Disposition } from "./errors.ts"
 import type { AppInfo, DisplayInfo, Node, NotificationInfo, SurfaceInfo, WindowInfo } from "./node.ts"
 import type { Observation } from "./observe.ts"
 import { lineOf, outline, quoted } from "./outline.ts"
+import type { Difference } from "./since.ts"
 
 /** What `--format text` prints: trees, matches and lists line by line, everything else as JSON. */
 export function toText(envelope: Envelope): string {
   if (!envelope.ok) return errorText(envelope.error)
+  const { data } = envelope
+  if ("changes" in data && "action" in data) return acted(data as Acted)
   const render = RENDERERS[envelope.command]
   // Each command's data has the shape that its renderer names.
-  return render ? render(envelope.data as never) : toLine(envelope)
+  return render ? render(data as never) : toLine(envelope)
 }
 
 function errorText({ code, message, suggestion }: ErrorObject): string {
@@ -29,8 +35,7 @@ interface Found {
 }
 
 const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
-  snapshot: ({ app, window, snapshot_id, complete, ref_count, tree }: Observation) =>
-    `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id} ${ref_count} refs${complete ? "" : " incomplete"}\n${outline(tree)}`,
+  snapshot,
   find: found,
   "list-windows": ({ windows }: { windows: readonly WindowInfo[] }) =>
     lines(
@@ -75,6 +80,28 @@ const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
   "mcp-config": ({ text }: { text: string }) => text,
   "list-desktops": ({ desktops }: { desktops: readonly { name: string; display: string; size: string }[] }) =>
     lines(desktops, (one) => `${one.name} ${one.display} ${one.size}`),
+}
+
+function snapshot(data: Observation | Difference): string {
+  const { app, window, snapshot_id, complete, ref_count } = data
+  const since = "since" in data ? ` since ${data.since}` : ""
+  const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${since} ${ref_count} refs${complete ? "" : " incomplete"}\n`
+  if ("changes" in data) return heading + changeLines(data.changes)
+  const { name, ...tree } = data.tree
+  // The title stands just above.
+  return heading + outline(name === window.title ? tree : data.tree)
+}
+
+interface Acted {
+  readonly action: string
+  readonly ref_id?: string
+  readonly disposition?: Disposition
+  readonly changes: ActionChanges
+}
+
+function acted({ action, ref_id, disposition, changes }: Acted): string {
+  const words = [action, ref_id, disposition?.delivery, changes.snapshot_id].filter(Boolean)
+  return `${words.join(" ")}\n${changeLines(changes)}`
 }
 
 function found({ count, match, matches, total_matches, complete }: Found): string {

@@ -65,13 +65,21 @@ export function allocateRefs(
   getsRef: (node: SeenNode) => boolean = isInteractive,
 ): RefTree {
   const places = [...walk(seen.root)]
-  // A window may well offer an action, but what it is good for is done to what it holds.
-  const chosen = places.filter(
-    ({ node }) => getsRef(node) && (node !== seen.root || INTERACTIVE_ROLES.has(node.role)),
-  )
+  const chosen = takersOf(places, getsRef)
   const entries = entriesFor(chosen, places, source)
   const numbers = new Map(chosen.map((place, i) => [place.node, `@e${i + 1}`]))
   return { tree: toNode(seen.root, (node) => numbers.get(node)), entries }
+}
+
+/** The places that get a ref, of all those of a tree. */
+export function takersOf(
+  places: readonly Place[],
+  getsRef: (node: SeenNode) => boolean = isInteractive,
+): readonly Place[] {
+  // A window may well offer an action, but what it is good for is done to what it holds.
+  return places.filter(
+    ({ node, ancestors }) => getsRef(node) && (ancestors.length > 0 || INTERACTIVE_ROLES.has(node.role)),
+  )
 }
 
 /** Every node with its place, depth first. */

@@ -32,7 +32,7 @@ test("a snapshot is a heading and one line a node, two spaces a level", () => {
   expect(toText(success("snapshot", data))).toBe(
     [
       '"notes" w-7 "Notes" sabc 2 refs',
-      'window "Notes"',
+      "window",
       '  button "Save" [@e1] focused = "value"',
       '  list "Rows" … 12 children',
       "    option [@e2] disabled",

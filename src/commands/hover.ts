@@ -1,5 +1,6 @@
+import { changing } from "../changing.ts"
 import { defineCommand } from "../command.ts"
-import { durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
+import { changes, durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
 import { aim } from "../pointing.ts"
 import { pause } from "../until.ts"
 
@@ -12,16 +13,18 @@ export default defineCommand({
     snapshot: snapshotId,
     xy: optionalXy("Point of the screen"),
     duration_ms: durationMs("Stay this long before answering", 0),
+    changes,
   },
   examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
   check(args) {
     oneOf(args, ["ref_id", "xy"])
     fitInto(args.timeout_ms, args.duration_ms, "--duration")
   },
-  async run(args, ctx) {
-    const { point: at } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
-    await ctx.adapter.input({ kind: "move", at })
-    await pause(args.duration_ms, ctx.deadline)
-    return { action: "hover", ...at }
-  },
+  run: (args, ctx) =>
+    changing(ctx, args, async () => {
+      const { point: at } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+      await ctx.adapter.input({ kind: "move", at })
+      await pause(args.duration_ms, ctx.deadline)
+      return { action: "hover", ...at }
+    }),
 })

@@ -1,6 +1,7 @@
 import * as v from "valibot"
+import { changing } from "../changing.ts"
 import { defineCommand } from "../command.ts"
-import { button, whole, xy } from "../inputs.ts"
+import { button, changes, whole, xy } from "../inputs.ts"
 
 export default defineCommand({
   name: "mouse-click",
@@ -10,10 +11,12 @@ export default defineCommand({
     xy,
     button,
     count: v.optional(whole("How many clicks in quick succession", 1, 3, { value: "N" }), 1),
+    changes,
   },
   examples: ["agent-desktop mouse-click --xy 400,300 --button right"],
-  async run(args, ctx) {
-    await ctx.adapter.input({ kind: "click", at: args.xy, button: args.button, count: args.count })
-    return { action: "mouse-click", ...args.xy }
-  },
+  run: (args, ctx) =>
+    changing(ctx, args, async () => {
+      await ctx.adapter.input({ kind: "click", at: args.xy, button: args.button, count: args.count })
+      return { action: "mouse-click", ...args.xy }
+    }),
 })

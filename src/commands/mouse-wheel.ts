@@ -1,7 +1,8 @@
 import * as v from "valibot"
+import { changing } from "../changing.ts"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { whole, xy } from "../inputs.ts"
+import { changes, whole, xy } from "../inputs.ts"
 
 export default defineCommand({
   name: "mouse-wheel",
@@ -11,6 +12,7 @@ export default defineCommand({
     xy,
     dx: v.optional(whole("Steps to the right", -100, 100, { value: "N" }), 0),
     dy: v.optional(whole("Steps down", -100, 100, { value: "N" }), 0),
+    changes,
   },
   examples: ["agent-desktop mouse-wheel --xy 400,300 --dy 3"],
   check(args) {
@@ -20,8 +22,9 @@ export default defineCommand({
       })
     }
   },
-  async run(args, ctx) {
-    await ctx.adapter.input({ kind: "wheel", at: args.xy, dx: args.dx, dy: args.dy })
-    return { action: "mouse-wheel", ...args.xy, dx: args.dx, dy: args.dy }
-  },
+  run: (args, ctx) =>
+    changing(ctx, args, async () => {
+      await ctx.adapter.input({ kind: "wheel", at: args.xy, dx: args.dx, dy: args.dy })
+      return { action: "mouse-wheel", ...args.xy, dx: args.dx, dy: args.dy }
+    }),
 })

@@ -1,6 +1,7 @@
+import { changing } from "../changing.ts"
 import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
-import { app, flag, text } from "../inputs.ts"
+import { app, changes, flag, text } from "../inputs.ts"
 import { guardCombo, parseCombo } from "../keys.ts"
 import { operate } from "../window-ops.ts"
 
@@ -13,19 +14,21 @@ export default defineCommand({
     app,
     cmd_as_ctrl: flag("On Linux, take cmd as ctrl; otherwise it is Super"),
     force: flag("Also combinations that end the user's session"),
+    changes,
   },
   examples: ["agent-desktop press cmd+s", "agent-desktop press escape --app TextEdit"],
   check(args) {
     const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
     if (!args.force) guardCombo(combo, args.app)
   },
-  async run(args, ctx) {
-    const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
-    // Keys go to whatever window has the focus, so the app's must have it first.
-    if (args.app !== undefined && !(await chooseWindow(ctx.adapter, args)).is_focused) {
-      await operate(ctx, args, { kind: "focus" })
-    }
-    await ctx.adapter.input({ kind: "key", combo, phase: "press" })
-    return { action: "press" }
-  },
+  run: (args, ctx) =>
+    changing(ctx, args, async () => {
+      const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
+      // Keys go to whatever window has the focus, so the app's must have it first.
+      if (args.app !== undefined && !(await chooseWindow(ctx.adapter, args)).is_focused) {
+        await operate(ctx, args, { kind: "focus" })
+      }
+      await ctx.adapter.input({ kind: "key", combo, phase: "press" })
+      return { action: "press" }
+    }),
 })

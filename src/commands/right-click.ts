@@ -1,5 +1,6 @@
 import { actOnRef } from "../act.ts"
-import { defineCommand } from "../command.ts"
+import { changing } from "../changing.ts"
+import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { actInput } from "../inputs.ts"
 import { openedMenu } from "../menus.ts"
@@ -10,16 +11,18 @@ export default defineCommand({
   group: "act",
   input: actInput,
   examples: ["agent-desktop right-click @e3"],
-  async run(args, ctx) {
-    const result = await actOnRef(ctx, args, { kind: "right-click" })
-    try {
-      const menu = await openedMenu(ctx, args)
-      return menu
-        ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu }
-        : result
-    } catch (error) {
-      // The click was delivered, whatever became of reading the menu.
-      throw error instanceof AppError ? error.with({ disposition: result.disposition }) : error
-    }
-  },
+  run: (args, ctx) => changing(ctx, args, () => openMenu(ctx, { ...args, changes: false })),
 })
+
+async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<object> {
+  const result = await actOnRef(ctx, choice, { kind: "right-click" })
+  try {
+    const menu = await openedMenu(ctx, choice)
+    return menu
+      ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu }
+      : result
+  } catch (error) {
+    // The click was delivered, whatever became of reading the menu.
+    throw error instanceof AppError ? error.with({ disposition: result.disposition }) : error
+  }
+}

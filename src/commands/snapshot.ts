@@ -2,9 +2,21 @@ import * as v from "valibot"
 import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { app, choice, flag, oneOf, optionalRef, snapshotId, whole, windowId } from "../inputs.ts"
+import {
+  app,
+  choice,
+  flag,
+  oneOf,
+  optionalRef,
+  optionalText,
+  snapshotId,
+  whole,
+  windowId,
+} from "../inputs.ts"
 import { SURFACES } from "../node.ts"
 import { observe, observeBelow } from "../observe.ts"
+
+const LAST = "last"
 
 export default defineCommand({
   name: "snapshot",
@@ -34,6 +46,10 @@ export default defineCommand({
     ),
     include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
+    diff: optionalText("Only what is different from this snapshot; 'last', or nothing, is the newest one", {
+      value: "SNAPSHOT_ID",
+      optionalValue: LAST,
+    }),
     root: optionalRef("Only the subtree of this ref; refs of other elements stay valid"),
     snapshot: snapshotId,
   },
@@ -43,9 +59,12 @@ export default defineCommand({
     "agent-desktop snapshot --budget 800 --format text",
     "agent-desktop snapshot --skeleton",
     "agent-desktop snapshot --root @e12 -i",
+    "agent-desktop snapshot --diff",
   ],
   check(args) {
     oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
+    // It is read as that snapshot was, and whole.
+    for (const other of ["root", "skeleton", "budget"]) oneOf(args, ["diff", other], 0)
     if (args.snapshot !== undefined && args.root === undefined) {
       throw new AppError(
         "INVALID_ARGS",
@@ -57,8 +76,11 @@ export default defineCommand({
       )
     }
   },
-  run: async (args, ctx) =>
-    args.root === undefined
-      ? observe(ctx, await chooseWindow(ctx.adapter, args), args)
-      : observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args),
+  async run(args, ctx) {
+    if (args.root !== undefined)
+      return observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args)
+    if (args.diff === undefined) return observe(ctx, await chooseWindow(ctx.adapter, args), args)
+    const { observeSince } = await import("../since.ts")
+    return observeSince(ctx, { ...args, snapshot: args.diff === LAST ? undefined : args.diff }, args)
+  },
 })
