@@ -2,7 +2,7 @@ import type { SeenWindow, WindowOp } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
-import { deliveryOf, refused, windowNotFound } from "./failure.ts"
+import { deliveryOf, Failure, INVALID_ELEMENT, refused, windowNotFound } from "./failure.ts"
 import { pause } from "./pause.ts"
 import { act } from "./perform.ts"
 import { usableArea } from "./screens.ts"
@@ -39,10 +39,20 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp): Promise<S
   const end = ax.deadline.slice(EFFECT_MS)
   for (;;) {
     const now = listWindows(ax, before.pid).find((window) => window.id === id)
-    if (!now) throw windowNotFound(id)
-    if (isDone(now, op) || end.expired) return now
+    if (!now && end.expired) throw lost(ax, element, id, op)
+    if (now && (isDone(now, op) || end.expired)) return now
     await pause(LOOK_MS, end)
   }
+}
+
+/** A window that is in no list any more was closed, or could not be read: only the first is an absence. */
+function lost(ax: Ax, element: Element, id: string, op: WindowOp): AppError {
+  const role = ax.get(element, "AXRole")
+  if (role instanceof Failure && role.code === INVALID_ELEMENT) return windowNotFound(id)
+  return new AppError("ACTION_FAILED", `Window '${id}' could not be read after '${op.kind}'`, {
+    suggestion: "Use 'list-windows' to see how it is now",
+    disposition: { delivery: "delivered_unverified", retry: "safe" },
+  })
 }
 
 function operate(ax: Ax, app: Element, window: Element, before: SeenWindow, op: WindowOp): void {
