@@ -93,8 +93,12 @@ const isPassing = ({ type }: SurfaceInfo): boolean =>
 async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
   if (!ctx.patient) return false
   const deadline = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
-  while (await watch.changed(Math.min(QUIET_MS, deadline.remaining))) if (deadline.expired) return false
-  return true
+  for (;;) {
+    const left = deadline.remaining
+    if (left <= 0) return false
+    // Too short a silence proves nothing.
+    if (!(await watch.changed(Math.min(QUIET_MS, left)))) return left >= QUIET_MS
+  }
 }
 
 interface ActBase {
