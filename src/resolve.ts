@@ -40,9 +40,19 @@ export async function resolve(ctx: Context, choice: RefChoice): Promise<Target> 
     there ??= seen
     if (!seen || changedEvidence(entry, seen) !== undefined) continue
     if (route === "path" && !standsWhereItWas(entry, seen)) continue
-    if (await isInItsRow(ctx.adapter, entry)) return { ...known, seen }
+    if (!(await isInItsRow(ctx.adapter, entry))) continue
+    await refuseClosed(ctx.adapter, known, seen)
+    return { ...known, seen }
   }
   return { ...known, seen: await search(ctx.adapter, ref, entry, there) }
+}
+
+/** Some toolkits keep a window that was closed, and everything in it, to show it again. */
+async function refuseClosed(adapter: Adapter, { ref, entry }: Known, seen: Seen): Promise<void> {
+  const { window_id } = entry
+  if (!seen.states.includes("hidden") || !window_id?.startsWith("w-")) return
+  if ((await adapter.windows()).some(({ id }) => id === window_id)) return
+  throw staleRef(ref, `its window ${window_id} is closed`)
 }
 
 /** The stored entry, without a look at the desktop. */

@@ -1,6 +1,7 @@
 import type { Hit, Seen } from "../adapter.ts"
 import type { Point, Rect } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
+import { pause } from "../until.ts"
 import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { DBusError } from "./dbus.ts"
 import { Element, isGone, type Parent, type Place, unlessRefused } from "./element.ts"
@@ -93,12 +94,25 @@ export async function openPath(
 
 /** Whether the topmost object at a point of the screen is the element or a part of it. */
 export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
-  const hit = await hitByToolkit(atspi, element, point)
-  if (hit.kind !== "hit" || element.place.toolkit !== "gtk") return hit
-  // GTK 3 names the first of the objects at a point, which is the one below the others.
+  const hit = await hitSurely(atspi, element, point)
+  // GTK 4 asks itself what a click would reach; the others name the first object at a point, the lowest.
+  if (hit.kind === "occluded" || element.place.toolkit === "GTK") return hit
   const above = await findAbove(atspi, element, point)
   return above ? { kind: "occluded", by: await wordsFor(atspi, above) } : hit
 }
+
+/** Chromium guesses, and asks the page meanwhile: what it says a little later is true. */
+async function hitSurely(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  let hit = await hitByToolkit(atspi, element, point)
+  if (element.place.toolkit !== "Chromium") return hit
+  for (let asked = 0; asked < 2 && hit.kind !== "occluded"; asked++) {
+    await pause(PAGE_MS, atspi.deadline)
+    hit = await hitByToolkit(atspi, element, point)
+  }
+  return hit
+}
+
+const PAGE_MS = 50
 
 async function hitByToolkit(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
   const { toolkit, shift } = element.place
@@ -139,7 +153,7 @@ async function findAbove(atspi: Atspi, { ref, place }: Element, point: Point): P
     const count = await atspi.childCount(parent)
     const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
     const later = siblings.slice(siblings.findIndex((one) => refKey(one) === refKey(at)) + 1)
-    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point)))
+    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point, place)))
     const above = later[shown.indexOf(true)]
     if (above) return above
     at = parent
@@ -149,9 +163,25 @@ async function findAbove(atspi: Atspi, { ref, place }: Element, point: Point): P
 
 const MOST_SIBLINGS = 100
 
-async function showsAt(atspi: Atspi, ref: Ref, point: Point): Promise<boolean> {
-  const states = await unlessRefused(atspi.states(ref))
-  if (states === undefined || !has(states, STATE.SHOWING)) return false
+const SOLID_ROLES: ReadonlySet<number> = new Set([
+  ROLE.ALERT,
+  ROLE.CHECK_BOX,
+  ROLE.COMBO_BOX,
+  ROLE.DIALOG,
+  ROLE.ENTRY,
+  ROLE.LIST_BOX,
+  ROLE.MENU,
+  ROLE.PUSH_BUTTON,
+  ROLE.RADIO_BUTTON,
+  ROLE.SLIDER,
+  ROLE.TOGGLE_BUTTON,
+])
+
+async function showsAt(atspi: Atspi, ref: Ref, point: Point, { toolkit }: Place): Promise<boolean> {
+  const [states, role] = await Promise.all([unlessRefused(atspi.states(ref)), unlessRefused(atspi.role(ref))])
+  if (states === undefined || role === undefined || !has(states, STATE.SHOWING)) return false
+  // Lines of text, and boxes around them, overlap in pages without covering each other.
+  if (toolkit === "Chromium" && !SOLID_ROLES.has(role)) return false
   const extents = await unlessRefused(atspi.extents(ref))
   return extents !== undefined && contains(extents, point)
 }

@@ -1,4 +1,5 @@
 import type { Action, Performed } from "../adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { type Atspi, INTERFACE } from "./atspi.ts"
 import { method } from "./dbus.ts"
 import { clearText, insertText, setValue } from "./editing.ts"
@@ -7,9 +8,11 @@ import { chooseOption, selectChild } from "./options.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { NOT_DELIVERED, Sender } from "./send.ts"
+import { has, STATE } from "./states.ts"
 
 /** The accessibility route of every action: what changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
+  if (!REVEALING.has(action.kind)) await refuseHidden(atspi, element)
   const to = new Sender(atspi, element.place)
   try {
     return await deliver(to, element, action)
@@ -17,6 +20,31 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
     await to.close()
   }
 }
+
+const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
+
+/**
+ * What is scrolled out of view is still visible to AT-SPI, only not showing. What is not even that, no
+ * user could reach; the items of a closed menu are the exception that everybody relies on.
+ */
+async function refuseHidden(atspi: Atspi, { ref, place }: Element): Promise<void> {
+  const [states, role] = await Promise.all([atspi.states(ref), atspi.role(ref)])
+  if (has(states, STATE.VISIBLE) || has(states, STATE.SHOWING) || ITEMS.has(role)) return
+  // Chromium says it of options in a list that is not open, too.
+  if (place.toolkit === "Chromium") return
+  throw new AppError("ACTION_FAILED", "It is hidden", {
+    suggestion: "Run 'snapshot' to see what is there now",
+    details: { kind: "not_actionable", reason: "hidden" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+const ITEMS: ReadonlySet<number> = new Set([
+  ROLE.MENU,
+  ROLE.MENU_ITEM,
+  ROLE.CHECK_MENU_ITEM,
+  ROLE.RADIO_MENU_ITEM,
+])
 
 async function deliver(to: Sender, element: Element, action: Action): Promise<Performed> {
   const { ref } = element

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type RunResult, until } from "../desktop.ts"
+import { type FixtureEvent, TOOLKITS } from "../fixtures/fixture.ts"
+import { type Printed, Stage } from "./matrix-stage.ts"
+
+/** What can be in the way of an action, or come in between; judged by the fixture's own log. */
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
+
+const NOTHING = { delivery: "not_delivered", retry: "safe" }
+/** Enough for a look on a machine with other things to do, and short for what has to run out. */
+const SHORT = ["--timeout-ms", "1500"]
+
+describe.each(TOOLKITS)("%s:", (toolkit) => {
+  let stage: Stage
+
+  beforeAll(async () => {
+    stage = await Stage.open(toolkit)
+  })
+  afterAll(() => stage?.desktop.close())
+
+  /** What is done, and all that the application sees of it. */
+  const doing = async (
+    expected: readonly FixtureEvent[],
+    act: () => Promise<RunResult>,
+  ): Promise<RunResult> => {
+    const mark = await stage.mark()
+    const result = await act()
+    expect(await stage.seenSince(mark, expected)).toEqual(expected)
+    return result
+  }
+
+  const refOf = async (name: string, ...look: readonly string[]): Promise<string> =>
+    named(await stage.look(...look), name)
+
+  test.each(["auto", "semantic", "physical"])("a disabled control is refused by %s input", async (input) => {
+    await stage.reset()
+    const ref = await refOf("Locked")
+    const { json } = await doing([], () => stage.run("click", ref, "--input", input, ...SHORT))
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: `${ref} is disabled`,
+      details: { kind: "not_actionable" },
+      disposition: NOTHING,
+    })
+  })
+
+  test.each(["auto", "physical"])(
+    "one that is enabled later is clicked then, and once, by %s input",
+    async (input) => {
+      await stage.reset()
+      const ref = await refOf("Later")
+      const seen = [on("enabled", "Later"), on("press", "Later")]
+      const { json } = await doing(seen, async () => {
+        await stage.fixture.command({ do: "enable-later", ms: 600 })
+        return stage.run("click", ref, "--input", input, "--timeout-ms", "15000")
+      })
+      expect(json.ok).toBe(true)
+    },
+  )
+
+  test("one that stays disabled is refused at once where there is no time to wait", async () => {
+    await stage.reset()
+    const ref = await refOf("Later")
+    const { json } = await doing([], () => stage.run("click", ref, "--timeout-ms", "0"))
+    expect(json.error).toMatchObject({ code: "ACTION_FAILED", disposition: NOTHING })
+  })
+
+  test("one try is enough for what is ready", async () => {
+    await stage.reset()
+    const ref = await refOf("Press me")
+    const { json } = await doing([on("press", "Press me")], () =>
+      stage.run("click", ref, "--timeout-ms", "0"),
+    )
+    expect(json.ok).toBe(true)
+  })
+
+  test("what is covered by something else gets no click, and neither does that", async () => {
+    await stage.reset()
+    const ref = await refOf("Occluded")
+    const { json } = await doing([], () => stage.run("click", ref, "--input", "physical", ...SHORT))
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining(`${ref} is covered by`),
+      details: { kind: "not_actionable" },
+      disposition: NOTHING,
+    })
+    const { json: semantic } = await doing([on("press", "Occluded")], () => stage.run("click", ref))
+    expect(semantic.data.method).toStartWith("atspi:")
+  })
+
+  test("what is hidden or has no size gets no click", async () => {
+    await stage.reset()
+    const nodes = await stage.look("--include-hidden")
+    const refs = nodes.filter(
+      ({ name, ref_id, bounds }) => ref_id && (name === "Hidden" || (name === "Zero" && bounds?.width === 0)),
+    )
+    for (const { ref_id = "" } of refs) {
+      const { json } = await doing([], () => stage.run("click", ref_id, "--input", "physical", ...SHORT))
+      expect(json.error).toMatchObject({
+        code: "ACTION_FAILED",
+        details: { kind: "not_actionable" },
+        disposition: NOTHING,
+      })
+    }
+    // GTK 4 and pages leave out what they hide.
+    expect(refs.length > 0).toBe(toolkit !== "web" && toolkit !== "gtk4")
+  })
+
+  test("what is outside of the screen gets no click", async () => {
+    await stage.reset()
+    const ref = await refOf("Press me")
+    const id = await stage.windowId()
+    expect((await stage.run("move-window", id, "-700", "100")).json.ok).toBe(true)
+    const { json } = await doing([], () => stage.run("click", ref, "--input", "physical", ...SHORT))
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { kind: "not_actionable" },
+      disposition: NOTHING,
+    })
+    expect((await stage.run("move-window", id, "20", "30")).json.ok).toBe(true)
+    const { json: back } = await doing([on("press", "Press me")], () =>
+      stage.run("click", ref, "--input", "physical"),
+    )
+    expect(back.ok).toBe(true)
+  })
+
+  test("a window in the back comes to the front for a click", async () => {
+    await stage.reset()
+    const ref = await refOf("Press me")
+    const cover = stage.desktop.spawnApp(["xterm", "-T", "Cover", "-geometry", "150x50+0+0"])
+    await stage.windowId("Cover")
+    const { json } = await doing([on("press", "Press me")], () =>
+      stage.run("click", ref, "--input", "physical"),
+    )
+    expect(json.data.method).toBe("pointer")
+    cover.kill()
+    await cover.exited
+  })
+
+  test("each of two controls of one name keeps its ref, and a removed one is stale", async () => {
+    await stage.reset()
+    const [first = "", second = ""] = (await stage.look())
+      .filter(({ name }) => name === "Delete")
+      .flatMap(({ ref_id }) => ref_id ?? [])
+    await stage.fixture.command({ do: "destroy", name: "Delete 1" })
+    const { json } = await doing([], () => stage.run("click", first))
+    expect(json.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
+    const kept = { event: "press", name: "Delete", key: "Delete 2" }
+    expect((await doing([kept], () => stage.run("click", second))).json.ok).toBe(true)
+  })
+
+  test("a dialog that a click opens is answered by another", async () => {
+    await stage.reset()
+    const ref = await refOf("Open dialog")
+    const { json } = await doing([on("opened", "Confirm")], () => stage.run("click", ref))
+    expect(json.ok).toBe(true)
+    const ok = await refInDialog(stage, "Confirm", "OK")
+    const { json: answer } = await doing([on("dialog", "Confirm", "ok")], () => stage.run("click", ok))
+    expect(answer.ok).toBe(true)
+    const { json: late } = await doing([], () => stage.run("click", ok))
+    expect(late.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
+  })
+
+  // The page itself stands still while a browser asks for it.
+  test.skipIf(toolkit === "web")("a handler that waits for its dialog keeps nobody waiting", async () => {
+    await stage.reset()
+    const ref = await refOf("Ask")
+    const start = performance.now()
+    const { json } = await doing([on("opened", "Question")], () => stage.run("click", ref))
+    expect(json.ok).toBe(true)
+    expect(performance.now() - start).toBeLessThan(4000)
+    const ok = await refInDialog(stage, "Question", "OK")
+    const { json: answer } = await doing([on("dialog", "Question", "ok")], () => stage.run("click", ok))
+    expect(answer.ok).toBe(true)
+  })
+
+  test("what goes away by a click was clicked once, and is stale then", async () => {
+    await stage.reset()
+    const ref = await refOf("Vanish")
+    expect((await doing([on("press", "Vanish")], () => stage.run("click", ref))).json.ok).toBe(true)
+    const { json } = await doing([], () => stage.run("click", ref))
+    expect(json.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
+  })
+
+  test("an application that stops at any moment is told from one that was clicked", async () => {
+    await stage.reset()
+    const ref = await refOf("Press me")
+    const pid = await pidOf(stage)
+    for (const afterMs of [0, 30, 60, 100, 150]) {
+      const mark = await stage.mark()
+      const start = performance.now()
+      const running = stage.run("click", ref, ...SHORT)
+      await Bun.sleep(afterMs)
+      process.kill(pid, "SIGSTOP")
+      const { json } = await running
+      const tookMs = performance.now() - start
+      process.kill(pid, "SIGCONT")
+      await stage.fixture.command({ do: "sync" })
+      const presses = (await stage.seenSince(mark, [])).length
+      const { delivery } = (json.data ?? json.error).disposition
+      expect({ afterMs, delivery, presses }).toSatisfy(agrees)
+      if (!json.ok) expect(json.error.code).toBe("APP_UNRESPONSIVE")
+      // The program's own start is not part of the time that it was given.
+      expect(tookMs).toBeLessThan(1650 + START_MS)
+    }
+  })
+
+  // The last: there is no application afterwards.
+  test("an application that ends by a click was clicked, and its refs are stale", async () => {
+    await stage.reset()
+    const ref = await refOf("Exit")
+    const mark = await stage.mark()
+    const { json } = await stage.run("click", ref)
+    expect(json.ok).toBe(true)
+    await until(() => !stage.fixture.isAlive())
+    const news = (await stage.fixture.events()).slice(mark)
+    expect(news.filter(({ event }) => event === "press")).toEqual([on("press", "Exit")])
+    await until(async () => {
+      const { json: late } = await stage.run("click", ref)
+      return late.error?.code === "STALE_REF"
+    })
+  })
+})
+
+/** How long a loaded machine may take to start the program. */
+const START_MS = 1500
+
+function on(event: string, name: string, value?: unknown): FixtureEvent {
+  return value === undefined ? { event, name } : { event, name, value }
+}
+
+function named(nodes: readonly Printed[], name: string): string {
+  const ref = nodes.find((node) => node.name === name && node.ref_id)?.ref_id
+  if (!ref) throw new Error(`Nothing to act on is named ${name}`)
+  return ref
+}
+
+/** In a window of its own, or in the page. */
+async function refInDialog(stage: Stage, title: string, name: string): Promise<string> {
+  if (stage.toolkit === "web") return until(async () => named(await stage.look(), name))
+  const id = await stage.windowId(title)
+  return until(async () => {
+    const { json } = await stage.run("snapshot", "--window-id", id)
+    const nodes: Printed[] = [json?.data?.tree].filter(Boolean)
+    for (const node of nodes) nodes.push(...(node.children ?? []))
+    return nodes.find((node) => node.name === name && node.ref_id)?.ref_id
+  })
+}
+
+async function pidOf(stage: Stage): Promise<number> {
+  const id = await stage.windowId()
+  const { json } = await stage.run("list-windows")
+  return json.data.windows.find((window: { id: string }) => window.id === id).pid
+}
+
+/** Nothing delivered: no press. Delivered: one press. Uncertain: at most one. */
+function agrees({ delivery, presses }: { delivery: string; presses: number }): boolean {
+  if (delivery === "not_delivered") return presses === 0
+  return delivery === "delivery_uncertain" ? presses <= 1 : presses === 1
+}
