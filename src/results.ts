@@ -209,7 +209,14 @@ export const results: Readonly<Record<string, Result>> = {
     result: boolean(),
     applicable: described(boolean(), "false: the element has no such state"),
   }),
-  screenshot: object({ format: literal("png"), base64: maybe, path: maybe, width: count, height: count }),
+  screenshot: object({
+    format: literal("png"),
+    base64: maybe,
+    path: maybe,
+    width: count,
+    height: count,
+    snapshot_id: described(maybe, "With --annotate, the snapshot that the refs are of"),
+  }),
   "list-surfaces": object({ pid: count, surfaces: array(surface) }),
   "list-windows": object({ windows: array(windowInfo) }),
   "list-apps": object({

@@ -70,7 +70,8 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
       native("screenshot", () => {
         const { x, y, width, height } =
           target.kind === "window" ? target.window.bounds! : world.displays[target.index ?? 0]!.bounds
-        return { png: new Uint8Array([137, 80, 78, 71]), width, height, origin: { x, y } }
+        const png = world.picture?.(width, height) ?? new Uint8Array([137, 80, 78, 71])
+        return { png, width, height, origin: { x, y } }
       }),
     notifications: () => native("notifications", () => [...world.notifications]),
     notification: (target, op) =>

@@ -260,6 +260,8 @@ export class World {
   windows: FakeWindow[] = []
   focused: FakeWindow | undefined
   clipboard: string | undefined
+  /** What a screenshot of a window shows; none is a picture that nothing can be read from. */
+  picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []
   displays: DisplayInfo[] = [
     { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },

@@ -16,7 +16,7 @@ const CONTRACT: Readonly<Record<string, string>> = {
   find: "app window_id role name value text state exact count first last nth limit",
   get: "ref_id! property! snapshot",
   is: "ref_id! property! snapshot",
-  screenshot: "path! app window_id screen",
+  screenshot: "path! app window_id screen annotate",
   "list-surfaces": "app",
   "list-windows": "app",
   "list-apps": "",

@@ -17,6 +17,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pure: {
     files: [
       "src/actions.ts",
+      "src/annotate.ts",
       "src/budget.ts",
       "src/carry.ts",
       "src/change-lines.ts",
@@ -28,6 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/fields.ts",
       "src/fit.ts",
       "src/fxhash.ts",
+      "src/glyphs.ts",
       "src/identity.ts",
       "src/issues.ts",
       "src/kept.ts",
@@ -39,6 +41,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/pairing.ts",
       "src/plain.ts",
       "src/png.ts",
+      "src/png-decode.ts",
       "src/properties.ts",
       "src/refjson.ts",
       "src/refmap.ts",
@@ -68,6 +71,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/deliver.ts",
       "src/found.ts",
       "src/lifecycle.ts",
+      "src/marks.ts",
       "src/menus.ts",
       "src/notifications.ts",
       "src/observe.ts",
