@@ -68,9 +68,9 @@ export async function onStage(
     mac,
     ask: async (...args) => {
       const before = mac.record().length
-      const run = await mac.run([...command, ...args], {
+      const run = await mac.run([...command, ...args, ...patience(args)], {
         env: { ...env, AGENT_DESKTOP_HOME: home, HOME: mac.directory },
-        timeoutMs: 60_000,
+        timeoutMs: MACHINE === process.arch ? 60_000 : 180_000,
       })
       const said = `${args.join(" ")}\n${run.stdout.slice(0, 2000)}${run.stderr.slice(0, 2000)}`
       const deeds = mac.record().slice(before).map(deedOf)
@@ -127,6 +127,14 @@ function eventOf(event: unknown): string {
   if (key !== undefined) return `${name} ${key}`
   return `${name} ${x},${y}${dy === undefined ? (clicks ? ` x${clicks}` : "") : ` by ${dy}`}`
 }
+
+/** An emulated machine is slow: what is given five seconds by default gets more there. */
+function patience(args: readonly string[]): readonly string[] {
+  const short = MACHINE === process.arch || args.includes("--timeout") || UNTIMED.has(args[0] ?? "")
+  return short ? [] : ["--timeout-ms", "120000"]
+}
+
+const UNTIMED: ReadonlySet<string> = new Set(["launch", "wait"])
 
 function starter(program: string): { command: readonly string[]; env: Readonly<Record<string, string>> } {
   if (MACHINE === process.arch) return { command: [program], env: {} }
