@@ -295,8 +295,12 @@ async function click({ bounds }: Printed): Promise<void> {
 
 async function activate(id: string): Promise<void> {
   const number = id.replace("w-", "")
-  await output("xdotool", "windowactivate", number)
-  await until(async () => (await output("xdotool", "getactivewindow")).trim() === number, EFFECT_MS)
+  // Asked again each time: an application that opens its window meanwhile takes the focus.
+  await until(async () => {
+    if ((await output("xdotool", "getactivewindow")).trim() === number) return true
+    await output("xdotool", "windowactivate", number)
+    return false
+  }, EFFECT_MS)
 }
 
 /** What the object itself says, by a tool that knows nothing of AT-SPI. */
