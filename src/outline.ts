@@ -23,7 +23,7 @@ export function lineOf(node: Omit<Node, "children">): string {
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
   if (node.value !== undefined) words.push(`= ${quoted(node.value)}`)
   if (node.description && !repeatsName(node)) words.push(`(${quoted(node.description)})`)
-  if (node.hint) words.push(`hint ${quoted(node.hint)}`)
+  if (node.hint && node.hint !== ONLY_COLUMN) words.push(`hint ${quoted(node.hint)}`)
   if (node.bounds) {
     const { x, y, width, height } = node.bounds
     words.push(`at ${x},${y} ${width}x${height}`)
@@ -32,6 +32,8 @@ export function lineOf(node: Omit<Node, "children">): string {
   if (node.children_count !== undefined) words.push(`… ${node.children_count} children`)
   return words.join(" ")
 }
+
+const ONLY_COLUMN = "column 1 of 1"
 
 /** That a control is enabled and its menu closed, and what only says what its role says. */
 function isRule(state: State, role: string): boolean {

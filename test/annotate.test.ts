@@ -156,7 +156,7 @@ describe.each([
   })
 
   test("the label is read back pixel by pixel", () => {
-    const { at } = placeLabels([{ label: "@e8", box }], drawn)[0]!
+    const at: Rect = placeLabels([{ label: "@e8", box }], drawn)[0]!.at
     const text = [0, 1, 2].map((i) =>
       Array.from({ length: GLYPH_HEIGHT }, (_, row) =>
         Array.from({ length: GLYPH_WIDTH }, (_, column) => {
