@@ -366,6 +366,8 @@ describe("the names of a running application", () => {
 describe("a process", () => {
   test("is read although its name is made to confuse", async () => {
     const pid = await sleeper("a) S 1 (b")
+    // For a moment after its start a process has a name and no arguments yet.
+    await until(() => commandLine(pid).length > 0)
 
     expect(readProcess(pid)).toMatchObject({ pid, name: "a) S 1 (b", parent: process.pid })
     expect(executablePath(pid)).toBe(`${place}/bin/a) S 1 (b`)
