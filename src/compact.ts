@@ -1,31 +1,46 @@
 import type { Node } from "./node.ts"
-import { withChildren } from "./tree.ts"
+import { isWrapper, withChildren } from "./tree.ts"
 
 /**
  * Leaves out what tells nothing new, bottom up; the root and whatever has a ref stay. A node that says
- * nothing and has one child is replaced by that child. A leaf goes that only decorates, or that only
- * repeats the name of what it is in or stands beside.
+ * nothing, or nothing but what its child says, and has one child is replaced by that child; a wrapper
+ * that is an only child by its children. A leaf goes that only decorates, or that only repeats the name of
+ * what it is in or stands beside.
  */
 export function compact(tree: Node): Node {
   return withChildren(tree, compactChildren(tree, undefined))
 }
 
 /** `above` is the nearest name among the ancestors. */
-function compactChildren(parent: Node, above: string | undefined): readonly Node[] | undefined {
+function compactChildren(parent: Node, above: string | undefined): readonly Node[] {
   const name = parent.name || above
-  const children = parent.children?.flatMap((child) => compactNode(child, name))
-  return children?.filter((child) => !repeatsSibling(child, children))
+  const children = parent.children?.flatMap((child) => compactNode(child, name)) ?? []
+  const kept = children.filter((child) => !repeatsSibling(child, children))
+  const [only] = kept
+  return only && kept.length === 1 && isFiller(only) ? (only.children ?? []) : kept
 }
 
 /** What is left of it, as a list of none or one. */
 function compactNode(node: Node, above: string | undefined): Node[] {
-  const children = compactChildren(node, above) ?? []
-  const repeats = node.name !== undefined && sameName(node.name, above)
+  const children = compactChildren(node, above)
+  const repeats = sameName(node.name, above) || (children.length === 1 && saidBy(children[0], node))
   if (node.ref_id || saysMore(node) || (node.name && !repeats)) return [withChildren(node, children)]
   if (children.length === 1) return [...children]
   if (children.length > 1) return [withChildren(node, children)]
   return (repeats ? TEXTS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
 }
+
+/** A wrapper without a word of its own. */
+const isFiller = (node: Node): boolean =>
+  isWrapper(node) && node.value === undefined && !node.ref_id && !saysMore(node)
+
+/** "Styles (Ctrl+2)" says what the toolbar "Styles" around it says. */
+function saidBy(child: Node | undefined, { role, name = "" }: Node): boolean {
+  const rest = name && FRAMES.has(role) && child?.name?.startsWith(name) ? child.name.slice(name.length) : "x"
+  return !/^[\p{L}\p{N}]/u.test(rest)
+}
+
+const FRAMES: ReadonlySet<string> = new Set(["group", "container", "unknown", "toolbar", "row", "paragraph"])
 
 /** Something besides a name. */
 const saysMore = ({ value, description, states, children_count }: Node): boolean =>

@@ -2,15 +2,17 @@ import { type Node, OMITTED, type State } from "./node.ts"
 
 /**
  * Trees as text: one node a line, two spaces a level. What an application says stands in quotes and
- * escaped, so that it can neither end its line nor pass for a node.
+ * escaped, so that it can neither end its line nor pass for a node. `above` is a name that stands above
+ * the tree; what only gives context does not repeat it, nor any other that it is inside of.
  */
-export function outline(tree: Node): string {
+export function outline(tree: Node, above?: string): string {
   const lines: string[] = []
-  const visit = (node: Node, indent: string): void => {
-    lines.push(indent + lineOf(node))
-    for (const child of node.children ?? []) visit(child, `${indent}  `)
+  const visit = (node: Node, indent: string, known: string | undefined): void => {
+    const { name, ...nameless } = node
+    lines.push(indent + lineOf(name === known && !node.ref_id ? nameless : node))
+    for (const child of node.children ?? []) visit(child, `${indent}  `, name || known)
   }
-  visit(tree, "")
+  visit(tree, "", above)
   return `${lines.join("\n")}\n`
 }
 

@@ -67,6 +67,15 @@ export class Pairing {
         if (key !== undefined) pairUp(open.get(key)?.pop(), node)
       }
     }
+    // Of several that say the same, those that stand at the same end are the same.
+    const [open, fresh] = [
+      was.children?.filter((node) => !this.#now.has(node)) ?? [],
+      now.children?.filter((node) => !this.#then.has(node)) ?? [],
+    ]
+    const isSame = (before?: Node, after?: Node): boolean =>
+      Boolean(before && after) && this.#print(before!) === this.#print(after!)
+    while (isSame(open[0], fresh[0])) pairUp(open.shift(), fresh.shift()!)
+    while (isSame(open.at(-1), fresh.at(-1))) pairUp(open.pop(), fresh.pop()!)
     byKey((node) => this.#print(node))
     for (const node of now.children ?? []) {
       if (!this.#then.has(node)) pairUp(this.#holder(node, was), node)

@@ -87,9 +87,7 @@ function snapshot(data: Observation | Difference): string {
   const since = "since" in data ? ` since ${data.since}` : ""
   const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${since} ${ref_count} refs${complete ? "" : " incomplete"}\n`
   if ("changes" in data) return heading + changeLines(data.changes)
-  const { name, ...tree } = data.tree
-  // The title stands just above.
-  return heading + outline(name === window.title ? tree : data.tree)
+  return heading + outline(data.tree, window.title)
 }
 
 interface Acted {

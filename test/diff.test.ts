@@ -30,7 +30,10 @@ describe("between two trees", () => {
     }
     const after = window({ role: "toolbar", name: "Tools", children: [button("@e1", "Save"), dialog] })
     expect(diff(before, after)).toEqual({
-      added: [{ role: "group", children: [text("Sure?"), button("@e2", "Yes")], path: ["Tools"] }],
+      added: [
+        { ...text("Sure?"), path: ["Tools"] },
+        { ...button("@e2", "Yes"), path: ["Tools"] },
+      ],
     })
     expect(diff(before, after, { interactive_only: true })).toEqual({
       added: [{ ...button("@e2", "Yes"), path: ["Tools"] }],

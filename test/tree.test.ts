@@ -253,6 +253,36 @@ describe("compact", () => {
     expect(pruned(...kept)).toEqual(kept)
   })
 
+  test("drops a frame whose only child says what it says, and no dialog or list", () => {
+    const styles: Node = { ref_id: "@e1", role: "button", name: "Styles (Ctrl+2)" }
+    expect(pruned({ role: "toolbar", name: "Styles", children: [styles] })).toEqual([styles])
+    for (const kept of [
+      { role: "toolbar", name: "Style", children: [styles] },
+      { role: "dialog", name: "Styles", children: [styles] },
+      {
+        role: "toolbar",
+        name: "Styles",
+        children: [styles, { ref_id: "@e2", role: "button", name: "Styles" }],
+      },
+    ])
+      expect(pruned(kept)).toEqual([kept])
+  })
+
+  test("gives the place of a wrapper that is an only child to its children", () => {
+    const two: Node[] = [
+      { ref_id: "@e1", role: "button", name: "a" },
+      { ref_id: "@e2", role: "button", name: "b" },
+    ]
+    const bar = (...children: Node[]): Node => ({ role: "toolbar", name: "Tools", children })
+    expect(pruned(bar({ role: "group", children: [{ role: "group", children: two }] }))).toEqual([
+      bar(...two),
+    ])
+    const busy: Node = { role: "group", states: ["busy"], children: two }
+    expect(pruned(bar(busy))).toEqual([bar(busy)])
+    const list: Node = { role: "list", children: two }
+    expect(pruned(bar(list))).toEqual([bar(list)])
+  })
+
   test("takes a name that an ancestor has as no name, where the node wraps one child", () => {
     const inner: Node = { role: "group", name: "Tools", children: [{ role: "list", name: "All" }] }
     expect(pruned({ role: "toolbar", name: "Tools", children: [inner] })).toEqual([
