@@ -30,30 +30,49 @@ export function carryRefs(
 }
 
 /**
- * Where the platform has no addresses, an element is known by its place; one that has moved is the same
- * if nothing else, then and now, says what it says.
+ * Where the platform has no addresses, or gives the same element another one at every look, an element is
+ * the same if nothing else, then and now, says what it says; one with look-alikes, if it stands where it
+ * stood. The same evidence proves a ref when it is acted on.
  */
 function movedTo(before: RefMap, entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
-  const now = new Map(entries.flatMap((entry) => (isDistinct(entry) ? [[keyOf(entry), entry]] : [])))
-  if (now.size === 0) return now
+  const then = new Set([...before.inner.values()].flatMap(({ address }) => address ?? []))
+  const open = byEvidence(entries.filter(({ address }) => address === undefined || !then.has(address)))
+  if (open.size === 0) return new Map()
+  const now = new Set(entries.flatMap(({ address }) => address ?? []))
+  const lost = [...before.inner].filter(([, { address }]) => address === undefined || !now.has(address))
+  const kept = byEvidence(lost.map(([, entry]) => entry))
   return new Map(
-    [...before.inner].flatMap(([ref, entry]) => {
-      const same = isDistinct(entry) ? now.get(keyOf(entry)) : undefined
+    lost.flatMap(([ref, entry]) => {
+      const key = evidenceOf(entry)
+      const same = key !== undefined && kept.get(key) === entry ? open.get(key) : undefined
       return same ? [[ref, same]] : []
     }),
   )
 }
 
-const isDistinct = (entry: RefEntry): boolean =>
-  entry.address === undefined && !entry.twins && Boolean(entry.name ?? entry.identifier)
+/** What can be told from all others by its evidence. */
+function byEvidence(entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
+  const alike = Map.groupBy(entries, evidenceOf)
+  return new Map(
+    [...alike].flatMap(([key, [first, ...others]]) =>
+      key !== undefined && first && others.length === 0 ? [[key, first]] : [],
+    ),
+  )
+}
 
-const keyOf = (entry: RefEntry): string =>
-  JSON.stringify([
-    entry.pid,
-    entry.process_start,
-    entry.window_id,
-    entry.role,
+function evidenceOf(entry: RefEntry): string | undefined {
+  const { pid, process_start, window_id, role, identifier, context, path, bounds_hash } = entry
+  const isDistinct = !entry.twins && Boolean(entry.name ?? identifier)
+  if (!isDistinct && (path === undefined || bounds_hash === undefined)) return undefined
+  const place = isDistinct ? [] : [path, String(bounds_hash)]
+  return JSON.stringify([
+    pid,
+    process_start,
+    window_id,
+    role,
     nameForIdentity(entry.name),
-    entry.identifier,
-    entry.context,
+    identifier,
+    context,
+    ...place,
   ])
+}

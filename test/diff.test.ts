@@ -320,6 +320,24 @@ describe("snapshot --diff", () => {
     expect(world.sent("Save")).toEqual(["semantic click"])
   })
 
+  test("an element that gets another address at every look is the same all the same", async () => {
+    const { ok, world, one } = form()
+    await ok("snapshot")
+    for (const name of ["Save", "Search"]) {
+      const { role, value, states, parent } = world.at(name)
+      const at = parent!.children.indexOf(world.at(name))
+      world.at(name).remove()
+      parent!.add({ role, name, value, states }, at)
+    }
+    expect((await ok("snapshot", { diff: "last" })).changes).toEqual({})
+    await ok("click", { ref_id: "@e1" })
+    expect(world.sent("Save")).toEqual(["semantic click"])
+    one.root.add({ role: "button", name: "Save" }, 0)
+    world.at("Tools").children[0]!.remove()
+    // One of that name in another place is another one.
+    expect((await ok("snapshot", { diff: "last" })).changes.added ?? []).toHaveLength(1)
+  })
+
   test("it reads what the earlier one read", async () => {
     const { ok, app } = form()
     app.show("menu", { role: "menu", name: "File", children: [{ role: "menuitem", name: "Open" }] })

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
+import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
+import type { Node, Rect } from "../../src/node.ts"
+import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
+import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+
+/** What an observation costs, and whether less of it is still enough to act: on real applications. */
+
+setDefaultTimeout(120_000)
+
+const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
+const tokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
+
+describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
+  let desktop: TestDesktop
+  let fixture: Fixture
+  let id: string
+
+  const run = (...args: string[]): Promise<RunResult> => desktop.run(...args, "--timeout-ms", "20000")
+  // biome-ignore lint/suspicious/noExplicitAny: it comes out of JSON, and every test knows what it asked for
+  const ok = async (...args: string[]): Promise<any> => {
+    const { json, stdout } = await run(...args)
+    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
+    return json.data
+  }
+  const snapshot = (...args: string[]) => ok("snapshot", "--window-id", id, ...args)
+  const refOf = async (name: string): Promise<string> => {
+    const node = nodesOf((await snapshot()).tree).find((one) => one.name === name && one.ref_id)
+    if (!node?.ref_id) throw new Error(`Nothing to act on is named ${name}`)
+    return node.ref_id
+  }
+
+  beforeAll(async () => {
+    desktop = await openDesktop()
+    fixture = await startFixture(desktop, toolkit)
+    id = await until(async () => {
+      const { windows } = await ok("list-windows")
+      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
+    }, 30_000)
+    // What is still being filled differs from one look to the next.
+    await until(async () => {
+      await snapshot()
+      return Object.keys((await ok("snapshot", "--diff")).changes).length === 0
+    }, 30_000)
+  })
+  afterAll(() => desktop?.close())
+
+  test.each([150, 300, 800])("a budget of %i tokens is kept, in both forms", async (budget) => {
+    for (const format of ["text", "json"]) {
+      const { stdout } = await run(
+        "snapshot",
+        "--window-id",
+        id,
+        "--budget",
+        String(budget),
+        "--format",
+        format,
+      )
+      expect(tokens(stdout)).toBeLessThanOrEqual(budget)
+      expect(tokens(stdout)).toBeGreaterThan(budget / 2)
+    }
+  })
+
+  test("the same window costs the same bytes, but for the id", async () => {
+    const looks = await Promise.all(
+      [1, 2].map(
+        async () => (await run("snapshot", "--window-id", id, "--budget", "300", "--format", "text")).stdout,
+      ),
+    )
+    const [one, two] = looks.map((text) => text.replace(/ s[a-z2-7]{8} /, " "))
+    expect(one).toBe(two!)
+  })
+
+  test("what a budget or a skeleton left out can be drilled into and acted on", async () => {
+    await fixture.command({ do: "reset" })
+    for (const flags of [["--budget", "250"], ["--skeleton"]]) {
+      const { tree, snapshot_id } = await snapshot(...flags)
+      let found: Node | undefined
+      const cut = nodesOf(tree).filter((node) => node.ref_id && node.children_count)
+      for (const node of cut.filter(({ role }) => role !== "window")) {
+        const below = await ok("snapshot", "--root", node.ref_id!, "-i")
+        expect(below.snapshot_id).toBe(snapshot_id)
+        found ??= nodesOf(below.tree).find(({ name }) => name === "Press me")
+      }
+      found ??= nodesOf(tree).find(({ name }) => name === "Press me")
+      if (!found)
+        found = nodesOf((await ok("snapshot", "--root", cut[0]!.ref_id!)).tree).find(
+          ({ name }) => name === "Press me",
+        )
+      const before = (await fixture.events()).filter(({ event }) => event === "press").length
+      await ok("click", found!.ref_id!)
+      await until(
+        async () => (await fixture.events()).filter(({ event }) => event === "press").length > before,
+      )
+    }
+  })
+
+  test("-i --compact loses nothing that can be acted on", async () => {
+    const refs = (tree: Node) =>
+      nodesOf(tree).flatMap(({ ref_id, name }) => (ref_id ? [`${ref_id} ${name}`] : []))
+    expect(refs((await snapshot("-i", "--compact")).tree)).toEqual(refs((await snapshot()).tree))
+  })
+
+  test("--diff tells what the application did, and numbers go on", async () => {
+    await fixture.command({ do: "reset" })
+    const agree = await refOf("Agree")
+    await fixture.command({ do: "enable", name: "Press me", value: false })
+    const { changed } = await until(async () => {
+      const { changes } = await ok("snapshot", "--diff", "-i")
+      return changes.changed && changes
+    })
+    expect(changed.find(({ name }: Node) => name === "Press me").states).toContain("disabled")
+    await fixture.command({ do: "enable", name: "Press me", value: true })
+    await ok("check", agree)
+    expect((await fixture.seen("check", "Agree")).value).toBe(true)
+  })
+
+  test("--changes tells what an action did, here and elsewhere in the window", async () => {
+    await fixture.command({ do: "reset" })
+    const { changes } = await ok("check", await refOf("Agree"), "--changes")
+    const agree = changes.changed.find(({ name }: Node) => name === "Agree")
+    expect(agree.states).toContain("checked")
+    expect(agree.was.states).toContain("unchecked")
+    // The fixture writes what happened into a text of its window; the page's is below what shows.
+    if (toolkit !== "web") expect(JSON.stringify(changes)).toMatch(/check Agree/)
+    expect(changes.settled).toBeUndefined()
+    expect(changes.removed).toBeUndefined()
+  })
+
+  test("--changes tells of the dialog that opened", async () => {
+    await fixture.command({ do: "reset" })
+    const { changes } = await ok("click", await refOf("Open dialog"), "--changes")
+    const names = [...(changes.added ?? []), ...(changes.opened ?? []), ...(changes.surfaces ?? [])]
+    expect(names.length).toBeGreaterThan(0)
+    await fixture.command({ do: "reset" })
+  })
+
+  test("--annotate draws a box around each element where it is", async () => {
+    await fixture.command({ do: "reset" })
+    await ok("focus-window", id)
+    const { tree } = await snapshot("--include-bounds")
+    const { bounds: window } = (await ok("list-windows")).windows.find((one: { id: string }) => one.id === id)
+    const path = `${desktop.directory}/marked.png`
+    await ok("screenshot", path, "--window-id", id, "--annotate")
+    for (const name of ["Press me", "Agree"]) {
+      const { x, y, width, height } = nodesOf(tree).find((one) => one.name === name && one.ref_id)!
+        .bounds as Rect
+      // The lower edge of the box, which is drawn in one of six strong colours.
+      const colours = await pixels(path, x - window.x + width / 4, y - window.y + height - 1, width / 2)
+      expect(new Set(colours).size).toBeLessThanOrEqual(2)
+      expect(COLOURS).toContain(colours[0]!)
+    }
+  })
+})
+
+const COLOURS = ["#C2185B", "#1565C0", "#2E7D32", "#6A1B9A", "#BF360C", "#00695C"]
+
+/** A row of pixels, as ImageMagick reads it. */
+async function pixels(path: string, x: number, y: number, count: number): Promise<string[]> {
+  const area = `${Math.round(count)}x1+${Math.round(x)}+${Math.round(y)}`
+  const child = Bun.spawn(["convert", path, "-crop", area, "+repage", "-depth", "8", "txt:-"], {
+    stdout: "pipe",
+  })
+  const text = await new Response(child.stdout).text()
+  return [...text.matchAll(/#[0-9A-F]{6}/g)].map(([colour]) => colour)
+}
