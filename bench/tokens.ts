@@ -44,6 +44,20 @@ const MORE: readonly StockApp[] = [
     ],
   },
   {
+    key: "xfce4-notifyd-config",
+    toolkit: "GTK 3",
+    app: "xfce4-notifyd-config",
+    title: "Notifications",
+    command: () => ["xfce4-notifyd-config"],
+  },
+  {
+    key: "gtk4-print-editor",
+    toolkit: "GTK 4",
+    app: "gtk4-print-editor",
+    title: "GTK Print Editor",
+    command: () => ["gtk4-print-editor"],
+  },
+  {
     key: "page",
     toolkit: "Chromium",
     app: "Chromium",
@@ -68,7 +82,8 @@ const { values } = parseArgs({
     apps: {
       type: "string",
       default:
-        "mousepad,zenity,gedit,gnome-calculator,gnome-text-editor,featherpad,kcalc,page,writer," +
+        "mousepad,zenity,gedit,xfce4-notifyd-config,gnome-calculator,gnome-text-editor,gtk4-print-editor,featherpad,kcalc," +
+        "page,writer," +
         "gtk3-widget-factory,gtk4-widget-factory,qt6,chromium,calc",
     },
     program: { type: "string" },
