@@ -59,6 +59,12 @@ const TEST = [
   "libnotify-bin",
   "libglib2.0-bin",
   "dbus-bin",
+  // Whoever reads the completions and the manual page.
+  "fish",
+  "zsh",
+  "man-db",
+  "mandoc",
+  // The stand-in for Apple's frameworks.
   "gcc",
   "libc6-dev",
 ]
