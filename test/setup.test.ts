@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test"
 import {
   chmodSync,
   existsSync,
@@ -11,10 +11,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { PURPOSES } from "../scripts/setup.ts"
+import { NOBODY, openCopy } from "./anybody.ts"
 
-const SCRIPT = new URL("../scripts/setup.ts", import.meta.url).pathname
 const isRoot = process.getuid?.() === 0
-const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+const copy = openCopy()
+afterAll(() => copy[Symbol.dispose]())
 
 let place: string
 
@@ -141,11 +142,12 @@ const setUp = Object.assign((...args: string[]) => setUp.as([], ...args), {
   as: async (prefix: readonly string[], ...args: string[]) => {
     const command = [
       ...prefix.map((word) => (word === "setpriv" ? "/usr/bin/setpriv" : word)),
-      process.execPath,
-      SCRIPT,
+      copy.bun,
+      copy.at("scripts/setup.ts"),
       ...args,
     ]
     const child = Bun.spawn(command, {
+      cwd: copy.root,
       env: { PATH: `${place}/bin`, HOME: place, AGENT_DESKTOP_APT_LISTS: `${place}/lists` },
       stdio: ["ignore", "pipe", "pipe"],
     })

@@ -14,16 +14,15 @@ import type { DesktopInfo } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { desktopEnv, listDesktops, startDesktop, stopDesktop } from "../../src/linux/desktop.ts"
 import { installCommand } from "../../src/linux/desktop-packages.ts"
+import { NOBODY, type OpenCopy, openCopy } from "../anybody.ts"
 import { until } from "../desktop.ts"
 
 // A loaded machine takes its time.
 setDefaultTimeout(60_000)
 
-const MODULE = new URL("../../src/linux/desktop.ts", import.meta.url).pathname
-const DEADLINE = new URL("../../src/deadline.ts", import.meta.url).pathname
-const X11 = new URL("../../src/linux/x11.ts", import.meta.url).pathname
+const sourceOf = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
+const X11 = sourceOf("src/linux/x11.ts")
 const isRoot = process.getuid?.() === 0
-const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 let root: string
 
@@ -432,7 +431,8 @@ test.skipIf(!isRoot)("an ordinary user starts and stops desktops as well", async
     const processes = Bun.spawnSync(["ps", "-o", "uid=", "-p", String(desktop.pid)]).stdout.toString().trim()
     await stopDesktop(root, desktop.name, Deadline.in(15000))
     console.log(JSON.stringify({ success, processes, left: listDesktops(root).length, runtime: desktop.env.XDG_RUNTIME_DIR, display: desktop.display }))`
-  const result = await runChild(body, { HOME: root }, NOBODY)
+  using copy = openCopy()
+  const result = await runChild(body, { HOME: root }, copy)
 
   expect(result).toMatchObject({ success: true, processes: "65534", left: 0 })
   expect(existsSync(result.runtime)).toBe(false)
@@ -477,26 +477,27 @@ async function output(desktop: DesktopInfo, ...command: string[]): Promise<strin
   return new Response(child.stdout).text()
 }
 
-/** Another process that uses the module: it has `root`, `options` and what the module exports. */
-function spawnChild(
-  body: string,
-  env: Readonly<Record<string, string>> = {},
-  prefix: readonly string[] = [],
-) {
+/**
+ * Another process that uses the module: it has `root`, `options` and what the module exports. With a
+ * copy that anybody may read, it belongs to nobody in particular.
+ */
+function spawnChild(body: string, env: Readonly<Record<string, string>> = {}, copy?: OpenCopy) {
+  const at = copy?.at ?? sourceOf
   const script = `
-    import { listDesktops, startDesktop, stopDesktop } from ${JSON.stringify(MODULE)}
-    import { Deadline } from ${JSON.stringify(DEADLINE)}
+    import { listDesktops, startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktop.ts"))}
+    import { Deadline } from ${JSON.stringify(at("src/deadline.ts"))}
     const root = ${JSON.stringify(root)}
     const options = { root, width: 640, height: 480, env: process.env }
     ${body}`
-  return Bun.spawn([...prefix, process.execPath, "-e", script], {
+  return Bun.spawn([...(copy ? [...NOBODY, copy.bun] : [process.execPath]), "-e", script], {
+    cwd: copy?.root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   })
 }
 
-async function runChild(body: string, env?: Readonly<Record<string, string>>, prefix?: readonly string[]) {
-  return JSON.parse(await new Response(spawnChild(body, env, prefix).stdout).text())
+async function runChild(body: string, env?: Readonly<Record<string, string>>, copy?: OpenCopy) {
+  return JSON.parse(await new Response(spawnChild(body, env, copy).stdout).text())
 }
 
 const recordOf = (name: string) => `${root}/desktops/${name}/desktop.json`

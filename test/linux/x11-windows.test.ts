@@ -204,10 +204,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
 describe("client-side decorations", () => {
   test("count without their shadow, in lists and in moves", async () => {
     await using desk = await startXvfb()
-    desk.spawn(["xfwm4", "--compositor=on"])
-    await until("a compositor", async () =>
-      (await desk.run(["xprop", "-root"])).includes("_NET_SUPPORTING_WM_CHECK"),
-    )
+    await startManager(desk, ["xfwm4", "--compositor=on"])
     const { window } = await openDialog(desk, "shadowed", { GTK_CSD: "1" })
     const shadowed = await until("the shadow", async () => {
       const now = await readWindow(desk.x, window.id, patience())

@@ -91,9 +91,11 @@ export async function startXvfb(
   }
 }
 
-/** Starts a window manager and waits until it manages windows. */
+/** Starts a window manager, with a session bus for its settings, and waits until it manages windows. */
 export async function startManager(desk: Xvfb, command: string[]) {
-  const child = desk.spawn(command)
+  const bus = desk.spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
+  const env = { DBUS_SESSION_BUS_ADDRESS: await readLine(bus.stdout), NO_AT_BRIDGE: "1" }
+  const child = desk.spawn(command, { env })
   await until("a window manager", () => readManager(desk.x, patience()))
   if (!(await managerAnswers(desk.x, patience()))) throw new Error(`${command[0]} does not answer`)
   return child
