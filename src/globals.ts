@@ -11,6 +11,10 @@ export const globals = v.strictObject({
   desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
   format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
   read_only: flag("Refuse every command that acts"),
+  trace: optionalText("Write down every command in this directory; trace-show and trace-export read it", {
+    value: "DIR",
+  }),
+  trace_screenshots: flag("Also keep pictures of the screen before and after what acts"),
   verbose: flag("Log to stderr what is being done", { short: "v" }),
   help: flag("Show help", { short: "h" }),
   version: flag("Print the version as plain text", { short: "V" }),
@@ -21,6 +25,9 @@ export interface Settings {
   readonly desktop?: string
   readonly format: Format
   readonly readOnly: boolean
+  /** Directory to write down in what is done. */
+  readonly traceTo?: string
+  readonly traceScreenshots: boolean
   readonly verbose: boolean
 }
 
@@ -28,12 +35,15 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** A flag beats its variable; an empty variable is none. */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
-  const { session, desktop, format, read_only, verbose } = v.parse(globals, given)
+  const { session, desktop, format, read_only, trace, trace_screenshots, verbose } = v.parse(globals, given)
   return {
     session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
     format: format ?? formatOf(env.AGENT_DESKTOP_FORMAT),
     readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
+    traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
+    traceScreenshots:
+      given.trace_screenshots === undefined ? isOn(env.AGENT_DESKTOP_TRACE_SCREENSHOTS) : trace_screenshots,
     verbose,
   }
 }

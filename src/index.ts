@@ -3,7 +3,7 @@ import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform } from "./platform.ts"
-import { type Door, runCommand } from "./run.ts"
+import { type Door, runCommand, type Trace } from "./run.ts"
 
 export { commands } from "./commands/index.ts"
 export type { Envelope, ErrorObject } from "./envelope.ts"
@@ -19,6 +19,8 @@ export interface Options {
   /** Nothing may act. */
   readonly readOnly?: boolean
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Directory to write down in what is done. */
+  readonly trace?: string
   /** Ends what is running. */
   readonly signal?: AbortSignal
 }
@@ -33,6 +35,7 @@ export interface AgentDesktop extends AsyncDisposable {
 export function agentDesktop(options: Options = {}): AgentDesktop {
   const { env = process.env, session, desktop, readOnly = false, signal } = options
   let platform: Promise<Platform> | undefined
+  let trace: Promise<Trace> | undefined
   const open = async (): Promise<Platform> => {
     const [{ openPlatform }, { stateRoot }] = await Promise.all([
       import("./platform.ts"),
@@ -41,6 +44,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     return openPlatform({ env, root: stateRoot(env), desktop })
   }
   const door: Door = {
+    name: "library",
     commands,
     platform: () => (platform ??= open()),
     refs: lazily(async () => {
@@ -59,7 +63,16 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     platform = undefined
     await opened?.close()
   }
-  return { run: (command, args = {}) => runCommand(door, command, args), close, [Symbol.asyncDispose]: close }
+  const run = async (command: string, args: object = {}): Promise<Envelope> => {
+    if (options.trace) trace ??= openTrace(options.trace)
+    return runCommand({ ...door, trace: await trace }, command, args)
+  }
+  return { run, close, [Symbol.asyncDispose]: close }
+}
+
+async function openTrace(directory: string): Promise<Trace> {
+  const trace = await import("./trace.ts")
+  return trace.openTrace({ directory, screenshots: false, onFailure: () => {} })
 }
 
 async function noInput(): Promise<string> {

@@ -16,6 +16,12 @@ export async function debug(message: string): Promise<void> {
   ;(await logger).debug(message)
 }
 
+/** For something that is not as it should be, and does not keep the command from its work. */
+export async function warn(message: string): Promise<void> {
+  logger ??= create()
+  ;(await logger).warn(message)
+}
+
 let logger: ReturnType<typeof create> | undefined
 
 async function create() {

@@ -6,7 +6,7 @@ import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import { PlainText } from "./plain.ts"
 import type { Platform } from "./platform.ts"
-import { type Door, runCommand } from "./run.ts"
+import { type Door, runCommand, type Trace } from "./run.ts"
 import { UsageError } from "./usage.ts"
 
 process.exitCode = await main(process.argv.slice(2))
@@ -24,7 +24,9 @@ async function main(argv: readonly string[]): Promise<number> {
     const settings = settingsOf(parsed.globals, process.env)
     return await runOnce(parsed.command.name, parsed.args, settings)
   } catch (error) {
-    return answer(failure(error instanceof UsageError ? error.command : "unknown", error))
+    const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
+    await traceRefusal(argv, envelope)
+    return answer(envelope)
   }
 }
 
@@ -43,7 +45,9 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     })
   }
   let platform: Promise<Platform> | undefined
+  const trace = settings.traceTo ? await openTrace(settings.traceTo, settings.traceScreenshots) : undefined
   const door: Door = {
+    name: "cli",
     commands,
     platform: () => (platform ??= open(settings)),
     refs: lazily(async () => {
@@ -52,6 +56,7 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     }),
     ...settings,
     signal: interruption.signal,
+    trace,
     serve: async (options) =>
       (await import("./mcp.ts")).serveMcp(door, { ...options, format: settings.format }),
     stdin: () => Bun.stdin.text(),
@@ -71,6 +76,19 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
 async function open({ desktop }: Settings): Promise<Platform> {
   const [{ openPlatform }, { stateRoot }] = await Promise.all([import("./platform.ts"), import("./home.ts")])
   return openPlatform({ env: process.env, root: stateRoot(process.env), desktop })
+}
+
+/** Where the command line could not be read, the directory is looked for as it stands there. */
+async function traceRefusal(argv: readonly string[], { command, ...rest }: Envelope): Promise<void> {
+  const at = argv.findIndex((word) => word === "--trace" || word.startsWith("--trace="))
+  const given = argv[at]?.startsWith("--trace=") ? argv[at]?.slice("--trace=".length) : argv[at + 1]
+  const directory = (at >= 0 ? given : undefined) || process.env.AGENT_DESKTOP_TRACE
+  if (directory && !rest.ok) (await openTrace(directory, false)).refused(command, argv, rest.error)
+}
+
+async function openTrace(directory: string, screenshots: boolean): Promise<Trace> {
+  const [trace, { warn }] = await Promise.all([import("./trace.ts"), import("./log.ts")])
+  return trace.openTrace({ directory, screenshots, onFailure: (message) => void warn(message) })
 }
 
 /** Names and figures only: arguments and application text may be secret. */

@@ -76,7 +76,7 @@ class Calls {
 
   constructor(door: Door, commands: readonly Command[], format: Format) {
     this.#commands = new Map(commands.map((command) => [toolName(command.name), command]))
-    this.#door = { ...door, serve: undefined, stdin: noInput }
+    this.#door = { ...door, name: "mcp", serve: undefined, stdin: noInput }
     this.#format = format
   }
 

@@ -170,6 +170,23 @@ const itemResult = union([
   object({ command: string(), ok: literal(false), error: failed }),
 ])
 
+const traced = object({
+  time: string(),
+  duration_ms: number(),
+  pid: optional(count),
+  door: described(maybe, "cli, batch, mcp or library"),
+  session: maybe,
+  desktop: maybe,
+  command: string(),
+  arguments: described(optional(unknown()), "Texts only by their length"),
+  snapshot_id: maybe,
+  ok: boolean(),
+  data: optional(unknown()),
+  error: optional(unknown()),
+  before: described(maybe, "Picture, by its path in the directory"),
+  after: maybe,
+})
+
 /** By the commands' names. */
 export const results: Readonly<Record<string, Result>> = {
   snapshot: object({
@@ -331,6 +348,12 @@ export const results: Readonly<Record<string, Result>> = {
     skills: optional(array(object({ name: string(), description: string(), tokens: count }))),
     text: maybe,
   }),
+  "trace-show": object({
+    total: count,
+    unreadable: described(optional(count), "Lines that are no entries"),
+    entries: array(traced),
+  }),
+  "trace-export": object({ path: string(), entries: count, pictures: count, bytes: count }),
   schema: object({
     command: maybe,
     envelope: optional(object({})),

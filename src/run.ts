@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
-import type { Command, Context, Item, RefStore, Registry, ServeOptions } from "./command.ts"
+import type { Command, Context, Item, ItemResult, RefStore, Registry, ServeOptions } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
@@ -12,6 +12,8 @@ import { UsageError, unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
 export interface Door {
+  /** What a trace calls it. */
+  readonly name?: "cli" | "batch" | "mcp" | "library"
   readonly commands: Registry
   platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
   readonly refs: RefStore
@@ -22,10 +24,24 @@ export interface Door {
   readonly readOnly: boolean
   /** Ends the command early. */
   readonly signal?: AbortSignal
+  readonly trace?: Trace
   readonly serve?: (options: ServeOptions) => Promise<void>
   stdin(): Promise<string>
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }
+
+/** Writes down what runs and what comes of it; it never throws, and nothing that runs depends on it. */
+export interface Trace {
+  around<T extends Outcome>(door: Door, command: string, args: unknown, run: () => Promise<T>): Promise<T>
+  /** A command line that was not understood: nothing ran. */
+  refused(command: string, argv: readonly string[], error: object): void
+  /** What it has taken so far, in milliseconds: no part of any command's time. */
+  readonly spentMs: number
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly data: object }
+  | { readonly ok: false; readonly error: object }
 
 /** `--timeout-ms 0` looks once; even one look must end. */
 const ONE_LOOK_MS = 2000
@@ -34,7 +50,12 @@ const GRACE_MS = 200
 const GRACE = 0.05
 
 /** The one path to every command, whatever the door. Never throws. */
-export async function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
+export function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
+  const run = (): Promise<Envelope> => runUntraced(door, name, raw)
+  return door.trace ? door.trace.around(door, name, raw, run) : run()
+}
+
+async function runUntraced(door: Door, name: string, raw: unknown): Promise<Envelope> {
   try {
     const command = await loadCommand(door.commands, name)
     return success(name, await execute(door, command, parseArgs(command, raw)))
@@ -113,6 +134,21 @@ interface Parts {
 
 function contextFor(door: Door, parts: Parts): Context {
   let known = parts.baseline
+  const tracedBefore = door.trace?.spentMs ?? 0
+  const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
+    try {
+      const traced = (door.trace?.spentMs ?? 0) - tracedBefore
+      const deadline = traced ? new Deadline(parts.deadline.at + traced, door.signal) : parts.deadline
+      if (deadline.expired) throw notStarted(name)
+      const command = await loadCommand(door.commands, name)
+      const batch = { deadline, baseline: known }
+      // A batch gives its answer when all are done: nothing in it may talk to others meanwhile.
+      const alone = { ...door, serve: undefined }
+      return { command: name, ok: true, data: await execute(alone, command, parseArgs(command, args), batch) }
+    } catch (error) {
+      return { command: name, ok: false, error: errorObject(error) }
+    }
+  }
   return {
     ...parts,
     refs: door.refs,
@@ -128,21 +164,9 @@ function contextFor(door: Door, parts: Parts): Context {
         known = await parts.adapter.notifications()
       }
     },
-    async runItem(name, args) {
-      try {
-        if (parts.deadline.expired) throw notStarted(name)
-        const command = await loadCommand(door.commands, name)
-        const batch = { deadline: parts.deadline, baseline: known }
-        // A batch gives its answer when all are done: nothing in it may talk to others meanwhile.
-        const alone = { ...door, serve: undefined }
-        return {
-          command: name,
-          ok: true,
-          data: await execute(alone, command, parseArgs(command, args), batch),
-        }
-      } catch (error) {
-        return { command: name, ok: false, error: errorObject(error) }
-      }
+    runItem(name, args) {
+      const run = (): Promise<ItemResult> => runItem(name, args)
+      return door.trace ? door.trace.around({ ...door, name: "batch" }, name, args, run) : run()
     },
   }
 }

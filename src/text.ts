@@ -7,6 +7,7 @@ import type { AppInfo, DisplayInfo, Node, NotificationInfo, SurfaceInfo, WindowI
 import type { Observation } from "./observe.ts"
 import { lineOf, outline, quoted } from "./outline.ts"
 import type { Difference } from "./since.ts"
+import { stringAt, type TraceEntry } from "./trace-entry.ts"
 
 /** What `--format text` prints: trees, matches and lists line by line, everything else as JSON. */
 export function toText(envelope: Envelope): string {
@@ -77,6 +78,7 @@ const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
         .filter((word) => word !== undefined && word !== "")
         .join(" "),
     ),
+  "trace-show": ({ entries }: { entries: readonly TraceEntry[] }) => lines(entries, traced),
   "mcp-config": ({ text }: { text: string }) => text,
   "list-desktops": ({ desktops }: { desktops: readonly { name: string; display: string; size: string }[] }) =>
     lines(desktops, (one) => `${one.name} ${one.display} ${one.size}`),
@@ -109,6 +111,13 @@ function found({ count, match, matches, total_matches, complete }: Found): strin
   const rest = (total_matches ?? 0) - (matches?.length ?? 0)
   const more = rest > 0 ? `… ${rest} more\n` : ""
   return matches?.length ? `${matches.map(matchLine).join("\n")}\n${more}${cut}` : `no match\n${cut}`
+}
+
+function traced({ time, command, arguments: args, ok, error, duration_ms }: TraceEntry): string {
+  const given = typeof args === "object" && args !== null ? Object.entries(args) : []
+  const words = given.map(([name, value]) => `${name}=${typeof value === "string" ? quoted(value) : value}`)
+  const end = ok ? "ok" : `${stringAt(error, "code")} ${oneLine(stringAt(error, "message") ?? "")}`
+  return [time, `${duration_ms} ms`, command, ...words, end].join(" ")
 }
 
 const matchLine = (match: Match): string =>

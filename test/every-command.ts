@@ -1,9 +1,12 @@
+import type { Door } from "../src/run.ts"
 import { type Desk, desk } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
 
 /** A desk on which every command has something to do, and what to ask of each. */
 
 const at = (x: number, y: number) => ({ bounds: { x, y, width: 80, height: 20 } })
+
+const TRACE = new URL("fixtures/trace", import.meta.url).pathname
 
 const CONTENTS: readonly Spec[] = [
   { role: "button", name: "Save", states: ["enabled"], ...at(10, 10), actions: ["Click", "RightClick"] },
@@ -108,12 +111,14 @@ export const ASKED: readonly (readonly [command: string, args: Readonly<Record<s
   ["mcp-config", { client: "codex" }],
   ["schema", {}],
   ["schema", { command: "click" }],
+  ["trace-show", { directory: TRACE }],
+  ["trace-export", { directory: TRACE, output: "trace.html" }],
   ["launch", { app: "Other" }],
   ["close-app", { app: "Other" }],
 ]
 
-export function busyDesk(): Desk {
-  const it = desk({ session: "tests", desktop: "here" })
+export function busyDesk(door: Partial<Door> = {}): Desk {
+  const it = desk({ session: "tests", desktop: "here", ...door })
   const editor = it.world.app("Editor", { pid: 4242, bundleId: "org.example.Editor" })
   editor.window("notes.txt", CONTENTS)
   editor.show("menu", { role: "menu", name: "File", children: [{ role: "menuitem", name: "New" }] })

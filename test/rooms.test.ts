@@ -47,6 +47,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/refmap.ts",
       "src/text.ts",
       "src/tokens.ts",
+      "src/trace-entry.ts",
+      "src/trace-page.ts",
+      "src/trace-redact.ts",
+      "src/trace-style.ts",
       "src/tree.ts",
       "src/until.ts",
       "src/usage.ts",
@@ -84,7 +88,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/window-ops.ts",
     ],
     may: ["words", "pure", "adapter", "contract", "handlers", "valibot"],
-    lazily: ["reference"],
+    lazily: ["pure", "reference", "traces"],
   },
   /** What the schemas say, for other readers: JSON Schema, shells, manuals, agents. */
   reference: {
@@ -122,6 +126,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: ["words", "pure", "stores", "node:fs", "node:path"],
     lazily: ["ffi", "consola/core", "node:fs", "node:tty"],
   },
+  /** What was done, written down and read again. */
+  traces: {
+    files: ["src/trace.ts", "src/trace-read.ts"],
+    may: ["words", "pure", "stores", "node:fs", "node:path"],
+  },
   platform: { files: ["src/internal.ts", "src/platform.ts"], may: ["words"], lazily: ["linux", "macos"] },
   linux: {
     files: ["src/linux/"],
@@ -148,12 +157,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   library: {
     files: ["src/index.ts"],
     may: ["words", "pure", "contract", "registry", "run"],
-    lazily: ["stores", "platform"],
+    lazily: ["stores", "traces", "platform"],
   },
   main: {
     files: ["src/main.ts"],
     may: ["words", "pure", "contract", "registry", "run", "doors"],
-    lazily: ["pure", "doors", "stores", "platform"],
+    lazily: ["pure", "doors", "stores", "traces", "platform"],
   },
 }
 
