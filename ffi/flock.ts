@@ -5,8 +5,13 @@ import { dlopen } from "bun:ffi"
  * file is closed, also when the process dies: there is no stale lock to judge, and no pid to trust.
  */
 export function tryLock(fd: number): boolean {
+  return prepareLocks().symbols.flock(fd, LOCK_EX | LOCK_NB) === 0
+}
+
+/** Opens the library, which otherwise the first lock does. */
+export function prepareLocks(): ReturnType<typeof open> {
   library ??= open()
-  return library.symbols.flock(fd, LOCK_EX | LOCK_NB) === 0
+  return library
 }
 
 const LOCK_EX = 2

@@ -24,8 +24,11 @@ export interface Adapter {
   diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
-  /** All top-level windows, the frontmost first where the platform knows the order. */
-  windows(): Promise<readonly SeenWindow[]>
+  /**
+   * All top-level windows, the frontmost first where the platform knows the order. Where one alone is wanted,
+   * by its id or "focused", others may be left out.
+   */
+  windows(only?: string): Promise<readonly SeenWindow[]>
   displays(): Promise<readonly DisplayInfo[]>
   /** What `--surface` could name for this process at this moment. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>

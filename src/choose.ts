@@ -10,7 +10,9 @@ export interface WindowChoice {
 
 /** The window that an agent means: by id exactly, else the app's focused or first one, else the focused one. */
 export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Promise<SeenWindow> {
-  const windows = await adapter.windows()
+  const windows = await adapter.windows(
+    choice.window_id ?? (choice.app === undefined ? "focused" : undefined),
+  )
   if (choice.window_id !== undefined) return windowById(windows, choice.window_id, choice.app)
   if (choice.app !== undefined) return windowOfApp(windows, choice.app)
   const focused = windows.find((window) => window.is_focused)

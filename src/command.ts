@@ -84,6 +84,8 @@ export type ItemResult =
 
 /** The maps of refs of one session; see refstore.ts. */
 export interface RefStore {
+  /** Loads what `save` needs: for a moment when there is nothing to do but wait. */
+  prepare(): Promise<void>
   /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
   load(snapshotId?: string): Promise<RefMap>
   /** Replaces the current map, keeps a copy under its new id, and returns that id. */

@@ -44,13 +44,22 @@ export async function observe(
   window: SeenWindow,
   options: ObserveOptions,
 ): Promise<Observation> {
-  const { seen, source } = await readSurface(ctx, window, options)
+  const [{ seen, source }] = await Promise.all([
+    readSurface(ctx, window, options),
+    whileWaiting(() => ctx.refs.prepare()),
+  ])
   const { tree, entries } = allocateRefs(seen, source, refTaker(options))
   const spell = (index: number): string => `@e${entries.length + 1 + index}`
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
   const added = drills.length ? entriesOf(drills.flatMap(originsOf), seen.root, source) : []
   const kept = formatKept(keptOf(window, options, seen.complete, tree))
   return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept }) }
+}
+
+/** Once everything is asked that can be asked now, and the answers are still to come. */
+async function whileWaiting(work: () => Promise<void>): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  return work()
 }
 
 export function keptOf(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {

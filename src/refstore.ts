@@ -30,6 +30,7 @@ export function openRefStore({
 }): RefStore {
   const place = placeOf(root, session)
   return {
+    prepare: async () => void (await locking()).prepareLocks(),
     load: async (snapshotId) =>
       snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
     save: (entries, options = {}) => save(place, entries, options),
@@ -77,8 +78,8 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
     using copy = duplicate(place, whole, bytes)
     await inTurn(place, () => {
       refuseUnlessOwn(place.current)
-      renameSync(copy.path, keptPath(place, id))
-      if (!options.aside) renameSync(whole.path, place.current)
+      copy.move(keptPath(place, id))
+      if (!options.aside) whole.move(place.current)
     })
     prune(place)
     return id
@@ -102,8 +103,8 @@ async function append(
       using whole = writeTemporary(place, bytes)
       using copy = duplicate(place, whole, bytes)
       // The copy first: a crash between the two leaves numbers that nobody was told.
-      renameSync(copy.path, keptPath(place, id))
-      if (isCurrent) renameSync(whole.path, place.current)
+      copy.move(keptPath(place, id))
+      if (isCurrent) whole.move(place.current)
       return refs
     }),
   )
@@ -167,11 +168,9 @@ function freshId(place: Place): string {
   }
 }
 
+/** Seeded anew in every process; that nobody could guess it is not asked for. */
 const randomLetters = () =>
-  Array.from(
-    crypto.getRandomValues(new Uint8Array(8)),
-    (byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte & 31],
-  ).join("")
+  Array.from({ length: 8 }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(Math.random() * 32)]).join("")
 
 /** Runs with the directories there and private, and waits until the disk has what it changed. */
 async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
@@ -204,10 +203,12 @@ function syncDirectory(fd: number): void {
 
 const TURN_MS = 2000
 
+/** Only writers pay for a C library. */
+const locking = () => import("../ffi/flock.ts")
+
 /** Runs while no other process (and no other store of this one) writes to the session; it must not wait. */
 async function inTurn<T>(place: Place, work: () => T): Promise<T> {
-  // Only writers pay for a C library.
-  const { tryLock } = await import("../ffi/flock.ts")
+  const { tryLock } = await locking()
   const path = `${place.directory}/.lock`
   const fd = openLockFile(path)
   try {
@@ -228,11 +229,23 @@ async function inTurn<T>(place: Place, work: () => T): Promise<T> {
 
 interface Temporary extends Disposable {
   readonly path: string
+  /** To where it stays. */
+  move(to: string): void
 }
 
 const temporary = (place: Place): Temporary => {
   const path = `${place.directory}/.tmp-${process.pid}-${randomLetters()}`
-  return { path, [Symbol.dispose]: () => rmSync(path, { force: true }) }
+  let isMoved = false
+  return {
+    path,
+    move: (to) => {
+      renameSync(path, to)
+      isMoved = true
+    },
+    [Symbol.dispose]: () => {
+      if (!isMoved) rmSync(path, { force: true })
+    },
+  }
 }
 
 function writeTemporary(place: Place, bytes: Uint8Array): Temporary {

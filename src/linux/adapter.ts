@@ -1,23 +1,20 @@
 import type { Adapter } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
+import { lazily } from "../lazy.ts"
 import type { Platform, PlatformOptions } from "../platform.ts"
-import { actingOn } from "./acting.ts"
+import type { actingOn } from "./acting.ts"
 import { Desk } from "./desk.ts"
-import { desktopEnv } from "./desktop.ts"
 import { Element } from "./element.ts"
-import { hitElement, hitInPopup, openAddress, openPath, readAnew } from "./locate.ts"
 import { processStart } from "./processes.ts"
 import { Session } from "./session.ts"
-import { surfaceInfo } from "./surfaces.ts"
 import { answering, readTree } from "./trees.ts"
-import { watchEvents } from "./watch.ts"
 
 /** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
-export function connectLinux(options: PlatformOptions): Platform {
+export async function connectLinux(options: PlatformOptions): Promise<Platform> {
+  const { desktop, root, env } = options
+  const desktops = desktop ? await import("./desktop.ts") : undefined
   // A desktop is looked up when it is needed: starting one must work before it is there.
-  const session = new Session(() =>
-    options.desktop ? desktopEnv(options.root, options.desktop, options.env) : options.env,
-  )
+  const session = new Session(() => (desktop && desktops?.desktopEnv(root, desktop, env)) || env)
   return {
     name: "linux",
     adapter: (deadline) => linuxAdapter(session, options, deadline),
@@ -27,36 +24,58 @@ export function connectLinux(options: PlatformOptions): Platform {
 
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const desk = new Desk(session, deadline)
+  // What only some commands need is loaded for those.
+  const acting = lazily<ReturnType<typeof actingOn>>(async () =>
+    (await import("./acting.ts")).actingOn(session, options, deadline, () => desk.windows()),
+  )
+  const locating = () => import("./locate.ts")
   return {
-    ...actingOn(session, options, deadline, () => desk.windows()),
+    perform: acting.perform,
+    input: acting.input,
+    window: acting.window,
+    launch: acting.launch,
+    quit: acting.quit,
+    clipboard: acting.clipboard,
+    displays: acting.displays,
+    screenshot: acting.screenshot,
+    notifications: acting.notifications,
+    notification: acting.notification,
+    desktops: acting.desktops,
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
     diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
     apps: () => desk.apps(),
-    windows: () => desk.windows(),
-    surfaces: async (pid) => (await answering({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo),
+    windows: (only) => desk.windows(only),
+    surfaces: async (pid) => {
+      const { surfaceInfo } = await import("./surfaces.ts")
+      return (await answering({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo)
+    },
     tree: async (target, treeOptions) => readTree(await desk.atspi(), await desk.rootOf(target), treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => {
+      const { openAddress, openPath } = await locating()
       const open = route === "address" ? openAddress : openPath
       const app = entry.source_app ?? `pid ${entry.pid}`
       return answering({ app }, open(await desk.atspi(), entry, desk.frameFor))
     },
     read: async (handle) => {
       const element = Element.of(handle)
+      const { readAnew } = await locating()
       return answering(element.place, readAnew(await desk.atspi(), element))
     },
     hit: async (handle, point) => {
       const element = Element.of(handle)
       const top = await desk.topmost(element, point)
       if (typeof top === "object") return { kind: "occluded", by: top.by }
-      const atspi = await desk.atspi()
+      const [atspi, { hitElement, hitInPopup }] = await Promise.all([desk.atspi(), locating()])
       return answering(
         element.place,
         top === "own" ? hitElement(atspi, element, point) : hitInPopup(atspi, element, point),
       )
     },
-    watch: async (pids) =>
-      answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids)),
+    watch: async (pids) => {
+      const { watchEvents } = await import("./watch.ts")
+      return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids))
+    },
     close: async () => {},
   }
 }

@@ -1,31 +1,7 @@
-import {
-  type Atspi,
-  type Interfaces,
-  type Ref,
-  readInterfaces,
-  readRef,
-  readRefs,
-  readStates,
-} from "./atspi.ts"
+import { type Atspi, readInterfaces, readRef, readRefs, readStates } from "./atspi.ts"
+import { type Item, readPacked } from "./cache-items.ts"
 import { DBusError, type Message, method, WireError } from "./dbus.ts"
 import type { Reader } from "./dbus-read.ts"
-import type { StateSet } from "./states.ts"
-
-/** What an application says about one object in its answer to GetItems. */
-export interface Item {
-  readonly ref: Ref
-  /** Its parent's path; the bus name is left out, since a parent elsewhere is a plug's socket. */
-  readonly parent: string
-  /** −1: the application lost it. */
-  readonly index: number
-  /** −1: not counted. */
-  readonly childCount: number
-  readonly interfaces: Interfaces
-  readonly name: string
-  readonly role: number
-  readonly description: string
-  readonly states: StateSet
-}
 
 export const CACHE_PATH = "/org/a11y/atspi/cache"
 
@@ -43,6 +19,7 @@ export function parseItems(reply: Message): Map<string, Item> {
   const { body } = reply
   const items = new Map<string, Item>()
   if (reply.signature === ITEMS) {
+    if (body.little) return readPacked(body)
     const end = body.arrayEnd(8)
     while (body.at < end) addItem(items, readItem(body))
     return items
@@ -62,7 +39,7 @@ const UNKNOWN: ReadonlySet<string> = new Set(
 )
 
 function addItem(items: Map<string, Item>, item: Item): void {
-  items.set(item.ref.path, item)
+  items.set(item.path, item)
 }
 
 function readItem(reader: Reader): Item {
@@ -71,7 +48,7 @@ function readItem(reader: Reader): Item {
   const parent = readPath(reader)
   const index = reader.i32()
   const childCount = reader.i32()
-  return { ref, parent, index, childCount, ...readRest(reader) }
+  return { ref, path: ref.path, parent, index, childCount, ...readRest(reader) }
 }
 
 function readOldItem(reader: Reader): Item {
@@ -79,7 +56,7 @@ function readOldItem(reader: Reader): Item {
   skipRef(reader)
   const parent = readPath(reader)
   const children = readRefs(reader)
-  return { ref, parent, index: -1, childCount: children.length, ...readRest(reader) }
+  return { ref, path: ref.path, parent, index: -1, childCount: children.length, ...readRest(reader) }
 }
 
 function readRest(reader: Reader): Pick<Item, "interfaces" | "name" | "role" | "description" | "states"> {

@@ -1,6 +1,6 @@
 import type { Rect } from "../node.ts"
 import type { Ref } from "./atspi.ts"
-import type { Item } from "./cache.ts"
+import type { Item } from "./cache-items.ts"
 import type { Child, Facts, LiveSource, Look, Source } from "./facts.ts"
 import { type Maybe, then } from "./maybe.ts"
 import { ROLE } from "./roles.ts"
@@ -43,10 +43,11 @@ export class CachedSource implements Source {
   facts(ref: Ref, look: Look): Maybe<Facts> {
     const item = this.item(ref)
     if (!item) return this.#live.facts(ref, look)
+    const { role, states, interfaces, name, description, childCount } = item
     const extents = this.#extents.get(ref.path)
-    const facts = extents ? { ...item, extents } : item
+    const facts = { role, states, interfaces, name, description, childCount, extents }
     // A popover that is just opening has no name yet, and is known by nothing else.
-    if (this.#saysShowing || item.role !== ROLE.FILLER || item.name !== "") return facts
+    if (this.#saysShowing || role !== ROLE.FILLER || name !== "") return facts
     return then(this.#live.facts(ref, look), ({ name }) => ({ ...facts, name }))
   }
 
@@ -94,7 +95,7 @@ export class CachedSource implements Source {
 
   /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */
   #isStackPage(item: Item): boolean {
-    const [only] = this.#below.get(item.ref.path) ?? []
+    const [only] = this.#below.get(item.path) ?? []
     return item.childCount === 1 && only !== undefined && only.index !== 0
   }
 }

@@ -12,10 +12,12 @@ import {
   seenWindow,
   takeAppInventory,
   takeInventory,
+  takeInventoryOf,
   windowId,
+  windowNumber,
 } from "./inventory.ts"
 import type { Session } from "./session.ts"
-import { findSurfaces, type Shown, type TopLevel } from "./surfaces.ts"
+import type { Shown, TopLevel } from "./surfaces.ts"
 import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
 import { listOverrideWindows, windowAt, type XWindow } from "./x11-windows.ts"
 
@@ -38,12 +40,13 @@ export class Desk {
     return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
   }
 
-  async windows(): Promise<readonly SeenWindow[]> {
-    const now = await this.#look()
+  async windows(only?: string): Promise<readonly SeenWindow[]> {
+    const now = await this.#look(only)
     return now.windows.map((window) => seenWindow(window, now, this.#session.env))
   }
 
   async surfaces(pid: number): Promise<readonly Shown[]> {
+    const { findSurfaces } = await import("./surfaces.ts")
     await this.#look()
     return findSurfaces(await this.atspi(), await this.#topLevels(pid))
   }
@@ -92,8 +95,11 @@ export class Desk {
     return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
   }
 
-  async #look(): Promise<Inventory> {
-    this.#last = await takeInventory(this.#session, this.#deadline)
+  /** At everything, or at one window and what else its process has. */
+  async #look(only?: string): Promise<Inventory> {
+    const window = only === "focused" ? only : windowNumber(only ?? "")
+    const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
+    this.#last = part || (await takeInventory(this.#session, this.#deadline))
     return this.#last
   }
 
@@ -108,7 +114,7 @@ export class Desk {
 
   /** undefined: there is no such window, or none of its process's frames is provably it. */
   async #findTop(id: string, withCache = false): Promise<TopLevel | undefined> {
-    if (!this.#window(id)) await this.#look()
+    if (!this.#window(id)) await this.#look(id)
     const window = this.#window(id)
     const tops = window && (await this.#topLevels(window.pid, withCache))
     return tops?.find((top) => top.window?.id === window?.id)
@@ -119,7 +125,8 @@ export class Desk {
   }
 
   async #topLevels(pid: number | undefined, withCache = false): Promise<readonly TopLevel[]> {
-    const now = this.#last ?? (await this.#look())
+    const known = this.#last
+    const now = known && (known.pid ?? pid) === pid ? known : await this.#look()
     const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
     const popups = async (): Promise<readonly XWindow[]> =>
       listOverrideWindows(await this.#session.x11(this.#deadline), this.#deadline)

@@ -36,21 +36,23 @@ export const GTK4 = "GTK"
 /** The top-level objects of an application; none when it refuses to say. */
 export async function readFrames(
   atspi: Atspi,
-  { ref: app, pid, name }: A11yApp,
+  { ref: app, pid, name, begun }: A11yApp,
   withCache = false,
 ): Promise<readonly Frame[]> {
   const [toolkit = "", children] = await Promise.all([
-    unlessRefused(atspi.toolkit(app)),
-    unlessRefused(atspi.children(app)),
+    begun?.toolkit ?? unlessRefused(atspi.toolkit(app)),
+    begun?.children ?? unlessRefused(atspi.children(app)),
   ])
-  const cache = withCache ? beginCache(atspi, app.bus, toolkit, name) : undefined
-  // Whoever waits for it hears of its failure; nobody may.
-  cache?.catch(() => {})
-  const owner = { pid, name, toolkit, cache }
-  const frames = await Promise.all(
-    listChildren(children ?? []).map(({ ref, index }) => unlessRefused(readFrame(atspi, owner, ref, index))),
+  const { promise: cache, resolve } = Promise.withResolvers<Cache>()
+  const owner = { pid, name, toolkit, cache: withCache ? cache : undefined }
+  const reading = listChildren(children ?? []).map(({ ref, index }) =>
+    unlessRefused(readFrame(atspi, owner, ref, index)),
   )
-  return frames.filter((frame) => frame !== undefined)
+  // After the frames: an application makes its list while we find out which window is which.
+  if (withCache) resolve(beginCache(atspi, app.bus, toolkit, name))
+  // Whoever waits for it hears of its failure; nobody may.
+  cache.catch(() => {})
+  return (await Promise.all(reading)).filter((frame) => frame !== undefined)
 }
 
 async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): Promise<Frame> {

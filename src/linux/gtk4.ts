@@ -1,6 +1,7 @@
 import type { Rect } from "../node.ts"
 import { type Atspi, INTERFACE, type Ref, ROOT_PATH } from "./atspi.ts"
-import { type Item, readCache } from "./cache.ts"
+import { readCache } from "./cache.ts"
+import type { Item } from "./cache-items.ts"
 import { CachedSource } from "./cached.ts"
 import type { Child, LiveSource, Source } from "./facts.ts"
 import { has, STATE } from "./states.ts"
@@ -66,7 +67,7 @@ async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promi
   const hasBounds = ({ interfaces }: Item): boolean => (interfaces & INTERFACE.Component) !== 0
   await ask(
     nodes
-      .filter(({ item }) => hasBounds(item) && (weights.get(item.ref.path) ?? 0) >= HEAVY)
+      .filter(({ item }) => hasBounds(item) && (weights.get(item.path) ?? 0) >= HEAVY)
       .map(({ item }) => item.ref),
   )
   const isShut = (path: string): boolean => {
@@ -74,7 +75,7 @@ async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promi
     return rect !== undefined && (rect.width <= 0 || rect.height <= 0)
   }
   const rest = nodes.filter(
-    ({ item, above }) => hasBounds(item) && !extents.has(item.ref.path) && !above.some(isShut),
+    ({ item, above }) => hasBounds(item) && !extents.has(item.path) && !above.some(isShut),
   )
   await ask(rest.map(({ item }) => item.ref))
   return extents
@@ -123,14 +124,13 @@ async function hidePages(
   extents: Map<string, Rect>,
 ): Promise<void> {
   const stacks = flatten(source, root, new Map()).flatMap(({ item }) => {
-    const view = extents.get(item.ref.path)
+    const view = extents.get(item.path)
     const rooms = (source.cachedChildren(item.ref) ?? []).filter(({ ref }) => hasRoom(extents.get(ref.path)))
     // What stands side by side shows side by side.
     const pages = rooms.filter((one) =>
       rooms.some((other) => one !== other && isSamePlace(extents, one, other)),
     )
-    const isStack =
-      STACKS.test(item.name) || pages.some(({ ref }) => source.item(ref)?.parent !== item.ref.path)
+    const isStack = STACKS.test(item.name) || pages.some(({ ref }) => source.item(ref)?.parent !== item.path)
     return view && isStack && pages.length > 1 ? [{ item, view, pages }] : []
   })
   await Promise.all(

@@ -5,12 +5,14 @@ import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
 import { DBusError } from "./dbus.ts"
 import { readProcess } from "./processes.ts"
-import { type A11yApp, listA11yApps } from "./registry.ts"
+import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 import type { Session } from "./session.ts"
-import { listWindows, type XWindow } from "./x11-windows.ts"
+import { listMates, listWindows, type XWindow } from "./x11-windows.ts"
 
 /** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
 export interface Inventory {
+  /** Where it holds no more than one process. */
+  readonly pid?: number
   readonly apps: readonly A11yApp[]
   readonly windows: readonly XWindow[]
   readonly hasBus: boolean
@@ -22,6 +24,26 @@ export async function takeInventory(session: Session, deadline: Deadline): Promi
     listApps(session, deadline).catch(unlessNoBus),
   ])
   return { windows, apps: apps ?? [], hasBus: apps !== undefined }
+}
+
+/**
+ * The same for one window (or the focused one), with no more than its own process has; undefined where that
+ * does not do, since the window is not managed, or its process is not on the bus by the same number.
+ */
+export async function takeInventoryOf(
+  session: Session,
+  window: number | "focused",
+  deadline: Deadline,
+): Promise<Inventory | undefined> {
+  const finding = session.x11(deadline).then((x) => listMates(x, window, deadline))
+  const owner = finding.then(([first]) => first?.pid)
+  // The first of the two to fail speaks for both.
+  owner.catch(() => {})
+  const [windows, apps] = await Promise.all([
+    finding,
+    onBus(session, deadline, (atspi) => findA11yApps(atspi, owner)).catch(unlessNoBus),
+  ])
+  return apps?.[0] && { pid: apps[0].pid, windows, apps, hasBus: true }
 }
 
 /** The same for a question about apps, which a desktop without X can answer too. */
@@ -78,14 +100,27 @@ export function windowId(id: number): string {
   return `w-${id}`
 }
 
+/** undefined: no window has such an id. */
+export function windowNumber(id: string): number | undefined {
+  return /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
+}
+
 export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
   return bestApp(inventory.apps, window.pid)
 }
 
-async function listApps(session: Session, deadline: Deadline): Promise<readonly A11yApp[]> {
+function listApps(session: Session, deadline: Deadline): Promise<readonly A11yApp[]> {
+  return onBus(session, deadline, listA11yApps)
+}
+
+async function onBus<T>(
+  session: Session,
+  deadline: Deadline,
+  read: (atspi: Atspi) => Promise<T>,
+): Promise<T> {
   const bus = await session.a11y(deadline)
   try {
-    return await listA11yApps(new Atspi(bus, deadline))
+    return await read(new Atspi(bus, deadline))
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError(

@@ -1,5 +1,6 @@
 import { type Atspi, existing, REGISTRY, type Ref, readRefs } from "./atspi.ts"
 import { DBusClosed, method, readAs } from "./dbus.ts"
+import { unlessRefused } from "./element.ts"
 import { isStopped } from "./stopped.ts"
 
 /** One application object of the accessibility bus. A process may have several. */
@@ -10,6 +11,11 @@ export interface A11yApp {
   readonly name: string
   /** false: it did not answer within its slice. */
   readonly responsive: boolean
+  /** What its windows are asked for first, where that was asked on the way. */
+  readonly begun?: {
+    readonly toolkit: Promise<string | undefined>
+    readonly children: Promise<readonly Ref[] | undefined>
+  }
 }
 
 /** What one application may cost everybody else. */
@@ -22,25 +28,50 @@ const LIST_APPS = method("org.a11y.atspi.Accessible.GetChildren", "", [], true)
 
 /** Who is on the bus. */
 export async function listA11yApps(atspi: Atspi): Promise<readonly A11yApp[]> {
-  const registry = atspi.within(atspi.deadline.slice(REGISTRY_MS))
-  const all = await registry.ask(REGISTRY, LIST_APPS, (reply) => readRefs(readAs(reply, "a(so)")))
-  const refs = all.map(existing).filter((ref) => ref !== undefined)
-  const apps = await Promise.all(refs.map((ref) => readApp(atspi, ref)))
+  const apps = await Promise.all((await listRefs(atspi)).map((ref) => readApp(atspi, ref)))
   return apps.filter((app) => app !== undefined)
 }
 
-async function readApp(atspi: Atspi, ref: Ref): Promise<A11yApp | undefined> {
+/** The applications of one process; the others are not asked anything. Their windows are about to be read. */
+export async function findA11yApps(
+  atspi: Atspi,
+  process: Promise<number | undefined>,
+): Promise<readonly A11yApp[]> {
+  const refs = await listRefs(atspi)
+  const [pid, ...pids] = await Promise.all([process, ...refs.map((ref) => pidOf(atspi, ref))])
+  const own = refs.filter((_, i) => pid !== undefined && pids[i] === pid)
+  const apps = await Promise.all(own.map((ref) => readApp(atspi, ref, pid)))
+  return apps.filter((app) => app !== undefined)
+}
+
+async function listRefs(atspi: Atspi): Promise<readonly Ref[]> {
+  const registry = atspi.within(atspi.deadline.slice(REGISTRY_MS))
+  const all = await registry.ask(REGISTRY, LIST_APPS, (reply) => readRefs(readAs(reply, "a(so)")))
+  return all.filter((ref) => existing(ref) !== undefined)
+}
+
+async function readApp(atspi: Atspi, ref: Ref, known?: number): Promise<A11yApp | undefined> {
   const hasty = atspi.within(atspi.deadline.slice(SLICE_MS))
   // Of the application and of the bus at once; the bus knows the process even when it hangs.
   const naming = hasty.name(ref).catch(() => undefined)
-  const pid = await atspi.pid(ref.bus).catch((error: unknown) => {
+  const begun =
+    known === undefined
+      ? undefined
+      : { toolkit: unlessRefused(atspi.toolkit(ref)), children: unlessRefused(atspi.children(ref)) }
+  // Whoever reads its windows hears of a failure; nobody may.
+  for (const answer of [begun?.toolkit, begun?.children]) answer?.catch(() => {})
+  const pid = known ?? (await pidOf(atspi, ref))
+  if (pid === undefined) return undefined
+  const name = await Promise.race([naming, ifStopped(pid)])
+  return { ref, pid, name: name ?? "", responsive: name !== undefined, begun }
+}
+
+function pidOf(atspi: Atspi, { bus }: Ref): Promise<number | undefined> {
+  return atspi.pid(bus).catch((error: unknown) => {
     if (error instanceof DBusClosed) throw error
     // It left the bus since the registry listed it.
     return undefined
   })
-  if (pid === undefined) return undefined
-  const name = await Promise.race([naming, ifStopped(pid)])
-  return { ref, pid, name: name ?? "", responsive: name !== undefined }
 }
 
 /** Does not wait for a process that cannot answer: resolves for a stopped one, and else never. */

@@ -61,23 +61,32 @@ export class Session {
     const given = this.env.AT_SPI_BUS_ADDRESS
     try {
       if (given) return await Bus.open(given, deadline)
-      return await Bus.open(await this.#findA11y(deadline), deadline)
+      return (await this.#openOnDisplay(deadline)) ?? (await this.#openActivated(deadline))
     } catch (error) {
       throw noAccessibility(error)
     }
   }
 
-  async #findA11y(deadline: Deadline): Promise<string> {
-    try {
-      const bus = await this.user(deadline)
-      const reply = await bus.call(GET_ADDRESS, A11Y_BUS, A11Y_BUS_PATH, deadline)
-      return readAs(reply, "s").string()
-    } catch (error) {
-      // A login over ssh has no session bus, but the display still says where the accessibility bus is.
-      const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
-      if (address) return address
-      throw error
-    }
+  /** The session bus knows the accessibility bus, and starts it where it does not run yet. */
+  async #openActivated(deadline: Deadline): Promise<Bus> {
+    const bus = await this.user(deadline)
+    const reply = await bus.call(GET_ADDRESS, A11Y_BUS, A11Y_BUS_PATH, deadline)
+    return Bus.open(readAs(reply, "s").string(), deadline)
+  }
+
+  /**
+   * The display says where the bus is as soon as it runs; toolkits look there first too. It spares us a
+   * connection, and a login over ssh has no session bus at all. What is left of a bus that ended leads nowhere,
+   * and another user's lets us in no further than its door.
+   */
+  async #openOnDisplay(deadline: Deadline): Promise<Bus | undefined> {
+    if (!this.env.DISPLAY) return undefined
+    const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
+    const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
+    return bus?.name.then(
+      () => bus,
+      () => undefined,
+    )
   }
 
   async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {

@@ -3,8 +3,6 @@ import { readCache } from "./cache.ts"
 import { CachedSource } from "./cached.ts"
 import type { Element } from "./element.ts"
 import { LiveSource, type Source } from "./facts.ts"
-import { prepareGtk4 } from "./gtk4.ts"
-import { register } from "./watch.ts"
 
 /** The way to read an application's tree with the fewest questions; it differs by toolkit. */
 export async function openSource(
@@ -15,7 +13,9 @@ export async function openSource(
 ): Promise<Source> {
   const live = new LiveSource(atspi, place.toolkit, allBounds)
   const items = await (begun ?? beginCache(atspi, ref.bus, place.toolkit, place.app))
-  if (place.toolkit === "GTK") return items ? prepareGtk4(atspi, ref, live, items) : live
+  if (place.toolkit === "GTK") {
+    return items ? (await import("./gtk4.ts")).prepareGtk4(atspi, ref, live, items) : live
+  }
   const cached = items ?? (place.toolkit === "Chromium" ? await wakeCache(atspi, ref.bus) : undefined)
   return cached ? new CachedSource(ref.bus, cached, live) : live
 }
@@ -33,6 +33,7 @@ export async function beginCache(atspi: Atspi, bus: string, toolkit: string, app
 
 /** A bridge keeps a cache once somebody listens to events. */
 async function wakeCache(atspi: Atspi, bus: string): ReturnType<typeof readCache> {
+  const { register } = await import("./watch.ts")
   await register(atspi.bus, "window:create", atspi.deadline)
   const patience = atspi.deadline.slice(WAKE_MS)
   while (!patience.expired) {

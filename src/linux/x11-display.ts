@@ -1,4 +1,4 @@
-import type { Deadline } from "../deadline.ts"
+import { closeSync, constants, openSync, readSync } from "node:fs"
 import { AppError } from "../errors.ts"
 import { decodeLatin1 } from "./x11-wire.ts"
 
@@ -45,18 +45,12 @@ export function parseDisplay(display: string | undefined): DisplayTarget {
 }
 
 /** The MIT-MAGIC-COOKIE-1 for a display, if the authority file holds one. */
-export async function readCookie(
-  env: Env,
-  target: DisplayTarget,
-  deadline: Deadline,
-): Promise<Uint8Array | undefined> {
+export function readCookie(env: Env, target: DisplayTarget): Uint8Array | undefined {
   const path = env.XAUTHORITY || (env.HOME ? `${env.HOME}/.Xauthority` : undefined)
-  if (!path) return undefined
-  const [file, host] = await Promise.all([
-    readSmall(path, deadline),
-    readSmall("/proc/sys/kernel/hostname", deadline),
-  ])
-  return file ? findCookie(file, decodeLatin1(host ?? new Uint8Array()).trim(), target.number) : undefined
+  const file = path ? readSmall(path) : undefined
+  if (!file) return undefined
+  const host = readSmall("/proc/sys/kernel/hostname") ?? new Uint8Array()
+  return findCookie(file, decodeLatin1(host).trim(), target.number)
 }
 
 /** The entry for this host and display; else, as the host may have been renamed since, for this display. */
@@ -112,13 +106,19 @@ function parseAuthority(file: Uint8Array): Authority[] {
 }
 
 // A file that cannot be read is as good as none: the server may not ask for a cookie at all.
-async function readSmall(path: string, deadline: Deadline): Promise<Uint8Array | undefined> {
-  const timeout = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => timeout.resolve(undefined), deadline.remaining)
-  const content = Bun.file(path).slice(0, 65536).bytes()
+function readSmall(path: string): Uint8Array | undefined {
   try {
-    return await Promise.race([content.catch(() => undefined), timeout.promise])
-  } finally {
-    clearTimeout(timer)
+    // Not blocking: a pipe in the file's place would wait for its other end.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const bytes = new Uint8Array(MAX_BYTES)
+      return bytes.subarray(0, readSync(fd, bytes))
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
   }
 }
+
+const MAX_BYTES = 65_536

@@ -20,18 +20,27 @@ export async function getProperty(
   options: { readonly remove?: boolean; readonly offset?: number; readonly maxBytes?: number } = {},
 ): Promise<Property | undefined> {
   const { remove = false, offset = 0, maxBytes = 65_536 } = options
-  const words = Math.ceil(maxBytes / 4)
-  const request = new Request(20, remove ? 1 : 0)
+  return propertyIn(await x.ask(propertyRequest(window, property, { remove, offset, maxBytes }), deadline))
+}
+
+export function propertyRequest(
+  window: number,
+  property: number,
+  { remove = false, offset = 0, maxBytes = 65_536 } = {},
+): Request {
+  return new Request(20, remove ? 1 : 0)
     .u32(window)
     .u32(property)
     .u32(ANY_TYPE)
     .u32(offset / 4)
-    .u32(words)
-  const reply = await x.ask(request, deadline)
+    .u32(Math.ceil(maxBytes / 4))
+}
+
+export function propertyIn(reply: Packet): Property | undefined {
+  const type = reply.u32(8)
+  if (type === 0) return undefined
   const format = reply.u8(1)
-  if (reply.u32(8) === 0) return undefined
-  const bytes = reply.bytes(32, (reply.u32(16) * format) / 8)
-  return { type: reply.u32(8), format, left: reply.u32(12), bytes }
+  return { type, format, left: reply.u32(12), bytes: reply.bytes(32, (reply.u32(16) * format) / 8) }
 }
 
 /** The 32-bit numbers of a property; empty when it is not set or holds something else. */
@@ -41,7 +50,10 @@ export async function getNumbers(
   property: number,
   deadline: Deadline,
 ): Promise<number[]> {
-  const value = await getProperty(x, window, property, deadline)
+  return numbersOf(await getProperty(x, window, property, deadline))
+}
+
+export function numbersOf(value: Property | undefined): number[] {
   return value?.format === 32 ? new Packet(value.bytes).list32(0, value.bytes.length / 4) : []
 }
 
@@ -120,7 +132,14 @@ export async function getGeometry(
   window: number,
   deadline: Deadline,
 ): Promise<Rect & { readonly border: number }> {
-  const reply = await x.ask(new Request(14).u32(window), deadline)
+  return geometryIn(await x.ask(geometryRequest(window), deadline))
+}
+
+export function geometryRequest(window: number): Request {
+  return new Request(14).u32(window)
+}
+
+export function geometryIn(reply: Packet): Rect & { readonly border: number } {
   return {
     x: reply.i16(12),
     y: reply.i16(14),
@@ -131,8 +150,11 @@ export async function getGeometry(
 }
 
 /** Where the window's top left corner is on the root window. */
-export async function originOnRoot(x: X11, window: number, deadline: Deadline): Promise<Point> {
-  const reply = await x.ask(new Request(40).u32(window).u32(x.root).i16(0).i16(0), deadline)
+export function originRequest(x: X11, window: number): Request {
+  return new Request(40).u32(window).u32(x.root).i16(0).i16(0)
+}
+
+export function originIn(reply: Packet): Point {
   return { x: reply.i16(12), y: reply.i16(14) }
 }
 

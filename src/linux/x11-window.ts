@@ -1,15 +1,18 @@
+import { readFileSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
-import type { Rect } from "../node.ts"
+import type { Point, Rect } from "../node.ts"
 import type { X11 } from "./x11.ts"
 import {
-  getGeometry,
-  getNumbers,
-  getProperty,
-  originOnRoot,
+  geometryIn,
+  geometryRequest,
+  numbersOf,
+  originIn,
+  originRequest,
+  propertyIn,
+  propertyRequest,
   propertyText,
-  unlessGone,
 } from "./x11-requests.ts"
-import { Request } from "./x11-wire.ts"
+import { type Packet, Request, XError } from "./x11-wire.ts"
 
 export interface XWindow {
   readonly id: number
@@ -51,98 +54,128 @@ export async function learnAtoms(x: X11, deadline: Deadline): Promise<void> {
 
 /** Those of the windows that still exist; `focused` is for the caller to tell. */
 export async function readWindows(x: X11, ids: readonly number[], deadline: Deadline): Promise<XWindow[]> {
-  const [host, pids, ...facts] = await Promise.all([
-    readHost(),
+  const [pids, facts] = await Promise.all([
     readPids(x, ids, deadline),
-    ...ids.map((id) => unlessGone(readFacts(x, id, deadline))),
+    readFacts(x, ids, [...OWNER, ...PROPERTIES], deadline),
   ])
-  return facts.flatMap((fact) => (fact ? [describe(x, fact, host, pids)] : []))
+  return facts.map((fact) => describe(x, fact, pids))
 }
 
-type Facts = Awaited<ReturnType<typeof readFacts>>
+/** Those of the windows that belong to the same process as this one, which is one of them. */
+export async function processMates(
+  x: X11,
+  id: number,
+  ids: readonly number[],
+  deadline: Deadline,
+): Promise<readonly number[]> {
+  const [pids, facts] = await Promise.all([readPids(x, ids, deadline), readFacts(x, ids, OWNER, deadline)])
+  const owners = new Map(facts.map((fact) => [fact.id, pidIn(x, fact, pids)]))
+  const pid = owners.get(id)
+  return pid === undefined ? [] : ids.filter((one) => owners.get(one) === pid)
+}
 
-async function readFacts(x: X11, id: number, deadline: Deadline) {
-  const property = (name: string) => getProperty(x, id, x.atom(name), deadline)
-  const numbers = (name: string) => getNumbers(x, id, x.atom(name), deadline)
-  const [
-    geometry,
-    origin,
-    netName,
-    name,
-    pid,
-    machine,
-    wmClass,
-    states,
-    wmState,
-    types,
-    transientFor,
-    frame,
-    gtk,
-    ...app
-  ] = await Promise.all([
-    getGeometry(x, id, deadline),
-    originOnRoot(x, id, deadline),
-    property("_NET_WM_NAME"),
-    property("WM_NAME"),
-    numbers("_NET_WM_PID"),
-    property("WM_CLIENT_MACHINE"),
-    property("WM_CLASS"),
-    numbers("_NET_WM_STATE"),
-    numbers("WM_STATE"),
-    numbers("_NET_WM_WINDOW_TYPE"),
-    numbers("WM_TRANSIENT_FOR"),
-    numbers("_NET_FRAME_EXTENTS"),
-    numbers("_GTK_FRAME_EXTENTS"),
-    property("_GTK_APPLICATION_ID"),
-    property("_KDE_NET_WM_DESKTOP_FILE"),
+const OWNER = ["_NET_WM_PID", "WM_CLIENT_MACHINE"] as const
+
+const PROPERTIES = [
+  "_NET_WM_NAME",
+  "WM_NAME",
+  "WM_CLASS",
+  "_NET_WM_STATE",
+  "WM_STATE",
+  "_NET_WM_WINDOW_TYPE",
+  "WM_TRANSIENT_FOR",
+  "_NET_FRAME_EXTENTS",
+  "_GTK_FRAME_EXTENTS",
+  "_GTK_APPLICATION_ID",
+  "_KDE_NET_WM_DESKTOP_FILE",
+] as const
+
+type PropertyName = (typeof OWNER)[number] | (typeof PROPERTIES)[number]
+
+interface Facts {
+  readonly id: number
+  readonly geometry: ReturnType<typeof geometryIn>
+  readonly origin: Point
+  text(name: PropertyName): string | undefined
+  numbers(name: PropertyName): readonly number[]
+}
+
+/** One batch for all of them: the server answers faster than we could ask one by one. */
+async function readFacts(
+  x: X11,
+  ids: readonly number[],
+  names: readonly PropertyName[],
+  deadline: Deadline,
+): Promise<Facts[]> {
+  const atoms = names.map((name) => x.atom(name))
+  const requests = ids.flatMap((id) => [
+    geometryRequest(id),
+    originRequest(x, id),
+    ...atoms.map((atom) => propertyRequest(id, atom)),
   ])
-  return {
-    id,
-    geometry,
-    origin,
-    netName,
-    name,
-    pid,
-    machine,
-    wmClass,
-    states,
-    wmState,
-    types,
-    transientFor,
-    frame,
-    gtk,
-    app,
+  const replies = await x.askAll(requests, deadline)
+  const size = names.length + 2
+  return ids.flatMap((id, i) => {
+    const [geometry, origin, ...properties] = unlessAnyGone(replies.slice(i * size, (i + 1) * size)) ?? []
+    if (!geometry || !origin) return []
+    const property = (name: PropertyName) => {
+      const reply = properties[names.indexOf(name)]
+      return reply && propertyIn(reply)
+    }
+    return {
+      id,
+      geometry: geometryIn(geometry),
+      origin: originIn(origin),
+      text: (name) => propertyText(x, property(name)),
+      numbers: (name) => numbersOf(property(name)),
+    }
+  })
+}
+
+/** undefined where the window vanished; every other refusal stays one. */
+function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[] | undefined {
+  const packets: Packet[] = []
+  for (const reply of replies) {
+    if (!(reply instanceof XError)) packets.push(reply)
+    else if (reply.isGone) return undefined
+    else throw reply
   }
+  return packets
 }
 
-function describe(x: X11, facts: Facts, host: string, pids: ReadonlyMap<number, number>): XWindow {
+function pidIn(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): number | undefined {
+  const [pid] = facts.numbers("_NET_WM_PID")
+  const machine = pid ? facts.text("WM_CLIENT_MACHINE") : undefined
+  const isLocal = machine === undefined || machine === "localhost" || machine === hostName()
+  return (isLocal ? pid : undefined) || pids.get(clientOf(x, facts.id))
+}
+
+function describe(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): XWindow {
   const { id, geometry, origin } = facts
   const bounds = { x: origin.x, y: origin.y, width: geometry.width, height: geometry.height }
-  const [instance, className] = propertyText(x, facts.wmClass)?.split("\0") ?? []
-  const machine = propertyText(x, facts.machine)
-  const isLocal = machine === undefined || machine === host || machine === "localhost"
-  const transientFor = facts.transientFor[0]
-  const types = TYPES.filter((type) => facts.types.includes(x.atom(typeAtom(type))))
-  const rank = (type: string) => facts.types.indexOf(x.atom(typeAtom(type)))
-  const frameExtents = toExtents(facts.frame)
-  const gtkFrameExtents = toExtents(facts.gtk)
-  const hidden = facts.states.includes(x.atom("_NET_WM_STATE_HIDDEN"))
+  const [instance, className] = facts.text("WM_CLASS")?.split("\0") ?? []
+  const [transientFor] = facts.numbers("WM_TRANSIENT_FOR")
+  const typeAtoms = facts.numbers("_NET_WM_WINDOW_TYPE")
+  const types = typeAtoms.flatMap((atom) => TYPES.find((type) => x.isAtom(atom, typeAtom(type))) ?? [])
+  const states = facts.numbers("_NET_WM_STATE")
+  const frameExtents = toExtents(facts.numbers("_NET_FRAME_EXTENTS"))
+  const gtkFrameExtents = toExtents(facts.numbers("_GTK_FRAME_EXTENTS"))
+  const hidden = states.includes(x.atom("_NET_WM_STATE_HIDDEN"))
   return {
     id,
-    title: cleanTitle(propertyText(x, facts.netName) || propertyText(x, facts.name) || ""),
-    pid: (isLocal ? facts.pid[0] : undefined) || pids.get(clientOf(x, id)),
+    title: cleanTitle(facts.text("_NET_WM_NAME") || facts.text("WM_NAME") || ""),
+    pid: pidIn(x, facts, pids),
     wmClass: instance === undefined ? undefined : { instance, className: className ?? "" },
     bounds,
     frame: visibleFrame(bounds, geometry.border, frameExtents, gtkFrameExtents),
     frameExtents,
     gtkFrameExtents,
     focused: false,
-    minimized: hidden || (facts.states.length === 0 && facts.wmState[0] === ICONIC),
-    maximized: MAXIMIZED.every((state) => facts.states.includes(x.atom(state))),
-    types:
-      types.length > 0 ? types.toSorted((a, b) => rank(a) - rank(b)) : [transientFor ? "dialog" : "normal"],
+    minimized: hidden || (states.length === 0 && facts.numbers("WM_STATE")[0] === ICONIC),
+    maximized: MAXIMIZED.every((state) => states.includes(x.atom(state))),
+    types: types.length > 0 ? types : [transientFor ? "dialog" : "normal"],
     transientFor: transientFor || undefined,
-    desktopFile: desktopFileId(facts.app.map((value) => propertyText(x, value))),
+    desktopFile: desktopFileId(facts.text("_GTK_APPLICATION_ID") || facts.text("_KDE_NET_WM_DESKTOP_FILE")),
   }
 }
 
@@ -167,9 +200,8 @@ function cleanTitle(title: string): string {
   return title.replace(/[\x00-\x1f\x7f]+/g, " ").trim()
 }
 
-function desktopFileId(values: readonly (string | undefined)[]): string | undefined {
-  const value = values.find(Boolean)
-  return value?.replace(/^.*\//, "").replace(/\.desktop$/, "")
+function desktopFileId(value: string | undefined): string | undefined {
+  return value ? value.replace(/^.*\//, "").replace(/\.desktop$/, "") : undefined
 }
 
 // X-Resource knows the pid behind a connection from the socket itself.
@@ -199,13 +231,10 @@ export function clientOf(x: X11, id: number): number {
   return (id & ~x.setup.idMask) >>> 0
 }
 
-let host: Promise<string> | undefined
+let host: string | undefined
 
-function readHost(): Promise<string> {
-  host ??= Bun.file("/proc/sys/kernel/hostname")
-    .text()
-    .then((text) => text.trim())
-    .catch(() => "")
+function hostName(): string {
+  host ??= readFileSync("/proc/sys/kernel/hostname", "latin1").trim()
   return host
 }
 

@@ -13,28 +13,46 @@ import {
   queryTree,
   unlessGone,
 } from "./x11-requests.ts"
-import { clientOf, learnAtoms, readWindows, type XWindow } from "./x11-window.ts"
+import { clientOf, learnAtoms, processMates, readWindows, type XWindow } from "./x11-window.ts"
 import { Request } from "./x11-wire.ts"
 
 export type { XWindow } from "./x11-window.ts"
 
 /** Managed windows, the topmost first. Without a window manager: the mapped children of the root window. */
 export async function listWindows(x: X11, deadline: Deadline): Promise<XWindow[]> {
+  const { managed, active, manager } = await readDesktop(x, deadline)
+  const [alive, windows] = await Promise.all([
+    isManagerAlive(x, manager, deadline),
+    readWindows(x, managed, deadline),
+  ])
+  if (alive) return windows.map((window) => ({ ...window, focused: window.id === active }))
+  return listUnmanaged(x, (await queryTree(x, x.root, deadline)).children, deadline)
+}
+
+/** A managed window and the others of its process, the topmost first; none when it is not managed. */
+export async function listMates(x: X11, id: number | "focused", deadline: Deadline): Promise<XWindow[]> {
+  const { managed, active, manager } = await readDesktop(x, deadline)
+  const wanted = id === "focused" ? active : id
+  if (wanted === undefined || !managed.includes(wanted)) return []
+  const [alive, mates] = await Promise.all([
+    isManagerAlive(x, manager, deadline),
+    processMates(x, wanted, managed, deadline),
+  ])
+  const windows = alive ? await readWindows(x, mates, deadline) : []
+  return windows.map((window) => ({ ...window, focused: window.id === active }))
+}
+
+/** What the window manager says about all windows. */
+async function readDesktop(x: X11, deadline: Deadline) {
   await learnAtoms(x, deadline)
-  const [stacking, clients, active, wm, tree] = await Promise.all([
+  const [stacking, clients, active, manager] = await Promise.all([
     getNumbers(x, x.root, x.atom("_NET_CLIENT_LIST_STACKING"), deadline),
     getNumbers(x, x.root, x.atom("_NET_CLIENT_LIST"), deadline),
     getNumbers(x, x.root, x.atom("_NET_ACTIVE_WINDOW"), deadline),
     getNumbers(x, x.root, x.atom("_NET_SUPPORTING_WM_CHECK"), deadline),
-    queryTree(x, x.root, deadline),
   ])
   const managed = (stacking.length > 0 ? stacking : clients).toReversed()
-  const [alive, windows] = await Promise.all([
-    isManagerAlive(x, wm[0], deadline),
-    readWindows(x, managed, deadline),
-  ])
-  if (alive) return windows.map((window) => ({ ...window, focused: window.id === active[0] }))
-  return listUnmanaged(x, tree.children, deadline)
+  return { managed, active: active[0], manager: manager[0] }
 }
 
 /** Mapped windows that go past the window manager, the topmost first: menus, popovers, tooltips. */

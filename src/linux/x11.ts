@@ -23,9 +23,10 @@ export interface EventQueue extends Disposable {
   next(deadline: Deadline): Promise<XEvent | undefined>
 }
 
+/** Who waits for the answer to a request, or to several in a row. */
 interface Pending {
   readonly deadline: Deadline
-  readonly resolve: (reply: Packet) => void
+  readonly answer: (reply: Packet | XError) => void
   readonly reject: (error: Error) => void
 }
 
@@ -37,7 +38,7 @@ export class X11 {
   private readonly pending = new Map<number, Pending>()
   private readonly queues = new Set<(event: XEvent | AppError) => void>()
   private readonly wanted = new Map<number, Set<{ readonly mask: number }>>()
-  private readonly atomIds = new Map<string, Promise<number>>()
+  private readonly interning = new Map<string, Promise<void>>()
   private readonly knownAtoms = new Map<string, number>()
   private readonly extensions = new Map<string, Promise<Extension | undefined>>()
   /** Errors of requests that have no reply, for `check`. */
@@ -69,7 +70,7 @@ export class X11 {
   /** Connects to the environment's DISPLAY with its cookie. */
   static async connect(env: Env, deadline: Deadline): Promise<X11> {
     const target = parseDisplay(env.DISPLAY)
-    const cookie = await readCookie(env, target, deadline)
+    const cookie = readCookie(env, target)
     return new X11(target.name, await openLink(target, cookie, deadline))
   }
 
@@ -101,18 +102,21 @@ export class X11 {
   /** Sends a request and returns its reply. */
   ask(request: Request, deadline: Deadline): Promise<Packet> {
     const { promise, resolve, reject } = Promise.withResolvers<Packet>()
-    if (this.failure) {
-      reject(this.failure)
-      return promise
+    const answer = (reply: Packet | XError) => (reply instanceof XError ? reject(reply) : resolve(reply))
+    this.await([request], { deadline, answer, reject })
+    return promise
+  }
+
+  /** Sends requests and returns all their replies, in place of one the error that it met. */
+  askAll(requests: readonly Request[], deadline: Deadline): Promise<readonly (Packet | XError)[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly (Packet | XError)[]>()
+    const replies: (Packet | XError)[] = []
+    // The server answers in order.
+    const answer = (reply: Packet | XError) => {
+      if (replies.push(reply) === requests.length) resolve(replies)
     }
-    if (deadline.expired) {
-      reject(serverTimeout())
-      return promise
-    }
-    this.write(request)
-    this.lastAsked = this.sent
-    this.pending.set(this.sent, { deadline, resolve, reject })
-    this.watchDeadline(deadline)
+    if (requests.length === 0) resolve(replies)
+    else this.await(requests, { deadline, answer, reject })
     return promise
   }
 
@@ -134,22 +138,18 @@ export class X11 {
 
   /** Interns all of them in one go, once per connection; `atom` then knows them. */
   async intern(names: readonly string[], deadline: Deadline): Promise<void> {
-    await Promise.all(
-      names.map((name) => {
-        const known = this.atomIds.get(name)
-        if (known) return known
-        const bytes = encodeLatin1(name)
-        const asked = this.ask(new Request(16).u16(bytes.length).u16(0).bytes(bytes), deadline).then(
-          (reply) => {
-            this.knownAtoms.set(name, reply.u32(8))
-            return reply.u32(8)
-          },
-        )
-        this.atomIds.set(name, asked)
-        asked.catch(() => this.atomIds.delete(name))
-        return asked
-      }),
-    )
+    const news = names.filter((name) => !this.interning.has(name))
+    const asked = this.askAll(news.map(internAtom), deadline).then((replies) => {
+      for (const [i, reply] of replies.entries()) {
+        if (reply instanceof XError) throw reply
+        this.knownAtoms.set(news[i]!, reply.u32(8))
+      }
+    })
+    for (const name of news) this.interning.set(name, asked)
+    asked.catch(() => {
+      for (const name of news) this.interning.delete(name)
+    })
+    await Promise.all(new Set(names.map((name) => this.interning.get(name))))
   }
 
   atom(name: string): number {
@@ -242,6 +242,20 @@ export class X11 {
     this.fail(new AppError("INTERNAL", "The X connection is closed"))
   }
 
+  private await(requests: readonly Request[], asker: Pending): void {
+    const failure = this.failure ?? (asker.deadline.expired ? serverTimeout() : undefined)
+    if (failure) {
+      asker.reject(failure)
+      return
+    }
+    for (const request of requests) {
+      this.write(request)
+      this.pending.set(this.sent, asker)
+    }
+    this.lastAsked = this.sent
+    this.watchDeadline(asker.deadline)
+  }
+
   private write(request: Request): void {
     if (this.failure) throw this.failure
     const bytes = request.encode(this.maxWords, this.big)
@@ -281,11 +295,11 @@ export class X11 {
     const asked = this.pending.get(sequence)
     this.pending.delete(sequence)
     if (raw[0] === 1) {
-      asked?.resolve(new Packet(raw))
+      asked?.answer(new Packet(raw))
       return
     }
     const error = new XError(new Packet(raw))
-    if (asked) asked.reject(error)
+    if (asked) asked.answer(error)
     else this.strays = [...this.strays.slice(-MAX_STRAYS), { sequence, error }]
   }
 
@@ -343,6 +357,11 @@ export class X11 {
     for (const asked of unanswered) asked.reject(error)
     for (const take of [...this.queues]) take(error)
   }
+}
+
+function internAtom(name: string): Request {
+  const bytes = encodeLatin1(name)
+  return new Request(16).u16(bytes.length).u16(0).bytes(bytes)
 }
 
 const GET_INPUT_FOCUS = 43

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { type Item, parseItems } from "../../src/linux/cache.ts"
+import { parseItems } from "../../src/linux/cache.ts"
+import type { Item } from "../../src/linux/cache-items.ts"
 import { CachedSource } from "../../src/linux/cached.ts"
 import { message, parseMessage } from "../../src/linux/dbus-message.ts"
 import { viewOf } from "../../src/linux/dbus-read.ts"
-import type { Value } from "../../src/linux/dbus-wire.ts"
+import { type Value, WireError } from "../../src/linux/dbus-wire.ts"
 import { LiveSource } from "../../src/linux/facts.ts"
 import { INTERFACE } from "../../src/linux/interfaces.ts"
 import { ROLE } from "../../src/linux/roles.ts"
@@ -42,13 +43,26 @@ function source(values: readonly Value[]): CachedSource {
   return new CachedSource(":1.5", items(values), new NoApp(atspi, "GTK", false))
 }
 
+/** What is read only when it is asked for is compared too. */
+const plain = ({ ref, parent, index, childCount, interfaces, name, role, description, states }: Item) => ({
+  ref,
+  parent,
+  index,
+  childCount,
+  interfaces,
+  name,
+  role,
+  description,
+  states,
+})
+
 const below = (cached: CachedSource, id: string): string[] | undefined =>
   cached.cachedChildren({ bus: ":1.5", path: `/${id}` })?.map(({ ref }) => ref.path.slice(1))
 
 describe("cache items", () => {
   test("are read in either byte order", () => {
     for (const little of [true, false]) {
-      expect([...items([item("a", "root", 0, 2, ROLE.FRAME)], little).values()]).toEqual([
+      expect([...items([item("a", "root", 0, 2, ROLE.FRAME)], little).values()].map(plain)).toEqual([
         {
           ref: { bus: ":1.5", path: "/a" },
           parent: "/root",
@@ -79,6 +93,25 @@ describe("cache items", () => {
     const bytes = message(2, 1, { replySerial: 1 }, "a((so)(so)(so)a(so)assusau)", [[old]])
     const [only] = parseItems(parseMessage(bytes, viewOf(bytes), 0, bytes.length)).values()
     expect(only).toMatchObject({ childCount: 1, index: -1, name: "n", description: "d" })
+  })
+
+  test("that are cut off, or lie about their lengths, are refused and never make it hang", () => {
+    const whole = message(2, 1, { replySerial: 1 }, "a((so)(so)(so)iiassusau)", [
+      [item("a", "root", 0, 1), item("b", "a", 0, 0)],
+    ])
+    const body = parseMessage(whole, viewOf(whole), 0, whole.length).body.at
+    for (let at = body; at + 4 <= whole.length; at += 4) {
+      for (const lie of [0xffffffff, 0x80000000, 0x7fffffff, 0x10000, 400, 0]) {
+        const bytes = Buffer.from(whole)
+        viewOf(bytes).setUint32(at, lie, true)
+        try {
+          for (const one of parseItems(parseMessage(bytes, viewOf(bytes), 0, bytes.length)).values())
+            plain(one)
+        } catch (error) {
+          expect(error).toBeInstanceOf(WireError)
+        }
+      }
+    }
   })
 
   test("of an unknown form are refused", () => {

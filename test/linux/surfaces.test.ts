@@ -16,7 +16,7 @@ const fixtures = new Map<string, Fixture>()
 
 beforeAll(async () => {
   desktop = await openDesktop({ width: 1920, height: 1080 })
-  platform = connectLinux({ env: desktop.env, root: desktop.home })
+  platform = await connectLinux({ env: desktop.env, root: desktop.home })
   for (const toolkit of TOOLKITS) fixtures.set(toolkit, await startFixture(desktop, toolkit))
 }, 90_000)
 
