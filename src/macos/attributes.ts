@@ -1,4 +1,5 @@
 import { INTERACTIVE_ROLES } from "../node.ts"
+import type { Nature } from "./nature.ts"
 
 /**
  * Read of every node, in one round trip with its children: all that most of what can be acted on has.
@@ -65,31 +66,41 @@ const TELLING: ReadonlySet<string> = new Set([
 
 const lists = new Map<string, readonly string[]>()
 
-interface Known {
-  readonly role: string
-  readonly toggle: boolean
-  /** It is a secure field, or may be one: its value is never asked for. */
-  readonly secure: boolean
-  /** What it has of its own that could be its name. */
-  readonly named: "title" | "description" | undefined
-  readonly web: boolean
-  /** What was read with the structure. */
-  readonly has: (name: string) => boolean
-}
+type Known = Pick<Nature, "role" | "toggle" | "hides" | "named">
 
-/** What else to read of a node that can be acted on; mostly nothing. */
-export function detailsOf({ role, toggle, secure, named, web, has }: Known): readonly string[] {
+/** What else to read of a node that can be acted on, besides what it `has`; mostly nothing. */
+export function detailsOf(
+  { role, toggle, hides, named }: Known,
+  web: boolean,
+  has: (name: string) => boolean,
+): readonly string[] {
   const missing = web && !has("AXHasPopup")
-  const key = `${role} ${toggle} ${secure} ${named} ${web} ${missing}`
+  const key = `${role} ${toggle} ${hides} ${named} ${web} ${missing} ${VALUES.map(has)}`
   const known = lists.get(key)
   if (known) return known
-  const names = [...(MORE[role] ?? (toggle ? ["AXValue"] : [])), ...(missing ? WEB : [])]
+  const names = [...ownNames(role, toggle), ...(missing ? WEB : [])]
   // A description may do, where the label alone would take another round trip.
   const unnamed = names.length > 0 ? named !== "title" : named === undefined
   if (unnamed && !UNLABELLED.has(role)) names.push(LABEL)
-  const list = [...new Set(names)].filter((name) => !has(name) && !(secure && name === "AXValue"))
+  const list = [...new Set(names)].filter((name) => !has(name) && !(hides && name === "AXValue"))
+  // With the value comes the word whether it is still one to be shown.
+  if (role === "textfield" && list.includes("AXValue")) list.push("AXSubrole")
   lists.set(key, list)
   return list
+}
+
+function ownNames(role: string, toggle: boolean): readonly string[] {
+  return MORE[role] ?? (toggle ? ["AXValue"] : [])
+}
+
+/** What a second question in bulk asks for, where no secure field can be among those that answer. */
+export const VALUES = ["AXValue", "AXRequired"] as const
+
+/** Which of these the node itself would be asked for; `texts`: also of what only gives context. */
+export function valuesOf({ role, toggle, hides }: Known, texts: boolean): readonly string[] {
+  if (hides) return []
+  const own = contextAttribute(role, texts) === "AXValue" ? ["AXValue"] : ownNames(role, toggle)
+  return VALUES.filter((name) => own.includes(name))
 }
 
 /** The one attribute more that a node which only gives context is asked for, if any. */

@@ -90,6 +90,15 @@ export class Ax {
     )
   }
 
+  /** A copy that is worth one try: what fails here is read in another way. */
+  once<T>(copy: (out: BigUint64Array) => number, use: (ref: bigint) => T): T | undefined {
+    this.#bound()
+    out[0] = 0n
+    const error = known(copy(out))
+    using owned = new Owned(out[0]!)
+    return error === 0 ? use(owned.ref) : undefined
+  }
+
   /** What the element offers to do. */
   actions(element: Element): ReadonlySet<string> | Failure {
     const copy = accessibility().AXUIElementCopyActionNames

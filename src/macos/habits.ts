@@ -11,25 +11,48 @@ const SAMPLES = 3
  * at all is never taken from others.
  */
 export class Habits {
-  readonly #kinds = new Map<string, { actions: ReadonlySet<string>; alike: number }>()
+  readonly #actions = new Map<string, Habit<ReadonlySet<string>>>()
+  readonly #settable = new Map<string, Habit<boolean>>()
 
-  actionsOf(
-    structure: Attributes,
-    web: boolean,
-    ask: () => ReadonlySet<string> | Failure,
-  ): ReadonlySet<string> | Failure {
-    const role = asText(structure.AXRole) ?? ""
-    if (!UNIFORM.has(role)) return ask()
-    const kind = `${role} ${asText(structure.AXSubrole)} ${asFlag(structure.AXEnabled)} ${web}`
-    const known = this.#kinds.get(kind)
-    if (known && known.alike >= SAMPLES) return known.actions
-    const actions = ask()
-    if (actions instanceof Failure) return actions
-    const same = !known || equal(known.actions, actions)
-    // Once two of a kind differ, every further one is asked.
-    this.#kinds.set(kind, { actions, alike: same ? (known?.alike ?? 0) + 1 : Number.NaN })
-    return actions
+  actionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
+    return UNIFORM.has(asText(structure.AXRole) ?? "")
+      ? likeOthers(this.#actions, kindOf(structure, web), ask, equal)
+      : ask()
   }
+
+  /** Whether the value can be written. Fields are asked one by one, since some of them are only to read. */
+  settable(structure: Attributes, web: boolean, ask: () => Answer<boolean>) {
+    return SET_BY_NUMBER.has(asText(structure.AXRole) ?? "")
+      ? likeOthers(this.#settable, kindOf(structure, web), ask, Object.is)
+      : ask()
+  }
+}
+
+type Answer<T> = T | Failure
+
+interface Habit<T> {
+  readonly answer: T
+  readonly alike: number
+}
+
+function kindOf({ AXRole, AXSubrole, AXEnabled }: Attributes, web: boolean): string {
+  return `${asText(AXRole)} ${asText(AXSubrole)} ${asFlag(AXEnabled)} ${web}`
+}
+
+function likeOthers<T>(
+  habits: Map<string, Habit<T>>,
+  kind: string,
+  ask: () => Answer<T>,
+  same: (a: T, b: T) => boolean,
+): Answer<T> {
+  const known = habits.get(kind)
+  if (known && known.alike >= SAMPLES) return known.answer
+  const answer = ask()
+  if (answer instanceof Failure) return answer
+  const alike = !known || same(known.answer, answer)
+  // Once two of a kind differ, every further one is asked.
+  habits.set(kind, { answer, alike: alike ? (known?.alike ?? 0) + 1 : Number.NaN })
+  return answer
 }
 
 /** Roles whose controls come from the toolkit; cells, rows and pictures get their actions one by one. */
@@ -49,6 +72,8 @@ const UNIFORM: ReadonlySet<string> = new Set([
   "AXTextArea",
   "AXTextField",
 ])
+
+const SET_BY_NUMBER: ReadonlySet<string> = new Set(["AXIncrementor", "AXSlider", "AXStepper"])
 
 function equal(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((name) => b.has(name))

@@ -1,57 +1,62 @@
-import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { coreFoundation } from "../../ffi/core-foundation.ts"
 import { hierarchy } from "../../ffi/private.ts"
 import type { Ax } from "./ax.ts"
-import { cfBoolean, entriesOf, kindOf, newArray, newDictionary, newString } from "./cf.ts"
+import { cfBoolean, entriesOf, kindOf, newArray, newDictionary, newNumber } from "./cf.ts"
 import { Failure } from "./failure.ts"
-import { type Attributes, decode, type Element, type Value } from "./value.ts"
+import { decode, type Element, type Value } from "./value.ts"
 
-/** Option keys of AXUIElementCopyHierarchy, as the exported constants hold them. */
-const ARRAY_ATTRIBUTES = "AXCHAA"
-const RETURN_ERRORS = "AXCHRE"
+/** A list longer than this is left to the walk, which asks for the part that shows. */
+const MOST_ITEMS = 256
+const MOST_LEVELS = 100
+
+/** One attribute of an element in a bulk answer: undefined where the answer is none, or cut short. */
+export type Lookup = (name: string) => { readonly value: Value } | undefined
 
 /**
- * A whole subtree in one round trip, by a private function: element by element what the walk would
- * ask for. Nothing of it is needed: what is missing, incomplete or odd is left to the walk.
+ * Reads a whole subtree in one round trip, by a private function. `take` looks at one element after
+ * another; what it does not ask for is never decoded. False when there is no such answer.
  */
-export function prefetch(ax: Ax, root: Element, names: readonly string[]): ReadonlyMap<Element, Attributes> {
-  const found = new Map<Element, Attributes>()
-  const copy = hierarchy()?.AXUIElementCopyHierarchy
-  if (!copy || ax.deadline.expired) return found
-  const out = new BigUint64Array(1)
-  using arrays = newArray([ax.connection.name("AXChildren")])
-  using arrayKey = newString(ARRAY_ATTRIBUTES)
-  using errorKey = newString(RETURN_ERRORS)
+export function readHierarchy(
+  ax: Ax,
+  root: Element,
+  names: readonly string[],
+  take: (element: Element, lookup: Lookup) => void,
+): boolean {
+  const bound = hierarchy()
+  if (!bound || ax.deadline.expired) return false
+  const { copy, keys } = bound
+  const { connection } = ax
+  using arrays = newArray([connection.name("AXChildren")])
+  using mostItems = newNumber(MOST_ITEMS)
+  using mostLevels = newNumber(MOST_LEVELS)
   using options = newDictionary([
-    [arrayKey.ref, arrays.ref],
-    [errorKey.ref, cfBoolean(true)],
+    [keys.arrays, arrays.ref],
+    [keys.errors, cfBoolean(true)],
+    [keys.mostItems, mostItems.ref],
+    [keys.mostLevels, mostLevels.ref],
   ])
-  const code = copy(root.ref, ax.connection.names(names), options.ref, out)
-  using result = new Owned(out[0]!)
-  if (code !== 0 || kindOf(result.ref) !== "dictionary") return found
-  for (const [key, value] of entriesOf(result.ref)) {
-    if (kindOf(key) !== "element" || kindOf(value) !== "dictionary") continue
-    const attributes = attributesOf(ax, value, names)
-    if (attributes) found.set(ax.connection.intern(key), attributes)
-  }
-  return found
-}
-
-/** Each attribute is a dictionary of its value, count, error and whether it is incomplete. */
-function attributesOf(ax: Ax, element: bigint, names: readonly string[]): Attributes | undefined {
-  const cf = coreFoundation()
-  const at = (dictionary: bigint, key: string) => cf.CFDictionaryGetValue(dictionary, ax.connection.name(key))
-  const valueAt = (dictionary: bigint, key: string) =>
-    decode(at(dictionary, key), (ref) => ax.connection.intern(ref))
-  const values: Record<string, Value> = {}
-  for (const name of names) {
-    const wrapper = at(element, name)
-    if (kindOf(wrapper) !== "dictionary" || valueAt(wrapper, "incmplt")) return undefined
-    const error = valueAt(wrapper, "error")
-    const value = valueAt(wrapper, "value")
-    const count = valueAt(wrapper, "count")
-    // A list that was shortened is no answer.
-    if (typeof count === "number" && (!Array.isArray(value) || value.length !== count)) return undefined
-    values[name] = typeof error === "number" ? new Failure(error) : (value ?? error)
-  }
-  return values
+  const get = coreFoundation().CFDictionaryGetValue
+  const valueAt = (dictionary: bigint, key: bigint) =>
+    decode(get(dictionary, key), (ref) => connection.intern(ref))
+  const answered = ax.once(
+    (out) => copy(root.ref, connection.names(names), options.ref, out),
+    (result) => {
+      for (const [key, attributes] of entriesOf(result)) {
+        if (kindOf(key) !== "element" || kindOf(attributes) !== "dictionary") continue
+        take(connection.intern(key), (name) => {
+          // A dictionary of the attribute's value, count, error, and whether it is incomplete.
+          const answer = get(attributes, connection.name(name))
+          if (kindOf(answer) !== "dictionary" || valueAt(answer, keys.incomplete)) return undefined
+          const value = valueAt(answer, keys.value)
+          if (value !== undefined && !Array.isArray(value)) return { value }
+          const count = valueAt(answer, keys.count)
+          if (typeof count === "number" && value?.length !== count) return undefined
+          const error = value ?? valueAt(answer, keys.error)
+          return { value: typeof error === "number" ? new Failure(error) : error }
+        })
+      }
+      return true
+    },
+  )
+  return answered ?? false
 }

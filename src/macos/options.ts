@@ -3,7 +3,7 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { newArray, newString } from "./cf.ts"
-import { deliveryOf, Failure } from "./failure.ts"
+import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { pause } from "./pause.ts"
 import { act, flag, roleIn } from "./perform.ts"
 import { roleOf } from "./roles.ts"
@@ -33,6 +33,12 @@ interface Option {
   readonly name: string
 }
 
+interface Choice {
+  readonly options: readonly Option[]
+  /** Why one that may be an option could not be read. */
+  readonly unread?: Failure
+}
+
 /** Chooses by name: an item of a pop-up's menu, an option of a list, a tab, a radio button. */
 export async function chooseOption(ax: Ax, element: Element, value: string): Promise<Performed> {
   const role = roleIn(ax, element)
@@ -41,9 +47,9 @@ export async function chooseOption(ax: Ax, element: Element, value: string): Pro
     return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", text.ref)) }
   }
   if (role === "combobox" || role === "menubutton") return chooseInMenu(ax, element, value)
-  const options = optionsBelow(ax, element)
-  if (options.length === 0) return NOT_DELIVERED
-  const { element: option } = only(options, value)
+  const choice = optionsBelow(ax, element)
+  if (choice.options.length === 0 && !choice.unread) return NOT_DELIVERED
+  const { element: option } = only(choice, value)
   return (
     flag(ax, option, "AXSelected", true) ??
     act(ax, option, ["AXPress"]) ??
@@ -82,10 +88,12 @@ function menuOf(ax: Ax, element: Element): Element | undefined {
 }
 
 /** The one option of that name, by the same names that a snapshot shows. */
-function only(options: readonly Option[], value: string): Option {
+function only({ options, unread }: Choice, value: string): Option {
   const fitting = options.filter(({ name }) => name === value)
   const [first, ...others] = fitting
   if (first && others.length === 0) return first
+  // It may be the one that did not answer.
+  if (!first && unread) throw readFailed("An option", unread.code)
   const names = options.map(({ name }) => name)
   throw new AppError(
     first ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
@@ -99,8 +107,9 @@ function only(options: readonly Option[], value: string): Option {
 }
 
 /** What can be chosen below a container, level by level; what is inside an option is part of it. */
-function optionsBelow(ax: Ax, container: Element): Option[] {
+function optionsBelow(ax: Ax, container: Element): Choice {
   const found: Option[] = []
+  let unread: Failure | undefined
   const known = new Set([container])
   let level = [container]
   for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
@@ -109,7 +118,10 @@ function optionsBelow(ax: Ax, container: Element): Option[] {
       if (known.has(child) || known.size > MOST_NODES) continue
       known.add(child)
       const structure = ax.read(child, STRUCTURE)
-      if (structure instanceof Failure) continue
+      if (structure instanceof Failure) {
+        if (structure.code !== INVALID_ELEMENT) unread ??= structure
+        continue
+      }
       const role = roleOf(asText(structure.AXRole), asText(structure.AXSubrole))
       const name = OPTION_ROLES.has(role) ? optionName(ax, child, asText(structure.AXTitle)) : undefined
       if (name) found.push({ element: child, name })
@@ -117,7 +129,7 @@ function optionsBelow(ax: Ax, container: Element): Option[] {
     }
     level = next
   }
-  return found
+  return { options: found, unread }
 }
 
 function optionName(ax: Ax, option: Element, title: string | undefined): string | undefined {

@@ -5,18 +5,9 @@ import type { Ax } from "./ax.ts"
 import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
 import type { Habits } from "./habits.ts"
 import { hintOf, isNameless, LABELS, labelText, nameOf, valueText } from "./names.ts"
-import { isSecure, roleOf } from "./roles.ts"
+import { natureOf } from "./nature.ts"
 import { actionNames, type Offers, statesOf } from "./states.ts"
-import {
-  type Attributes,
-  asElement,
-  asElements,
-  asFlag,
-  asText,
-  asWords,
-  type Element,
-  frameOf,
-} from "./value.ts"
+import { type Attributes, asElement, asElements, asFlag, asWords, type Element, frameOf } from "./value.ts"
 
 /** What was read of one element, before it is put into contract words. */
 export interface Facts {
@@ -59,11 +50,8 @@ export function elementOf(handle: Handle): Element {
 
 /** Reads what the structure leaves open: details and offers of what can be acted on, values of texts. */
 export function inspect(ax: Ax, element: Element, structure: Attributes, wanted: Wanted): Facts {
-  const axRole = asText(structure.AXRole)
-  const role = roleOf(axRole, asText(structure.AXSubrole))
-  const secure = isSecure(axRole, asText(structure.AXSubrole))
-  const described = asWords(structure.AXDescription) ? "description" : undefined
-  const named = asWords(structure.AXTitle) ? "title" : described
+  const nature = natureOf(structure)
+  const { axRole, role, named } = nature
   const { web, habits } = wanted
   const may = mayBeActedOn(role, web, named !== undefined)
   const ask = () => ax.actions(element)
@@ -72,22 +60,22 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
   if (!actions || (may === "ask" && !actions.has("AXPress"))) {
     const more = contextAttribute(role, wanted.values)
-    const value = more && ax.get(element, more)
+    const value = more && (more in structure ? structure[more] : ax.get(element, more))
     const attributes = more ? { ...structure, [more]: value } : structure
     const partial = asked instanceof Failure || isUnread(value)
     const bounds = wanted.bounds === "all" ? boundsOf(ax, element, structure) : undefined
-    return { element, role, secure, attributes, bounds, partial }
+    return { element, role, secure: nature.secure, attributes, bounds, partial }
   }
-  const toggle = structure.AXSubrole === "AXToggleButton"
-  const has = (name: string) => name in structure
-  const names = detailsOf({ role, toggle, secure: secure || mayBeSecure(structure), named, web, has })
+  const names = detailsOf(nature, web, (name) => name in structure)
   const details = names.length > 0 ? ax.read(element, names) : {}
   const attributes = details instanceof Failure ? structure : { ...structure, ...details }
-  const settable = WRITABLE.has(axRole ?? "") ? ax.isSettable(element, "AXValue") : undefined
+  const canSet = () => ax.isSettable(element, "AXValue")
+  const writable = WRITABLE.has(axRole ?? "")
+  const settable = writable ? (habits ? habits.settable(structure, web, canSet) : canSet()) : undefined
   const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
   const bounds = boundsOf(ax, element, attributes)
   const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
-  return { element, role, secure, attributes, offers, bounds, partial }
+  return { element, role, secure: natureOf(attributes).secure, attributes, offers, bounds, partial }
 }
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
@@ -103,11 +91,6 @@ const WRITABLE: ReadonlySet<string> = new Set([
   "AXIncrementor",
   "AXStepper",
 ])
-
-/** A field whose kind could not be read might hide its value. */
-function mayBeSecure({ AXRole, AXSubrole }: Attributes): boolean {
-  return typeof AXRole !== "string" || isUnread(AXSubrole)
-}
 
 /** AXFrame where it was asked for; some apps have only its two halves. */
 function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | undefined {
@@ -237,10 +220,8 @@ export function readLabels(ax: Ax, children: readonly Element[], deeper: number)
 export function readLabel(ax: Ax, element: Element): Labelled | undefined {
   const structure = ax.read(element, STRUCTURE)
   if (structure instanceof Failure) return undefined
-  const axRole = asText(structure.AXRole)
-  const role = roleOf(axRole, asText(structure.AXSubrole))
-  const open = !isSecure(axRole, asText(structure.AXSubrole)) && !mayBeSecure(structure)
-  const tells = role === "statictext" || (role === "textfield" && open)
+  const { role, hides } = natureOf(structure)
+  const tells = role === "statictext" || (role === "textfield" && !hides)
   const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
   return { role, attributes, children: [] }
 }

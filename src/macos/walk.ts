@@ -7,8 +7,8 @@ import type { Ax } from "./ax.ts"
 import { type Children, childrenOf } from "./children.ts"
 import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { Habits } from "./habits.ts"
-import { prefetch } from "./hierarchy.ts"
 import { nameOf } from "./names.ts"
+import { prefetch } from "./prefetch.ts"
 import {
   type Facts,
   inspect,
@@ -81,7 +81,7 @@ class Walker {
   }
 
   async walk(root: Element, { area, bulk }: WalkPlace): Promise<Walked> {
-    if (bulk) this.#ahead = prefetch(this.#ax, root, STRUCTURE)
+    if (bulk) this.#ahead = prefetch(this.#ax, root, !this.#options.interactiveOnly)
     const first = this.#read(root, undefined, undefined, area)
     if (first instanceof Failure) throw readFailed("The surface", first.code)
     const queue = [first]

@@ -404,29 +404,6 @@ test("a window with contents is not asked for web contents", () =>
     expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
   }))
 
-test("the bulk read gives the same tree in fewer round trips, and without it the walk does", () =>
-  onDesk(
-    appWith([
-      ...Array.from({ length: 30 }, (_, i) => ({
-        AXRole: "AXGroup",
-        AXTitle: `Group ${i}`,
-        children: [button(`Button ${i}`), text(`Text ${i}`)],
-      })),
-      { AXRole: "AXTextField", AXSubrole: "AXSecureTextField", AXTitle: "Password", AXValue: "hunter2" },
-    ]),
-    async ({ elsewhere }) => {
-      const on = { AGENT_DESKTOP_AX_BULK: "1" }
-      const walked = await elsewhere([])
-      const bulk = await elsewhere([], on)
-      const without = await elsewhere(["AXUIElementCopyHierarchy"], on)
-      expect(walked.lines).toHaveLength(92)
-      expect(bulk.lines).toEqual(walked.lines ?? [])
-      expect(without.lines).toEqual(walked.lines ?? [])
-      expect(bulk.trips).toBeLessThan(walked.trips - 60)
-      expect(without.trips).toBe(walked.trips)
-    },
-  ))
-
 test("a snapshot needs neither AppKit nor the keyboard layouts, which are slow to load", () =>
   onDesk(appWith([button("One")]), async ({ elsewhere }) => {
     const { lines } = await elsewhere(["NSApplicationLoad", "LMGetKbdType", "objc_getClass"])

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { detailsOf, mayBeActedOn, STRUCTURE, WEB_STRUCTURE } from "../../src/macos/attributes.ts"
+import { detailsOf, mayBeActedOn, STRUCTURE, valuesOf, WEB_STRUCTURE } from "../../src/macos/attributes.ts"
 import { deliveryOf, Failure } from "../../src/macos/failure.ts"
 import { partsOf } from "../../src/macos/keyboard.ts"
 import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
+import { natureOf } from "../../src/macos/nature.ts"
 import { actionNames, statesOf } from "../../src/macos/states.ts"
 import type { Attributes } from "../../src/macos/value.ts"
 
@@ -45,6 +46,14 @@ test("what opens says whether it is open, by whichever attribute it has", () => 
   expect(states("treeitem", {})).toEqual([])
 })
 
+test("a field whose subrole could not be read may be a secure one; one that has none is not", () => {
+  const hides = (structure: Attributes) => natureOf(structure).hides
+  expect(hides({ AXRole: "AXTextField", AXSubrole: new Failure(-25204) })).toBe(true)
+  expect(hides({ AXSubrole: undefined })).toBe(true)
+  expect(hides({ AXRole: "AXTextField", AXSubrole: "AXSecureTextField" })).toBe(true)
+  expect(hides({ AXRole: "AXTextField", AXSubrole: new Failure(-25205) })).toBe(false)
+})
+
 test("invalid is a claim, not the default", () => {
   expect(states("textfield", { AXInvalid: "false" })).toEqual([])
   expect(states("textfield", { AXInvalid: "" })).toEqual([])
@@ -52,9 +61,11 @@ test("invalid is a claim, not the default", () => {
 })
 
 test("the value of a secure field is not among what is asked for", () => {
-  const field = { role: "textfield", toggle: false, named: undefined, web: true, has: () => false }
-  expect(detailsOf({ ...field, secure: false })).toContain("AXValue")
-  expect(detailsOf({ ...field, secure: true })).not.toContain("AXValue")
+  const field = { role: "textfield", toggle: false, named: undefined }
+  expect(detailsOf({ ...field, hides: false }, true, () => false)).toContain("AXValue")
+  expect(detailsOf({ ...field, hides: true }, true, () => false)).not.toContain("AXValue")
+  expect(valuesOf({ ...field, hides: false }, true)).toContain("AXValue")
+  expect(valuesOf({ ...field, hides: true }, true)).toEqual([])
   expect(STRUCTURE).not.toContain("AXValue")
   expect(WEB_STRUCTURE).not.toContain("AXValue")
   expect(states("textfield", {}, true)).toEqual(["secure"])
