@@ -169,7 +169,7 @@ function isOurs(path: string, stat: Stats): boolean {
   )
 }
 
-const OUR_FOLDERS = new Set(["sessions", "desktops"])
+const OUR_FOLDERS = new Set(["sessions", "desktops", "frames"])
 
 function openFile(path: string, flags: number): number | undefined {
   try {

@@ -24,12 +24,12 @@ export function connectMacos(options: PlatformOptions): Platform {
   const bulk = options.env.AGENT_DESKTOP_AX_BULK === "1"
   return {
     name: "macos",
-    adapter: (deadline) => macosAdapter(new Ax(connection, deadline), bulk),
+    adapter: (deadline) => macosAdapter(new Ax(connection, deadline), bulk, options.root),
     close: async () => connection.close(),
   }
 }
 
-function macosAdapter(ax: Ax, bulk: boolean): Adapter {
+function macosAdapter(ax: Ax, bulk: boolean, root: string): Adapter {
   const { deadline } = ax
   // What a snapshot and a click do not need is loaded when it is asked for.
   return {
@@ -46,7 +46,7 @@ function macosAdapter(ax: Ax, bulk: boolean): Adapter {
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     input: async (event) => (await import("./input.ts")).sendInput(event, deadline),
-    window: async (id, op) => (await import("./window-ops.ts")).operateWindow(ax, id, op),
+    window: async (id, op) => (await import("./window-ops.ts")).operateWindow(ax, id, op, root),
     launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, deadline),
     quit: async (app, force) => (await import("./apps.ts")).quitApp(app, force),
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),

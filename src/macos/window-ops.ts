@@ -1,20 +1,23 @@
 import type { SeenWindow, WindowOp } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import type { Rect } from "../node.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { deliveryOf, Failure, INVALID_ELEMENT, refused, windowNotFound } from "./failure.ts"
+import { KeptFrames } from "./kept-frames.ts"
 import { pause } from "./pause.ts"
 import { act } from "./perform.ts"
 import { usableArea } from "./screens.ts"
 import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
-import { listWindows, windowElement } from "./windows.ts"
+import { isNear, listWindows, windowElement } from "./windows.ts"
 
 /** How long an operation may take to show, and how often to look. */
 const EFFECT_MS = 1000
 const LOOK_MS = 20
 
-/** Operates on a window and tells how it was once the effect showed, or after a short bound. */
-export async function operateWindow(ax: Ax, id: string, op: WindowOp): Promise<SeenWindow> {
+/** Operates on a window and tells how it was once the effect showed, or after a short bound. `root`: of our state. */
+export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: string): Promise<SeenWindow> {
+  const frames = new KeptFrames(root)
   const before = listWindows(ax).find((window) => window.id === id)
   if (!before) throw windowNotFound(id)
   const element = windowElement(ax, before.pid, id)
@@ -31,18 +34,39 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp): Promise<S
   // Placing a window goes wrong while an app animates for assistive clients.
   const animated = asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
   if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(false))
+  let goal: Rect | undefined
   try {
-    operate(ax, app, element, before, op)
+    goal = operate({ ax, app, window: element, before, op, frames })
   } finally {
     if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
   }
   const end = ax.deadline.slice(EFFECT_MS)
-  for (;;) {
+  for (let last = before; ; ) {
     const now = listWindows(ax, before.pid).find((window) => window.id === id)
     if (!now && end.expired) throw lost(ax, element, id, op)
-    if (now && (isDone(now, op) || end.expired)) return now
+    // An app may round a size, or have a largest one: what has changed and rests has arrived.
+    const rests = now && !isAt(now, before.bounds) && isAt(now, last.bounds)
+    if (now && (end.expired || (goal ? isAt(now, goal) || rests : isDone(now, op)))) {
+      if (op.kind === "maximize") correct(frames, before, now.bounds)
+      return now
+    }
+    last = now ?? last
     await pause(LOOK_MS, end)
   }
+}
+
+/** Keeps where the window is, for `restore`, unless it is maximised already. */
+function keep(frames: KeptFrames, { id, pid, bounds }: SeenWindow, area: Rect): void {
+  const known = frames.find(id, pid)
+  const already = bounds && (isNear(bounds, area) || (known && isNear(bounds, known.maximized)))
+  if (bounds && !already) frames.keep(id, pid, bounds, area)
+}
+
+/** The app may have made it smaller than it was told to. */
+function correct(frames: KeptFrames, { id, pid, bounds }: SeenWindow, maximized: Rect | undefined): void {
+  const known = frames.find(id, pid)
+  const kept = known && bounds && isNear(known.before, bounds)
+  if (kept && maximized && !isNear(known.maximized, maximized)) frames.keep(id, pid, bounds, maximized)
 }
 
 /** A window that is in no list any more was closed, or could not be read: only the first is an absence. */
@@ -55,7 +79,18 @@ function lost(ax: Ax, element: Element, id: string, op: WindowOp): AppError {
   })
 }
 
-function operate(ax: Ax, app: Element, window: Element, before: SeenWindow, op: WindowOp): void {
+interface Operation {
+  readonly ax: Ax
+  readonly app: Element
+  readonly window: Element
+  readonly before: SeenWindow
+  readonly op: WindowOp
+  readonly frames: KeptFrames
+}
+
+/** Sends what the operation takes. Gives back the frame to wait for, where the command does not name it. */
+function operate(operation: Operation): Rect | undefined {
+  const { ax, app, window, before, op, frames } = operation
   switch (op.kind) {
     case "focus":
       if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
@@ -63,50 +98,58 @@ function operate(ax: Ax, app: Element, window: Element, before: SeenWindow, op: 
       // Not every window can be the main one; to be raised is enough.
       ax.set(window, "AXMain", cfBoolean(true))
       must(op, ax.perform(window, "AXRaise"))
-      return
+      return undefined
     case "minimize":
       must(op, ax.set(window, "AXMinimized", cfBoolean(true)))
-      return
+      return undefined
     case "restore":
-      restore(ax, window, before, op)
-      return
+      return restore(operation)
     case "maximize": {
       const area = before.bounds && usableArea(before.bounds)
-      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
       if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is on no screen`)
-      move(ax, window, area.x, area.y, op)
-      resize(ax, window, area.width, area.height, op)
-      // An app may have kept it inside the old screen, or grown it from another corner.
-      move(ax, window, area.x, area.y, op)
-      return
+      // Before anything is done: where it cannot be kept, the way back would be lost.
+      keep(frames, before, area)
+      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
+      place(ax, window, area, op)
+      return area
     }
     case "move":
       move(ax, window, op.x, op.y, op)
-      return
+      return undefined
     case "resize":
       resize(ax, window, op.width, op.height, op)
-      return
+      return undefined
     default:
-      op satisfies never
+      return op satisfies never
   }
 }
 
-/** Out of the Dock, out of full screen, or back from the size of the screen by the window's own button. */
-function restore(ax: Ax, window: Element, before: SeenWindow, op: WindowOp): void {
-  const name = before.minimized
-    ? "AXMinimized"
-    : asFlag(ax.get(window, "AXFullScreen"))
-      ? "AXFullScreen"
-      : undefined
+/** Out of the Dock, out of full screen, back to where it was before `maximize`, or by the window's own button. */
+function restore({ ax, window, before, op, frames }: Operation): Rect | undefined {
+  const { id, pid, bounds, minimized } = before
+  const name = minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
   if (name) {
     must(op, ax.set(window, name, cfBoolean(false)))
-    return
+    return undefined
   }
-  const { bounds } = before
+  const kept = frames.find(id, pid)
+  if (kept && bounds && isNear(bounds, kept.maximized)) {
+    place(ax, window, kept.before, op)
+    frames.forget(id)
+    return kept.before
+  }
   const area = bounds && usableArea(bounds)
   const fills = area && bounds.width >= area.width - 1 && bounds.height >= area.height - 1
   const button = fills ? asElement(ax.get(window, "AXZoomButton")) : undefined
   if (button) act(ax, button, ["AXZoomWindow"])
+  return undefined
+}
+
+function place(ax: Ax, window: Element, { x, y, width, height }: Rect, op: WindowOp): void {
+  move(ax, window, x, y, op)
+  resize(ax, window, width, height, op)
+  // An app may have kept it inside the old screen, or grown it from another corner.
+  move(ax, window, x, y, op)
 }
 
 function move(ax: Ax, window: Element, x: number, y: number, op: WindowOp): void {
@@ -122,6 +165,10 @@ function resize(ax: Ax, window: Element, width: number, height: number, op: Wind
 /** Only a plain refusal ends it: whatever else an app answers, the window is looked at afterwards. */
 function must(op: WindowOp, code: number): void {
   if (deliveryOf(code) === "not_delivered") throw refused(`To ${op.kind} the window`, code)
+}
+
+function isAt(window: SeenWindow, frame: Rect | undefined): boolean {
+  return window.bounds !== undefined && frame !== undefined && isNear(window.bounds, frame)
 }
 
 function isDone(window: SeenWindow, op: WindowOp): boolean {

@@ -174,7 +174,8 @@ function numberByEvidence(
   return fits.length === 1 ? fits[0]?.number : undefined
 }
 
-function isNear(a: Rect, b: Rect): boolean {
+/** The same frame, as far as apps and the window server round alike. */
+export function isNear(a: Rect, b: Rect): boolean {
   return (["x", "y", "width", "height"] as const).every((side) => Math.abs(a[side] - b[side]) <= 1)
 }
 

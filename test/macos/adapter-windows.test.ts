@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync, writeFileSync } from "node:fs"
 import type { SurfaceInfo } from "../../src/node.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
@@ -153,6 +154,63 @@ test("a window is moved, resized, maximised, put into the Dock and back, and rai
       code: "WINDOW_NOT_FOUND",
       message: "Window 'w-999' not found",
     })
+  }))
+
+test("restore brings a maximised window back to where it was, as long as it still is maximised", () =>
+  onDesk(TWO_APPS, async ({ mac, adapter }) => {
+    const frame = () => mac.look("Third").frame
+    const before = frame()
+    const { bounds: maximized } = await adapter.window("w-21", { kind: "maximize" })
+    // Twice is once: the way back is still the same.
+    await adapter.window("w-21", { kind: "maximize" })
+    expect(frame()).not.toEqual(before)
+    const restored = await adapter.window("w-21", { kind: "restore" })
+    expect(frame()).toEqual(before)
+    expect(restored.bounds).not.toEqual(maximized)
+    const writes = () => mac.record("write").length
+    const done = writes()
+    await adapter.window("w-21", { kind: "restore" })
+    expect(writes()).toBe(done)
+    // The user's own size is not undone, and is what the next time leads back to.
+    await adapter.window("w-21", { kind: "maximize" })
+    await adapter.window("w-21", { kind: "resize", width: 600, height: 400 })
+    const chosen = frame()
+    await adapter.window("w-21", { kind: "restore" })
+    expect(frame()).toEqual(chosen)
+    await adapter.window("w-21", { kind: "maximize" })
+    await adapter.window("w-21", { kind: "restore" })
+    expect(frame()).toEqual(chosen)
+  }))
+
+test("a maximised window in the Dock comes out of it first, and then back to its size", () =>
+  onDesk(TWO_APPS, async ({ mac, adapter }) => {
+    const before = mac.look("Third").frame
+    const { bounds } = await adapter.window("w-21", { kind: "maximize" })
+    await adapter.window("w-21", { kind: "minimize" })
+    expect((await adapter.window("w-21", { kind: "restore" })).bounds).toEqual(bounds)
+    await adapter.window("w-21", { kind: "restore" })
+    expect(mac.look("Third").frame).toEqual(before)
+  }))
+
+test("a frame that was kept for another process, or is no frame, moves no window", () =>
+  onDesk(TWO_APPS, async ({ mac, adapter }) => {
+    await adapter.window("w-21", { kind: "maximize" })
+    const maximized = mac.look("Third").frame
+    const path = `${mac.directory}/frames/w-21.json`
+    const kept = JSON.parse(readFileSync(path, "utf8"))
+    for (const text of [JSON.stringify({ ...kept, start: "1.0" }), '{"pid":', "{}"]) {
+      writeFileSync(path, text)
+      await adapter.window("w-21", { kind: "restore" })
+      expect(mac.look("Third").frame).toEqual(maximized)
+    }
+  }))
+
+test("where the size before cannot be kept, the window is not maximised", () =>
+  onDesk(TWO_APPS, async ({ mac, adapter }) => {
+    writeFileSync(`${mac.directory}/frames`, "")
+    const before = mac.look("Third").frame
+    await expect(adapter.window("w-21", { kind: "maximize" })).rejects.toMatchObject({ code: "INTERNAL" })
+    expect(mac.look("Third").frame).toEqual(before)
   }))
 
 test("an app that animates for assistive clients does not while its window is placed", () =>

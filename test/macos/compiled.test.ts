@@ -223,6 +223,15 @@ const ROWS: readonly Row[] = [
     ],
     looks("shelf", { frame: [0, 25, 1440, 875] }),
   ),
+  row(
+    ["restore", "w-6102"],
+    [
+      'write shelf AXPosition {"$point":[850,120]} applied',
+      'write shelf AXSize {"$size":[500,320]} applied',
+      'write shelf AXPosition {"$point":[850,120]} applied',
+    ],
+    looks("shelf", { frame: [850, 120, 500, 320] }),
+  ),
 
   row(["clipboard-get"], ["run pbpaste"], data({ text: "Hello world" })),
   row(["clipboard-set", "copied ü"], ["pasteboard", "pasteboard"], (_, { mac }) =>
