@@ -119,6 +119,8 @@ export interface SeenTree {
   readonly pid: number
   /** false: the deadline or a limit cut it, and the cut nodes carry `children_count`. */
   readonly complete: boolean
+  /** The way from what `window.id` names down to the root, for `open`; undefined where none is known. */
+  readonly rootPath?: readonly number[]
 }
 
 export type TreeTarget =

@@ -130,12 +130,16 @@ const rowPrints = new WeakMap<SeenNode, string>()
  */
 function rowTexts(row: SeenNode): string[] {
   const parts = row.children
-    .flatMap((child) => (child.name || isRow(child) ? child : child.children))
+    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
     .filter((part) => !isRow(part) && !CONTROLS.has(part.role) && !part.states.includes("hidden"))
-  const [first, ...others] = parts.flatMap((part) => part.name || [])
+  const [first, ...others] = parts.flatMap((part) => wordsOf(part) || [])
   if (first === undefined) return [row.name ?? ""]
   return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
 }
+
+/** What a text says is its name on one platform, and its value on another. */
+const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>
+  name || (role === "statictext" ? value : undefined)
 
 const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")
 

@@ -82,8 +82,8 @@ export async function readSurface(
   ])
   // A window may be drawn by one process and filled by another.
   const processStart = seen.pid === window.pid ? start : await ctx.adapter.processStart(seen.pid)
-  const rootPath = surface === "window" ? [] : undefined
-  return { seen, source: { ...sourceOf(seen, processStart), rootPath } }
+  const source = sourceOf(seen, processStart)
+  return { seen, source: surface === "window" ? { ...source, rootPath: [] } : source }
 }
 
 /** Reads what is below a ref, all or nothing; the refs it gives are added to the map that the ref is from. */
@@ -219,7 +219,8 @@ export function refuseMute(window: SeenWindow): void {
 }
 
 export function sourceOf(seen: SeenTree, processStart: string | undefined): Source {
-  return { pid: seen.pid, app: seen.app, windowId: seen.window.id, processStart }
+  const { pid, app, window, rootPath } = seen
+  return { pid, app, windowId: window.id, processStart, rootPath }
 }
 
 /** Levels of a skeleton. */

@@ -79,12 +79,15 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
 /** The window an element is in; for an element of a menu, any window of its app, since a menu hangs on none. */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
   const windows = await adapter.windows()
-  if (!isInMenu(entry)) return windows.find((one) => one.id === entry.window_id)
+  if (surfaceOf(entry) === "window") return windows.find((one) => one.id === entry.window_id)
   const own = windows.filter((one) => one.pid === entry.pid)
   return own.find((one) => one.is_focused) ?? own[0]
 }
 
-const isInMenu = (entry: RefEntry): boolean => entry.window_id?.startsWith("menu-") ?? false
+function surfaceOf({ window_id }: RefEntry): "window" | "menu" | "menubar" {
+  if (window_id?.startsWith("menubar-")) return "menubar"
+  return window_id?.startsWith("menu-") ? "menu" : "window"
+}
 
 async function refuseOtherProcess(adapter: Adapter, { ref, entry }: Known): Promise<void> {
   const start = await adapter.processStart(entry.pid)
@@ -196,7 +199,7 @@ async function readPlaces(
   entry: RefEntry,
   evidence: string,
 ): Promise<Place[]> {
-  const surface = isInMenu(entry) ? "menu" : "window"
+  const surface = surfaceOf(entry)
   const { root, complete } = await adapter
     .tree({ kind: "surface", window, surface }, { ...LOOK, maxDepth: 50 })
     .catch((error: unknown): SeenTree => {

@@ -159,10 +159,12 @@ export function trace(node: Node, origin: SeenNode | undefined): Node {
 export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undefined, column?: string): Node {
   const ref = refOf(seen)
   const hint = seen.hint && column ? `${seen.hint}; ${column}` : (seen.hint ?? column)
-  const columns = seen.role === "splitter" ? seen.children.length : 0
-  const children = seen.children.map((child, i) =>
-    toNode(child, refOf, columns > 0 ? `column ${i + 1} of ${columns}` : undefined),
-  )
+  // The bars between the columns are children of the splitter, too.
+  const columns = seen.role === "splitter" ? seen.children.filter(({ role }) => role !== "separator") : []
+  const children = seen.children.map((child) => {
+    const place = columns.indexOf(child)
+    return toNode(child, refOf, place < 0 ? undefined : `column ${place + 1} of ${columns.length}`)
+  })
   const node = {
     ...(ref ? { ref_id: ref } : {}),
     role: seen.role,

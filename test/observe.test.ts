@@ -234,12 +234,17 @@ describe("what a node says", () => {
       children: [
         {
           role: "splitter",
-          children: [{ role: "outline" }, { role: "group", name: "Preview", hint: "Cmd+Y" }],
+          children: [
+            { role: "outline" },
+            { role: "separator" },
+            { role: "group", name: "Preview", hint: "Cmd+Y" },
+          ],
         },
       ],
     })
     expect((await ok("snapshot", { surface: "sheet" })).tree.children[0].children).toEqual([
       { role: "outline", hint: "column 1 of 2" },
+      { role: "separator" },
       { role: "group", name: "Preview", hint: "Cmd+Y; column 2 of 2" },
     ])
   })

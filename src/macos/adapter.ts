@@ -82,10 +82,11 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions, bulk: 
   }
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
   const { root, complete } = await walk(ax, found.element, { area: found.area, bulk }, options)
-  const { id, title } = found
+  const { id, title, path: rootPath } = found
   // A menu has its name from the item that opened it.
   const name = root.name ?? (title || undefined)
-  return { root: { ...root, name }, window: { id, title }, app: window.app_name, pid: window.pid, complete }
+  const { app_name: app, pid } = window
+  return { root: { ...root, name }, window: { id, title }, app, pid, complete, rootPath }
 }
 
 async function readSubtree(ax: Ax, element: Element, options: TreeOptions, bulk: boolean): Promise<SeenTree> {

@@ -17,13 +17,19 @@ import { windowElement, windowIdOf } from "./windows.ts"
 /** How many elements are looked at for a surface that hangs somewhere in a window. */
 const SEARCH_NODES = 2048
 
+/** How deep in a window a surface may hang. */
+const MOST_LEVELS = 50
+
 /** Ids of surfaces that are no windows; a process has at most one of each. */
 const MENU_ID = "menu-1"
 const MENUBAR_ID = "menubar-1"
 
 interface Found {
   readonly element: Element
+  /** Of the window that it is or hangs on; a menu has one of its own. */
   readonly id: string
+  /** The way down to it from what the id names; undefined where none leads there. */
+  readonly path?: readonly number[]
   readonly title: string
   /** The frame outside of which nothing of it shows. */
   readonly area?: Rect
@@ -43,27 +49,27 @@ export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: st
   const window = () => (windowId ? windowElement(ax, pid, windowId) : focusedWindow(ax, app))
   switch (surface) {
     case "window":
-      return named(ax, window(), windowId)
+      return describe(ax, window(), windowId ? { id: windowId, path: [] } : undefined)
     case "focused":
-      return named(ax, focusedTop(ax, app))
+      return describe(ax, focusedTop(ax, app))
     case "menubar": {
       const bar = asElement(ax.must(app, "AXMenuBar"))
-      return bar && { element: bar, id: MENUBAR_ID, title: asText(ax.get(app, "AXTitle")) ?? "" }
+      return bar && { element: bar, id: MENUBAR_ID, path: [], title: asText(ax.get(app, "AXTitle")) ?? "" }
     }
     case "menu":
       return openMenu(ax, app, window)
     case "sheet":
-      return named(
+      return describe(
         ax,
         below(ax, window(), ({ AXRole }) => AXRole === "AXSheet"),
       )
     case "popover":
-      return named(
+      return describe(
         ax,
         below(ax, window(), ({ AXRole }) => AXRole === "AXPopover"),
       )
     case "alert":
-      return named(ax, alertOf(ax, app) ?? below(ax, window(), isAlert))
+      return describe(ax, alertOf(ax, app) ?? below(ax, window(), isAlert))
     default:
       return surface satisfies never
   }
@@ -86,19 +92,18 @@ export function listSurfaces(
   return [...windows.map(({ id, title }) => ({ type: "window" as const, id, title })), ...others]
 }
 
-/** The surface that a stored id names: a window, what hangs over one, or a menu. */
+/** The surface that a stored id names: a window, or a menu. */
 export function surfaceById(ax: Ax, pid: number, id: string): Element | undefined {
   if (id === MENU_ID) return findSurface(ax, pid, "menu")?.element
   if (id === MENUBAR_ID) return findSurface(ax, pid, "menubar")?.element
-  const window = windowElement(ax, pid, id)
-  if (window) return window
-  const surfaces = (["focused", "sheet", "popover", "alert"] as const).map((kind) =>
-    findSurface(ax, pid, kind),
-  )
-  return surfaces.find((found) => found?.id === id)?.element
+  return windowElement(ax, pid, id)
 }
 
-function named(ax: Ax, element: Element | undefined, id?: string): Found | undefined {
+function describe(
+  ax: Ax,
+  element: Element | undefined,
+  place?: { readonly id: string; readonly path: readonly number[] },
+): Found | undefined {
   const read = element && ax.read(element, ["AXTitle", FRAME, "AXPosition", "AXSize"])
   if (!element || !read) return undefined
   if (read instanceof Failure) {
@@ -107,10 +112,28 @@ function named(ax: Ax, element: Element | undefined, id?: string): Found | undef
   }
   return {
     element,
-    id: id ?? windowIdOf(ax, element) ?? "",
     title: asText(read.AXTitle) ?? "",
     area: frameOf(read),
+    ...(place ?? placeOf(ax, element)),
   }
+}
+
+/** A sheet or a popover is a window to the window server, but to the app it hangs on one: that is where refs are found. */
+function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
+  const way: number[] = []
+  let lost = false
+  let at = element
+  for (let level = 0; level < MOST_LEVELS; level++) {
+    const read = ax.read(at, ["AXRole", "AXParent"])
+    const parent =
+      read instanceof Failure || read.AXRole === "AXWindow" ? undefined : asElement(read.AXParent)
+    if (!parent || ax.get(parent, "AXRole") === "AXApplication") break
+    const index = asElements(ax.get(parent, "AXChildren")).indexOf(at)
+    lost ||= index < 0
+    way.unshift(index)
+    at = parent
+  }
+  return { id: windowIdOf(ax, at) ?? "", ...(lost ? {} : { path: way }) }
 }
 
 function focusedWindow(ax: Ax, app: Element): Element | undefined {
@@ -134,12 +157,12 @@ function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Foun
     const look = ax.read(item, LOOK)
     if (look instanceof Failure || !asFlag(look.AXSelected)) continue
     const menu = asElements(look.AXChildren)[0]
-    if (menu) return { element: menu, id: MENU_ID, title: asText(look.AXTitle) ?? "" }
+    if (menu) return { element: menu, id: MENU_ID, path: [], title: asText(look.AXTitle) ?? "" }
   }
   const focused = asElement(read.AXFocusedUIElement)
   const near = [...asElements(read.AXChildren), ...(focused ? asElements(ax.get(focused, "AXChildren")) : [])]
   const menu = near.find((element) => isOpenMenu(ax.read(element, LOOK))) ?? below(ax, window(), isOpenMenu)
-  return menu && { element: menu, id: MENU_ID, title: asText(ax.get(menu, "AXTitle")) ?? "" }
+  return menu && { element: menu, id: MENU_ID, path: [], title: asText(ax.get(menu, "AXTitle")) ?? "" }
 }
 
 /** A closed menu has no place on the screen. */

@@ -1,5 +1,6 @@
 import type { SeenNode, TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import { isRow } from "../identity.ts"
 import type { Rect } from "../node.ts"
 import { isWrapper } from "../tree.ts"
 import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
@@ -236,9 +237,13 @@ function depthBelow({ role, attributes, depth }: Draft): number {
   return depth + (isWrapper({ role, name: nameOf(attributes, {}) }) ? 0 : 1)
 }
 
-/** Whether a text here is needed as the name of what it is in. */
+/** Whether a text here is needed: as the name of what it is in, or to tell one row from the next. */
 function isLabelPlace({ facts, parent }: Draft): boolean {
-  return isNamedInside(facts) || (isSeeThrough(facts) && parent !== undefined && isNamedInside(parent.facts))
+  return isTold(facts) || (isSeeThrough(facts) && parent !== undefined && isTold(parent.facts))
+}
+
+function isTold(facts: Facts): boolean {
+  return isNamedInside(facts) || isRow(facts)
 }
 
 function isEnd(error: unknown): boolean {

@@ -34,7 +34,7 @@ test("a window is read with names, values and states as the app claims them", ()
     async ({ tree }) => {
       const { root, complete, ...seen } = await tree()
       expect(complete).toBe(true)
-      expect(seen).toEqual({ window: { id: "w-9001", title: "Main" }, app: "Demo", pid: 501 })
+      expect(seen).toEqual({ window: { id: "w-9001", title: "Main" }, app: "Demo", pid: 501, rootPath: [] })
       expect(outline(root)).toEqual([
         'window "Main"',
         '  button "Save" enabled',

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
-import type { SurfaceInfo } from "../../src/node.ts"
+import type { Surface, SurfaceInfo } from "../../src/node.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
 
@@ -282,11 +282,12 @@ test("every surface that shows can be listed and read, and a path leads back int
     const facts = ({ type, id, title }: SurfaceInfo) => [type, id, title]
     expect(listed.map(facts)).toEqual([
       ["window", "w-9001", "Main"],
-      ["focused", "w-31", "Save?"],
+      ["focused", "w-9001", "Save?"],
       ["menubar", "menubar-1", "Demo"],
       ["menu", "menu-1", "File"],
-      ["sheet", "w-31", "Save?"],
-      ["popover", "w-32", "Tips"],
+      // What hangs on a window has the window's id.
+      ["sheet", "w-9001", "Save?"],
+      ["popover", "w-9001", "Tips"],
     ])
     const menu = await tree({}, "menu")
     expect(menu.window).toEqual({ id: "menu-1", title: "File" })
@@ -294,15 +295,16 @@ test("every surface that shows can be listed and read, and a path leads back int
     expect(menu.root.children[0]?.hint).toBe("cmd+n")
     expect(outline((await tree({}, "sheet")).root)).toEqual(['sheet "Save?" modal', '  button "Yes" enabled'])
     expect(outline((await tree({}, "popover")).root)).toEqual(['popover "Tips"', '  button "Got it" enabled'])
-    const open = (window_id: string) =>
-      adapter.open(
-        { pid: 501, role: "button", states: [], available_actions: [], window_id, path: [0] },
-        "path",
-      )
-    expect(await open("w-31")).toMatchObject({ role: "button", name: "Yes" })
-    expect(await open("w-32")).toMatchObject({ role: "button", name: "Got it" })
-    expect(await open("menu-1")).toMatchObject({ role: "menuitem", name: "New File" })
-    expect(await open("menubar-1")).toMatchObject({ role: "menuitem", name: "File" })
+    const first = async (surface: Surface) => {
+      const { window: shown, rootPath = [-1] } = await tree({}, surface)
+      const entry = { pid: 501, role: "button", states: [], available_actions: [], window_id: shown.id }
+      return adapter.open({ ...entry, path: [...rootPath, 0] }, "path")
+    }
+    expect(await first("focused")).toMatchObject({ role: "button", name: "Yes" })
+    expect(await first("sheet")).toMatchObject({ role: "button", name: "Yes" })
+    expect(await first("popover")).toMatchObject({ role: "button", name: "Got it" })
+    expect(await first("menu")).toMatchObject({ role: "menuitem", name: "New File" })
+    expect(await first("menubar")).toMatchObject({ role: "menuitem", name: "File" })
   }))
 
 test("a surface that does not show is not found", () =>
