@@ -14,6 +14,7 @@ const root = import.meta.dir
 
 export async function build(target: Target, outfile: string): Promise<void> {
   const [os] = target.split("-")
+  // Bun folds process.platform for the target, so that only the adapter of that platform stays in the binary.
   const result = await Bun.build({
     entrypoints: [`${root}/src/main.ts`],
     minify: true,
@@ -21,8 +22,6 @@ export async function build(target: Target, outfile: string): Promise<void> {
     bytecode: true,
     format: "esm",
     define: {
-      // Folded at build time, so that only the adapter of this platform stays in the binary.
-      "process.platform": JSON.stringify(os),
       BUILD_TARGET: JSON.stringify(target),
       BUILD_COMMIT: JSON.stringify(await commit()),
     },

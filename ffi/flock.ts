@@ -1,25 +1,24 @@
-import { dlopen } from "bun:ffi"
+import { lazily } from "./library.ts"
+import { libsystem } from "./libsystem.ts"
 
 /**
  * Takes the lock of an open file unless another open file has it. The kernel takes it back when the
  * file is closed, also when the process dies: there is no stale lock to judge, and no pid to trust.
  */
 export function tryLock(fd: number): boolean {
-  return prepareLocks().symbols.flock(fd, LOCK_EX | LOCK_NB) === 0
+  return prepareLocks().flock(fd, LOCK_EX | LOCK_NB) === 0
 }
 
 /** Opens the library, which otherwise the first lock does. */
-export function prepareLocks(): ReturnType<typeof open> {
-  library ??= open()
-  return library
+export function prepareLocks() {
+  return process.platform === "darwin" ? libsystem() : libc()
 }
 
 const LOCK_EX = 2
 const LOCK_NB = 4
 
-let library: ReturnType<typeof open> | undefined
-
-const open = () =>
-  dlopen(process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6", {
-    flock: { args: ["i32", "i32"], returns: "i32" },
-  })
+const libc = lazily({
+  library: "libc.so.6",
+  functions: { flock: { args: ["i32", "i32"], returns: "i32" } },
+  addresses: [],
+})

@@ -6,6 +6,7 @@ export const LIBSYSTEM = {
     proc_pidinfo: { args: ["i32", "i32", "u64", "ptr", "i32"], returns: "i32" },
     proc_pidpath: { args: ["i32", "ptr", "u32"], returns: "i32" },
     proc_listallpids: { args: ["ptr", "i32"], returns: "i32" },
+    flock: { args: ["i32", "i32"], returns: "i32" },
   } as const,
   addresses: [],
 } satisfies Declaration

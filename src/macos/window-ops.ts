@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
-import { deliveryOf, Failure, INVALID_ELEMENT, refused, windowNotFound } from "./failure.ts"
+import { CANNOT_COMPLETE, deliveryOf, Failure, INVALID_ELEMENT, refused, windowNotFound } from "./failure.ts"
 import { KeptFrames } from "./kept-frames.ts"
 import { pause } from "./pause.ts"
 import { act } from "./perform.ts"
@@ -93,14 +93,14 @@ function operate(operation: Operation): Rect | undefined {
   const { ax, app, window, before, op, frames } = operation
   switch (op.kind) {
     case "focus":
-      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
-      must(op, ax.set(app, "AXFrontmost", cfBoolean(true)))
+      if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
+      must(ax, window, op, ax.set(app, "AXFrontmost", cfBoolean(true)))
       // Not every window can be the main one; to be raised is enough.
       ax.set(window, "AXMain", cfBoolean(true))
-      must(op, ax.perform(window, "AXRaise"))
+      must(ax, window, op, ax.perform(window, "AXRaise"))
       return undefined
     case "minimize":
-      must(op, ax.set(window, "AXMinimized", cfBoolean(true)))
+      must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(true)))
       return undefined
     case "restore":
       return restore(operation)
@@ -109,7 +109,7 @@ function operate(operation: Operation): Rect | undefined {
       if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is on no screen`)
       // Before anything is done: where it cannot be kept, the way back would be lost.
       keep(frames, before, area)
-      if (before.minimized) must(op, ax.set(window, "AXMinimized", cfBoolean(false)))
+      if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
       place(ax, window, area, op)
       return area
     }
@@ -129,7 +129,7 @@ function restore({ ax, window, before, op, frames }: Operation): Rect | undefine
   const { id, pid, bounds, minimized } = before
   const name = minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
   if (name) {
-    must(op, ax.set(window, name, cfBoolean(false)))
+    must(ax, window, op, ax.set(window, name, cfBoolean(false)))
     return undefined
   }
   const kept = frames.find(id, pid)
@@ -154,18 +154,30 @@ function place(ax: Ax, window: Element, { x, y, width, height }: Rect, op: Windo
 
 function move(ax: Ax, window: Element, x: number, y: number, op: WindowOp): void {
   using point = newPoint(x, y)
-  must(op, ax.set(window, "AXPosition", point.ref))
+  must(ax, window, op, ax.set(window, "AXPosition", point.ref))
 }
 
 function resize(ax: Ax, window: Element, width: number, height: number, op: WindowOp): void {
   using size = newSize(width, height)
-  must(op, ax.set(window, "AXSize", size.ref))
+  must(ax, window, op, ax.set(window, "AXSize", size.ref))
 }
 
-/** Only a plain refusal ends it: whatever else an app answers, the window is looked at afterwards. */
-function must(op: WindowOp, code: number): void {
+/**
+ * Only a plain refusal ends it, or an app that does not answer any more: whatever else it says, the
+ * window is looked at afterwards.
+ */
+function must(ax: Ax, window: Element, op: WindowOp, code: number): void {
   if (deliveryOf(code) === "not_delivered") throw refused(`To ${op.kind} the window`, code)
+  if (code !== CANNOT_COMPLETE) return
+  try {
+    ax.get(window, "AXRole")
+  } catch (error) {
+    throw error instanceof AppError ? error.with({ disposition: UNCERTAIN }) : error
+  }
 }
+
+/** What the app may still do once it wakes up; to do it again would change nothing. */
+const UNCERTAIN = { delivery: "delivery_uncertain", retry: "safe" } as const
 
 function isAt(window: SeenWindow, frame: Rect | undefined): boolean {
   return window.bounds !== undefined && frame !== undefined && isNear(window.bounds, frame)

@@ -205,6 +205,29 @@ test("a frame that was kept for another process, or is no frame, moves no window
     }
   }))
 
+test("an app that stops while its window is placed is named, and not written to again", () =>
+  onDesk(
+    {
+      ...TWO_APPS,
+      apps: [
+        {
+          pid: 501,
+          name: "Demo",
+          frontmost: true,
+          windows: [window("Front", 11, { on: { AXPosition: [{ do: "hang", app: 501 }] } })],
+        },
+      ],
+    },
+    async ({ mac, within }) => {
+      await expect(within(10_000).window("w-11", { kind: "maximize" })).rejects.toMatchObject({
+        code: "APP_UNRESPONSIVE",
+        disposition: { delivery: "delivery_uncertain", retry: "safe" },
+      })
+      expect(mac.record("write").map(({ attribute }) => attribute)).toEqual(["AXPosition", "AXSize"])
+    },
+    { virtualClock: true },
+  ))
+
 test("where the size before cannot be kept, the window is not maximised", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     writeFileSync(`${mac.directory}/frames`, "")

@@ -137,16 +137,29 @@ void object_describe(const Object *object, Text *text) {
   else text_printf(text, "<%s %p>", traits[object->kind].name, ref_of(object));
 }
 
+/* What lived at the last mark: what was dead by then stays dead, and a long run makes millions. */
+static Object **survivors;
+static size_t survivor_count, marked_made;
+
 void objects_mark(void) {
-  for (size_t i = 0; i < made; i++) arena[i].marked = arena[i].count - arena[i].internal;
+  survivors = realloc(survivors, (survivor_count + made - marked_made) * sizeof *survivors + 1);
+  if (!survivors) abort();
+  size_t count = 0;
+  for (size_t i = 0; i < survivor_count; i++)
+    if (survivors[i]->count > 0) survivors[count++] = survivors[i];
+  for (size_t i = marked_made; i < made; i++)
+    if (arena[i].count > 0) survivors[count++] = &arena[i];
+  survivor_count = count;
+  marked_made = made;
+  for (size_t i = 0; i < count; i++) survivors[i]->marked = survivors[i]->count - survivors[i]->internal;
 }
 
 void leaks_print(Text *text) {
   Text value = {0};
   const char *separator = "";
   text_add(text, "[");
-  for (size_t i = 0; i < made; i++) {
-    const Object *object = &arena[i];
+  for (size_t i = 0; i < survivor_count + made - marked_made; i++) {
+    const Object *object = i < survivor_count ? survivors[i] : &arena[marked_made + i - survivor_count];
     int32_t outside = object->count - object->internal - object->marked;
     if (object->count <= 0 || outside <= 0) continue;
     text_clear(&value);
