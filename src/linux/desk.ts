@@ -61,7 +61,7 @@ export class Desk {
     const { id, title, app_name } = window
     if (surface === "window") {
       const { element, frame } = await this.#topOf(window)
-      return { element, window: { id, title }, surface, cache: frame.app.cache }
+      return { element, window: { id, title }, surface, frame }
     }
     const all = await answering({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
