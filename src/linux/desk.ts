@@ -106,7 +106,11 @@ export class Desk {
   async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
     const top = await answering({ app: app_name }, this.#findTop(id, true))
     if (top) return top
-    if (this.#window(id)) throw noFrame(id, app_name)
+    const window = this.#window(id)
+    if (window) {
+      const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
+      throw noFrame(id, app_name, twins?.map((one) => windowId(one.id)) ?? [])
+    }
     throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
       suggestion: "Use 'list-windows' to see available windows",
     })

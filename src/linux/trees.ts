@@ -101,7 +101,18 @@ function readingTime(deadline: Deadline): Deadline {
   return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
-export function noFrame(id: string, app: string): AppError {
+/** `twins`: the windows of its process that are called the same, itself included. */
+export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
+  if (twins.length > 1) {
+    return new AppError(
+      "AMBIGUOUS_TARGET",
+      `Window '${id}' of '${app}' cannot be told from others of the same title and size`,
+      {
+        suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
+        details: { candidates: twins },
+      },
+    )
+  }
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",
     `Window '${id}' of '${app}' exposes no accessibility tree: no accessible window of its process is provably the same`,
