@@ -12,12 +12,12 @@ export async function directly<T>(
   read: (atspi: Atspi) => Promise<T>,
 ): Promise<T> {
   const isWorth = place.toolkit === "Chromium" || place.app === "soffice"
-  const bus = isWorth ? await openDirect(atspi, ref.bus) : undefined
-  if (!bus) return read(atspi)
+  const connection = isWorth ? await openDirect(atspi, ref.bus) : undefined
+  if (!connection) return read(atspi)
   try {
-    return await read(new Atspi(bus, atspi.deadline))
+    return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))
   } finally {
-    bus.close()
+    connection.close()
   }
 }
 
