@@ -1,6 +1,7 @@
 import { mkdir, rename, stat } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import { signFile } from "./scripts/sign.ts"
+import { startProgress } from "./src/progress.ts"
 
 /**
  * Compiles agent-desktop: for this machine to dist/agent-desktop, or with --all for every target to
@@ -71,10 +72,14 @@ if (import.meta.main) {
   const jobs: [Target, string][] = values.all
     ? TARGETS.map((target) => [target, `${root}/dist/agent-desktop-${target}`])
     : [[native(), values.outfile ?? `${root}/dist/agent-desktop`]]
+  const progress = startProgress("build")
   for (const [target, outfile] of jobs) {
+    progress.say(target)
     await build(target, outfile)
     if (target === native()) await runs(outfile)
     const { size } = await stat(outfile)
+    progress.clear()
     console.log(`${outfile.replace(`${root}/`, "")}  ${target}  ${(size / 1e6).toFixed(1)} MB`)
   }
+  progress.end()
 }

@@ -1,3 +1,4 @@
+import { startProgress } from "../src/progress.ts"
 import { openDesktop, PROGRAM, until } from "../test/desktop.ts"
 import { median } from "./measure.ts"
 
@@ -22,7 +23,9 @@ const runs = [
     wall: [] as number[],
   })),
 ]
+const progress = startProgress("bench:act")
 for (let round = -2; round < ROUNDS; round++) {
+  progress.say(`round ${round + 1} of ${ROUNDS}`)
   for (const run of runs) {
     const start = performance.now()
     const done = Bun.spawnSync([PROGRAM, ...run.args], { env: run.env, stdout: "pipe", stderr: "ignore" })
@@ -31,6 +34,7 @@ for (let round = -2; round < ROUNDS; round++) {
     if (round >= 0) run.wall.push(ms)
   }
 }
+progress.end()
 const floor = median(runs[0]!.wall)
 console.log(
   `${ROUNDS} rounds, medians\n\n| run | wall ms | ratio to version | app's reaction ms | own part, ratio |\n|---|---|---|---|---|`,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { build } from "../build.ts"
+import { startProgress } from "../src/progress.ts"
 import { median } from "./measure.ts"
 
 /**
@@ -9,6 +10,7 @@ import { median } from "./measure.ts"
  */
 
 const ROUNDS = Number(process.argv[2] ?? 40)
+const progress = startProgress("bench:startup")
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-startup-`)
 try {
   const target = `${process.platform}-${process.arch}` as Parameters<typeof build>[0]
@@ -23,6 +25,7 @@ try {
     { name: "agent-desktop --help", command: [program, "--help"], goal: undefined },
   ].map((one) => ({ ...one, wall: [] as number[], cpu: [] as number[] }))
   for (let round = -2; round < ROUNDS; round++) {
+    progress.say(`round ${round + 1} of ${ROUNDS}`)
     for (const one of cases) {
       const start = performance.now()
       const done = Bun.spawnSync(one.command, { env, stdout: "ignore", stderr: "ignore" })
@@ -31,6 +34,7 @@ try {
       one.cpu.push(Number(done.resourceUsage.cpuTime.total) / 1000)
     }
   }
+  progress.end()
   const floor = cases[0]!
   console.log(`${ROUNDS} rounds, medians\n`)
   console.log("| program | wall ms | CPU ms | wall ratio | CPU ratio | goal |\n|---|---|---|---|---|---|")
@@ -41,6 +45,7 @@ try {
     )
   }
 } finally {
+  progress.end()
   rmSync(directory, { recursive: true, force: true })
 }
 

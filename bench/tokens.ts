@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { parseArgs } from "node:util"
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { build } from "../build.ts"
+import { startProgress } from "../src/progress.ts"
 import { openDesktop, type TestDesktop } from "../test/desktop.ts"
 import { appNamed, chromium, type StockApp, settled, startApp } from "./apps.ts"
 import { median, run, table } from "./measure.ts"
@@ -135,8 +136,9 @@ function find(key: string): StockApp {
 async function look(program: string, apps: readonly StockApp[]): Promise<readonly Row[]> {
   await using desktop = await openDesktop({ width: 1920, height: 1080 })
   const rows: Row[] = []
+  const progress = startProgress("bench:tokens")
   for (const app of apps) {
-    console.error(app.key)
+    progress.say(app.key)
     const id = await open(desktop, program, app)
     const texts = new Map<string, string>()
     for (const { name, args } of FORMS)
@@ -146,6 +148,7 @@ async function look(program: string, apps: readonly StockApp[]): Promise<readonl
     if (page) texts.set(PLAYWRIGHT, await playwright(`file://${FIXTURES}${page}`))
     rows.push({ app, refs: JSON.parse(texts.get("`-i`") ?? "{}").data.ref_count, texts })
   }
+  progress.end()
   return rows
 }
 

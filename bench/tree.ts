@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { parseArgs } from "node:util"
 import { build } from "../build.ts"
+import { startProgress } from "../src/progress.ts"
 import { openDesktop, type TestDesktop } from "../test/desktop.ts"
 import { appNamed, type StockApp, settled, startApp } from "./apps.ts"
 import { measureGrowth } from "./growth.ts"
@@ -33,6 +34,7 @@ const { values } = parseArgs({
 })
 
 const HERE = import.meta.dir
+const shown = startProgress("bench:tree")
 const rounds = Number(values.rounds)
 const apps = values.apps.split(",").filter(Boolean).map(appNamed)
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-tree-`)
@@ -43,6 +45,7 @@ try {
   const sections: [string, string][] = []
   if (apps.length > 0) sections.push(["trees", await measureApps(program, libatspi, empty)])
   if (values.growth) sections.push(["growth", await measureGrowth(program)])
+  shown.end()
   for (const [, text] of sections) console.log(`${text}\n`)
   if (values.write) await writeDocs(sections)
 } finally {
@@ -217,5 +220,5 @@ async function writeDocs(sections: readonly [string, string][]): Promise<void> {
 }
 
 function progress(text: string): void {
-  console.error(text)
+  shown.say(text)
 }

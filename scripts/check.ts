@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { startProgress } from "../src/progress.ts"
 
 /**
  * Everything that must hold before a change lands: installs what is missing, then lint, types, unused
@@ -15,6 +16,8 @@ const MOST_MINUTES = { step: 30, file: 10 }
 /** Every command on every control of every toolkit takes longer than all the rest together: `bun run matrix`. */
 const LONG_RUNS: ReadonlySet<string> = new Set(["test/e2e/matrix.test.ts"])
 
+const progress = startProgress("check")
+
 await step("install", [bun, "install", "--frozen-lockfile"])
 await step("setup", [bun, "scripts/setup.ts", "--for", "test"])
 await Promise.all([
@@ -24,6 +27,7 @@ await Promise.all([
 ])
 await step("build", [bun, "build.ts"])
 const { passed, failed } = await tests()
+progress.end()
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
@@ -33,8 +37,10 @@ function bin(name: string): string {
 
 async function step(name: string, command: readonly string[]): Promise<void> {
   const start = performance.now()
+  progress.say(name)
   const { output, exitCode } = await run(command, MOST_MINUTES.step)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  progress.clear()
   if (exitCode === 0) return console.log(`✓ ${name} (${seconds} s)`)
   console.log(`✗ ${name} (${seconds} s)\n${output}\n\n0 passed, 1 failed`)
   process.exit(1)
@@ -57,7 +63,10 @@ async function tests(): Promise<{ passed: number; failed: number }> {
   const outcomes: Outcome[] = []
   const waiting = [...files]
   const work = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) outcomes.push(await testFile(file))
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      progress.say(`${files.length - waiting.length} of ${files.length}: ${file}`)
+      outcomes.push(await testFile(file))
+    }
   }
   await Promise.all(Array.from({ length: WORKERS }, work))
   const final: Outcome[] = []
@@ -85,6 +94,7 @@ async function testFile(file: string): Promise<Outcome> {
   const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
   const passed = count("pass")
   const failed = exitCode === 0 && passed > 0 ? count("fail") : Math.max(1, count("fail"))
+  progress.clear()
   console.log(`${failed === 0 ? "✓" : "✗"} ${file}  ${passed} passed, ${failed} failed (${seconds} s)`)
   if (failed > 0) console.log(output.replaceAll(/^\(pass\).*\n/gm, ""))
   return { file, passed, failed }

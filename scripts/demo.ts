@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Node } from "../src/node.ts"
 import { outline } from "../src/outline.ts"
+import { startProgress } from "../src/progress.ts"
 
 /**
  * The main job in one command: installs what is missing, builds, opens an isolated desktop with a
@@ -45,14 +46,14 @@ interface Envelope {
 }
 
 async function prepare(title: string, command: readonly string[]): Promise<void> {
-  process.stderr.write(`${title} … `)
+  const progress = startProgress(title)
   const child = Bun.spawn([...command], { cwd: root, stdout: "pipe", stderr: "pipe" })
   const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  if ((await child.exited) !== 0) {
-    console.error(`failed\n${output.join("")}`)
-    process.exit(1)
-  }
-  process.stderr.write("done\n")
+  const exitCode = await child.exited
+  progress.end()
+  if (exitCode === 0) return
+  console.error(`${title} failed\n${output.join("")}`)
+  process.exit(1)
 }
 
 async function run(...args: readonly string[]): Promise<Envelope> {

@@ -25,13 +25,12 @@ export async function warn(message: string): Promise<void> {
 let logger: ReturnType<typeof create> | undefined
 
 async function create() {
-  const [{ createConsola }, { writeSync }, { isatty }] = await Promise.all([
+  const [{ createConsola }, { writeSync }, { stderrTerminal, wantsColour }] = await Promise.all([
     import("consola/core"),
     import("node:fs"),
-    import("node:tty"),
+    import("./terminal.ts"),
   ])
-  const { FORCE_COLOR, NO_COLOR, TERM } = process.env
-  const colour = Boolean(FORCE_COLOR) || (!NO_COLOR && TERM !== "dumb" && isatty(2))
+  const colour = wantsColour(stderrTerminal() !== undefined)
   const grey = (text: string) => (colour ? `\x1b[90m${text}\x1b[0m` : text)
   return createConsola({
     level,

@@ -1,4 +1,5 @@
 import { type Arguments, parseArgv } from "./args.ts"
+import type { Command } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
@@ -6,6 +7,7 @@ import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import { PlainText } from "./plain.ts"
 import type { Platform } from "./platform.ts"
+import type { Progress } from "./progress.ts"
 import { type Door, runCommand, type Trace } from "./run.ts"
 import { UsageError } from "./usage.ts"
 
@@ -22,7 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (parsed.kind === "help")
       return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
     const settings = settingsOf(parsed.globals, process.env)
-    return await runOnce(parsed.command.name, parsed.args, settings)
+    return await runOnce(parsed.command, parsed.args, settings)
   } catch (error) {
     const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
     await traceRefusal(argv, envelope)
@@ -30,7 +32,8 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function runOnce(name: string, args: Arguments, settings: Settings): Promise<number> {
+async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
+  const { name } = command
   const start = performance.now()
   if (settings.verbose) (await import("./log.ts")).setVerbose(true)
   const interruption = new AbortController()
@@ -62,7 +65,9 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     stdin: () => Bun.stdin.text(),
     writeFile,
   }
+  const progress = awaitLongWork(command, args)
   const envelope = await runCommand(door, name, args)
+  await progress.end()
   // One that could not be opened has been reported already.
   await platform?.then(
     (opened) => opened.close(),
@@ -71,6 +76,34 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   const code = await answer(envelope, settings.format)
   return signalled ? 128 + signalled : code
+}
+
+/** Work after which a person at the terminal would wonder. */
+const LONG_MS = 700
+
+/** Shows a person who looks that something goes on, once it has taken a while. */
+function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Promise<void> } {
+  const since = performance.now()
+  let shown: Promise<Progress> | undefined
+  const show = async (): Promise<Progress> => {
+    const [{ startProgress }, { fieldsOf }] = await Promise.all([
+      import("./progress.ts"),
+      import("./fields.ts"),
+    ])
+    const usual = fieldsOf(input).find((field) => field.name === "timeout_ms")?.default
+    return startProgress(name, { limitMs: Number(args.timeout_ms ?? usual) || undefined, since })
+  }
+  const timer = setTimeout(() => {
+    shown = show()
+  }, LONG_MS)
+  // A server is not long work, but no work until somebody asks.
+  if (name === "mcp") clearTimeout(timer)
+  return {
+    async end() {
+      clearTimeout(timer)
+      ;(await shown)?.end()
+    },
+  }
 }
 
 async function open({ desktop }: Settings): Promise<Platform> {
@@ -111,15 +144,29 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
 async function answer(envelope: Envelope, format: Format = "json"): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
-  return print(format === "text" ? (await import("./text.ts")).toText(envelope) : toLine(envelope), code)
+  await print(format === "text" ? (await import("./text.ts")).toText(envelope) : toLine(envelope))
+  if (!envelope.ok && format === "json" && (await mayBeWatched()))
+    (await import("./progress.ts")).tellFailure(envelope.command, envelope.error)
+  return code
+}
+
+/** Whether standard error could be a terminal; to be sure costs more than all the rest of a failing command. */
+async function mayBeWatched(): Promise<boolean> {
+  try {
+    const [own, nothing] = await Promise.all([Bun.stderr.stat(), Bun.file("/dev/null").stat()])
+    return own.isCharacterDevice() && own.rdev !== nothing.rdev
+  } catch {
+    // It is closed.
+    return false
+  }
 }
 
 /** Whole, also through a slow pipe; a reader that went away is no failure of ours to report. */
-async function print(text: string, code = 0): Promise<number> {
+async function print(text: string): Promise<0> {
   try {
     await Bun.write(Bun.stdout, text)
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error
   }
-  return code
+  return 0
 }

@@ -124,8 +124,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   stores: {
     files: ["src/home.ts", "src/log.ts", "src/refstore.ts"],
     may: ["words", "pure", "stores", "node:fs", "node:path"],
-    lazily: ["ffi", "consola/core", "node:fs", "node:tty"],
+    lazily: ["ffi", "consola/core", "node:fs", "terminal"],
   },
+  /** What a person at a terminal sees besides the answer. */
+  terminal: { files: ["src/progress.ts", "src/terminal.ts"], may: ["terminal", "node:fs", "node:tty"] },
   /** What was done, written down and read again. */
   traces: {
     files: ["src/trace.ts", "src/trace-read.ts"],
@@ -173,7 +175,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   main: {
     files: ["src/main.ts"],
     may: ["words", "pure", "contract", "registry", "run", "doors"],
-    lazily: ["pure", "doors", "stores", "traces", "platform"],
+    lazily: ["pure", "doors", "stores", "terminal", "traces", "platform"],
   },
 }
 
