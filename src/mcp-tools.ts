@@ -149,13 +149,17 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
 const UNSAID_OF_ARGUMENTS: ReadonlySet<string> = new Set(["pattern"])
 const UNSAID_OF_RESULTS: ReadonlySet<string> = new Set(["description", "enum", "minimum", "propertyNames"])
 
+/** Without anything in them these are what holds anyway. */
+const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0
+
 function lean<T>(schema: T, unsaid: ReadonlySet<string>, isNames?: boolean): T
 function lean(schema: unknown, unsaid: ReadonlySet<string>, isNames = false): unknown {
   if (Array.isArray(schema)) return schema.map((one) => lean(one, unsaid))
   if (typeof schema !== "object" || schema === null) return schema
   const kept = Object.entries(schema).filter(
     ([key, value]) =>
-      isNames || !(unsaid.has(key) || value === false || (key === "required" && value.length === 0)),
+      isNames || !(unsaid.has(key) || value === false || (OFTEN_EMPTY.has(key) && isEmpty(value))),
   )
   return Object.fromEntries(
     kept.map(([key, value]) => [

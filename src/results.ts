@@ -80,6 +80,8 @@ export const nodeObject = object({
   bounds: optional(rect),
   characters_omitted: described(optional(count), "How much of its texts was left out"),
   children_count: described(optional(count), "How many children there are where not all are shown"),
+  path: described(optional(array(string())), "In changes: what it is inside of, from the window down"),
+  was: described(optional(record(string(), unknown())), "In changes: what was different"),
   children: optional(array(node)),
 })
 
@@ -200,9 +202,9 @@ export const results: Readonly<Record<string, Result>> = {
     changes: described(
       optional(
         object({
-          added: described(optional(array(node)), "New, with what is new below; path: what it is inside of"),
+          added: described(optional(array(node)), "New, with what is new below"),
           removed: described(optional(array(node)), "Gone, and what was below them with them"),
-          changed: described(optional(array(node)), "As they are now; was: what was different"),
+          changed: described(optional(array(node)), "As they are now"),
         }),
       ),
       "With --diff, in place of the tree",

@@ -10,6 +10,7 @@ import {
   stopDesktop,
 } from "../src/linux/desktop.ts"
 import { noteApp } from "../src/linux/desktop-record.ts"
+import { envelopeIn } from "./validated.ts"
 
 export interface TestDesktop extends AsyncDisposable {
   /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
@@ -117,7 +118,7 @@ export async function runProgram(
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { exitCode, stdout, stderr, json: parse(stdout) }
+  return { exitCode, stdout, stderr, json: envelopeIn(stdout) }
 }
 
 const LOOK_AGAIN_MS = 20
@@ -134,13 +135,5 @@ export async function until<T>(
     if (result) return result as Exclude<T, false | null | undefined | "" | 0>
     if (deadline.expired) throw new Error(`Not within ${ms} ms: ${condition}`)
     await Bun.sleep(LOOK_AGAIN_MS)
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,27 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Ajv2020 } from "ajv/dist/2020.js"
 import { commands } from "../src/commands/index.ts"
 import { ERROR_CODES } from "../src/errors.ts"
 import { results } from "../src/results.ts"
 import { argumentsSchema, envelopeSchema, errorSchema, resultSchema } from "../src/schema.ts"
 import { ASKED, busyDesk, withRefs } from "./every-command.ts"
 import { clearDesks, desk, type Json } from "./fake-desk.ts"
+import { ajv, closed, envelopeIn } from "./validated.ts"
 
 afterAll(clearDesks)
-
-/** A second opinion: another implementation of JSON Schema. */
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
-
-/** The same schema without room for members that it does not describe. */
-function closed(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== "object" || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
-  const isRecord = Object.keys(inner.properties ?? {}).length === 0
-  return inner.type === "object" && inner.properties && !isRecord && inner.additionalProperties === undefined
-    ? { ...inner, additionalProperties: false }
-    : inner
-}
 
 function objections(schema: unknown, value: unknown): unknown {
   const validate = ajv.compile(schema as object)
@@ -69,6 +55,16 @@ test.each([
   const command = (await commands.get(name)!()).default
   expect(objections(argumentsSchema(command), args)).not.toEqual([])
   expect(await desk().error(name, args)).toMatchObject({ code: "INVALID_ARGS" })
+})
+
+test("an envelope that a test sees is looked at, down to the items of a batch", () => {
+  const envelope = (command: string, data: object) =>
+    `${JSON.stringify({ version: "1.0", ok: true, command, data })}\n`
+  expect(envelopeIn(envelope("clipboard-get", { text: "" }))).toMatchObject({ command: "clipboard-get" })
+  expect(() => envelopeIn(envelope("clipboard-get", {}))).toThrow("text")
+  expect(() => envelopeIn(envelope("clipboard-get", { text: "", more: 1 }))).toThrow("additional")
+  const item = { command: "clipboard-get", ok: true, data: { text: 1 } }
+  expect(() => envelopeIn(envelope("batch", { results: [item] }))).toThrow("the result of clipboard-get")
 })
 
 describe("the envelope's schema", () => {

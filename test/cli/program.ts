@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
+import { envelopeIn } from "../validated.ts"
 
 export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
 
@@ -34,6 +35,7 @@ export function nowhere(): Setting {
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
       ])
+      envelopeIn(stdout)
       return { exitCode: await child.exited, stdout, stderr }
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
