@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { CORE } from "../../src/mcp-tools.ts"
@@ -18,14 +18,20 @@ interface Served extends AsyncDisposable {
   call(name: string, args?: object): Promise<Json>
 }
 
+interface ServeOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly mode?: Mode
+  readonly tools?: string
+}
+
 /** The official client, with the compiled program as its server. */
 async function serve(
   args: readonly string[] = [],
-  { env = {}, mode = "legacy" as Mode }: { env?: Readonly<Record<string, string>>; mode?: Mode } = {},
+  { env = {}, mode = "legacy", tools = "core" }: ServeOptions = {},
 ): Promise<Served> {
   const transport = new StdioClientTransport({
     command: PROGRAM,
-    args: [...args, "mcp"],
+    args: [...args, "mcp", "--tools", tools],
     env: { PATH: process.env.PATH ?? "", HOME: setting.directory, ...env },
   })
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } })
@@ -111,6 +117,31 @@ test("the program ends when it is told to", async () => {
   await closed.promise
 })
 
+test("a call that takes long tells that it goes on, and its work ends when it is cancelled", async () => {
+  const trace = `${setting.directory}/cancelled`
+  await using it = await serve(["--trace", trace])
+  const stop = new AbortController()
+  const told = Promise.withResolvers<Json>()
+  const waiting = it.client.callTool(
+    { name: "desktop_wait", arguments: { ms: 600_000, timeout_ms: 700_000 } },
+    { signal: stop.signal, onprogress: told.resolve, timeout: 600_000 },
+  )
+  waiting.catch(() => {})
+  expect((await told.promise).progress).toBeGreaterThan(0)
+  stop.abort()
+  await expect(waiting).rejects.toThrow()
+  // Its own line in the trace says how it ended, long before its time was up.
+  const line = await until(
+    () => existsSync(`${trace}/trace.jsonl`) && readFileSync(`${trace}/trace.jsonl`, "utf8"),
+  )
+  expect(JSON.parse(line)).toMatchObject({
+    command: "wait",
+    ok: false,
+    error: { code: "TIMEOUT", details: { kind: "interrupted" } },
+  })
+  expect((await it.call("wait", { ms: 1 })).structuredContent.found).toBe(true)
+})
+
 test("tools that there are not are a mistake in the command line", async () => {
   const { exitCode, stdout } = await setting.run(["mcp", "--tools", "clik"], { stdin: "" })
   expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 2, ok: false, command: "mcp" })
@@ -153,6 +184,67 @@ test.skipIf(process.platform !== "linux")(
   },
   120_000,
 )
+
+/** What only looks, on a desktop with one dialog; `$field` stands for the ref of its text field. */
+const LOOKS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["find", { app: "zenity", role: "button" }],
+  ["find", { app: "zenity", count: true }],
+  ["get", { ref_id: "$field", property: "value" }],
+  ["get", { ref_id: "$field", property: "bounds" }],
+  ["get", { ref_id: "$field", property: "actions" }],
+  ["is", { ref_id: "$field", property: "enabled" }],
+  ["list-apps", {}],
+  ["list-windows", {}],
+  ["list-displays", {}],
+  ["list-surfaces", { app: "zenity" }],
+  ["list-notifications", {}],
+  ["list-desktops", {}],
+  ["clipboard-get", {}],
+  ["wait", { element: "$field" }],
+  ["wait", { window: "Question" }],
+  ["status", {}],
+  ["permissions", {}],
+  ["doctor", {}],
+  ["version", {}],
+  ["snapshot", { app: "zenity" }],
+  ["screenshot", { app: "zenity" }],
+]
+
+test.skipIf(process.platform !== "linux")(
+  "on a desktop, what looks sees the same through the command line, a batch and MCP",
+  async () => {
+    await using desktop = await openDesktop()
+    desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
+    await desktop.run("wait", "--window", "Question")
+    await desktop.run("clipboard-set", "copied")
+    await using it = await serve([], { env: desktop.env, tools: "all" })
+    const { json } = await desktop.run("find", "--app", "zenity", "--role", "textfield", "--first")
+    const field = json.data.match.ref_id
+    for (const [command, given] of LOOKS) {
+      const args = JSON.parse(JSON.stringify(given).replace("$field", field))
+      const words = Object.entries(args).map(([name, value]) =>
+        value === true ? `--${name}` : `--${name.replaceAll("_", "-")}=${value}`,
+      )
+      const alone = (await desktop.run(command, ...words)).json.data
+      const batch = (await desktop.run("batch", JSON.stringify([{ command, args }]))).json.data.results[0]
+        .data
+      const { structuredContent, content } = await it.call(command.replaceAll("-", "_"), args)
+      const { base64, ...rest } = alone
+      expect(steady({ command, batch })).toEqual(steady({ command, batch: alone }))
+      expect(steady({ command, structuredContent })).toEqual(steady({ command, structuredContent: rest }))
+      if (base64 !== undefined)
+        expect(content).toEqual([{ type: "image", data: base64, mimeType: "image/png" }])
+    }
+  },
+  120_000,
+)
+
+/** Without what differs from look to look: ids, times, and the name of a connection. */
+const steady = (value: unknown): Json =>
+  JSON.parse(JSON.stringify(value), (key, inner) => {
+    if (key === "snapshot_id" || key === "elapsed_ms") return `some ${typeof inner}`
+    return key === "detail" ? inner.replace(/^:1\.\d+/, ":1.x") : inner
+  })
 
 /** The accessibility bus and its launcher on a display. */
 function busesOf(display: string): readonly number[] {
