@@ -5,7 +5,8 @@ import { template } from "./template.ts"
 
 /**
  * The packages for npm: `agent-desktop` with a launcher, and one per target with the binary, of which npm installs
- * the one whose `os` and `cpu` are the machine's. No install script: many refuse to run them.
+ * the one whose `os` and `cpu` are the machine's. No install script: many refuse to run them. The first one is also
+ * the library, for programs that run on Bun.
  */
 
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
@@ -26,28 +27,37 @@ export function packPlatform(target: Target, version: string, binary: Entry, lic
   return pack(manifest, [{ ...binary, path: "bin/agent-desktop" }, licence], time)
 }
 
-export async function packLauncher(
-  targets: readonly Target[],
-  version: string,
-  documents: readonly Entry[],
-  time: number,
-) {
+export interface Launcher {
+  readonly targets: readonly Target[]
+  readonly version: string
+  readonly documents: readonly Entry[]
+  readonly library: readonly Entry[]
+  readonly time: number
+}
+
+export async function packLauncher({ targets, version, documents, library, time }: Launcher) {
   const manifest = {
     name: "agent-desktop",
     version,
     description,
     license,
-    bin: { "agent-desktop": "bin/agent-desktop.js" },
-    files: ["bin"],
+    bin: { "agent-desktop": "bin/agent-desktop.cjs" },
+    exports: {
+      ".": { types: "./lib/index.d.ts", bun: "./lib/index.js" },
+      "./package.json": "./package.json",
+    },
+    files: ["bin", "lib"],
+    // The launcher and the library are of different kinds.
+    type: "module",
     engines: { node: ">=18" },
     optionalDependencies: Object.fromEntries(targets.map((target) => [platformPackage(target), version])),
   }
   const launcher = {
-    path: "bin/agent-desktop.js",
-    content: await template("npm/agent-desktop.js"),
+    path: "bin/agent-desktop.cjs",
+    content: await template("npm/agent-desktop.cjs"),
     isExecutable: true,
   }
-  return pack(manifest, [launcher, ...documents], time)
+  return pack(manifest, [launcher, ...documents, ...library], time)
 }
 
 /** As `npm pack` would: everything is under package/. */

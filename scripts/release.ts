@@ -5,6 +5,7 @@ import { build, TARGETS, type Target } from "../build.ts"
 import { version } from "../package.json"
 import { type Entry, tarGz } from "./archive.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
+import { buildLibrary } from "./library.ts"
 import { packLauncher, packPlatform } from "./npm.ts"
 import { verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
@@ -33,12 +34,21 @@ interface Release {
   readonly out: string
   readonly url: string
   readonly extras: Extras
+  /** What the npm package exports. */
+  readonly library: readonly Entry[]
   /** Seconds since 1970; every file in every archive has this time. */
   readonly time: number
 }
 
 /** Returns the names of the files it has written. */
-export async function release({ from, out, url, extras, time }: Release): Promise<readonly string[]> {
+export async function release({
+  from,
+  out,
+  url,
+  extras,
+  library,
+  time,
+}: Release): Promise<readonly string[]> {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   const sums = new Map<string, string>()
@@ -62,7 +72,8 @@ export async function release({ from, out, url, extras, time }: Release): Promis
     const deb = await debianPackage({ architecture, version, binary: bytes, extras, time })
     await publish(`agent-desktop_${version}_${architecture}.deb`, deb)
   }
-  await publish(`npm-agent-desktop-${version}.tgz`, await packLauncher(TARGETS, version, documents, time))
+  const launcher = await packLauncher({ targets: TARGETS, version, documents, library, time })
+  await publish(`npm-agent-desktop-${version}.tgz`, launcher)
   await publish("agent-desktop.rb", await formula(url, (target) => sums.get(archiveName(target))!))
   const lines = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `${sum}  ${name}\n`)
   await Bun.write(join(out, "SHA256SUMS"), lines.join(""))
@@ -149,7 +160,8 @@ if (import.meta.main) {
   if (!values.from) for (const target of TARGETS) await build(target, join(from, `agent-desktop-${target}`))
   const out = values.out ?? join(root, "dist/release")
   const url = values.url ?? `https://example.com/agent-desktop/v${version}`
-  const files = await release({ from, out, url, extras: await readExtras(), time: await commitTime() })
+  const [extras, library, time] = await Promise.all([readExtras(), buildLibrary(), commitTime()])
+  const files = await release({ from, out, url, extras, library, time })
   for (const name of files)
     console.log(`${(Bun.file(join(out, name)).size / 1e6).toFixed(1).padStart(6)} MB  ${name}`)
 }

@@ -3,13 +3,11 @@ import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform } from "./platform.ts"
-import { type Door, runCommand, type Trace } from "./run.ts"
+import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
-export { commands } from "./commands/index.ts"
 export type { Envelope, ErrorObject } from "./envelope.ts"
 export { AppError, ERROR_CODES, type ErrorCode } from "./errors.ts"
 export type { Node, Rect, WindowInfo } from "./node.ts"
-export { type Door, runCommand } from "./run.ts"
 
 export interface Options {
   /** Keeps refs apart from those of others. */
@@ -29,6 +27,16 @@ export interface AgentDesktop extends AsyncDisposable {
   /** The envelope that the command line would print; never throws. Arguments by their snake_case names. */
   run(command: string, args?: object): Promise<Envelope>
   close(): Promise<void>
+}
+
+/** One command, as the command line would run it; for more than one, `agentDesktop` keeps the connection. */
+export async function runCommand(
+  command: string,
+  args: object = {},
+  options: Options = {},
+): Promise<Envelope> {
+  await using desktop = agentDesktop(options)
+  return await desktop.run(command, args)
 }
 
 /** The commands for a program of one's own: one connection, opened with the first that needs it. */
@@ -65,7 +73,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   }
   const run = async (command: string, args: object = {}): Promise<Envelope> => {
     if (options.trace) trace ??= openTrace(options.trace)
-    return runCommand({ ...door, trace: await trace }, command, args)
+    return runThrough({ ...door, trace: await trace }, command, args)
   }
   return { run, close, [Symbol.asyncDispose]: close }
 }

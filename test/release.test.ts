@@ -4,12 +4,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TARGETS } from "../build.ts"
 import { engines, version } from "../package.json"
+import { buildLibrary } from "../scripts/library.ts"
 import { readExtras, release } from "../scripts/release.ts"
 import { sign } from "../scripts/sign.ts"
+import { openDesktop } from "./desktop.ts"
 import { executable } from "./tiny-macho.ts"
 
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-release-`)
 const out = join(directory, "release")
+const root = join(import.meta.dir, "..")
 const url = "https://downloads.example.org/1"
 const time = 1_700_000_000
 
@@ -31,9 +34,11 @@ beforeAll(async () => {
       target.startsWith("darwin") ? sign(executable("arm64")) : STAND_IN,
     )
   const extras = { ...(await readExtras()), man: ".TH agent-desktop 1\n", completions: { fish: "# fish\n" } }
-  await release({ from: directory, out, url, extras, time })
-  await release({ from: directory, out: join(directory, "again"), url, extras, time })
-})
+  const library = await buildLibrary()
+  await release({ from: directory, out, url, extras, library, time })
+  const again = { out: join(directory, "again"), library: await buildLibrary() }
+  await release({ from: directory, url, extras, time, ...again })
+}, 120_000)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const run = (command: readonly string[], cwd = out) => {
@@ -80,7 +85,14 @@ test("a macOS binary with a wrong signature is not released", async () => {
   const from = join(directory, "damaged")
   mkdirSync(from)
   for (const target of TARGETS) writeFileSync(join(from, `agent-desktop-${target}`), executable("x86_64"))
-  const attempt = release({ from, out: join(from, "release"), url, extras: await readExtras(), time })
+  const attempt = release({
+    from,
+    out: join(from, "release"),
+    url,
+    extras: await readExtras(),
+    library: [],
+    time,
+  })
   await expect(attempt).rejects.toThrow()
 })
 
@@ -100,21 +112,70 @@ test("the formula names every archive with its checksum", () => {
 
 const target = `${process.platform}-${process.arch}`
 
+/** An empty project, with the packages in it as npm installs them from their files alone. */
+function installed(name: string): string {
+  const project = join(directory, name)
+  mkdirSync(project)
+  writeFileSync(join(project, "package.json"), "{}")
+  const packed = [`npm-agent-desktop-${version}.tgz`, `npm-agent-desktop-${target}-${version}.tgz`]
+  const own = [
+    `--cache=${project}/cache`,
+    `--userconfig=${project}/npmrc`,
+    `--globalconfig=${project}/global-npmrc`,
+  ]
+  const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", ...own]
+  const install = run(["npm", "install", ...flags, ...packed.map((one) => join(out, one))], project)
+  expect(install).toMatchObject({ exitCode: 0 })
+  return project
+}
+
+test.skipIf(!Bun.which("npm"))(
+  "a program on Bun imports the package, with its types, and nothing else has to be installed",
+  async () => {
+    const project = installed("embedding")
+    const program = `import { agentDesktop, type Envelope, runCommand } from "agent-desktop"
+const once: Envelope = await runCommand("version")
+await using desktop = agentDesktop({ session: "mine" })
+const failed = await desktop.run("click", { ref_id: "@e1" })
+const copied = await desktop.run("clipboard-set", { text: "from a program" })
+console.log(JSON.stringify([once.ok && once.data, failed.ok || failed.error.code, copied.ok || copied.error]))
+`
+    writeFileSync(join(project, "use.ts"), program)
+    await using desktop = await openDesktop()
+    const child = Bun.spawn([process.execPath, "use.ts"], { cwd: project, env: desktop.env, stdout: "pipe" })
+    const [facts, code, copied] = JSON.parse(await new Response(child.stdout).text())
+    expect(facts).toMatchObject({ version, bun: engines.bun })
+    expect([code, copied]).toEqual(["STALE_REF", true])
+    // What keeps the clipboard outlives the program that set it.
+    expect(await child.exited).toBe(0)
+    expect((await desktop.run("clipboard-get")).json.data.text).toBe("from a program")
+    const config = {
+      strict: true,
+      noEmit: true,
+      target: "ESNext",
+      module: "Preserve",
+      types: [],
+      skipLibCheck: false,
+    }
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: config, files: ["use.ts"] }),
+    )
+    writeFileSync(join(project, "use.ts"), `${program}declare const console: { log(text: string): void }\n`)
+    expect(run([join(root, "node_modules/.bin/tsc"), "-p", "."], project)).toMatchObject({
+      text: "",
+      exitCode: 0,
+    })
+    const kilobytes = Number.parseInt(run(["du", "-sk", "node_modules/agent-desktop"], project).text, 10)
+    expect(kilobytes).toBeLessThan(2500)
+  },
+  120_000,
+)
+
 test.skipIf(!Bun.which("npm"))(
   "the npm packages install offline and without scripts, and the command is the binary",
   async () => {
-    const project = join(directory, "project")
-    mkdirSync(project)
-    writeFileSync(join(project, "package.json"), "{}")
-    const packed = [`npm-agent-desktop-${version}.tgz`, `npm-agent-desktop-${target}-${version}.tgz`]
-    const own = [
-      `--cache=${project}/cache`,
-      `--userconfig=${project}/npmrc`,
-      `--globalconfig=${project}/global-npmrc`,
-    ]
-    const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", ...own]
-    const installed = run(["npm", "install", ...flags, ...packed.map((name) => join(out, name))], project)
-    expect(installed).toMatchObject({ exitCode: 0 })
+    const project = installed("project")
     const command = join(project, "node_modules/.bin/agent-desktop")
     expect(run([command, "type", "@e1", "two words", ""]).text).toBe("<type><@e1><two words><>")
     expect(run([command, "fail"]).exitCode).toBe(7)
@@ -168,8 +229,6 @@ test.skipIf(!Bun.which("dpkg"))(
   },
   60_000,
 )
-
-const root = join(import.meta.dir, "..")
 
 test("the workflows run nobody else's actions", () => {
   for (const name of ["ci", "release"]) {
