@@ -8,7 +8,7 @@ import { startProgress } from "./src/progress.ts"
  * dist/agent-desktop-<target>.
  */
 
-export const TARGETS = ["darwin-arm64", "darwin-x64", "linux-x64", "linux-arm64"] as const
+export const TARGETS = ["darwin-arm64", "darwin-x64", "linux-x64", "linux-arm64", "linux-x64-musl"] as const
 export type Target = (typeof TARGETS)[number]
 
 const root = import.meta.dir

@@ -17,6 +17,7 @@ export function prepareLocks() {
 const LOCK_EX = 2
 const LOCK_NB = 4
 
+// musl's loader takes any library named libc.* for itself, so that the name of glibc's does there too.
 const libc = lazily({
   library: "libc.so.6",
   functions: { flock: { args: ["i32", "i32"], returns: "i32" } },

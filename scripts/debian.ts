@@ -1,3 +1,4 @@
+import { author, homepage } from "../package.json"
 import { ar, type Entry, gzip, tarGz } from "./archive.ts"
 import type { Extras } from "./release.ts"
 import { fillIn, template } from "./template.ts"
@@ -34,6 +35,8 @@ export async function debianPackage({
     // A pre-release is older than its release: Debian says so with a tilde.
     version: version.replace("-", "~"),
     architecture,
+    maintainer: author,
+    homepage,
     size: String(Math.ceil(bytes / 1024)),
   })
   const sums = files.map(({ path, content }) => `${md5(content)}  ${path.slice(2)}\n`).join("")

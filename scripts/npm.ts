@@ -1,5 +1,5 @@
 import type { Target } from "../build.ts"
-import { description, license } from "../package.json"
+import { author, description, homepage, license } from "../package.json"
 import { type Entry, tarGz } from "./archive.ts"
 import { template } from "./template.ts"
 
@@ -12,14 +12,17 @@ import { template } from "./template.ts"
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
 
 export function packPlatform(target: Target, version: string, binary: Entry, licence: Entry, time: number) {
-  const [os, cpu] = target.split("-")
+  const [os, cpu, libc = "glibc"] = target.split("-")
   const manifest = {
     name: platformPackage(target),
     version,
     description: `agent-desktop for ${target}`,
     license,
+    homepage,
+    author,
     os: [os],
     cpu: [cpu],
+    ...(os === "linux" ? { libc: [libc] } : {}),
     // Without unpacking there is nothing to execute.
     preferUnplugged: true,
     files: ["bin"],
@@ -41,6 +44,8 @@ export async function packLauncher({ targets, version, documents, library, time 
     version,
     description,
     license,
+    homepage,
+    author,
     bin: { "agent-desktop": "bin/agent-desktop.cjs" },
     exports: {
       ".": { types: "./lib/index.d.ts", bun: "./lib/index.js" },

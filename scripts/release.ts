@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build, TARGETS, type Target } from "../build.ts"
-import { version } from "../package.json"
+import { homepage, version } from "../package.json"
 import { type Entry, tarGz } from "./archive.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
 import { buildLibrary } from "./library.ts"
@@ -107,12 +107,19 @@ function manualAndCompletions({ man, completions }: Extras): Entry[] {
   ]
 }
 
+/** Homebrew knows no musl. */
+const BREWED = TARGETS.filter((target) => !target.endsWith("-musl"))
+
 async function formula(url: string, sumOf: (target: Target) => string): Promise<string> {
-  const values = TARGETS.flatMap((target) => [
+  const values = BREWED.flatMap((target) => [
     [`url-${target}`, `${url}/${archiveName(target)}`],
     [`sha256-${target}`, sumOf(target)],
   ])
-  return fillIn(await template("homebrew/agent-desktop.rb"), { version, ...Object.fromEntries(values) })
+  return fillIn(await template("homebrew/agent-desktop.rb"), {
+    version,
+    homepage,
+    ...Object.fromEntries(values),
+  })
 }
 
 const root = join(import.meta.dir, "..")
@@ -159,7 +166,7 @@ if (import.meta.main) {
   await mkdir(from, { recursive: true })
   if (!values.from) for (const target of TARGETS) await build(target, join(from, `agent-desktop-${target}`))
   const out = values.out ?? join(root, "dist/release")
-  const url = values.url ?? `https://example.com/agent-desktop/v${version}`
+  const url = values.url ?? `${homepage}/releases/download/v${version}`
   const [extras, library, time] = await Promise.all([readExtras(), buildLibrary(), commitTime()])
   const files = await release({ from, out, url, extras, library, time })
   for (const name of files)

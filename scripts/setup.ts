@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 /**
  * Installs the Debian packages that a purpose needs and that are missing:
  *
- *   bun scripts/setup.ts [--for demo|test|bench]
+ *   bun scripts/setup.ts [--for demo|test|bench|release]
  *
  * Nothing happens when all of them are there.
  */
@@ -72,7 +72,18 @@ const TEST = [
 /** The same walk in C, to be measured against. */
 const BENCH = [...TEST, "libatspi2.0-dev"]
 
-export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
+/** To run the binaries for other machines, and to look at the formula; Debian 12's names. */
+const RELEASE = [
+  ...TEST,
+  "qemu-user",
+  "libc6-arm64-cross",
+  "musl-tools",
+  "libstdc++-12-pic",
+  "libstdc++-12-dev",
+  "ruby",
+]
+
+export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH, release: RELEASE } as const
 type Purpose = keyof typeof PURPOSES
 
 /** Returns the exit code. */

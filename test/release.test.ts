@@ -3,10 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TARGETS } from "../build.ts"
-import { engines, version } from "../package.json"
+import { author, engines, homepage, license, version } from "../package.json"
 import { buildLibrary } from "../scripts/library.ts"
 import { readExtras, release } from "../scripts/release.ts"
 import { sign } from "../scripts/sign.ts"
+import { parseArgv } from "../src/args.ts"
+import { commands } from "../src/commands/index.ts"
+import { globals } from "../src/globals.ts"
+import { parseArgs } from "../src/run.ts"
 import { openDesktop } from "./desktop.ts"
 import { executable } from "./tiny-macho.ts"
 
@@ -103,11 +107,75 @@ test("the formula names every archive with its checksum", () => {
   )
   const sums = readFileSync(join(out, "SHA256SUMS"), "utf8").split("\n")
   const archives = sums
-    .filter((line) => line.endsWith(".tar.gz"))
+    .filter((line) => line.endsWith(".tar.gz") && !line.includes("-musl"))
     .map((line) => line.replace("  ", `  ${url}/`))
   expect(pairs.sort()).toEqual(archives.sort())
   expect(formula).toContain(`version "${version}"`)
   expect(formula).not.toContain("{{")
+})
+
+/** As Homebrew reads it, as far as a formula is plain Ruby: which archive each machine gets, and what its test says. */
+const HOMEBREW = `
+class Formula
+  def self.desc(text) = puts("desc #{text}")
+  def self.homepage(text) = puts("homepage #{text}")
+  def self.version(text) = puts("version #{text}")
+  def self.license(text) = puts("license #{text}")
+  def self.on_macos = (@os = "darwin"; yield)
+  def self.on_linux = (@os = "linux"; yield)
+  def self.on_arm = (@cpu = "arm64"; yield)
+  def self.on_intel = (@cpu = "x64"; yield)
+  def self.url(text) = puts("#{@os}-#{@cpu} #{text}")
+  def self.sha256(text) = puts("#{@os}-#{@cpu} #{text}")
+  def self.test = puts("test")
+end
+load ARGV[0]
+puts AgentDesktop.instance_methods(false).join(" ")
+`
+
+test.skipIf(!Bun.which("ruby"))("the formula is Ruby, and gives each machine its archive", () => {
+  expect(run(["ruby", "-wc", "agent-desktop.rb"])).toMatchObject({ text: "Syntax OK\n", complaints: "" })
+  const said = run(["ruby", "-e", HOMEBREW, "./agent-desktop.rb"]).text.trim().split("\n")
+  const sums = new Map(
+    readFileSync(join(out, "SHA256SUMS"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => [line.split("  ")[1], line.split("  ")[0]]),
+  )
+  const machines = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"].flatMap((machine) => {
+    const archive = `agent-desktop-${version}-${machine}.tar.gz`
+    return [`${machine} ${url}/${archive}`, `${machine} ${sums.get(archive)}`]
+  })
+  const [desc, ...rest] = said
+  expect(rest).toEqual([
+    `homepage ${homepage}`,
+    `version ${version}`,
+    `license ${license}`,
+    ...machines,
+    "test",
+    "install",
+  ])
+  // What `brew style` and `brew audit` ask of a description and of lines.
+  expect(desc).toMatch(/^desc [A-Z](?!.*(?:agent-desktop|\.$)).{1,78}$/)
+  expect(desc).not.toMatch(/^desc (An?|The) /)
+  const lines = readFileSync(join(out, "agent-desktop.rb"), "utf8").split("\n")
+  expect(lines.filter((line) => line !== line.trimEnd() || line.length > 118 || line.includes("\t"))).toEqual(
+    [],
+  )
+})
+
+test("everything that names a place or a person has it from package.json", () => {
+  const files = [...new Bun.Glob("{packaging,scripts}/**/*").scanSync(root)]
+  expect(files.filter((file) => readFileSync(join(root, file), "utf8").includes("example.com"))).toEqual([])
+  for (const [archive, member] of [
+    [`npm-agent-desktop-${version}.tgz`, "package/package.json"],
+    [`npm-agent-desktop-linux-x64-musl-${version}.tgz`, "package/package.json"],
+  ])
+    expect(JSON.parse(run(["tar", "-xzOf", archive!, member!]).text)).toMatchObject({
+      homepage,
+      author,
+      license,
+    })
 })
 
 const target = `${process.platform}-${process.arch}`
@@ -208,10 +276,10 @@ test.skipIf(!Bun.which("dpkg"))(
     writeFileSync(join(system, "var/lib/dpkg/available"), "")
     const architecture = run(["dpkg", "--print-architecture"]).text.trim()
     const deb = join(out, `agent-desktop_${version}_${architecture}.deb`)
-    const fields = run(["dpkg-deb", "--field", deb, "Package", "Version", "Architecture", "Recommends"]).text
-    expect(fields).toBe(
-      `Package: agent-desktop\nVersion: ${version}\nArchitecture: ${architecture}\n` +
-        "Recommends: at-spi2-core, dbus, openbox, xvfb\n",
+    const wanted = ["Package", "Version", "Architecture", "Maintainer", "Homepage", "Recommends"]
+    expect(run(["dpkg-deb", "--field", deb, ...wanted]).text).toBe(
+      `Package: agent-desktop\nVersion: ${version}\nArchitecture: ${architecture}\nMaintainer: ${author}\n` +
+        `Homepage: ${homepage}\nRecommends: at-spi2-core, dbus, openbox, xvfb\n`,
     )
     const forced = ["--force-not-root", "--force-depends", "--force-script-chrootless", `--log=${system}/log`]
     const dpkg = (...args: string[]) => run(["dpkg", `--root=${system}`, ...forced, ...args])
@@ -229,6 +297,46 @@ test.skipIf(!Bun.which("dpkg"))(
   },
   60_000,
 )
+
+test("the pods are asked for their health with a command that there is, and the image is made of files that there are", async () => {
+  const text = readFileSync(join(root, "packaging/kubernetes/agent-desktop.yaml"), "utf8")
+  const [, stateful] = Bun.YAML.parse(text) as [unknown, StatefulSet]
+  const [container] = stateful.spec.template.spec.containers
+  const { readinessProbe, livenessProbe, lifecycle, command } = container!
+  const started = command.at(-1)!.split(" && ")[0]!.split(" ")
+  const called = [readinessProbe, livenessProbe, lifecycle.preStop].map(({ exec }) => exec.command)
+  for (const [program, ...args] of [...called, started]) {
+    expect(program).toBe("agent-desktop")
+    const parsed = await parseArgv(args, commands, globals)
+    if (parsed.kind !== "run") throw new Error(`${args} does not run`)
+    expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+  }
+  const image = readFileSync(join(root, "packaging/container/Containerfile"), "utf8")
+  const targets = [...image.matchAll(/target=(linux-[\w-]+)/g)].map(([, one]) => one)
+  expect(TARGETS).toEqual(expect.arrayContaining(targets as never))
+  // The number that the pods run as is the one that the image makes.
+  expect(image).toContain(`--uid ${stateful.spec.template.spec.securityContext.runAsUser} `)
+})
+
+interface StatefulSet {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly securityContext: { readonly runAsUser: number }
+        readonly containers: readonly {
+          readonly command: readonly string[]
+          readonly readinessProbe: Probe
+          readonly livenessProbe: Probe
+          readonly lifecycle: { readonly preStop: Probe }
+        }[]
+      }
+    }
+  }
+}
+
+interface Probe {
+  readonly exec: { readonly command: readonly string[] }
+}
 
 test("the workflows run nobody else's actions", () => {
   for (const name of ["ci", "release"]) {

@@ -1,6 +1,6 @@
 class AgentDesktop < Formula
   desc "See and control desktop applications from an AI agent"
-  homepage "https://example.com/agent-desktop"
+  homepage "{{homepage}}"
   version "{{version}}"
   license "Apache-2.0"
 

@@ -8,16 +8,25 @@ const { constants } = require("node:os")
 
 const target = `${process.platform}-${process.arch}`
 
+// npm installs the package of this machine's C library; an old one, or a copied node_modules, may hold both.
 function findBinary() {
+  const found = [target, `${target}-musl`].map(binaryOf)
+  const isMusl = found[1] && (!found[0] || !process.report.getReport().header.glibcVersionRuntime)
+  const binary = isMusl ? found[1] : found[0]
+  if (binary) return binary
+  process.stderr.write(
+    `agent-desktop: the package @agent-desktop/${target} is not installed.\n` +
+      "Either there is no binary for this machine, or optional dependencies were left out\n" +
+      "(npm install --include=optional), or node_modules was copied from another machine.\n",
+  )
+  process.exit(1)
+}
+
+function binaryOf(name) {
   try {
-    return require.resolve(`@agent-desktop/${target}/bin/agent-desktop`)
+    return require.resolve(`@agent-desktop/${name}/bin/agent-desktop`)
   } catch {
-    process.stderr.write(
-      `agent-desktop: the package @agent-desktop/${target} is not installed.\n` +
-        "Either there is no binary for this machine, or optional dependencies were left out\n" +
-        "(npm install --include=optional), or node_modules was copied from another machine.\n",
-    )
-    process.exit(1)
+    return undefined
   }
 }
 

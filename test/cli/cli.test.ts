@@ -130,6 +130,18 @@ test("where there is no desktop, desktop commands say what to do, and the rest s
   ])
 })
 
+test("what is missing is only told by doctor, unless it must not be missing", async () => {
+  using setting = nowhere()
+  const [told, strict] = await Promise.all([setting.run(["doctor"]), setting.run(["doctor", "--strict"])])
+  expect([told.exitCode, strict.exitCode]).toEqual([0, 1])
+  const missing = JSON.parse(told.stdout).data.checks.filter((check: { ok: boolean }) => !check.ok)
+  expect(JSON.parse(strict.stdout).error).toMatchObject({
+    code: "PLATFORM_NOT_SUPPORTED",
+    message: expect.stringContaining("display"),
+    details: { checks: missing },
+  })
+})
+
 test("a batch comes from standard input as well", async () => {
   using setting = nowhere()
   const { stdout } = await setting.run(["batch", "-"], { stdin: '[{"command":"version"}]' })
