@@ -1,6 +1,6 @@
 import { type Command, GROUPS } from "../src/command.ts"
 import { commands } from "../src/commands/index.ts"
-import { errorSections } from "../src/error-guide.ts"
+import { ERROR_GUIDE, errorSections } from "../src/error-guide.ts"
 import { fieldsOf, positionalsOf } from "../src/fields.ts"
 import { globals } from "../src/globals.ts"
 import { argumentRow, optionRow, type Row, TITLES, usageOf } from "../src/help.ts"
@@ -9,7 +9,7 @@ import { resultSchema } from "../src/schema.ts"
 import { VERSION } from "../src/version.ts"
 
 /**
- * Writes what docs/ says about commands, errors and the manual page, from the schemas:
+ * Writes what docs/ and the tables in README.md say about commands and errors, and the manual page, from the schemas:
  *
  *   bun scripts/docs.ts
  */
@@ -23,8 +23,39 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     "docs/commands.md": commandsPage(all),
     "docs/errors.md": errorsPage(),
     "docs/agent-desktop.1": manualPage(all, globals, VERSION),
+    "README.md": await readme(all),
   }
 }
+
+/** The file as it is, with what stands between its marks made anew. */
+async function readme(all: readonly Command[]): Promise<string> {
+  const parts = {
+    commands: table(
+      ["", "Commands"],
+      GROUPS.map((group) => [
+        TITLES[group],
+        all
+          .filter((command) => command.group === group)
+          .map(({ name }) => code(name))
+          .join(", "),
+      ]),
+    ),
+    errors: table(
+      ["Code", "When"],
+      Object.entries(ERROR_GUIDE).map(([name, { cause }]) => [code(name), firstSentence(cause)]),
+    ),
+  }
+  const text = await Bun.file(`${root}README.md`).text()
+  return Object.entries(parts).reduce((whole, [name, part]) => {
+    const [begin, end] = [`<!-- ${name}: written by scripts/docs.ts -->`, `<!-- /${name} -->`]
+    const [before, rest] = whole.split(begin)
+    const [, after] = rest?.split(end) ?? []
+    if (after === undefined) throw new Error(`README.md has no place for ${name}`)
+    return `${before}${begin}\n${part}\n${end}${after}`
+  }, text)
+}
+
+const firstSentence = (text: string): string => text.split(/(?<=\.) /)[0] ?? text
 
 const NOTE = "<!-- Written by scripts/docs.ts from the commands' schemas. Do not edit. -->"
 

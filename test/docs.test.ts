@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test"
 import { pages } from "../scripts/docs.ts"
+import { parseArgv } from "../src/args.ts"
 import { commands } from "../src/commands/index.ts"
+import { shellWords } from "../src/completions.ts"
 import { ERROR_CODES } from "../src/errors.ts"
 import { fieldsOf } from "../src/fields.ts"
+import { globals } from "../src/globals.ts"
+import { parseArgs } from "../src/run.ts"
 
 const root = new URL("..", import.meta.url).pathname
 const generated = await pages()
@@ -32,6 +36,31 @@ test("the page about commands has every command, and every flag of it", async ()
         .map(({ flag }) => flag),
     ).toEqual([])
   }
+})
+
+test("the tables of the first page have every command and every code", () => {
+  const page = generated["README.md"]!
+  const between = (name: string) => page.split(`<!-- ${name}: `)[1]!.split(`<!-- /${name} -->`)[0]!
+  const words = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, word]) => word!)
+  expect(words(between("commands")).sort()).toEqual([...commands.keys()].sort())
+  expect(words(between("errors"))).toEqual(expect.arrayContaining([...ERROR_CODES]))
+})
+
+test("every command line of the first page parses, and every file that it names is there", async () => {
+  const page = generated["README.md"]!
+  const lines = [...page.matchAll(/^ {4}agent-desktop (.*?)(?: +#.*)?$/gm)].map(([, line]) => line!)
+  expect(lines.length).toBeGreaterThan(10)
+  for (const line of lines) {
+    const words = shellWords(line)
+    const parsed = await parseArgv(words, commands, globals)
+    if (parsed.kind === "run") expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+  }
+  const files = [
+    ...page.matchAll(/\]\((?!http)([^)#]+)/g),
+    ...page.matchAll(/(?:scripts|docs)\/[\w-]+\.\w+/g),
+  ]
+  for (const [whole, linked = whole] of files)
+    expect([linked, await Bun.file(`${root}${linked}`).exists()]).toEqual([linked, true])
 })
 
 test("the page about errors has every code, its cause and what to do", () => {
