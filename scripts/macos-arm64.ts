@@ -24,7 +24,7 @@ const suite = Bun.spawn(
     "test",
     "--timeout",
     "900000",
-    `${root}test/macos/compiled.test.ts`,
+    ...["", "-examples", "-refs"].map((part) => `${root}test/macos/compiled${part}.test.ts`),
     ...process.argv.slice(2),
   ],
   {
