@@ -1,8 +1,9 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { readFileSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { commands } from "../../src/commands/index.ts"
 import { type Answer, compileProgram, MACHINE, onStage, type Stage } from "./compiled.ts"
+import { SCENES } from "./fake.ts"
 
 /** The macOS side as a compiled executable, over scenes: what it does is judged by what the scene saw. */
 
@@ -340,6 +341,25 @@ const MORE: readonly Row[] = [
 
 test("the same by other words, by synthesised input, and what is refused", () =>
   onStage(program, "workshop", (stage) => play(stage, MORE)))
+
+for (const [event_ms, arrives] of [
+  [8, true],
+  [5000, false],
+] as const) {
+  const title = arrives ? "input is handled before the program ends" : "what is handled much later is lost"
+  test(`${title}: ${event_ms} ms`, async () => {
+    const workshop = JSON.parse(readFileSync(join(SCENES, "workshop.json"), "utf8"))
+    await onStage(program, { ...workshop, event_ms }, async ({ ask, mac, ref }) => {
+      const notes = () => mac.record("note").map(({ text }) => text)
+      await ask("snapshot", "--app", "Workshop")
+      await ask("mouse-click", "--xy", "600,200")
+      await ask("press", "cmd+s", "--app", "Workshop")
+      expect(notes()).toEqual(arrives ? ["canvas clicked", "saved by menu"] : [])
+      await ask("type", ref("textfield Notes"), "Zeile ✓", "--input", "physical")
+      expect(mac.look("notes").AXValue).toBe(arrives ? "Zeile ✓" : "")
+    })
+  })
+}
 
 test("without the right to record the screen there is no picture, and everything else works", () =>
   onStage(
