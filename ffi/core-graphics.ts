@@ -21,11 +21,13 @@ const functions = {
   CGRequestPostEventAccess: { args: [], returns: "bool" },
 
   CGEventSourceCreate: { args: ["i32"], returns: "u64" },
+  CGEventSourceCounterForEventType: { args: ["i32", "u32"], returns: "u32" },
   CGEventSourceSetLocalEventsSuppressionInterval: { args: ["u64", "f64"], returns: "void" },
   CGEventCreateKeyboardEvent: { args: ["u64", "u16", "bool"], returns: "u64" },
   CGEventKeyboardSetUnicodeString: { args: ["u64", "u64", "ptr"], returns: "void" },
   CGEventCreateMouseEvent: { args: ["u64", "u32", "f64", "f64", "u32"], returns: "u64" },
   CGEventCreateScrollWheelEvent2: { args: ["u64", "u32", "u32", "i32", "i32", "i32"], returns: "u64" },
+  CGEventGetType: { args: ["u64"], returns: "u32" },
   CGEventGetFlags: { args: ["u64"], returns: "u64" },
   CGEventSetFlags: { args: ["u64", "u64"], returns: "void" },
   CGEventSetIntegerValueField: { args: ["u64", "u32", "i64"], returns: "void" },

@@ -24,7 +24,7 @@ const suite = Bun.spawn(
     "test",
     "--timeout",
     "900000",
-    `${root}test/macos/compiled.test.ts`,
+    ...["", "-examples", "-refs"].map((part) => `${root}test/macos/compiled${part}.test.ts`),
     ...process.argv.slice(2),
   ],
   {
@@ -47,14 +47,21 @@ async function foreignLibraries(): Promise<string> {
   const aside = `${tmpdir()}/agent-desktop-arm64-libraries`
   const unpacked = `${aside}${installed}`
   if (existsSync(`${unpacked}/libffi.so.8`)) return unpacked
-  await mkdir(aside, { recursive: true })
-  const fetched = Bun.spawnSync(["apt-get", "download", "libffi8:arm64"], { cwd: aside, stderr: "inherit" })
+  // Lists of its own: the system need not know of a second architecture.
+  const lists = `${aside}/lists`
+  const cache = `${aside}/cache`
+  for (const folder of [lists, `${cache}/archives`]) await mkdir(`${folder}/partial`, { recursive: true })
+  const both = ["-o", `Dir::State::lists=${lists}`, "-o", `Dir::Cache=${cache}`].concat(
+    ...["amd64", "arm64"].map((name) => ["-o", `APT::Architectures::=${name}`]),
+  )
+  const apt = (...args: readonly string[]) =>
+    Bun.spawnSync(["apt-get", "-q", ...both, ...args], { cwd: aside, stderr: "inherit" }).exitCode === 0
+  const fetched = apt("update") && apt("download", "libffi8:arm64")
   for (const name of new Bun.Glob("libffi8_*_arm64.deb").scanSync(aside)) {
     Bun.spawnSync(["dpkg-deb", "-x", name, "."], { cwd: aside, stderr: "inherit" })
   }
-  if (fetched.exitCode !== 0 || !existsSync(`${unpacked}/libffi.so.8`)) {
+  if (!fetched || !existsSync(`${unpacked}/libffi.so.8`)) {
     console.error("libffi for arm64 is not to be had: what needs it is expected to fail")
-    console.error("Run: dpkg --add-architecture arm64 && apt-get update")
     return ""
   }
   return unpacked

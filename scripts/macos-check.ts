@@ -1,12 +1,21 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
 /**
  * The main job on a real Mac, against Apple's own applications:
  *
- *   bun scripts/macos-check.ts BINARY
+ *   bun scripts/macos-check.ts BINARY [WORDS]
  *
- * Needs Accessibility. What agent-desktop claims is checked with osascript. Written without a Mac; not yet run.
+ * With WORDS, only the checks whose title has them. Needs Accessibility and Screen Recording; a Mac of your
+ * own asks once whether Finder may be controlled. What agent-desktop claims is looked at with other eyes:
+ * the file that was saved, pbpaste, sips, Finder itself. Written without a Mac; not yet run.
  */
 
-const binary = Bun.argv[2] ?? "dist/agent-desktop"
+const [binary = "dist/agent-desktop", words = ""] = Bun.argv.slice(2)
+const folder = mkdtempSync(join(tmpdir(), "agent-desktop-check-"))
+const TEXT = "Grüße ✓ 👋\nzweite Zeile"
+const PATIENCE_MS = 10_000
 
 interface Node {
   readonly role: string
@@ -15,53 +24,172 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-const checks: Readonly<Record<string, () => void>> = {
-  "every native symbol is there": () => void desktop("doctor", "--ffi"),
-  "typed text is in TextEdit's document": () => {
-    osascript('tell application "TextEdit" to make new document')
-    desktop("launch", "TextEdit")
-    const field = nodesOf("TextEdit").find(({ role }) => role === "textfield")
-    desktop("type", refOf(field, "a text field in TextEdit"), "Grüße ✓")
-    expectEqual(osascript('tell application "TextEdit" to get text of front document'), "Grüße ✓")
-  },
-  "Calculator adds": () => {
-    desktop("launch", "Calculator")
-    for (const key of ["7", "+", "5", "return"]) desktop("press", key, "--app", "Calculator")
-    const texts = JSON.stringify(desktop("snapshot", "--app", "Calculator"))
-    if (!texts.includes("12")) throw new Error("There is no 12 in Calculator")
-  },
-  "Finder's windows are seen, and one moves": () => {
-    osascript('tell application "Finder" to open home')
-    const [window] = desktop("list-windows", "--app", "Finder").windows
-    if (!window) throw new Error("Finder has no window")
-    desktop("move-window", window.id, "120", "140")
-    expectEqual(osascript('tell application "Finder" to get position of front window').split(", ")[0], "120")
-  },
+interface Window {
+  readonly id: string
+  readonly title: string
+  readonly bounds: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 }
 
+/** In this order: each needs the ones above it. What a check returns is told, and is for docs/macos.md. */
+const checks: Readonly<Record<string, () => string | undefined>> = {
+  "it starts": () => JSON.stringify(desktop("version")),
+  "every native symbol is there": () => {
+    const { checks: found } = answer("doctor", "--ffi").data
+    const said = found.map(({ name, ok, detail = "" }: Finding) => `${ok ? "✓" : "✗"} ${name}: ${detail}`)
+    const missing = found.filter(({ name, ok }: Finding) => name.startsWith("symbols of") && !ok)
+    if (missing.length > 0) throw new Error(said.join("\n  "))
+    return said.join("\n  ")
+  },
+  "Accessibility and Screen Recording are granted": () => {
+    const permissions = desktop("permissions")
+    if (!permissions.granted || permissions.screen_recording.state !== "granted")
+      throw new Error(JSON.stringify(permissions, null, 2))
+    return undefined
+  },
+  "apps and windows are listed": () => {
+    const { apps } = desktop("list-apps")
+    if (!apps.some(({ bundle_id }: { bundle_id?: string }) => bundle_id === "com.apple.finder"))
+      throw new Error(`There is no Finder: ${JSON.stringify(apps)}`)
+    return `${apps.length} apps, ${desktop("list-windows").windows.length} windows, ${JSON.stringify(
+      desktop("list-displays").displays,
+    )}`
+  },
+  "text that is typed into TextEdit and saved is in the file": () => {
+    const window = textEdit()
+    const field = nodesIn(window.id).find(({ role }) => role === "textfield")
+    desktop("type", refOf(field, "a text field in TextEdit"), TEXT)
+    desktop("press", "cmd+s", "--app", "TextEdit")
+    eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
+    return undefined
+  },
+  "text by synthesised keys is the same": () => {
+    const window = textEdit()
+    const field = refOf(
+      nodesIn(window.id).find(({ role }) => role === "textfield"),
+      "a text field",
+    )
+    desktop("clear", field)
+    desktop("type", field, TEXT, "--input", "physical")
+    desktop("press", "cmd+s", "--app", "TextEdit")
+    eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
+    return undefined
+  },
+  "the menu bar is read, and a menu of it opens": () => {
+    const window = textEdit()
+    const bar = desktop("snapshot", "--window-id", window.id, "--surface", "menubar").tree
+    const edit = flatten(bar).find(({ name }) => name === "Edit" || name === "Bearbeiten")
+    desktop("click", refOf(edit, "a menu Edit"))
+    const menu = flatten(desktop("snapshot", "--app", "TextEdit", "--surface", "menu").tree)
+    desktop("press", "escape")
+    return `${menu.length} items`
+  },
+  "Calculator adds, as it copies": () => {
+    desktop("launch", "Calculator")
+    for (const key of ["escape", "escape", "7", "+", "5", "return", "cmd+c"])
+      desktop("press", key, "--app", "Calculator")
+    eventually(() => expectEqual(succeed(["pbpaste"]).trim(), "12"))
+    return undefined
+  },
+  "the clipboard is the one that pbcopy and pbpaste have": () => {
+    desktop("clipboard-set", TEXT)
+    expectEqual(succeed(["pbpaste"]), TEXT)
+    expectEqual(desktop("clipboard-get").text, TEXT)
+    return undefined
+  },
+  "a Finder window moves, is maximised, and comes back": () => {
+    osascript('tell application "Finder" to open home')
+    const window = eventually(() => {
+      const [first] = desktop("list-windows", "--app", "Finder").windows
+      if (!first) throw new Error("Finder has no window")
+      return first as Window
+    })
+    desktop("focus-window", window.id)
+    const moved = desktop("move-window", window.id, "120", "140").window
+    expectEqual(osascript('tell application "Finder" to get position of front window').split(", ")[0], "120")
+    const large = desktop("maximize", window.id).window
+    const back = desktop("restore", window.id).window
+    expectEqual(JSON.stringify(back.bounds), JSON.stringify(moved.bounds))
+    return `maximised ${JSON.stringify(large.bounds)}`
+  },
+  "a screenshot of a window has its size": () => {
+    const window = textEdit()
+    const path = join(folder, "window.png")
+    const { width, height } = desktop("screenshot", path, "--window-id", window.id)
+    const said = succeed(["sips", "-g", "pixelWidth", "-g", "pixelHeight", path])
+    if (!said.includes(`pixelWidth: ${width}`) || !said.includes(`pixelHeight: ${height}`))
+      throw new Error(`${width}x${height} instead of ${said}`)
+    return `${width}x${height} for ${JSON.stringify(window.bounds)}`
+  },
+  "what is read in bulk is the same, and how long it takes": () =>
+    ["TextEdit", "Finder", "Calculator"].map((app) => `${app}: ${compare(app)}`).join("\n  "),
+}
+
+interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail?: string
+}
+
+const NOTE = "agent-desktop-check.txt"
+
 let failed = 0
-for (const [title, check] of Object.entries(checks)) {
+for (const [title, check] of Object.entries(checks).filter(([title]) => title.includes(words))) {
   try {
-    check()
-    console.log(`✓ ${title}`)
+    const told = check()
+    console.log(`✓ ${title}${told ? `\n  ${told}` : ""}`)
   } catch (error) {
     failed++
     console.log(`✗ ${title}\n  ${error instanceof Error ? error.message : error}`)
   }
 }
+rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed > 0 ? 1 : 0
+
+/** TextEdit with an empty file, so that it neither asks which one to open nor where to save. */
+function textEdit(): Window {
+  writeFileSync(join(folder, NOTE), "")
+  succeed(["open", "-a", "TextEdit", join(folder, NOTE)])
+  return eventually(() => {
+    const windows: readonly Window[] = desktop("list-windows", "--app", "TextEdit").windows
+    const own = windows.find(({ title }) => title.startsWith("agent-desktop-check"))
+    if (!own) throw new Error(`TextEdit shows ${JSON.stringify(windows.map(({ title }) => title))}`)
+    return own
+  })
+}
+
+function compare(app: string): string {
+  const read = (env: Readonly<Record<string, string>>) => {
+    const start = performance.now()
+    const { tree } = answer(env, "snapshot", "--app", app, "--max-depth", "50").data
+    return { tree, ms: performance.now() - start }
+  }
+  const [walked, bulk] = [read({}), read({ AGENT_DESKTOP_AX_BULK: "1" })]
+  const nodes = flatten(walked.tree).length
+  const same = JSON.stringify(walked.tree) === JSON.stringify(bulk.tree)
+  return `${nodes} nodes, ${walked.ms.toFixed(0)} ms, in bulk ${bulk.ms.toFixed(0)} ms, ${same ? "the same" : "DIFFERENT"}`
+}
 
 /** The answer's data; a failure is thrown with the whole answer. */
 function desktop(...args: readonly string[]) {
-  const text = succeed([binary, ...args])
-  const answer = JSON.parse(text)
-  if (!answer.ok) throw new Error(text)
-  return answer.data
+  const said = answer(...args)
+  if (!said.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(said)}`)
+  return said.data
 }
 
-function nodesOf(app: string): readonly Node[] {
-  const flatten = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(flatten)]
-  return flatten(desktop("snapshot", "--app", app, "-i").tree)
+function answer(...given: readonly (string | Readonly<Record<string, string>>)[]) {
+  const args = given.filter((arg) => typeof arg === "string")
+  const env = Object.assign({}, process.env, ...given.filter((arg) => typeof arg === "object"))
+  const { stdout, stderr } = Bun.spawnSync([binary, ...args], { timeout: 60_000, env })
+  if (stdout.length === 0) throw new Error(`${args.join(" ")} said nothing: ${stderr}`)
+  return JSON.parse(stdout.toString())
+}
+
+function flatten(node: Node): Node[] {
+  return [node, ...(node.children ?? []).flatMap(flatten)]
+}
+
+function nodesIn(window: string): readonly Node[] {
+  return flatten(desktop("snapshot", "--window-id", window, "-i").tree)
 }
 
 function refOf(node: Node | undefined, what: string): string {
@@ -69,7 +197,22 @@ function refOf(node: Node | undefined, what: string): string {
   return node.ref_id
 }
 
-const osascript = (script: string): string => succeed(["osascript", "-e", script]).trim()
+/** Tries again until it does not throw, or the time is over. */
+function eventually<T>(attempt: () => T): T {
+  const end = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (performance.now() > end) throw error
+      Bun.sleepSync(100)
+    }
+  }
+}
+
+function osascript(script: string): string {
+  return succeed(["osascript", "-e", script]).trim()
+}
 
 function succeed(command: readonly string[]): string {
   const { stdout, stderr, exitCode } = Bun.spawnSync([...command], { timeout: 60_000 })

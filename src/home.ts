@@ -163,13 +163,11 @@ function isOurs(path: string, stat: Stats): boolean {
   if (stat.mode & 0o1000) return false
   const names = readdirSync(path)
   return (
-    basename(path) === NAME ||
-    names.includes("last_refmap.json") ||
-    names.every((name) => OUR_FOLDERS.has(name))
+    basename(path) === NAME || names.includes("last_refmap.json") || names.every((name) => OUR_OWN.has(name))
   )
 }
 
-const OUR_FOLDERS = new Set(["sessions", "desktops", "frames"])
+const OUR_OWN = new Set(["sessions", "desktops", "frames", "held.json"])
 
 function openFile(path: string, flags: number): number | undefined {
   try {

@@ -11,7 +11,7 @@ export interface Platform {
 
 export interface PlatformOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Directory of our own state: desktops that we started, frames of windows that we maximised. */
+  /** Directory of our own state: desktops that we started, frames of windows that we maximised, keys that we hold. */
   readonly root: string
   /** Name of an isolated desktop; without it, the user's own session. */
   readonly desktop?: string

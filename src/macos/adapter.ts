@@ -45,7 +45,7 @@ function macosAdapter(ax: Ax, bulk: boolean, root: string): Adapter {
     read: async (handle) => readSeen(ax, elementOf(handle)),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
-    input: async (event) => (await import("./input.ts")).sendInput(event, deadline),
+    input: async (event) => (await import("./input.ts")).sendInput(event, deadline, root),
     window: async (id, op) => (await import("./window-ops.ts")).operateWindow(ax, id, op, root),
     launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, deadline),
     quit: async (app, force) => (await import("./apps.ts")).quitApp(app, force),

@@ -2,7 +2,7 @@ import { AutoreleasePool, appKitClass, send } from "../../ffi/objc.ts"
 import type { Launched, SeenApp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import { itemsOf, textOf, turnRunLoop } from "./cf.ts"
+import { drainRunLoop, itemsOf, textOf } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
 import { bundleOf, processStart } from "./processes.ts"
 import { run } from "./run.ts"
@@ -19,7 +19,7 @@ export function listApps(showing: ReadonlySet<number>): SeenApp[] {
 
 function runningApps(): (SeenApp & { readonly regular: boolean })[] {
   // What AppKit knows of other apps is brought up to date only while the run loop turns.
-  turnRunLoop(0)
+  drainRunLoop()
   using _pool = new AutoreleasePool()
   const workspace = send(appKitClass("NSWorkspace"), "sharedWorkspace")
   return Array.from(itemsOf(send(workspace, "runningApplications")) ?? [], (app) => {

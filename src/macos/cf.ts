@@ -130,6 +130,15 @@ export function cfBoolean(value: boolean): bigint {
 }
 
 /** Lets the run loop deliver what is waiting, for at most `seconds`; ends after the first delivery. */
-export function turnRunLoop(seconds: number): void {
-  coreFoundation().CFRunLoopRunInMode(coreConstants().defaultMode, seconds, 1)
+export function turnRunLoop(seconds: number): boolean {
+  return coreFoundation().CFRunLoopRunInMode(coreConstants().defaultMode, seconds, 1) === HANDLED_SOURCE
 }
+
+/** Delivers all that is waiting, without waiting for more. */
+export function drainRunLoop(): void {
+  for (let turns = 0; turns < MOST_TURNS && turnRunLoop(0); turns++);
+}
+
+/** kCFRunLoopRunHandledSource */
+const HANDLED_SOURCE = 4
+const MOST_TURNS = 100

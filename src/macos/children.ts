@@ -57,7 +57,8 @@ export function childrenOf(ax: Ax, element: Element, role: string, { AXChildren 
 function below(ax: Ax, element: Element, source: 0 | 1 | 2): Children {
   const elements = ax.some(element, SOURCES[source], 0, ALL)
   if (!(elements instanceof Failure)) return { elements, offset: source * STRIDE, unread: false }
-  const absent = elements.code === ATTRIBUTE_UNSUPPORTED || elements.code === NO_VALUE
+  // The first of none is an illegal argument.
+  const absent = [ATTRIBUTE_UNSUPPORTED, NO_VALUE, ILLEGAL_ARGUMENT].includes(elements.code)
   return absent && source > 0 ? NONE : { ...NONE, unread: !absent }
 }
 

@@ -4,6 +4,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { utf16 } from "./cf.ts"
 import { eventSource, post } from "./events.ts"
+import type { HeldKeys } from "./held-keys.ts"
 import { keystrokeFor, MODIFIER_CODES, NAMED_CODES } from "./key-codes.ts"
 import { pause } from "./pause.ts"
 
@@ -21,8 +22,10 @@ const UNITS_PER_EVENT = 20
 /** Apps lose events that come faster than a very fast typist. */
 const PACE_MS = 5
 
-export function pressKey(combo: Combo, phase: "press" | "down" | "up"): void {
+export function pressKey(combo: Combo, phase: "press" | "down" | "up", others: HeldKeys): void {
   const { code, text, modifiers } = keystrokeOf(combo)
+  if (phase === "up") others.release(modifiers)
+  const before = flagsOf(others.modifiers)
   using source = eventSource()
   if (text !== undefined) {
     sendText(source.ref, text)
@@ -33,7 +36,7 @@ export function pressKey(combo: Combo, phase: "press" | "down" | "up"): void {
     post(coreGraphics().CGEventCreateKeyboardEvent(source.ref, key, down), (event) => {
       // Arrow and function keys come with flags of their own.
       const own = coreGraphics().CGEventGetFlags(event) & ~ALL_FLAGS
-      coreGraphics().CGEventSetFlags(event, own | flagsOf(held))
+      coreGraphics().CGEventSetFlags(event, own | before | flagsOf(held))
     })
   let holds = false
   try {
@@ -43,6 +46,7 @@ export function pressKey(combo: Combo, phase: "press" | "down" | "up"): void {
     }
     if (phase !== "up" && code !== undefined) send(code, true)
     if (phase !== "down" && code !== undefined) send(code, false)
+    if (phase === "down") others.hold(modifiers)
     holds = phase === "down"
   } finally {
     while (!holds && held.length > 0) {
@@ -52,7 +56,7 @@ export function pressKey(combo: Combo, phase: "press" | "down" | "up"): void {
   }
 }
 
-function flagsOf(held: readonly Modifier[]): bigint {
+export function flagsOf(held: readonly Modifier[]): bigint {
   return held.reduce((flags, modifier) => flags | FLAGS[modifier], 0n)
 }
 
@@ -84,11 +88,20 @@ export async function typeText(text: string, deadline: Deadline): Promise<void> 
   using source = eventSource()
   for (const part of partsOf(text)) {
     if (deadline.expired) throw brokenOff(done, text.length)
-    if (part === "\n") pressKey({ modifiers: [], key: "return" }, "press")
-    else if (part === "\t") pressKey({ modifiers: [], key: "tab" }, "press")
+    if (part === "\n") strike(source.ref, "return")
+    else if (part === "\t") strike(source.ref, "tab")
     else sendText(source.ref, part)
     done += part.length
     if (done < text.length) await pause(PACE_MS, deadline)
+  }
+}
+
+/** A key by itself, whatever is held. */
+function strike(source: bigint, key: "return" | "tab"): void {
+  for (const down of [true, false]) {
+    post(coreGraphics().CGEventCreateKeyboardEvent(source, NAMED_CODES[key] ?? 0, down), (event) =>
+      coreGraphics().CGEventSetFlags(event, 0n),
+    )
   }
 }
 

@@ -10,7 +10,13 @@ import { asElement, asElements, asText, asWords, type Element } from "./value.ts
 /** How Notification Center looks to an assistive client; the words change with the releases of macOS. */
 const LOOKS = {
   center: "NotificationCenter",
-  notifications: new Set(["AXNotificationCenterBanner", "AXNotificationCenterAlert"]),
+  /** A stack shows the newest of its app's, and stands for them. */
+  notifications: new Set([
+    "AXNotificationCenterBanner",
+    "AXNotificationCenterAlert",
+    "AXNotificationCenterBannerStack",
+    "AXNotificationCenterAlertStack",
+  ]),
   title: new Set(["title", "header"]),
   body: new Set(["body", "subtitle"]),
   dismiss: ["Close", "Clear", "Clear All", "AXDismiss", "AXRemoveFromParent"],

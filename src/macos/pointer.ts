@@ -20,31 +20,35 @@ const STEP_MS = 16
 const DWELL_MS = 300
 const FEWEST_STEPS = 4
 
-export function movePointer(at: Point): void {
+/** `flags`, here and below: of the modifiers that are held meanwhile. */
+export function movePointer(at: Point, flags: bigint): void {
   using source = eventSource()
-  mouse(source.ref, MOVED, at, 0)
+  mouseOf(source.ref, flags)(MOVED, at, 0)
 }
 
-export function clickPointer(at: Point, button: Button, count: number): void {
+export function clickPointer(at: Point, button: Button, count: number, flags: bigint): void {
   const { number, down, up } = BUTTONS[button]
   using source = eventSource()
-  mouse(source.ref, MOVED, at, 0)
+  const mouse = mouseOf(source.ref, flags)
+  mouse(MOVED, at, 0)
   for (let click = 1; click <= count; click++) {
-    mouse(source.ref, down, at, number, click)
-    mouse(source.ref, up, at, number, click)
+    mouse(down, at, number, click)
+    mouse(up, at, number, click)
   }
 }
 
-export function holdPointer(at: Point, button: Button, phase: "down" | "up"): void {
+export function holdPointer(at: Point, button: Button, phase: "down" | "up", flags: bigint): void {
   using source = eventSource()
-  mouse(source.ref, BUTTONS[button][phase], at, BUTTONS[button].number, 1)
+  mouseOf(source.ref, flags)(BUTTONS[button][phase], at, BUTTONS[button].number, 1)
 }
 
 /** Down and right are positive here, and negative to macOS. */
-export function turnWheel(at: Point, dx: number, dy: number): void {
+export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): void {
   using source = eventSource()
-  mouse(source.ref, MOVED, at, 0)
-  post(coreGraphics().CGEventCreateScrollWheelEvent2(source.ref, LINES, 2, -dy, -dx, 0))
+  mouseOf(source.ref, flags)(MOVED, at, 0)
+  post(coreGraphics().CGEventCreateScrollWheelEvent2(source.ref, LINES, 2, -dy, -dx, 0), (event) =>
+    addFlags(event, flags),
+  )
 }
 
 /** Drags with the left button. Broken off, it lets go where it began, so that nothing is dropped. */
@@ -52,27 +56,29 @@ export async function dragPointer(
   from: Point,
   to: Point,
   durationMs: number,
+  flags: bigint,
   deadline: Deadline,
 ): Promise<void> {
   const { number, down, up, dragged } = BUTTONS.left
   using source = eventSource()
-  mouse(source.ref, MOVED, from, 0)
-  mouse(source.ref, down, from, number, 1)
+  const mouse = mouseOf(source.ref, flags)
+  mouse(MOVED, from, 0)
+  mouse(down, from, number, 1)
   let drop = from
   try {
     const steps = Math.max(FEWEST_STEPS, Math.round(durationMs / STEP_MS))
     for (let step = 1; step <= steps; step++) {
       await pace(durationMs / steps, deadline)
-      mouse(source.ref, dragged, between(from, to, step / steps), number, 1)
+      mouse(dragged, between(from, to, step / steps), number, 1)
     }
     // Some targets take a drop only after the pointer has rested on them, still dragging.
     for (let rested = 0; rested < DWELL_MS; rested += STEP_MS) {
       await pace(STEP_MS, deadline)
-      mouse(source.ref, dragged, to, number, 1)
+      mouse(dragged, to, number, 1)
     }
     drop = to
   } finally {
-    mouse(source.ref, up, drop, number, 1)
+    mouse(up, drop, number, 1)
   }
 }
 
@@ -90,8 +96,14 @@ function between(from: Point, to: Point, share: number): Point {
   return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
 }
 
-function mouse(source: bigint, type: number, at: Point, button: number, clicks?: number): void {
-  post(coreGraphics().CGEventCreateMouseEvent(source, type, at.x, at.y, button), (event) => {
-    if (clicks !== undefined) coreGraphics().CGEventSetIntegerValueField(event, CLICK_STATE, clicks)
-  })
+function mouseOf(source: bigint, flags: bigint) {
+  return (type: number, at: Point, button: number, clicks?: number): void =>
+    post(coreGraphics().CGEventCreateMouseEvent(source, type, at.x, at.y, button), (event) => {
+      if (clicks !== undefined) coreGraphics().CGEventSetIntegerValueField(event, CLICK_STATE, clicks)
+      addFlags(event, flags)
+    })
+}
+
+function addFlags(event: bigint, flags: bigint): void {
+  if (flags) coreGraphics().CGEventSetFlags(event, coreGraphics().CGEventGetFlags(event) | flags)
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs"
 import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
 import { BSD_INFO, libsystem, PATH_SIZE } from "../../ffi/libsystem.ts"
 import { textOf } from "./cf.ts"
@@ -28,10 +29,30 @@ interface Bundle {
   readonly id?: string
 }
 
+/** Path and name of the app bundle that a process runs from. */
+function bundlePlace(pid: number): { readonly path: string; readonly name: string } | undefined {
+  const [path, name] = executableOf(pid)?.match(/^.*?\/([^/]+)\.app(?=\/)/) ?? []
+  return path && name ? { path, name } : undefined
+}
+
+/** Whether the app has a framework of such a name inside. */
+export function hasFramework(pid: number, name: RegExp): boolean {
+  const place = bundlePlace(pid)
+  if (!place) return false
+  try {
+    return readdirSync(`${place.path}/Contents/Frameworks`).some((entry) => name.test(entry))
+  } catch (error) {
+    // Most apps have none, and some do not let us look.
+    if (error instanceof Error && "code" in error) return false
+    throw error
+  }
+}
+
 /** The app bundle that a process runs from. Read without AppKit, which takes long to load. */
 export function bundleOf(pid: number): Bundle | undefined {
-  const [path, name] = executableOf(pid)?.match(/^.*?\/([^/]+)\.app(?=\/)/) ?? []
-  if (!path || !name) return undefined
+  const place = bundlePlace(pid)
+  if (!place) return undefined
+  const { path, name } = place
   const bytes = new TextEncoder().encode(path)
   const cf = coreFoundation()
   using url = new Owned(cf.CFURLCreateFromFileSystemRepresentation(0n, bytes, bytes.length, 1))

@@ -121,19 +121,19 @@ function describe(
 /** A sheet or a popover is a window to the window server, but to the app it hangs on one: that is where refs are found. */
 function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
   const way: number[] = []
-  let lost = false
   let at = element
   for (let level = 0; level < MOST_LEVELS; level++) {
     const read = ax.read(at, ["AXRole", "AXParent"])
     const parent =
       read instanceof Failure || read.AXRole === "AXWindow" ? undefined : asElement(read.AXParent)
-    if (!parent || ax.get(parent, "AXRole") === "AXApplication") break
-    const index = asElements(ax.get(parent, "AXChildren")).indexOf(at)
-    lost ||= index < 0
-    way.unshift(index)
+    if (!parent || ax.get(parent, "AXRole") === "AXApplication") {
+      const found = way.every((index) => index >= 0)
+      return { id: windowIdOf(ax, at) ?? "", ...(found ? { path: way } : {}) }
+    }
+    way.unshift(asElements(ax.get(parent, "AXChildren")).indexOf(at))
     at = parent
   }
-  return { id: windowIdOf(ax, at) ?? "", ...(lost ? {} : { path: way }) }
+  return { id: windowIdOf(ax, element) ?? "" }
 }
 
 function focusedWindow(ax: Ax, app: Element): Element | undefined {

@@ -1,5 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Combo, InputEvent, Modifier } from "../../src/adapter.ts"
+import { Deadline } from "../../src/deadline.ts"
+import { connectMacos } from "../../src/macos/adapter.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
 
 setDefaultTimeout(120_000)
@@ -97,6 +101,40 @@ test("a key that is held stays down until it is let go", () =>
     expect(desk.mac.report().held.toSorted()).toEqual(["key 2", "key 55", "key 58"])
     await desk.adapter.input({ kind: "key", combo: combo("d", "cmd", "alt"), phase: "up" })
     expect(desk.mac.report().held).toEqual([])
+  }))
+
+test("a modifier that is held is with every key and click of later commands, until it is let go", () =>
+  onDesk(typing("us"), async (desk) => {
+    const hold = (phase: "down" | "up") => ({ kind: "key", combo: combo("shift"), phase }) as const
+    const flags = () =>
+      posted(desk)
+        .slice(-2)
+        .map(({ flags: all = 0 }) => all & 0x1e0000)
+    // What is held is known to other processes, too: only the directory of our state is the same.
+    const later = async (event: InputEvent) => {
+      const platform = connectMacos({ env: {}, root: desk.mac.directory })
+      await platform.adapter(Deadline.in(20_000)).input(event)
+      await platform.close()
+    }
+    const click = { kind: "click", at: { x: 150, y: 150 }, button: "left", count: 1 } as const
+    await later(hold("down"))
+    await later(press("right"))
+    expect(flags()).toEqual([0x20000, 0x20000])
+    await later(click)
+    expect(flags()).toEqual([0x20000, 0x20000])
+    await later(hold("up"))
+    await later(click)
+    expect(flags()).toEqual([0, 0])
+  }))
+
+test("a modifier that was held an hour ago changes nothing", () =>
+  onDesk(typing("us"), async (desk) => {
+    const at = Date.now() - 3_600_000
+    for (const text of [JSON.stringify({ modifiers: ["cmd"], at }), "{", '{"modifiers":7,"at":"x"}']) {
+      writeFileSync(join(desk.mac.directory, "held.json"), text, { mode: 0o600 })
+      await desk.adapter.input(press("a"))
+      expect(posted(desk).at(-1)?.flags).toBe(0)
+    }
   }))
 
 test("a double click is two clicks that know their number", () =>

@@ -386,24 +386,6 @@ test("an app that hangs is called unresponsive, long before the deadline", () =>
     ])
   }))
 
-test("an Electron window is asked for its contents once, and waited for", () =>
-  onDesk(
-    appWith([group({ AXRole: "AXWebArea", late: [button("Web", { id: "web" })] })], {
-      on: { AXManualAccessibility: [{ do: "reveal", node: "web", after_ms: 100 }] },
-    }),
-    async ({ mac, tree }) => {
-      expect(outline((await tree()).root)).toContain('      button "Web" enabled')
-      await tree()
-      expect(mac.report().calls.AXUIElementSetAttributeValue).toBe(1)
-    },
-  ))
-
-test("a window with contents is not asked for web contents", () =>
-  onDesk(appWith([group(button("Native"))]), async ({ mac, tree }) => {
-    await tree()
-    expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
-  }))
-
 test("a snapshot needs neither AppKit nor the keyboard layouts, which are slow to load", () =>
   onDesk(appWith([button("One")]), async ({ elsewhere }) => {
     const { lines } = await elsewhere(["NSApplicationLoad", "LMGetKbdType", "objc_getClass"])

@@ -1,8 +1,9 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { readFileSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { commands } from "../../src/commands/index.ts"
 import { type Answer, compileProgram, MACHINE, onStage, type Stage } from "./compiled.ts"
+import { SCENES } from "./fake.ts"
 
 /** The macOS side as a compiled executable, over scenes: what it does is judged by what the scene saw. */
 
@@ -288,86 +289,99 @@ async function play(stage: Stage, rows: readonly Row[]): Promise<void> {
 test("every command does once what it says, and the scene saw nothing else", () =>
   onStage(program, "workshop", (stage) => play(stage, ROWS)))
 
+/** Other ways to say the same, and what is refused. */
+const MORE: readonly Row[] = [
+  row(["snapshot", "--app", "org.example.workshop", "--skeleton"], [], data({ app: "Workshop" })),
+  row(["snapshot", "--app", "Workshop"], [], data({ ref_count: 19 })),
+  row(
+    ["click", "$button Canvas", "--input", "physical"],
+    [...clicks("660,240", 1), "note canvas clicked"],
+    data({ method: "pointer" }),
+  ),
+  row(["click", "$button Canvas", "--input", "semantic"], ["perform canvas AXPress applied"]),
+  row(
+    ["type", "$textfield Notes", "Zeile ✓", "--input", "physical"],
+    ["post key_down 0", "post key_up 0"],
+    looks("notes", { AXValue: "Zeile ✓" }),
+  ),
+  row(
+    ["drag", "$button Near", "--to", "$button Canvas", "--duration", "0"],
+    [
+      "post mouse_moved 620,382",
+      "post left_down 620,382 x1",
+      ...["630,346.5", "640,311", "650,275.5", "660,240"].map((at) => `post left_dragged ${at} x1`),
+      "post left_up 660,240 x1",
+    ],
+    data({ action: "drag", to: { x: 660, y: 240 } }),
+  ),
+  row(
+    ["mouse-click", "--xy", "600,200", "--button", "right", "--count", "1"],
+    [
+      "post mouse_moved 600,200",
+      "post right_down 600,200 x1",
+      "note canvas right",
+      "post right_up 600,200 x1",
+    ],
+  ),
+  row(
+    ["screenshot", "--window-id", "w-6101", "--annotate"],
+    ["run screencapture"],
+    data({ format: "png", width: 1400, height: 1200 }),
+  ),
+  row(["screenshot", "--screen", "1"], ["run screencapture"], data({ format: "png" })),
+  row(["screenshot", "--screen", "7"], [], refused("INVALID_ARGS")),
+  row(["wait", "--text", "no such text", "--gone", "--app", "Workshop"], [], data({ found: true })),
+  row(["wait", "--window", "Nowhere", "--timeout", "100"], [], refused("TIMEOUT")),
+  row(["permissions", "--request"], [], data({ granted: true })),
+  row(["launch", "No Such App"], ["run open"], refused("APP_NOT_FOUND")),
+  row(["launch", "Calculator"], ["run open"], data({ title: "Calculator" })),
+  row(["close-app", "Calculator", "--force"], ["quit 6200", "gone 6200"], data({ method: "forceTerminate" })),
+  row(["move-window", "w-999", "1", "1"], [], refused("WINDOW_NOT_FOUND")),
+]
+
+test("the same by other words, by synthesised input, and what is refused", () =>
+  onStage(program, "workshop", (stage) => play(stage, MORE)))
+
+for (const [event_ms, arrives] of [
+  [8, true],
+  [5000, false],
+] as const) {
+  const title = arrives ? "input is handled before the program ends" : "what is handled much later is lost"
+  test(`${title}: ${event_ms} ms`, async () => {
+    const workshop = JSON.parse(readFileSync(join(SCENES, "workshop.json"), "utf8"))
+    await onStage(program, { ...workshop, event_ms }, async ({ ask, mac, ref }) => {
+      const notes = () => mac.record("note").map(({ text }) => text)
+      await ask("snapshot", "--app", "Workshop")
+      await ask("mouse-click", "--xy", "600,200")
+      await ask("press", "cmd+s", "--app", "Workshop")
+      expect(notes()).toEqual(arrives ? ["canvas clicked", "saved by menu"] : [])
+      await ask("type", ref("textfield Notes"), "Zeile ✓", "--input", "physical")
+      expect(mac.look("notes").AXValue).toBe(arrives ? "Zeile ✓" : "")
+    })
+  })
+}
+
+test("without the right to record the screen there is no picture, and everything else works", () =>
+  onStage(
+    program,
+    { apps: [{ pid: 700, name: "Demo", frontmost: true, windows: [WINDOW] }], trust: { screen: false } },
+    async ({ ask }) => {
+      const { envelope, deeds } = await ask("screenshot")
+      expect(envelope.error).toMatchObject({
+        code: "PERM_DENIED",
+        message: "Screen Recording permission not granted",
+        suggestion: expect.stringContaining("Privacy & Security > Screen Recording"),
+      })
+      expect(deeds).toEqual([])
+      const { data: windows } = (await ask("list-windows")).envelope
+      expect(windows).toMatchObject({ windows: [{ id: "w-701", title: "Things" }] })
+    },
+  ))
+
+const WINDOW = { window: 701, AXTitle: "Things", frame: [0, 25, 600, 400], children: [] }
+
 test("notifications are listed, answered and dismissed", () =>
   onStage(program, "notifications", (stage) => play(stage, NOTIFICATIONS)))
-
-test("a ref from a sheet, a popover, an alert or the menu bar is acted on like any other", async () => {
-  const surfaces = [
-    ["sheet", "button Save", "perform sheet-save AXPress applied"],
-    ["focused", "button Cancel", "perform sheet-cancel AXPress applied"],
-    ["popover", "button Apply", "perform popover-button AXPress applied"],
-    ["alert", "button OK", "perform alert-ok AXPress applied"],
-  ] as const
-  for (const [surface, target, deed] of surfaces) {
-    await onStage(program, "dialogs", async ({ ask, ref }) => {
-      await ask("snapshot", "--app", "Editor", "--surface", surface)
-      const { envelope, deeds } = await ask("click", ref(target))
-      expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
-      expect(deeds).toContain(deed)
-      expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
-    })
-  }
-  await onStage(program, "example-textedit", async ({ ask, ref }) => {
-    await ask("snapshot", "--app", "TextEdit", "--surface", "menubar")
-    const { envelope, deeds } = await ask("click", ref("menuitem File"))
-    expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
-    expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
-  })
-})
-
-/** Rows whose texts stand in them directly, or in a cell. */
-const rows = (names: readonly string[], inCells: boolean) => ({
-  apps: [
-    {
-      pid: 700,
-      name: "Lists",
-      start: [1_700_000_000, 0],
-      frontmost: true,
-      windows: [
-        {
-          window: 701,
-          AXTitle: "Things",
-          frame: [0, 25, 600, 400],
-          children: [
-            {
-              AXRole: "AXTable",
-              frame: [0, 50, 600, 300],
-              children: names.map((name, i) => rowWith(name, i, inCells)),
-            },
-          ],
-        },
-      ],
-    },
-  ],
-})
-const rowWith = (name: string, i: number, inCell: boolean) => {
-  const parts = [
-    { id: `text-${i}`, AXRole: "AXStaticText", AXValue: name, frame: [0, 50 + i * 30, 100, 20] },
-    { id: `delete-${i}`, AXRole: "AXButton", AXTitle: "Delete", frame: [200, 50 + i * 30, 80, 20] },
-  ]
-  const children = inCell ? [{ AXRole: "AXCell", frame: [0, 50 + i * 30, 600, 30], children: parts }] : parts
-  return { AXRole: "AXRow", frame: [0, 50 + i * 30, 600, 30], children }
-}
-
-for (const inCells of [true, false]) {
-  for (const flags of [[], ["-i"]]) {
-    test(`a row that shows something else is not acted on: texts in ${inCells ? "cells" : "the row"}, snapshot ${flags}`, () =>
-      onStage(program, rows(["Alpha", "Beta"], inCells), async ({ ask, mac }) => {
-        const { envelope } = await ask("snapshot", "--app", "Lists", ...flags)
-        const map = JSON.stringify(envelope.data.tree)
-        const ref = /"(@e\d+)","role":"button"/.exec(map)?.[1] ?? ""
-        // While nothing changes, the ref is good.
-        expect((await ask("hover", ref)).envelope).toMatchObject({ ok: true })
-        mac.apply(
-          { do: "set", node: "text-0", attribute: "AXValue", value: "Beta" },
-          { do: "set", node: "text-1", attribute: "AXValue", value: "Alpha" },
-        )
-        const moved = await ask("click", ref)
-        expect(moved.envelope.error?.code).toBe("STALE_REF")
-        expect(moved.deeds).toEqual([])
-      }))
-  }
-}
 
 test("there is a row for every command that needs a desktop", async () => {
   const asked = new Set([...ROWS, ...NOTIFICATIONS].map(({ args }) => args[0]))
@@ -375,28 +389,6 @@ test("there is a row for every command that needs a desktop", async () => {
   const missing = loaded.filter(({ name, group }) => group !== "integrate" && !asked.has(name))
   expect(missing.map(({ name }) => name)).toEqual([])
 })
-
-test("a window that came and went, an app that never was and a ref of no snapshot are told apart", () =>
-  onStage(program, "example-finder", async ({ ask, mac }) => {
-    expect((await ask("snapshot", "--window-id", "w-99999")).envelope.error).toMatchObject({
-      code: "WINDOW_NOT_FOUND",
-      message: "Window 'w-99999' not found",
-    })
-    expect((await ask("snapshot", "--app", "InvalidApp")).envelope.error).toMatchObject({
-      code: "APP_NOT_FOUND",
-      message: "No windows found for app 'InvalidApp'",
-    })
-    expect((await ask("click", "@e7")).envelope.error).toMatchObject({
-      code: "STALE_REF",
-      message: "@e7 not found in current RefMap",
-      suggestion: "Run 'snapshot' to refresh, then retry with updated ref",
-    })
-    await ask("snapshot", "--app", "Finder")
-    mac.apply({ do: "remove", node: "back" })
-    const gone = await ask("click", "@e1")
-    expect(gone.envelope.error?.code).toBe("STALE_REF")
-    expect(gone.deeds).toEqual([])
-  }))
 
 test("without the permission nothing is read or done, and the way to grant it is named", () =>
   onStage(program, { apps: [], trust: { accessibility: false } }, async ({ ask }) => {
@@ -407,137 +399,6 @@ test("without the permission nothing is read or done, and the way to grant it is
       suggestion: expect.stringContaining("Privacy & Security > Accessibility"),
     })
     expect(trips).toBe(0)
-  }))
-
-/** The documented examples, as far as they show the tree: members and nodes of ours come on top. */
-const button = (ref_id: string, name: string, ...more: readonly string[]) => ({
-  ref_id,
-  role: "button",
-  name,
-  states: ["enabled", ...more],
-})
-const bounds = (x: number, y: number, width: number, height: number) => ({ bounds: { x, y, width, height } })
-const search = { ref_id: "@e2", role: "textfield", name: "Search", value: "", states: ["enabled"] }
-
-const EXAMPLES = [
-  {
-    scene: "example-finder",
-    args: ["--app", "Finder", "-i"],
-    app: "Finder",
-    window: { id: "w-4521", title: "Documents" },
-    ref_count: 14,
-    root: { role: "window", name: "Documents" },
-    children: [button("@e1", "Back"), search, button("@e3", "List View", "checked")],
-  },
-  {
-    scene: "example-finder-new-folder",
-    args: ["--app", "Finder", "--include-bounds"],
-    app: "Finder",
-    window: { id: "w-4521", title: "Documents" },
-    ref_count: 14,
-    root: { role: "window", name: "Documents", ...bounds(0, 40, 800, 600) },
-    children: [
-      { ...button("@e1", "New Folder"), ...bounds(20, 80, 100, 32) },
-      { ...search, ...bounds(500, 80, 200, 32) },
-    ],
-  },
-  {
-    scene: "example-settings",
-    args: ["--app", "System Settings", "--include-bounds"],
-    app: "System Settings",
-    window: { id: "w-8892", title: "General" },
-    ref_count: 42,
-    root: { role: "window", name: "General", ...bounds(100, 200, 800, 600) },
-    children: [
-      {
-        ref_id: "@e1",
-        role: "checkbox",
-        name: "Show scroll bars",
-        states: ["enabled", "checked"],
-        ...bounds(150, 300, 200, 20),
-      },
-    ],
-  },
-  {
-    scene: "example-textedit-menu",
-    args: ["--surface", "menu", "--app", "TextEdit"],
-    app: "TextEdit",
-    window: { id: "menu-1", title: "File" },
-    ref_count: 8,
-    root: { role: "menu", name: "File" },
-    children: ["New", "Open…", "Save"].map((name, i) => ({
-      ref_id: `@e${i + 1}`,
-      role: "menuitem",
-      name,
-      // Keyboard shortcuts are hints.
-      hint: `cmd+${name[0]?.toLowerCase()}`,
-      states: ["enabled"],
-    })),
-  },
-  {
-    scene: "example-textedit",
-    args: ["--app", "TextEdit", "-i"],
-    app: "TextEdit",
-    window: { id: "w-3001", title: "Untitled" },
-    ref_count: 5,
-    root: { role: "window", name: "Untitled" },
-    children: [
-      button("@e1", "Close"),
-      button("@e2", "Minimize"),
-      {
-        role: "group",
-        children: [button("@e3", "Bold", "unchecked"), button("@e4", "Italic", "unchecked")],
-      },
-      { ref_id: "@e5", role: "textfield", value: "", states: ["focused", "multiline"] },
-    ],
-  },
-  {
-    scene: "example-login",
-    args: ["--app", "Safari"],
-    app: "Safari",
-    window: { id: "w-5001", title: "Log In" },
-    ref_count: 3,
-    root: { role: "window", name: "Log In" },
-    children: [
-      {
-        role: "group",
-        name: "Login Form",
-        children: [
-          { role: "statictext", value: "Username:" },
-          { ref_id: "@e1", role: "textfield", name: "Username", value: "", states: ["enabled", "focused"] },
-          { role: "statictext", value: "Password:" },
-          // The value of a secure field is never shown, not even that it is empty.
-          { ref_id: "@e2", role: "textfield", name: "Password", states: ["enabled", "secure"] },
-          button("@e3", "Log In"),
-        ],
-      },
-    ],
-  },
-]
-
-for (const { scene, args, app, window, ref_count, root, children } of EXAMPLES) {
-  test(`the snapshot of ${scene} is the documented one`, () =>
-    onStage(program, scene, async ({ ask }) => {
-      const { envelope } = await ask("snapshot", ...args)
-      const { tree, snapshot_id, complete, ...rest } = envelope.data
-      const { children: shown, ...top } = tree
-      expect(rest).toEqual({ app, window, ref_count })
-      expect([typeof snapshot_id, complete]).toEqual(["string", true])
-      expect(top).toEqual(root)
-      expect(shown.slice(0, children.length)).toEqual(children)
-    }))
-}
-
-test("the documented loop: snapshot, type, press a menu key, and the document is saved", () =>
-  onStage(program, "example-textedit", async ({ ask, mac }) => {
-    await ask("snapshot", "--app", "TextEdit", "-i")
-    await ask("type", "@e5", "Hello world")
-    await ask("click", "@e3")
-    await ask("press", "cmd+s")
-    expect(mac.look("text").AXValue).toBe("Hello world")
-    expect(mac.look("bold").AXValue).toBe(1)
-    expect(mac.look("window-text").AXTitle).toBe("Saved")
-    expect(mac.record("note").map(({ text }) => text)).toEqual(["saved"])
   }))
 
 test("the executable holds the adapter of macOS and none of Linux", async () => {

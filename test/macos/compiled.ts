@@ -87,7 +87,8 @@ export async function onStage(
         })
       }
       const envelope: Envelope = JSON.parse(run.stdout || `{"ok":false,"command":${JSON.stringify(said)}}`)
-      expect({ said, exitCode: run.exitCode }).toEqual({ said, exitCode: envelope.ok ? 0 : 1 })
+      const exitCode = envelope.ok ? 0 : envelope.error?.code === "INVALID_ARGS" ? 2 : 1
+      expect({ said, exitCode: run.exitCode }).toEqual({ said, exitCode })
       return { envelope, deeds, trips: run.report?.round_trips ?? 0 }
     },
     ref: (words) => {

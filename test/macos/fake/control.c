@@ -1,4 +1,5 @@
 /* What a test says to this library: fakemac_… */
+#include "events.h"
 #include "accessibility.h"
 #include "faults.h"
 #include "record.h"
@@ -23,6 +24,7 @@ static void *own_symbol(const char *name) {
 /** Shows a scene (JSON, or the path of a file; NULL: FAKEMAC_SCENE) and starts the report anew. 1 on success. */
 API int fakemac_start(const char *source) {
   ENTER;
+  events_forget();
   bool shown = world_start(source);
   faults_plan(NULL);
   record_reset();

@@ -319,9 +319,60 @@ static char *text_of(const EventState *state) {
   return strdup(dead ? "" : text);
 }
 
+/* What the window server has not handled yet (`event_ms` of the scene). If its sender ends first, it is lost. */
+typedef struct Pending {
+  Json *event;
+  uint32_t type;
+  double due;
+  struct Pending *next;
+} Pending;
+
+static Pending *pending;
+static uint32_t handled[32];
+
+static void handle(Json *event, uint32_t type) {
+  if (type < 32) handled[type]++;
+  world_do(event);
+}
+
+void events_turn(void) {
+  while (pending && pending->due <= now_ms()) {
+    Pending *first = pending;
+    pending = first->next;
+    handle(first->event, first->type);
+    free(first);
+  }
+}
+
+void events_forget(void) {
+  while (pending) {
+    Pending *first = pending;
+    pending = first->next;
+    json_free(first->event);
+    free(first);
+  }
+}
+
+static void handle_later(Json *event, uint32_t type, double ms) {
+  Pending **last = &pending, *one = calloc(1, sizeof *one);
+  while (*last) last = &(*last)->next;
+  /* one after the other */
+  *one = (Pending){event, type, now_ms() + ms, NULL};
+  *last = one;
+}
+
+API uint32_t CGEventSourceCounterForEventType(int32_t state, uint32_t type) {
+  ENTER;
+  (void)state;
+  events_turn();
+  return type < 32 ? handled[type] : 0;
+}
+
 static void post(Ref ref, int pid, const char *via) {
   EventState *state = state_of(ref);
   if (!state) return;
+  events_turn();
+  uint32_t type = state->type;
   bool keyboard = state->type == KEY_DOWN || state->type == KEY_UP || state->type == FLAGS_CHANGED;
   Json *event = effect_new("event", NULL);
   json_set(event, "type", json_new_number(state->type));
@@ -351,8 +402,10 @@ static void post(Ref ref, int pid, const char *via) {
   text_printf(&line, ",\"via\":\"%s\",\"delivered\":%s,\"event\":", via, allowed ? "true" : "false");
   json_print(&line, event);
   record_close(&line);
-  if (allowed) world_do(event); /* without the grant the window server drops it without a word */
-  else json_free(event);
+  double ms = json_number(scene.json, "event_ms", 0);
+  if (!allowed) json_free(event); /* without the grant the window server drops it without a word */
+  else if (ms > 0) handle_later(event, type, ms);
+  else handle(event, type);
 }
 
 API void CGEventPost(uint32_t tap, Ref ref) {

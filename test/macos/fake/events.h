@@ -20,4 +20,8 @@ enum {
 /** The flag that a modifier key holds; 0 for any other key. */
 unsigned modifier_flag(int key);
 
+/** Handles the posted events whose time has come; forgets those that are still waiting. */
+void events_turn(void);
+void events_forget(void);
+
 #endif

@@ -1,4 +1,5 @@
 #include "trip.h"
+#include "events.h"
 #include "faults.h"
 #include "record.h"
 #include "world.h"
@@ -40,6 +41,7 @@ AXError travel(Ref ref, const char *const *names, int count, Trip *trip) {
   if (!trip->element) return kAXErrorIllegalArgument;
   for (int i = 0; i < count; i++)
     if (!names[i]) return kAXErrorIllegalArgument;
+  events_turn();
   world_turn();
   world_called();
   round_trips++;

@@ -1,0 +1,98 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
+import { outline } from "./adapter-outline.ts"
+
+/** Web contents that sleep until somebody asks for them, each in its way. */
+
+setDefaultTimeout(60_000)
+
+/** A browser is known by what is in its bundle. */
+const folder = mkdtempSync(join(tmpdir(), "agent-desktop-browser-"))
+const path = join(folder, "Browser.app")
+mkdirSync(join(path, "Contents/Frameworks/Browser Framework.framework"), { recursive: true })
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const at = { frame: [110, 120, 60, 20] }
+const button = (name: string, more: object = {}) => ({ AXRole: "AXButton", AXTitle: name, ...at, ...more })
+const group = (...children: readonly object[]) => ({ AXRole: "AXGroup", children, ...at })
+const page = { AXRole: "AXWebArea", id: "page", children: [button("Web")], ...at }
+const toolbar = { AXRole: "AXToolbar", children: [button("Reload")], ...at }
+const reveal = { do: "reveal", node: "page", after_ms: 100 }
+const written = ({ mac }: Desk) => mac.record("write").map(({ attribute }) => attribute)
+
+test("an Electron window is asked for its contents once, and waited for", () =>
+  onDesk(
+    appWith([group({ AXRole: "AXWebArea", late: [button("Web", { id: "web" })] })], {
+      on: { AXManualAccessibility: [{ do: "reveal", node: "web", after_ms: 100 }] },
+    }),
+    async ({ mac, tree }) => {
+      expect(outline((await tree()).root)).toContain('      button "Web" enabled')
+      await tree()
+      expect(mac.report().calls.AXUIElementSetAttributeValue).toBe(1)
+    },
+  ))
+
+test("a window with contents is not asked for web contents", () =>
+  onDesk(appWith([group(button("Native"))]), async ({ mac, tree }) => {
+    await tree()
+    expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
+  }))
+
+test("an older Electron says that it has no such attribute, and does it", () =>
+  onDesk(
+    appWith([group({ AXRole: "AXGroup", late: [page], ...at })], {
+      path,
+      lies: { AXManualAccessibility: -25205 },
+      on: { AXManualAccessibility: [reveal] },
+    }),
+    async (desk) => {
+      expect(outline((await desk.tree()).root)).toContain('        button "Web" enabled')
+      expect(written(desk)).toEqual(["AXManualAccessibility"])
+    },
+  ))
+
+test("a browser that wakes up when it is read is waited for, and asked for nothing more", () =>
+  onDesk(
+    appWith(
+      [toolbar, { AXRole: "AXScrollArea", late: [page], ...at }],
+      { path, AXEnhancedUserInterface: false },
+      { meanwhile: [reveal] },
+    ),
+    async (desk) => {
+      expect(outline((await desk.tree()).root)).toContain('      button "Web" enabled')
+      expect(written(desk)).not.toContain("AXEnhancedUserInterface")
+    },
+  ))
+
+test("a browser that shows its page to screen readers only takes us for one", () =>
+  onDesk(
+    appWith([toolbar, { AXRole: "AXScrollArea", late: [page], ...at }], {
+      path,
+      AXEnhancedUserInterface: false,
+      lies: { AXEnhancedUserInterface: -25208 },
+      on: { AXEnhancedUserInterface: [reveal] },
+    }),
+    async (desk) => {
+      expect(outline((await desk.tree()).root)).toContain('      button "Web" enabled')
+      await desk.tree()
+      expect(written(desk)).toEqual(["AXManualAccessibility", "AXEnhancedUserInterface"])
+    },
+  ))
+
+test("a window of a browser that has no place for a page is not waited for", () =>
+  onDesk(appWith([toolbar], { path, AXEnhancedUserInterface: false }), async (desk) => {
+    await desk.tree()
+    expect(written(desk)).toEqual([])
+  }))
+
+test("a page that stays empty costs its time once, and is no error", () =>
+  onDesk(appWith([toolbar, { AXRole: "AXWebArea", ...at }], { path }), async (desk) => {
+    const { root, complete } = await desk.tree()
+    expect(complete).toBe(true)
+    expect(outline(root)).toContain("  webarea")
+    // It does not say that it is off.
+    expect(written(desk)).toEqual(["AXManualAccessibility"])
+  }))

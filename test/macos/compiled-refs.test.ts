@@ -1,0 +1,111 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { rmSync } from "node:fs"
+import { dirname } from "node:path"
+import { compileProgram, MACHINE, onStage } from "./compiled.ts"
+
+/** Which element a ref means, or that it means none any more, by the compiled executable over scenes. */
+
+setDefaultTimeout(MACHINE === "x64" ? 60_000 : 600_000)
+
+const program = compileProgram()
+afterAll(() => rmSync(dirname(program), { recursive: true }))
+
+test("a ref from a sheet, a popover, an alert or the menu bar is acted on like any other", async () => {
+  const surfaces = [
+    ["sheet", "button Save", "perform sheet-save AXPress applied"],
+    ["focused", "button Cancel", "perform sheet-cancel AXPress applied"],
+    ["popover", "button Apply", "perform popover-button AXPress applied"],
+    ["alert", "button OK", "perform alert-ok AXPress applied"],
+  ] as const
+  for (const [surface, target, deed] of surfaces) {
+    await onStage(program, "dialogs", async ({ ask, ref }) => {
+      await ask("snapshot", "--app", "Editor", "--surface", surface)
+      const { envelope, deeds } = await ask("click", ref(target))
+      expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
+      expect(deeds).toContain(deed)
+      expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
+    })
+  }
+  await onStage(program, "example-textedit", async ({ ask, ref }) => {
+    await ask("snapshot", "--app", "TextEdit", "--surface", "menubar")
+    const { envelope, deeds } = await ask("click", ref("menuitem File"))
+    expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
+    expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
+  })
+})
+
+/** Rows whose texts stand in them directly, or in a cell. */
+const rows = (names: readonly string[], inCells: boolean) => ({
+  apps: [
+    {
+      pid: 700,
+      name: "Lists",
+      start: [1_700_000_000, 0],
+      frontmost: true,
+      windows: [
+        {
+          window: 701,
+          AXTitle: "Things",
+          frame: [0, 25, 600, 400],
+          children: [
+            {
+              AXRole: "AXTable",
+              frame: [0, 50, 600, 300],
+              children: names.map((name, i) => rowWith(name, i, inCells)),
+            },
+          ],
+        },
+      ],
+    },
+  ],
+})
+const rowWith = (name: string, i: number, inCell: boolean) => {
+  const parts = [
+    { id: `text-${i}`, AXRole: "AXStaticText", AXValue: name, frame: [0, 50 + i * 30, 100, 20] },
+    { id: `delete-${i}`, AXRole: "AXButton", AXTitle: "Delete", frame: [200, 50 + i * 30, 80, 20] },
+  ]
+  const children = inCell ? [{ AXRole: "AXCell", frame: [0, 50 + i * 30, 600, 30], children: parts }] : parts
+  return { AXRole: "AXRow", frame: [0, 50 + i * 30, 600, 30], children }
+}
+
+for (const inCells of [true, false]) {
+  for (const flags of [[], ["-i"]]) {
+    test(`a row that shows something else is not acted on: texts in ${inCells ? "cells" : "the row"}, snapshot ${flags}`, () =>
+      onStage(program, rows(["Alpha", "Beta"], inCells), async ({ ask, mac }) => {
+        const { envelope } = await ask("snapshot", "--app", "Lists", ...flags)
+        const map = JSON.stringify(envelope.data.tree)
+        const ref = /"(@e\d+)","role":"button"/.exec(map)?.[1] ?? ""
+        // While nothing changes, the ref is good.
+        expect((await ask("hover", ref)).envelope).toMatchObject({ ok: true })
+        mac.apply(
+          { do: "set", node: "text-0", attribute: "AXValue", value: "Beta" },
+          { do: "set", node: "text-1", attribute: "AXValue", value: "Alpha" },
+        )
+        const moved = await ask("click", ref)
+        expect(moved.envelope.error?.code).toBe("STALE_REF")
+        expect(moved.deeds).toEqual([])
+      }))
+  }
+}
+
+test("a window that came and went, an app that never was and a ref of no snapshot are told apart", () =>
+  onStage(program, "example-finder", async ({ ask, mac }) => {
+    expect((await ask("snapshot", "--window-id", "w-99999")).envelope.error).toMatchObject({
+      code: "WINDOW_NOT_FOUND",
+      message: "Window 'w-99999' not found",
+    })
+    expect((await ask("snapshot", "--app", "InvalidApp")).envelope.error).toMatchObject({
+      code: "APP_NOT_FOUND",
+      message: "No windows found for app 'InvalidApp'",
+    })
+    expect((await ask("click", "@e7")).envelope.error).toMatchObject({
+      code: "STALE_REF",
+      message: "@e7 not found in current RefMap",
+      suggestion: "Run 'snapshot' to refresh, then retry with updated ref",
+    })
+    await ask("snapshot", "--app", "Finder")
+    mac.apply({ do: "remove", node: "back" })
+    const gone = await ask("click", "@e1")
+    expect(gone.envelope.error?.code).toBe("STALE_REF")
+    expect(gone.deeds).toEqual([])
+  }))
