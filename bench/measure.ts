@@ -15,8 +15,13 @@ export interface Run {
 export async function run(desktop: TestDesktop, ...command: readonly string[]): Promise<Run> {
   const start = performance.now()
   const child = Bun.spawn([...command], { env: { ...desktop.env }, stdio: ["ignore", "pipe", "inherit"] })
-  const text = await new Response(child.stdout).text()
-  const ms = performance.now() - start
+  const decoder = new TextDecoder()
+  let text = ""
+  let ms = 0
+  for await (const chunk of child.stdout) {
+    text += decoder.decode(chunk, { stream: true })
+    ms = performance.now() - start
+  }
   await child.exited
   const mb = (child.resourceUsage()?.maxRSS ?? 0) / 1e6
   if (text.startsWith("{")) {
