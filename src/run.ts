@@ -8,6 +8,7 @@ import { applyAliases, fieldsOf } from "./fields.ts"
 import type { Format } from "./globals.ts"
 import { describeIssue } from "./issues.ts"
 import { lazily } from "./lazy.ts"
+import { Sent } from "./sent.ts"
 import { UsageError, unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
@@ -108,17 +109,20 @@ async function execute(
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
+  const sent = new Sent()
   let opened: Adapter | undefined
   const adapter = lazily<Adapter>(async () => {
     const platform = await door.platform()
     opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
-    return opened
+    return sent.watch(opened)
   })
   // A batch prints what its items found, and always as JSON.
   const format = batch ? undefined : door.format
   const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline: batch?.baseline, format })
   try {
     return await command.run(args, ctx)
+  } catch (error) {
+    throw command.readOnly || command.name === "batch" ? error : sent.explain(error)
   } finally {
     await opened?.close()
   }

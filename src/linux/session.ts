@@ -130,6 +130,15 @@ function noAccessibility(cause: unknown): AppError {
   )
 }
 
+/** Whether the application would answer cannot be known. */
+export function silentBus(detail?: string): AppError {
+  return new AppError("TIMEOUT", "The accessibility bus did not answer in time", {
+    suggestion: "Run 'doctor' to see which link hangs, or retry with a larger --timeout-ms",
+    platformDetail: detail,
+    details: { kind: "accessibility_bus" },
+  })
+}
+
 /** One resource for many askers; a failed or dead one is forgotten. */
 class Shared<T> {
   readonly #isDead: (value: T) => boolean
