@@ -1,4 +1,4 @@
-import { ACTION_OF, dispositionOf, notSupported } from "./actions.ts"
+import { ACTION_OF, dispositionOf, notSecure, notSupported } from "./actions.ts"
 import type { Action, InputPolicy, Performed, Seen, Watch } from "./adapter.ts"
 import type { ActionChanges } from "./changes.ts"
 import { changing } from "./changing.ts"
@@ -112,6 +112,7 @@ const READ_ONLY = "read-only"
 
 /** A state that the element does not have can be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
+  if ("secret" in action && action.secret && !seen.states.includes("secure")) throw notSecure(ref, seen)
   const states = SETTABLE_STATES[action.kind]
   if (!states || seen.actions?.includes(ACTION_OF[action.kind])) return
   if (!states.some((state) => seen.states.includes(state))) throw notSupported(ref, seen, action)

@@ -60,6 +60,7 @@ async function runOnce(name: string, args: Arguments, settings: Settings): Promi
     serve: async (options) =>
       (await import("./mcp.ts")).serveMcp(door, { ...options, format: settings.format }),
     stdin: () => Bun.stdin.text(),
+    env: (name) => process.env[name],
     writeFile,
   }
   const envelope = await runCommand(door, name, args)

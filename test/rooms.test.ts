@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/properties.ts",
       "src/refjson.ts",
       "src/refmap.ts",
+      "src/secret.ts",
       "src/sent.ts",
       "src/text.ts",
       "src/tokens.ts",

@@ -18,7 +18,7 @@ export async function sendInput(x: X11, event: InputEvent, deadline: Deadline): 
     case "key":
       return pressKeys(x, event, deadline)
     case "text":
-      return typeText(x, event.text, deadline)
+      return typeText(x, event.text, deadline, event.secret)
     case "move":
       return movePointer(x, event, deadline)
     case "click":
