@@ -160,7 +160,8 @@ async function observe(
   const isOpen = ctx.patient && performed.delivery !== "delivered_verified"
   let last: Seen | "gone" | undefined
   try {
-    if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
+    if (performed.method === "keyboard" && before.states.includes("secure")) await untilQuiet(ctx, watch)
+    else if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
     let sightings = 0
     await untilChanged(
       watch,
@@ -179,6 +180,15 @@ async function observe(
     if (error instanceof AppError) return undefined
     throw error
   }
+}
+
+/**
+ * What a secure field holds does not show, but the app says that it changes. Keys may still be on their way, and
+ * Chromium with at-spi2 2.46 crashes when the last who listens leaves while they arrive.
+ */
+async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
+  const bound = ctx.deadline.slice(EFFECT_MS)
+  while (!bound.expired && (await watch.changed(Math.min(REACTION_MS, bound.remaining))));
 }
 
 function judge(
