@@ -86,10 +86,15 @@ export class Session {
     const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
     const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
     if (!bus || isOwn(address ?? "")) return bus
-    return bus.name.then(
-      () => bus,
-      () => undefined,
-    )
+    try {
+      await bus.name
+      return bus
+    } catch (error) {
+      bus.close()
+      // It is there, and asking the session bus for the way to it would not make it answer.
+      if (error instanceof DBusTimeout) throw error
+      return undefined
+    }
   }
 
   async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {

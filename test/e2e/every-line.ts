@@ -77,6 +77,8 @@ export const LINES: readonly string[] = [
   "skills list",
   "completions bash",
   "mcp-config codex",
+  "trace-show /nowhere",
+  "trace-export /nowhere --output /nowhere.html",
   "list-desktops",
   "desktop-start --name other",
   "desktop-stop nowhere",
