@@ -1,4 +1,4 @@
-import { ACTION_OF, dispositionOf, notSupported } from "./actions.ts"
+import { ACTION_OF, dispositionOf, notSecure, notSupported } from "./actions.ts"
 import type { Action, InputPolicy, Performed, Seen, Watch } from "./adapter.ts"
 import type { ActionChanges } from "./changes.ts"
 import { changing } from "./changing.ts"
@@ -112,6 +112,7 @@ const READ_ONLY = "read-only"
 
 /** A state that the element does not have can be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
+  if ("secret" in action && action.secret && !seen.states.includes("secure")) throw notSecure(ref, seen)
   const states = SETTABLE_STATES[action.kind]
   if (!states || seen.actions?.includes(ACTION_OF[action.kind])) return
   if (!states.some((state) => seen.states.includes(state))) throw notSupported(ref, seen, action)
@@ -159,7 +160,8 @@ async function observe(
   const isOpen = ctx.patient && performed.delivery !== "delivered_verified"
   let last: Seen | "gone" | undefined
   try {
-    if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
+    if (performed.method === "keyboard" && before.states.includes("secure")) await untilQuiet(ctx, watch)
+    else if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
     let sightings = 0
     await untilChanged(
       watch,
@@ -178,6 +180,15 @@ async function observe(
     if (error instanceof AppError) return undefined
     throw error
   }
+}
+
+/**
+ * What a secure field holds does not show, but the app says that it changes. Keys may still be on their way, and
+ * Chromium with at-spi2 2.46 crashes when the last who listens leaves while they arrive.
+ */
+async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
+  const bound = ctx.deadline.slice(EFFECT_MS)
+  while (!bound.expired && (await watch.changed(Math.min(REACTION_MS, bound.remaining))));
 }
 
 function judge(

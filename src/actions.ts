@@ -29,6 +29,15 @@ export function notSupported(ref: string, seen: Seen, action: Action): AppError 
   })
 }
 
+/** Whatever is in a field that is not secure, the next snapshot shows. */
+export function notSecure(ref: string, seen: Seen): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is no secure field: a secret would show in it`, {
+    suggestion: `Choose a ${seen.role} with the state secure; what may be seen needs no --secret`,
+    details: { kind: "not_secure" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
 /** Doing it again leaves things as doing it once. */
 const IDEMPOTENT: ReadonlySet<Action["kind"]> = new Set([
   "check",

@@ -192,8 +192,9 @@ export type Action =
   | { readonly kind: "expand" }
   | { readonly kind: "collapse" }
   | { readonly kind: "select"; readonly value: string }
-  | { readonly kind: "set-value"; readonly value: string }
-  | { readonly kind: "type"; readonly text: string }
+  /** secret: nothing of the text may be left where others can see it, nor how much of it there is. */
+  | { readonly kind: "set-value"; readonly value: string; readonly secret?: boolean }
+  | { readonly kind: "type"; readonly text: string; readonly secret?: boolean }
   | { readonly kind: "clear" }
   | { readonly kind: "focus" }
   | { readonly kind: "scroll"; readonly direction: Direction; readonly amount: number }
@@ -225,7 +226,7 @@ export type Modifier = (typeof MODIFIERS)[number]
 
 export type InputEvent =
   | { readonly kind: "key"; readonly combo: Combo; readonly phase: "press" | "down" | "up" }
-  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly secret?: boolean }
   | { readonly kind: "move"; readonly at: Point }
   | { readonly kind: "click"; readonly at: Point; readonly button: Button; readonly count: number }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }

@@ -60,8 +60,10 @@ export interface Context {
   readonly commands: Registry
   /** Serves other programs on standard input and output until they leave; only the command line can. */
   readonly serve?: (options: ServeOptions) => Promise<void>
-  /** Standard input as text, for commands that read `-`. */
+  /** Standard input as text, for commands that read `-`; once. */
   stdin(): Promise<string>
+  /** The text that `env:NAME` or `stdin` stands for. It appears in nothing that the command says. */
+  secret(source: string): Promise<string>
   /** Writes a file the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }

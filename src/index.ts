@@ -64,6 +64,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     readOnly,
     signal,
     stdin: noInput,
+    env: (name) => env[name],
     writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
   }
   const close = async (): Promise<void> => {

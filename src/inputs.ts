@@ -70,6 +70,18 @@ export const inputPolicy = v.optional(
   "auto",
 )
 
+const SECRET = /^(env:[A-Za-z_][A-Za-z0-9_]*|stdin)$/
+
+/** Instead of a text on the command line, which every user of the machine can read there. */
+export const secret = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(SECRET, "must be env:NAME or stdin"),
+    v.description("Instead, for a secure field: env:NAME or stdin, never shown"),
+    v.metadata({ cli: { value: "env:NAME|stdin" } satisfies CliHints }),
+  ),
+)
+
 export const changes = flag("Also return what it changed, once nothing more happens")
 
 export const refInput = { ref_id: refId, snapshot: snapshotId }

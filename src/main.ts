@@ -63,6 +63,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     serve: async (options) =>
       (await import("./mcp.ts")).serveMcp(door, { ...options, format: settings.format }),
     stdin: () => Bun.stdin.text(),
+    env: (name) => process.env[name],
     writeFile,
   }
   const progress = awaitLongWork(command, args)

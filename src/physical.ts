@@ -40,7 +40,7 @@ export async function physically(ctx: Context, target: Target, action: Action): 
     case "type":
       if (PRESSED_BY_KEYS.has(role)) throw notSupported(target.ref, target.seen, action)
       if ((await takeFocus(ctx, target, action)) && target.seen.value) await goToEnd(ctx, target, action)
-      await input(ctx, { kind: "text", text: action.text }, action)
+      await input(ctx, { kind: "text", text: action.text, secret: isSecret(target) }, action)
       return { method: "keyboard", delivery: "delivered_unverified" }
     case "clear":
       return replaceText(ctx, target, action, "")
@@ -251,11 +251,14 @@ async function replaceText(ctx: Context, target: Target, action: Action, text: s
     ctx,
     text === ""
       ? { kind: "key", combo: { modifiers: [], key: "delete" }, phase: "press" }
-      : { kind: "text", text },
+      : { kind: "text", text, secret: isSecret(target) },
     action,
   )
   return { method: "keyboard", delivery: "delivered_unverified" }
 }
+
+/** Whatever goes into a secure field, also when the caller did not say that it is secret. */
+const isSecret = ({ seen }: Target): boolean => seen.states.includes("secure")
 
 const selectAll = () => ({
   modifiers: [process.platform === "darwin" ? ("cmd" as const) : ("ctrl" as const)],

@@ -8,6 +8,8 @@ import { applyAliases, fieldsOf } from "./fields.ts"
 import type { Format } from "./globals.ts"
 import { describeIssue } from "./issues.ts"
 import { lazily } from "./lazy.ts"
+import { Secrets } from "./secret.ts"
+import { Sent } from "./sent.ts"
 import { UsageError, unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
@@ -27,6 +29,8 @@ export interface Door {
   readonly trace?: Trace
   readonly serve?: (options: ServeOptions) => Promise<void>
   stdin(): Promise<string>
+  /** A variable of the caller's environment, for secrets. */
+  env?(name: string): string | undefined
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }
 
@@ -108,17 +112,27 @@ async function execute(
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
+  const sent = new Sent()
   let opened: Adapter | undefined
   const adapter = lazily<Adapter>(async () => {
     const platform = await door.platform()
     opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
-    return opened
+    return sent.watch(opened)
   })
   // A batch prints what its items found, and always as JSON.
   const format = batch ? undefined : door.format
-  const ctx = contextFor(door, { adapter, deadline, patient: timeout > 0, baseline: batch?.baseline, format })
+  const secrets = new Secrets()
+  const ctx = contextFor(door, secrets, {
+    adapter,
+    deadline,
+    patient: timeout > 0,
+    baseline: batch?.baseline,
+    format,
+  })
   try {
-    return await command.run(args, ctx)
+    return secrets.hide(await command.run(args, ctx))
+  } catch (error) {
+    throw secrets.hideIn(command.readOnly || command.name === "batch" ? error : sent.explain(error))
   } finally {
     await opened?.close()
   }
@@ -132,8 +146,9 @@ interface Parts {
   readonly format?: Format
 }
 
-function contextFor(door: Door, parts: Parts): Context {
+function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   let known = parts.baseline
+  const stdin = once(() => readInTime(door.stdin(), parts.deadline))
   const tracedBefore = door.trace?.spentMs ?? 0
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
     try {
@@ -143,7 +158,7 @@ function contextFor(door: Door, parts: Parts): Context {
       const command = await loadCommand(door.commands, name)
       const batch = { deadline, baseline: known }
       // A batch gives its answer when all are done: nothing in it may talk to others meanwhile.
-      const alone = { ...door, serve: undefined }
+      const alone = { ...door, serve: undefined, stdin }
       return { command: name, ok: true, data: await execute(alone, command, parseArgs(command, args), batch) }
     } catch (error) {
       return { command: name, ok: false, error: errorObject(error) }
@@ -156,7 +171,8 @@ function contextFor(door: Door, parts: Parts): Context {
     serve: door.serve,
     session: door.session,
     desktop: door.desktop,
-    stdin: () => readInTime(door.stdin(), parts.deadline),
+    stdin,
+    secret: (source) => secrets.read(source, (name) => door.env?.(name), stdin),
     writeFile: (path, bytes) => door.writeFile(path, bytes),
     async validateItems(items) {
       await validate(door.commands, items)
@@ -192,6 +208,20 @@ function notStarted(name: string): AppError {
     details: { kind: "not_started" },
     disposition: NOTHING_DELIVERED,
   })
+}
+
+/** What was read from standard input is gone: a batch and its items, or two of them, cannot share it. */
+function once(read: () => Promise<string>): () => Promise<string> {
+  let isTaken = false
+  return async () => {
+    if (isTaken)
+      throw new AppError("INVALID_ARGS", "Standard input has been read already", {
+        suggestion: "Pass a secret as env:NAME",
+        disposition: NOTHING_DELIVERED,
+      })
+    isTaken = true
+    return read()
+  }
 }
 
 /** Whoever should write to standard input may never close it. */

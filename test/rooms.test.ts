@@ -45,6 +45,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/properties.ts",
       "src/refjson.ts",
       "src/refmap.ts",
+      "src/secret.ts",
+      "src/sent.ts",
       "src/text.ts",
       "src/tokens.ts",
       "src/trace-entry.ts",

@@ -1,6 +1,6 @@
 import type { Action, Adapter, Handle, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { PlatformOptions } from "../platform.ts"
 import { Atspi } from "./atspi.ts"
 import { Element } from "./element.ts"
@@ -31,6 +31,7 @@ export function actingOn(
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
 ): Acting {
+  const display = () => preparing(session.x11(deadline))
   return {
     perform: (handle: Handle, action: Action) => {
       const element = Element.of(handle)
@@ -40,18 +41,18 @@ export function actingOn(
       )
     },
     window: (id, op) => operate(session, id, op, deadline, windows),
-    launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, session.env, deadline),
+    launch: async (app, args) => {
+      const { launchApp } = await import("./apps.ts")
+      return preparing(launchApp(app, args, session.env, deadline))
+    },
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
-      const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./x11-input.ts")])
+      const [x, { sendInput }] = await Promise.all([display(), import("./x11-input.ts")])
       return sendInput(x, event, deadline)
     },
     clipboard: async (op) => {
-      const [x, { operateClipboard }] = await Promise.all([
-        session.x11(deadline),
-        import("./x11-clipboard.ts"),
-      ])
+      const [x, { operateClipboard }] = await Promise.all([display(), import("./x11-clipboard.ts")])
       return operateClipboard(x, op, session.env, deadline)
     },
     displays: async () => {
@@ -68,6 +69,15 @@ export function actingOn(
   }
 }
 
+/** What fails before it has done anything. */
+async function preparing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
+  }
+}
+
 async function operate(
   session: Session,
   id: string,
@@ -75,7 +85,10 @@ async function operate(
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
 ): Promise<SeenWindow> {
-  const [x, { operateWindow }] = await Promise.all([session.x11(deadline), import("./x11-window-ops.ts")])
+  const [x, { operateWindow }] = await Promise.all([
+    preparing(session.x11(deadline)),
+    import("./x11-window-ops.ts"),
+  ])
   await operateWindow(x, Number(id.slice(2)), op, deadline)
   const after = (await windows()).find((window) => window.id === id)
   if (after) return after
@@ -93,9 +106,15 @@ async function quit(
   windows: () => Promise<readonly SeenWindow[]>,
 ): Promise<{ readonly method: string }> {
   const start = processStart(app.pid)
-  const own = force ? [] : (await windows()).filter((window) => window.pid === app.pid)
-  if (own.length === 0) return (await import("./app-quit.ts")).quitProcess(app.pid, start ?? "", force)
-  const [x, { requestClose }] = await Promise.all([session.x11(deadline), import("./x11-window-ops.ts")])
+  const own = force ? [] : (await preparing(windows())).filter((window) => window.pid === app.pid)
+  if (own.length === 0) {
+    const { quitProcess } = await import("./app-quit.ts")
+    return preparing(Promise.try(quitProcess, app.pid, start ?? "", force))
+  }
+  const [x, { requestClose }] = await Promise.all([
+    preparing(session.x11(deadline)),
+    import("./x11-window-ops.ts"),
+  ])
   for (const window of own) await requestClose(x, Number(window.id.slice(2)), deadline)
   return { method: "WM_DELETE_WINDOW" }
 }

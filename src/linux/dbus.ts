@@ -36,6 +36,13 @@ export class DBusError extends Error {
 /** The peer did not answer before the call's deadline. */
 export class DBusTimeout extends Error {
   override readonly name = "DBusTimeout"
+  /** The bus itself has never said a word, so that nobody behind it could. */
+  readonly silentBus: boolean
+
+  constructor(text: string, silentBus = false) {
+    super(text)
+    this.silentBus = silentBus
+  }
 }
 
 /** There is no connection (any more); the message says why. */
@@ -125,7 +132,8 @@ export class Bus {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#failure) return reject(this.#failure)
-      if (deadline.expired) return reject(new DBusTimeout(`no time left to call ${called.member}`))
+      if (deadline.expired)
+        return reject(new DBusTimeout(`no time left to call ${called.member}`, this.#handshake !== undefined))
       this.#watch(deadline)
       const take = (reply: Message): void => resolve(read(reply))
       const pending = { take, reject, deadline, member: called.member }
@@ -303,15 +311,18 @@ export class Bus {
     this.#alarmAt = Number.POSITIVE_INFINITY
     for (const [serial, pending] of this.#pending) {
       if (!pending.deadline.expired) this.#watch(pending.deadline)
-      else if (this.#pending.delete(serial)) pending.reject(new DBusTimeout(`no answer to ${pending.member}`))
+      else if (this.#pending.delete(serial)) pending.reject(this.#late(pending))
     }
     const waiting = this.#waiting.splice(0)
     for (const one of waiting) {
-      if (one.pending.deadline.expired)
-        one.pending.reject(new DBusTimeout(`no answer to ${one.pending.member}`))
+      if (one.pending.deadline.expired) one.pending.reject(this.#late(one.pending))
       else if (this.#waiting.push(one)) this.#watch(one.pending.deadline)
     }
     this.#admit()
+  }
+
+  #late({ member }: Pending): DBusTimeout {
+    return new DBusTimeout(`no answer to ${member}`, this.#handshake !== undefined)
   }
 
   #fail(failure: DBusClosed): void {

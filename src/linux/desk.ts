@@ -16,7 +16,7 @@ import {
   windowId,
   windowNumber,
 } from "./inventory.ts"
-import type { Session } from "./session.ts"
+import { type Session, silentBus } from "./session.ts"
 import type { Shown, TopLevel } from "./surfaces.ts"
 import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
 import { listOverrideWindows, windowAt, type XWindow } from "./x11-windows.ts"
@@ -131,6 +131,7 @@ export class Desk {
   async #topLevels(pid: number | undefined, withCache = false): Promise<readonly TopLevel[]> {
     const known = this.#last
     const now = known && (known.pid ?? pid) === pid ? known : await this.#look()
+    if (now.bus === "silent") throw silentBus()
     const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
     const popups = async (): Promise<readonly XWindow[]> =>
       listOverrideWindows(await this.#session.x11(this.#deadline), this.#deadline)

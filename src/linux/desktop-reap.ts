@@ -31,7 +31,7 @@ const ASK_MS = 300
 
 /** SIGTERM first, so that programs can put away what they hold; SIGKILL for what is left. */
 async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<void> {
-  const patience = deadline.slice(GRACE_MS)
+  const patience = deadline.slice(Math.min(GRACE_MS, deadline.remaining / 2))
   const asked = new Set<string>()
   const sessions = new Set<number>()
   let left = processesOf(

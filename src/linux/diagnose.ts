@@ -2,7 +2,7 @@ import type { Check, Permissions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { Atspi } from "./atspi.ts"
-import { DBusError, method, readAs } from "./dbus.ts"
+import { DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
 import { type DesktopProgram, installHint } from "./desktop-packages.ts"
 import { unlessRefused } from "./element.ts"
 import { listA11yApps } from "./registry.ts"
@@ -27,14 +27,17 @@ export async function permissions(
   deadline: Deadline,
 ): Promise<Permissions> {
   if (request) await enable(session, deadline)
-  const [bus] = await registry(session, deadline)
+  const patience = deadline.slice(deadline.remaining / 2)
+  const [bus] = await registry(session, patience)
   const on = await isEnabled(session, deadline)
-  const state = bus?.ok ? "granted" : "denied"
+  // Whoever does not answer in time has not said no.
+  const state = bus?.ok ? "granted" : patience.expired ? "unknown" : "denied"
   return {
     granted: bus?.ok ?? false,
     accessibility: {
       state,
-      ...(bus?.ok ? {} : { suggestion: bus?.suggestion ?? "Run 'doctor' to see what is missing" }),
+      ...(state === "unknown" ? { suggestion: "The accessibility bus does not answer: run 'doctor'" } : {}),
+      ...(state === "denied" ? { suggestion: bus?.suggestion ?? "Run 'doctor' to see what is missing" } : {}),
       ...(bus?.ok && on === false
         ? { suggestion: "Qt and Chromium apps stay mute: run 'permissions --request', then restart them" }
         : {}),
@@ -183,7 +186,8 @@ async function enable(session: Session, deadline: Deadline): Promise<void> {
     const bus = await session.user(deadline)
     await bus.call(SET_ENABLED, A11Y_BUS, A11Y_BUS_PATH, deadline)
   } catch (error) {
-    throw new AppError("PLATFORM_NOT_SUPPORTED", "Accessibility cannot be switched on in this session", {
+    const code = error instanceof DBusTimeout ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED"
+    throw new AppError(code, "Accessibility cannot be switched on in this session", {
       suggestion: installHint(["org.a11y.Bus"]),
       platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : String(error),
     })

@@ -3,10 +3,10 @@ import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
-import { DBusError } from "./dbus.ts"
+import { DBusError, DBusTimeout } from "./dbus.ts"
 import { readProcess } from "./processes.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
-import type { Session } from "./session.ts"
+import { type Session, silentBus } from "./session.ts"
 import { listMates, listWindows, type XWindow } from "./x11-windows.ts"
 
 /** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
@@ -15,15 +15,18 @@ export interface Inventory {
   readonly pid?: number
   readonly apps: readonly A11yApp[]
   readonly windows: readonly XWindow[]
-  readonly hasBus: boolean
+  readonly bus: "there" | "missing" | "silent"
 }
+
+/** What a silent accessibility bus may cost those who can do without. */
+const BUS_MS = 5000
 
 export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
   const [windows, apps] = await Promise.all([
     session.x11(deadline).then((x) => listWindows(x, deadline)),
     listApps(session, deadline).catch(unlessNoBus),
   ])
-  return { windows, apps: apps ?? [], hasBus: apps !== undefined }
+  return typeof apps === "string" ? { windows, apps: [], bus: apps } : { windows, apps, bus: "there" }
 }
 
 /**
@@ -43,7 +46,10 @@ export async function takeInventoryOf(
     finding,
     onBus(session, deadline, (atspi) => findA11yApps(atspi, owner)).catch(unlessNoBus),
   ])
-  return apps?.[0] && { pid: apps[0].pid, windows, apps, hasBus: true }
+  // Nobody else would get an answer either.
+  if (apps === "silent" && windows[0]) return { pid: windows[0].pid, windows, apps: [], bus: apps }
+  if (typeof apps === "string") return undefined
+  return apps[0] && { pid: apps[0].pid, windows, apps, bus: "there" }
 }
 
 /** The same for a question about apps, which a desktop without X can answer too. */
@@ -55,7 +61,7 @@ export async function takeAppInventory(session: Session, deadline: Deadline): Pr
       .catch((error: unknown) => (isUnsupported(error) ? [] : Promise.reject(error))),
     listApps(session, deadline),
   ])
-  return { windows, apps, hasBus: true }
+  return { windows, apps, bus: "there" }
 }
 
 export function seenWindow(window: XWindow, inventory: Inventory, env: Session["env"]): SeenWindow {
@@ -118,11 +124,12 @@ async function onBus<T>(
   deadline: Deadline,
   read: (atspi: Atspi) => Promise<T>,
 ): Promise<T> {
-  const bus = await session.a11y(deadline)
+  const bus = await session.a11y(deadline.slice(Math.min(BUS_MS, deadline.remaining / 2)))
   try {
     return await read(new Atspi(bus, deadline))
   } catch (error) {
     if (error instanceof AppError) throw error
+    if (error instanceof DBusTimeout) throw silentBus(error.message)
     throw new AppError(
       "PLATFORM_NOT_SUPPORTED",
       "The accessibility registry of this session does not answer",
@@ -134,9 +141,10 @@ async function onBus<T>(
   }
 }
 
-function unlessNoBus(error: unknown): undefined {
-  if (!isUnsupported(error)) throw error
-  return undefined
+function unlessNoBus(error: unknown): "missing" | "silent" {
+  if (isUnsupported(error)) return "missing"
+  if (error instanceof AppError && error.code === "TIMEOUT") return "silent"
+  throw error
 }
 
 function isUnsupported(error: unknown): boolean {
@@ -165,9 +173,10 @@ function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefi
 /** What is known about a window without asking its application. A window without a pid may still have a frame. */
 function muteness(
   app: A11yApp | undefined,
-  { apps, hasBus, windows }: Inventory,
+  { apps, bus, windows }: Inventory,
 ): Pick<SeenWindow, "accessible" | "reason"> {
-  if (!hasBus) return { accessible: false, reason: "the accessibility bus cannot be used" }
+  if (bus === "missing") return { accessible: false, reason: "the accessibility bus cannot be used" }
+  if (bus === "silent") return { reason: "the accessibility bus does not answer" }
   if (app) return app.responsive ? {} : { reason: "its process does not answer" }
   const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
   return isSpare ? {} : { accessible: false, reason: "its process is not on the accessibility bus" }

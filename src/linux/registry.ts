@@ -45,7 +45,8 @@ export async function findA11yApps(
 }
 
 async function listRefs(atspi: Atspi): Promise<readonly Ref[]> {
-  const registry = atspi.within(atspi.deadline.slice(REGISTRY_MS))
+  const { deadline } = atspi
+  const registry = atspi.within(deadline.slice(Math.min(REGISTRY_MS, deadline.remaining / 2)))
   const all = await registry.ask(REGISTRY, LIST_APPS, (reply) => readRefs(readAs(reply, "a(so)")))
   return all.filter((ref) => existing(ref) !== undefined)
 }

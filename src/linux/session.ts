@@ -86,10 +86,15 @@ export class Session {
     const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
     const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
     if (!bus || isOwn(address ?? "")) return bus
-    return bus.name.then(
-      () => bus,
-      () => undefined,
-    )
+    try {
+      await bus.name
+      return bus
+    } catch (error) {
+      bus.close()
+      // It is there, and asking the session bus for the way to it would not make it answer.
+      if (error instanceof DBusTimeout) throw error
+      return undefined
+    }
   }
 
   async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {
@@ -128,6 +133,15 @@ function noAccessibility(cause: unknown): AppError {
       platformDetail: detail,
     },
   )
+}
+
+/** Whether the application would answer cannot be known. */
+export function silentBus(detail?: string): AppError {
+  return new AppError("TIMEOUT", "The accessibility bus did not answer in time", {
+    suggestion: "Run 'doctor' to see which link hangs, or retry with a larger --timeout-ms",
+    platformDetail: detail,
+    details: { kind: "accessibility_bus" },
+  })
 }
 
 /** One resource for many askers; a failed or dead one is forgotten. */

@@ -7,6 +7,7 @@ import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
 import { directly } from "./direct.ts"
 import { Element, isGone, type Place } from "./element.ts"
 import { type Frame, factsOf, GTK4, shiftOf } from "./frames.ts"
+import { silentBus } from "./session.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 import type { XWindow } from "./x11-windows.ts"
@@ -146,7 +147,7 @@ export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>):
   try {
     return await read
   } catch (error) {
-    if (error instanceof DBusTimeout) throw unresponsive(place.app)
+    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(place.app)
     if (isGone(error)) {
       throw new AppError("APP_NOT_FOUND", `App '${place.app}' ended while it was read`, {
         suggestion: "Use 'list-apps' to see running apps",

@@ -11,12 +11,14 @@ import { Request } from "./x11-wire.ts"
 
 /** Synthesises the input, unless the screen is locked: then it would go to the lock. */
 export async function sendInput(x: X11, event: InputEvent, deadline: Deadline): Promise<void> {
-  await checkUnlocked(x, deadline)
+  await checkUnlocked(x, deadline).catch((error: unknown) => {
+    throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
+  })
   switch (event.kind) {
     case "key":
       return pressKeys(x, event, deadline)
     case "text":
-      return typeText(x, event.text, deadline)
+      return typeText(x, event.text, deadline, event.secret)
     case "move":
       return movePointer(x, event, deadline)
     case "click":

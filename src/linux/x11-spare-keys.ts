@@ -89,6 +89,19 @@ export async function bindSpareKeys(
   return withKeys(keymap, plan.changes)
 }
 
+/** Takes back every spare key, so that none still tells what was typed with it. */
+export async function freeSpareKeys(
+  x: X11,
+  xkb: number,
+  keymap: Keymap,
+  spare: SpareKeys,
+  deadline: Deadline,
+): Promise<void> {
+  const changes = new Map([...spare.bound.keys()].map((keycode) => [keycode, NO_KEY] as const))
+  const next = { keycodes: spare.keycodes, bound: new Map() }
+  await bindSpareKeys(x, xkb, keymap, { next, changes, overwrites: true }, deadline)
+}
+
 export function noSpareKeys(): AppError {
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",

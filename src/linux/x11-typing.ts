@@ -16,6 +16,7 @@ import { getInputFocus, queryTree, unlessGone } from "./x11-requests.ts"
 import {
   bindSpareKeys,
   capacityOf,
+  freeSpareKeys,
   noSpareKeys,
   planSpareKeys,
   readSpareKeys,
@@ -26,10 +27,11 @@ import { openXtest, type Xtest } from "./x11-xtest.ts"
 
 /**
  * Enters the text as keys into whatever has the keyboard focus, character by character as it is: under any
- * layout, with Caps Lock on or off. Characters that no key has are lent spare keys, some at a time.
+ * layout, with Caps Lock on or off. Characters that no key has are lent spare keys, some at a time; after a
+ * secret they are taken back, and no failure tells how long it is.
  */
-export async function typeText(x: X11, text: string, deadline: Deadline): Promise<void> {
-  const chars = splitText(text)
+export async function typeText(x: X11, text: string, deadline: Deadline, secret = false): Promise<void> {
+  const chars = splitText(text, secret)
   if (chars.length === 0) return
   const xtest = await openXtest(x, deadline)
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
@@ -41,17 +43,18 @@ export async function typeText(x: X11, text: string, deadline: Deadline): Promis
   }
   await xtest.during(async () => {
     await freeModifiers(x, xtest, keyboard, deadline)
-    await typeRuns({ x, xtest, keyboard, focus, deadline, total: chars.length }, chars)
+    await typeRuns({ x, xtest, keyboard, focus, deadline, total: chars.length, secret }, chars)
   })
 }
 
 /** What can be typed: line breaks and tabs are keys, other control characters are none. */
-function splitText(text: string): string[] {
+function splitText(text: string, secret: boolean): string[] {
   const chars = [...text.replace(/\r\n?/g, "\n")]
   const bad = chars.find((char) => /[\p{Cc}\p{Cs}]/u.test(char) && char !== "\n" && char !== "\t")
   if (bad === undefined) return chars
   const code = (bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
-  throw new AppError("INVALID_ARGS", `The text holds U+${code}, which no keyboard can type`, {
+  const what = secret ? "a character" : `U+${code}`
+  throw new AppError("INVALID_ARGS", `The text holds ${what}, which no keyboard can type`, {
     suggestion: "Leave it out; 'press' sends single keys such as escape or delete",
     disposition: NOTHING_DELIVERED,
   })
@@ -64,29 +67,45 @@ interface Typist {
   readonly focus: number
   readonly deadline: Deadline
   readonly total: number
+  readonly secret: boolean
 }
 
 async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void> {
+  const { x, keyboard, deadline, secret } = typist
+  const lent = { keymap: keyboard.keymap, spare: await readSpareKeys(x, keyboard.keymap, deadline) }
+  try {
+    await typeLending(typist, chars, lent)
+  } finally {
+    if (secret && lent.spare.bound.size > 0)
+      await freeSpareKeys(x, keyboard.xkb, lent.keymap, lent.spare, deadline)
+  }
+}
+
+/** What the keys mean by now. */
+interface Lent {
+  keymap: Keymap
+  spare: SpareKeys
+}
+
+async function typeLending(typist: Typist, chars: readonly string[], lent: Lent): Promise<void> {
   const { x, keyboard, deadline } = typist
-  let { keymap } = keyboard
-  let spare = await readSpareKeys(x, keymap, deadline)
   // What spare keys hold may have to give way: the layout itself is what can be relied on.
-  const own = layoutsOf(keyboard, withoutSpareKeys(keymap, spare))
+  const own = layoutsOf(keyboard, withoutSpareKeys(lent.keymap, lent.spare))
   const isThere = (char: string) => own.some((layout) => layout.has(char))
   const needsSpare = chars.some((char) => !isThere(char))
   let done = 0
   while (done < chars.length) {
-    const run = takeRun(chars.slice(done), isThere, capacityOf(spare))
-    const plan = planSpareKeys(spare, pairsOf(run.missing, spare))
+    const run = takeRun(chars.slice(done), isThere, capacityOf(lent.spare))
+    const plan = planSpareKeys(lent.spare, pairsOf(run.missing, lent.spare))
     if (plan.overwrites) await waitForReader(typist, done)
-    keymap = await bindSpareKeys(x, keyboard.xkb, keymap, plan, deadline)
-    spare = plan.next
+    lent.keymap = await bindSpareKeys(x, keyboard.xkb, lent.keymap, plan, deadline)
+    lent.spare = plan.next
     if (plan.changes.size > 0) {
       // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
       await waitForReader(typist, done)
       remindOfLocks(typist)
     }
-    const layouts = needsSpare ? layoutsOf(keyboard, keymap) : own
+    const layouts = needsSpare ? layoutsOf(keyboard, lent.keymap) : own
     if (!run.chars.every((char) => layouts.some((layout) => layout.has(char)))) throw noSpareKeys()
     await typeRun(typist, run.chars, layouts, done)
     done += run.chars.length
@@ -177,14 +196,15 @@ async function typeRun(
 }
 
 // The rest of a text must not go on in another window that took the focus meanwhile.
-async function checkFocus({ x, focus, deadline, total }: Typist, typed: number): Promise<void> {
+async function checkFocus(typist: Typist, typed: number): Promise<void> {
+  const { x, focus, deadline } = typist
   const now = await getInputFocus(x, deadline)
   if (now === focus) return
   const [was, is] = await Promise.all([topLevelOf(x, focus, deadline), topLevelOf(x, now, deadline)])
   if (was === is) return
-  throw new AppError("ACTION_FAILED", `The keyboard focus moved away after ${typed} of ${total} characters`, {
+  throw new AppError("ACTION_FAILED", `The keyboard focus moved away${progress(typist, typed, " after ")}`, {
     suggestion: "Run 'snapshot' to see where the text ended",
-    details: { typed },
+    ...(typist.secret ? {} : { details: { typed } }),
     disposition: { delivery: "delivered_unverified", retry: "unsafe" },
   })
 }
@@ -195,18 +215,22 @@ async function topLevelOf(x: X11, window: number, deadline: Deadline): Promise<n
   return parent === x.root || parent === 0 ? window : topLevelOf(x, parent, deadline)
 }
 
-async function waitForReader({ x, focus, deadline, total }: Typist, typed: number): Promise<void> {
+async function waitForReader(typist: Typist, typed: number): Promise<void> {
+  const { x, focus, deadline } = typist
   if (await caughtUp(x, focus, deadline)) return
   throw new AppError(
     "APP_UNRESPONSIVE",
-    `The application has not read what was typed, ${typed} of ${total} characters`,
+    `The application has not read what was typed${progress(typist, typed, ", ")}`,
     {
       suggestion: "Wait until it answers again, then look at its text before typing on",
-      details: { typed },
+      ...(typist.secret ? {} : { details: { typed } }),
       disposition: typed === 0 ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "unsafe" },
     },
   )
 }
+
+const progress = ({ secret, total }: Typist, typed: number, before: string): string =>
+  secret ? "" : `${before}${typed} of ${total} characters`
 
 // With a new keymap Qt 5 forgets Caps Lock and the layout until the next change of state: Shift, down and up.
 function remindOfLocks({ xtest, keyboard: { keymap, state } }: Typist): void {

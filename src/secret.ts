@@ -1,0 +1,63 @@
+import { AppError } from "./errors.ts"
+
+/** What stands where a secret would have stood. */
+const HIDDEN = "[secret]"
+/** A shorter text is in so many others that its absence would tell more than it hides. */
+const LEAST = 4
+
+/** The texts that one command must not repeat, whatever an application answers. */
+export class Secrets {
+  readonly #texts: string[] = []
+
+  /** The text that a source stands for; from standard input without the line break that ends it. */
+  async read(source: string, env: Env, stdin: () => Promise<string>): Promise<string> {
+    const text = source === "stdin" ? (await stdin()).replace(/\r?\n$/, "") : env(source.slice("env:".length))
+    if (text === undefined || text === "") throw noSecret(source)
+    this.#texts.push(text)
+    return text
+  }
+
+  /** The same data without them. */
+  hide<T>(data: T): T
+  hide(data: unknown): unknown {
+    if (this.#texts.length === 0) return data
+    if (typeof data === "string") return this.#hidden(data)
+    if (Array.isArray(data)) return data.map((one) => this.hide(one))
+    if (typeof data !== "object" || data === null) return data
+    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, this.hide(value)]))
+  }
+
+  /** The same failure without them. */
+  hideIn(error: unknown): unknown {
+    if (this.#texts.length === 0) return error
+    if (!(error instanceof AppError))
+      return this.hide(String(error)) === String(error) ? error : new Error("a failure that repeats a secret")
+    return new AppError(error.code, this.hide(error.message), {
+      suggestion: this.hide(error.suggestion),
+      platformDetail: this.hide(error.platformDetail),
+      details: this.hide(error.details),
+      disposition: error.disposition,
+    })
+  }
+
+  #hidden(text: string): string {
+    return this.#texts.reduce(
+      (rest, secret) =>
+        rest === secret ? HIDDEN : secret.length < LEAST ? rest : rest.replaceAll(secret, HIDDEN),
+      text,
+    )
+  }
+}
+
+type Env = (name: string) => string | undefined
+
+function noSecret(source: string): AppError {
+  const what =
+    source === "stdin"
+      ? "Standard input is empty"
+      : `The environment variable '${source.slice("env:".length)}' is not set`
+  return new AppError("INVALID_ARGS", `${what}, and so there is no secret`, {
+    suggestion: "Set the variable for this program, or write the text to its standard input",
+    details: { argument: "secret" },
+  })
+}

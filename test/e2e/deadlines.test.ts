@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { parseArgv } from "../../src/args.ts"
+import { commands } from "../../src/commands/index.ts"
+import { globals } from "../../src/globals.ts"
+import { agentDesktop, type Envelope } from "../../src/index.ts"
+import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { LINES, refsOf, wordsOf } from "./every-line.ts"
+
+setDefaultTimeout(120_000)
+
+const STUBBORN = new URL("../fixtures/stubborn.py", import.meta.url).pathname
+/** Set to ask every line of the compiled program as well, which takes minutes. */
+const WHOLE = process.env.DEADLINES === "all"
+const TIMEOUT_MS = 600
+const AT_ONCE = 8
+
+let desktop: TestDesktop
+let app: ReturnType<TestDesktop["spawnApp"]>
+let names: Map<string, string>
+/** What to let run again in the end, or it could not be ended in order. */
+let stopped: number[]
+
+beforeEach(async () => {
+  stopped = []
+  desktop = await openDesktop()
+  app = desktop.spawnApp(["/usr/bin/python3", STUBBORN])
+  const { data } = await until(async () => {
+    const { json } = await desktop.run("snapshot", "--app", "stubborn")
+    return json.ok && refsOf(json.data.tree).has("Press") && json
+  }, 20_000)
+  names = new Map([...refsOf(data.tree), ["window", data.window.id]])
+})
+
+afterEach(async () => {
+  for (const pid of stopped) signal(pid, "SIGCONT")
+  await desktop.close()
+})
+
+/** Each with what the refs of the app then come to. */
+const FAULTS: Readonly<Record<string, { set(): Promise<void>; reading: RegExp }>> = {
+  "the app is stopped": { set: async () => stop([app.pid]), reading: /^APP_UNRESPONSIVE$/ },
+  "the app loops for ever": { set: () => tell("loop"), reading: /^APP_UNRESPONSIVE$/ },
+  "the accessibility bus is stopped": {
+    set: async () => stop(partsLike(/accessibility/)),
+    reading: /^TIMEOUT$/,
+  },
+  "the registry is stopped": {
+    set: async () => stop(partsLike(/at-spi2-registryd/)),
+    reading: /^(ok|TIMEOUT|APP_UNRESPONSIVE)$/,
+  },
+  "the session bus is stopped": {
+    set: async () => stop(partsLike(/dbus-daemon.*--session/)),
+    reading: /^(ok|TIMEOUT)$/,
+  },
+  "the display is stopped": {
+    set: async () => stop(partsLike(/^Xvfb/)),
+    reading: /^(ok|TIMEOUT|APP_UNRESPONSIVE)$/,
+  },
+  "the window manager is stopped": { set: async () => stop(partsLike(/openbox|xfwm4/)), reading: /^ok$/ },
+}
+
+test.each(Object.keys(FAULTS))("when %s, every command ends in time and says what it did", async (name) => {
+  const fault = FAULTS[name]!
+  await fault.set()
+  const lag = watchLag()
+  const outcomes = await inTurns(LINES, inProcess)
+  const most = TIMEOUT_MS * 1.1 + lag.end()
+  expect(outcomes.filter(({ ms }) => ms > most)).toEqual([])
+  expect(outcomes.filter(({ code }) => !IN_ORDER.test(code)).map(shown)).toEqual([])
+  expect(
+    outcomes.filter(({ code, line }) => isReading(line) && !fault.reading.test(code)).map(shown),
+  ).toEqual([])
+  expect(outcomes.filter((one) => one.code !== "ok" && acts(one) && !one.delivery).map(shown)).toEqual([])
+
+  const start = (await asProgram("version")).ms
+  const samples = WHOLE
+    ? LINES
+    : ["snapshot --app stubborn", "click $Press", "press ctrl+a", "wait --menu", "status"]
+  const programs = await inTurns(samples, asProgram)
+  // The start of several at once on a busy machine takes a multiple of the start of one.
+  const patience = TIMEOUT_MS * 1.1 + AT_ONCE * start + 500
+  expect(programs.filter(({ ms, code }) => ms > patience || !IN_ORDER.test(code)).map(shown)).toEqual([])
+})
+
+test("a click that makes the app loop may have been delivered, and says so in time", async () => {
+  const { ms, code, delivery } = await asProgram("click $Loop", 1500)
+  expect(ms).toBeLessThan(3000)
+  // It says that it was pressed before it does what the press is for, or not at all.
+  expect(`${code} ${delivery}`).toBeOneOf(["ok delivered_unverified", "APP_UNRESPONSIVE delivery_uncertain"])
+})
+
+test("a click that ends the app was delivered, or may have been", async () => {
+  const { json } = await desktop.run("click", names.get("Exit")!, "--timeout-ms", "2000")
+  const { delivery } = (json.data ?? json.error).disposition
+  expect(delivery).toBeOneOf(["delivery_uncertain", "delivered_unverified", "delivered_verified"])
+  expect((await desktop.run("click", names.get("Press")!)).json.error).toMatchObject({
+    code: "STALE_REF",
+    disposition: { delivery: "not_delivered", retry: "safe" },
+  })
+})
+
+test("whatever is asked while the app is killed ends with a word about it", async () => {
+  for (const [round, line] of ["type $Text abc", "snapshot --app stubborn", "select $Combo two"].entries()) {
+    const asked = asProgram(line, 3000)
+    setTimeout(() => app.kill("SIGKILL"), 15 * (round + 1))
+    const { code } = await asked
+    expect(code).toMatch(/^(ok|STALE_REF|APP_NOT_FOUND|WINDOW_NOT_FOUND|APP_UNRESPONSIVE|ACTION_FAILED)$/)
+    await app.exited
+    app = desktop.spawnApp(["/usr/bin/python3", STUBBORN])
+    await until(async () => (await desktop.run("snapshot", "--app", "stubborn")).json.ok, 20_000)
+    const { tree, window } = (await desktop.run("snapshot", "--app", "stubborn")).json.data
+    names = new Map([...refsOf(tree), ["window", window.id]])
+  }
+})
+
+test("a registry that is started anew finds the apps again", async () => {
+  for (const pid of partsLike(/at-spi2-registryd/)) signal(pid, "SIGKILL")
+  const first = await inTurns(["snapshot --app stubborn", "click $Press", "list-apps"], asProgram)
+  expect(
+    first.filter(
+      ({ code }) => !/^(ok|TIMEOUT|APP_UNRESPONSIVE|APP_NOT_FOUND|PLATFORM_NOT_SUPPORTED)$/.test(code),
+    ),
+  ).toEqual([])
+  await until(async () => (await desktop.run("snapshot", "--app", "stubborn")).json.ok, 20_000)
+  expect((await desktop.run("click", names.get("Press")!)).json.ok).toBe(true)
+})
+
+test("buses and displays that end leave no command waiting", async () => {
+  const asked = inTurns(["wait --text nowhere", "wait --window nowhere", "wait --menu"], asProgram)
+  for (const pid of [...partsLike(/dbus-daemon/), ...partsLike(/^Xvfb/)]) signal(pid, "SIGKILL")
+  for (const { code, ms } of await asked) {
+    expect(code).toMatch(/^(TIMEOUT|PLATFORM_NOT_SUPPORTED|ACTION_FAILED|APP_UNRESPONSIVE)$/)
+    expect(ms).toBeLessThan(5000)
+  }
+})
+
+test("the lines ask every command", () => {
+  const asked = new Set(LINES.map((line) => line.split(" ")[0]))
+  // It serves until its client leaves.
+  expect([...commands.keys()].filter((name) => !asked.has(name))).toEqual(["mcp"])
+})
+
+// How it is asked -------------------------------------------------------------------------------------------------
+
+interface Outcome {
+  readonly line: string
+  readonly code: string
+  readonly ms: number
+  readonly delivery?: string
+}
+
+/** What a command may come to when something that it needs is broken; all else would be a guess or a crash. */
+const IN_ORDER =
+  /^(ok|TIMEOUT|APP_UNRESPONSIVE|STALE_REF|ACTION_FAILED|ELEMENT_NOT_FOUND|APP_NOT_FOUND|NOTIFICATION_NOT_FOUND|INVALID_ARGS)$/
+
+const isReading = (line: string) => /^(get|is) /.test(line)
+
+const ACTING =
+  /^(click|double|triple|right|type|set-value|clear|focus|toggle|check|uncheck|expand|collapse|select|scroll|press|key|hover|drag|mouse|launch|close-app|resize|move|minimize|maximize|restore|clipboard-(set|clear)|dismiss|notification-action)/
+const acts = ({ line }: Outcome) => ACTING.test(line)
+
+const shown = ({ line, code, ms, delivery }: Outcome) =>
+  `${line}: ${code} ${delivery ?? ""} ${Math.round(ms)} ms`
+
+async function inTurns(
+  lines: readonly string[],
+  ask: (line: string) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  const waiting = [...lines]
+  const outcomes: Outcome[] = []
+  const work = async () => {
+    for (let line = waiting.shift(); line; line = waiting.shift()) outcomes.push(await ask(line))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return outcomes
+}
+
+/** The path of the binary without its start; each line with connections of its own. */
+async function inProcess(line: string): Promise<Outcome> {
+  const parsed = await parseArgv(
+    [...wordsOf(line, names), "--timeout-ms", String(TIMEOUT_MS)],
+    commands,
+    globals,
+  )
+  if (parsed.kind !== "run") throw new Error(line)
+  await using own = agentDesktop({ env: desktop.env })
+  const start = performance.now()
+  const envelope = await own.run(parsed.command.name, parsed.args)
+  return outcomeOf(line, envelope, performance.now() - start)
+}
+
+async function asProgram(line: string, timeout = TIMEOUT_MS): Promise<Outcome> {
+  const start = performance.now()
+  const { json, stdout } = await runProgram(
+    [...wordsOf(line, names), "--timeout-ms", String(timeout)],
+    desktop.env,
+  )
+  if (!json && !line.startsWith("completions")) throw new Error(`${line}: no envelope but ${stdout}`)
+  return outcomeOf(line, json ?? { ok: true, data: {} }, performance.now() - start)
+}
+
+function outcomeOf(line: string, envelope: Envelope, ms: number): Outcome {
+  return envelope.ok
+    ? { line, code: "ok", ms, delivery: Object(envelope.data).disposition?.delivery }
+    : { line, code: envelope.error.code, ms, delivery: envelope.error.disposition?.delivery }
+}
+
+/** How much later than asked for this process gets its turn, at worst. */
+function watchLag(): { end(): number } {
+  const EVERY_MS = 5
+  let worst = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    worst = Math.max(worst, now - last - EVERY_MS)
+    last = now
+  }, EVERY_MS)
+  return {
+    end: () => {
+      clearInterval(timer)
+      // A deadline may be met late on the way in and on the way out.
+      return 50 + 3 * worst
+    },
+  }
+}
+
+async function tell(word: string): Promise<void> {
+  app.stdin.write(`${word}\n`)
+  await app.stdin.flush()
+  await until(() => /^R/.test(stateOf(app.pid)))
+}
+
+const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!
+
+function stop(pids: readonly number[]): void {
+  expect(pids.length).toBeGreaterThan(0)
+  for (const pid of pids) {
+    signal(pid, "SIGSTOP")
+    stopped.push(pid)
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended.
+  }
+}
+
+/** The desktop's processes whose command line is like this. */
+function partsLike(pattern: RegExp): readonly number[] {
+  const mark = `AGENT_DESKTOP_DESKTOP_ID=${desktop.env.AGENT_DESKTOP_DESKTOP_ID}`
+  const listed = Bun.spawnSync(["sh", "-c", `grep -lz "${mark}" /proc/[0-9]*/environ 2>/dev/null`])
+  const pids = listed.stdout.toString().match(/\d+/g) ?? []
+  return pids.map(Number).filter((pid) => {
+    try {
+      return pattern.test(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "))
+    } catch {
+      return false
+    }
+  })
+}
