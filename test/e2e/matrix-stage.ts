@@ -71,10 +71,12 @@ export class Stage implements AsyncDisposable {
     const first = this.#first.get(key) ?? nodes
     this.#first.set(key, first)
     await until(async () => {
-      if (isLike(nodes, first)) return true
+      if (differences(nodes, first).length === 0) return true
       nodes = await this.look(...options)
       return false
-    }, EFFECT_MS)
+    }, EFFECT_MS).catch(() => {
+      throw new Error(`Not as it was at first: ${differences(nodes, first).join("; ")}`)
+    })
     this.#last = { key, nodes }
     return nodes
   }
@@ -151,12 +153,20 @@ export interface Printed {
 
 const flatten = (node: Printed): readonly Printed[] => [node, ...(node.children ?? []).flatMap(flatten)]
 
-/** Whether both show the same controls in the same states. */
-function isLike(some: readonly Printed[], others: readonly Printed[]): boolean {
+/** The focus wanders; the arrows of GTK 4 say that they are collapsed only once they have been something else. */
+const FLEETING: ReadonlySet<string> = new Set(["focused", "collapsed"])
+
+/** What only one of two looks shows of controls and their states. */
+function differences(now: readonly Printed[], first: readonly Printed[]): readonly string[] {
   const print = ({ role, name, value, states = [] }: Printed) =>
-    [role, name, value, ...states.filter((state) => state !== "focused")].join(" ")
+    [role, name, value, ...states.filter((state) => !FLEETING.has(state))].join(" ")
   const printed = (nodes: readonly Printed[]) => nodes.filter(({ ref_id }) => ref_id).map(print)
-  return printed(some).join("\n") === printed(others).join("\n")
+  const [a, b] = [printed(now), printed(first)]
+  const lines = [
+    ...a.filter((one) => !b.includes(one)).map((one) => `new: ${one}`),
+    ...b.filter((one) => !a.includes(one)).map((one) => `missing: ${one}`),
+  ]
+  return lines.length > 0 || a.join("\n") === b.join("\n") ? lines : ["in another order or number"]
 }
 
 /** What happened to controls, without what accompanies it: one line for a scroll of many steps, no running counts. */
