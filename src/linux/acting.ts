@@ -7,7 +7,6 @@ import { Element } from "./element.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
-import { answering } from "./trees.ts"
 
 type Acting = Pick<
   Adapter,
@@ -32,13 +31,8 @@ export function actingOn(
   windows: () => Promise<readonly SeenWindow[]>,
 ): Acting {
   return {
-    perform: (handle: Handle, action: Action) => {
-      const element = Element.of(handle)
-      return answering(
-        element.place,
-        session.a11y(deadline).then((bus) => perform(new Atspi(bus, deadline), element, action)),
-      )
-    },
+    perform: async (handle: Handle, action: Action) =>
+      perform(new Atspi(await session.a11y(deadline), deadline), Element.of(handle), action),
     window: (id, op) => operate(session, id, op, deadline, windows),
     launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, session.env, deadline),
     quit: (app, force) => quit(session, app, force, deadline, windows),

@@ -9,16 +9,24 @@ import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { NOT_DELIVERED, Sender } from "./send.ts"
 import { has, STATE } from "./states.ts"
+import { answering } from "./trees.ts"
 
 /** The accessibility route of every action: what changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
-  if (!REVEALING.has(action.kind)) await refuseHidden(atspi, element)
   const to = new Sender(atspi, element.place)
   try {
-    return await deliver(to, element, action)
+    return await answering(element.place, deliverVisibly(to, element, action))
+  } catch (error) {
+    // An application that fell silent while it was asked what it offers was told to do nothing.
+    throw error instanceof AppError && !to.hasSent ? error.with({ disposition: NOTHING_DELIVERED }) : error
   } finally {
     await to.close()
   }
+}
+
+async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
+  if (!REVEALING.has(action.kind)) await refuseHidden(to.atspi, element)
+  return deliver(to, element, action)
 }
 
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])

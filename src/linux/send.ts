@@ -20,6 +20,8 @@ export class Sender {
   /** For reading, which may be repeated. */
   readonly atspi: Atspi
   readonly toolkit: string
+  /** Whether anything that could change something has left. */
+  hasSent = false
   #door: Promise<Bus | undefined> | undefined
 
   constructor(atspi: Atspi, { toolkit }: Pick<Place, "toolkit">) {
@@ -60,6 +62,7 @@ export class Sender {
   /** A silent application fails it at the deadline, like every other call. */
   async #send(ref: Ref, called: Method): Promise<Sent> {
     const bus = (await this.#sideDoor(ref)) ?? this.atspi.bus
+    this.hasSent = true
     const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
     const soon = await within(PROMPT_MS, answer)
     if (soon !== LATE) return soon
