@@ -1,3 +1,4 @@
+import type { Point } from "../../src/node.ts"
 import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
 import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../fixtures/fixture.ts"
 
@@ -93,10 +94,11 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Where the pointer is, as the X server says. */
-  async pointer(): Promise<{ readonly x: number; readonly y: number }> {
-    const [, x, y] = /x:(\d+) y:(\d+)/.exec(await this.#xdotool("getmouselocation")) ?? []
-    return { x: Number(x), y: Number(y) }
+  /** Where the pointer is, and the title of the window that gets keys, as the X server says. */
+  async attention(): Promise<{ readonly at: Point; readonly window: string }> {
+    const said = await this.#xdotool("getmouselocation", "getactivewindow", "getwindowname")
+    const [, x, y] = /x:(\d+) y:(\d+)/.exec(said) ?? []
+    return { at: { x: Number(x), y: Number(y) }, window: said.split("\n").slice(1).join("\n") }
   }
 
   /** How much the fixture has seen up to now; what comes later is news. */
