@@ -9,7 +9,7 @@ import { expectationOf, isDone, SETTABLE_STATES } from "./expect.ts"
 import { changedEvidence } from "./identity.ts"
 import type { State } from "./node.ts"
 import { physically } from "./physical.ts"
-import { type RefChoice, resolve, type Target, windowOf } from "./resolve.ts"
+import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "./resolve.ts"
 import { until, untilChanged } from "./until.ts"
 
 export interface ActionResult {
@@ -43,17 +43,28 @@ export async function actOnRef(
   }
 }
 
+/** The watch opens while the element is looked for: it must be open before the action, and nobody waits for it. */
 async function actOnce(
   ctx: Context,
   choice: RefChoice & { readonly input?: InputPolicy },
   action: Action,
 ): Promise<ActionResult> {
-  const target = await resolve(ctx, choice)
-  refuseUnsupported(target, action)
-  const first = await withoutIdleFocus(ctx, target, action, target.seen)
-  const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
-  if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
-  return act(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
+  const known = await lookUp(ctx, choice)
+  const opening = ctx.adapter.watch([known.entry.pid])
+  try {
+    const target = await resolveKnown(ctx, known)
+    refuseUnsupported(target, action)
+    const first = await withoutIdleFocus(ctx, target, action, target.seen)
+    const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
+    if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
+    return await act(ctx, await opening, { ...target, seen: before }, action, choice.input ?? "auto")
+  } finally {
+    await opening.then(
+      (watch) => watch.close(),
+      // Whoever needed it has heard of it.
+      () => {},
+    )
+  }
 }
 
 /** The focus in a window that does not have it gets no keys, whatever the element says of itself. */
@@ -71,19 +82,22 @@ async function withoutIdleFocus(
 const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
 
 /** The watch is open before the action, so that no reaction is missed. */
-async function act(ctx: Context, target: Target, action: Action, policy: InputPolicy): Promise<ActionResult> {
+async function act(
+  ctx: Context,
+  watch: Watch,
+  target: Target,
+  action: Action,
+  policy: InputPolicy,
+): Promise<ActionResult> {
   const { ref, seen: before } = target
-  const watch = await ctx.adapter.watch([target.entry.pid])
-  try {
-    const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
-      doneAllTheSame(ctx, watch, target, action, error),
-    )
-    if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
-    const after = await observe(ctx, watch, target, action, performed)
-    return report(ref, action, judge(target, action, performed, after), before, after)
-  } finally {
-    await watch.close()
-  }
+  // What happened up to now is no reaction.
+  await watch.changed(0)
+  const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
+    doneAllTheSame(ctx, watch, target, action, error),
+  )
+  if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
+  const after = await observe(ctx, watch, target, action, performed)
+  return report(ref, action, judge(target, action, performed, after), before, after)
 }
 
 /** The element as it is once it can take the action; why not, as an error, when the time is up. */

@@ -30,8 +30,11 @@ export async function readAnew(atspi: Atspi, element: Element): Promise<Seen | u
 export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const live = new LiveSource(atspi, element.place.toolkit, false)
   return unlessMissing(async () => {
-    if (has(await atspi.states(element.ref), STATE.DEFUNCT)) return undefined
-    const { root, complete } = await walkTree(atspi, live, element, ONLY_IT)
+    const [states, { root, complete }] = await Promise.all([
+      atspi.states(element.ref),
+      walkTree(atspi, live, element, ONLY_IT),
+    ])
+    if (has(states, STATE.DEFUNCT)) return undefined
     if (!complete) await atspi.states(element.ref)
     const { children: _, children_count: __, ...seen } = root
     return seen

@@ -44,8 +44,13 @@ export class Sender {
 
   /** Does the first of the wanted actions that the object offers, by names as `plain` spells them. */
   async act(ref: Ref, wanted: readonly string[]): Promise<Performed> {
-    if (!(await this.can(ref, INTERFACE.Action))) return NOT_DELIVERED
-    const names = ((await unlessRefused(this.atspi.actionNames(ref))) ?? []).map(plain)
+    const [can, named] = await Promise.all([
+      this.can(ref, INTERFACE.Action),
+      unlessRefused(this.atspi.actionNames(ref)),
+      // Found on the way, so that nothing stands between the names and the action.
+      this.#sideDoor(ref),
+    ])
+    const names = can ? (named ?? []).map(plain) : []
     const name = wanted.find((one) => names.includes(one))
     if (name === undefined) return NOT_DELIVERED
     const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))

@@ -69,7 +69,7 @@ export async function watchEvents(
     async close() {
       stop()
       wake?.()
-      if (isTold) await release(bus)
+      if (isTold) release(bus)
     },
   }
 }
@@ -110,7 +110,8 @@ async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   ])
 }
 
-async function release(bus: Bus): Promise<void> {
+/** Nobody waits for it: what is asked for later reaches the registry later. */
+function release(bus: Bus): void {
   const served = watches.get(bus)
   if (!served || --served.count > 0) return
   watches.delete(bus)
@@ -128,7 +129,7 @@ async function release(bus: Bus): Promise<void> {
     ),
   ]
   // What is left behind ends with the connection.
-  await Promise.allSettled(calls)
+  for (const call of calls) call.catch(() => {})
 }
 
 const CLEAN_UP_MS = 500
