@@ -9,7 +9,7 @@ import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
 
 type Acting = Pick<
-  Adapter,
+  Required<Adapter>,
   | "perform"
   | "input"
   | "window"
@@ -19,6 +19,7 @@ type Acting = Pick<
   | "displays"
   | "screenshot"
   | "notifications"
+  | "unlistedNotifications"
   | "notification"
   | "desktops"
 >
@@ -57,6 +58,7 @@ export function actingOn(
       return takePicture(x, target, deadline)
     },
     notifications: async () => (await import("./notifications.ts")).listNotifications(session, deadline),
+    unlistedNotifications: async () => (await import("./notifications.ts")).countUnlisted(session, deadline),
     notification: async (target, op) =>
       (await import("./notifications.ts")).operateNotification(session, target, op, deadline),
   }

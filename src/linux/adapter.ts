@@ -51,6 +51,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     displays: acting.displays,
     screenshot: acting.screenshot,
     notifications: acting.notifications,
+    unlistedNotifications: acting.unlistedNotifications,
     notification: acting.notification,
     desktops: acting.desktops,
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
