@@ -13,9 +13,6 @@ const WORKERS = Math.min(2, availableParallelism())
 /** For what may have to be downloaded, and for one file of tests. */
 const MOST_MINUTES = { step: 30, file: 10 }
 
-/** Every command on every control of every toolkit takes longer than all the rest together: `bun run matrix`. */
-const LONG_RUNS: ReadonlySet<string> = new Set(["test/e2e/matrix.test.ts"])
-
 const progress = startProgress("check")
 
 await step("install", [bun, "install", "--frozen-lockfile"])
@@ -57,9 +54,7 @@ interface Outcome {
  * are told: what passes only then is a test that depends on the load of the machine, and is named.
  */
 async function tests(): Promise<{ passed: number; failed: number }> {
-  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })]
-    .filter((file) => !LONG_RUNS.has(file))
-    .toSorted()
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })].toSorted()
   const outcomes: Outcome[] = []
   const waiting = [...files]
   const work = async () => {

@@ -7,9 +7,11 @@ import { argumentRow, optionRow, type Row, TITLES, usageOf } from "../src/help.t
 import { manualPage } from "../src/manual.ts"
 import { resultSchema } from "../src/schema.ts"
 import { VERSION } from "../src/version.ts"
+import { actionsPage } from "../test/e2e/matrix-table.ts"
 
 /**
- * Writes what docs/ and the tables in README.md say about commands and errors, and the manual page, from the schemas:
+ * Writes what docs/ and the tables in README.md say about commands and errors, and the manual page, from the schemas,
+ * and about what works where, from the tests' matrix:
  *
  *   bun scripts/docs.ts
  */
@@ -20,6 +22,7 @@ const root = new URL("..", import.meta.url).pathname
 export async function pages(): Promise<Readonly<Record<string, string>>> {
   const all = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
   return {
+    "docs/actions.md": actionsPage(),
     "docs/commands.md": commandsPage(all),
     "docs/errors.md": errorsPage(),
     "docs/agent-desktop.1": manualPage(all, globals, VERSION),

@@ -9,7 +9,7 @@ import { expectationOf, isDone, SETTABLE_STATES } from "./expect.ts"
 import { changedEvidence } from "./identity.ts"
 import type { State } from "./node.ts"
 import { physically } from "./physical.ts"
-import { type RefChoice, resolve, type Target } from "./resolve.ts"
+import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "./resolve.ts"
 import { until, untilChanged } from "./until.ts"
 
 export interface ActionResult {
@@ -43,34 +43,61 @@ export async function actOnRef(
   }
 }
 
+/** The watch opens while the element is looked for: it must be open before the action, and nobody waits for it. */
 async function actOnce(
   ctx: Context,
   choice: RefChoice & { readonly input?: InputPolicy },
   action: Action,
 ): Promise<ActionResult> {
-  const target = await resolve(ctx, choice)
-  refuseUnsupported(target, action)
-  const before = isDone(action, target.seen) ? target.seen : await actionable(ctx, target, action)
-  if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
-  return act(ctx, { ...target, seen: before }, action, choice.input ?? "auto")
+  const known = await lookUp(ctx, choice)
+  const opening = ctx.adapter.watch([known.entry.pid])
+  try {
+    const target = await resolveKnown(ctx, known)
+    refuseUnsupported(target, action)
+    const first = await withoutIdleFocus(ctx, target, action, target.seen)
+    const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
+    if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
+    return await act(ctx, await opening, { ...target, seen: before }, action, choice.input ?? "auto")
+  } finally {
+    await opening.then(
+      (watch) => watch.close(),
+      // Whoever needed it has heard of it.
+      () => {},
+    )
+  }
+}
+
+/** The focus in a window that does not have it gets no keys, whatever the element says of itself. */
+async function withoutIdleFocus(
+  ctx: Context,
+  { entry }: Pick<Target, "entry">,
+  action: Action,
+  seen: Seen,
+): Promise<Seen> {
+  if (action.kind !== "focus" || !seen.states.includes("focused")) return seen
+  const window = await windowOf(ctx.adapter, entry)
+  return !window || window.is_focused ? seen : withoutFocus(seen)
 }
 
 const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
 
 /** The watch is open before the action, so that no reaction is missed. */
-async function act(ctx: Context, target: Target, action: Action, policy: InputPolicy): Promise<ActionResult> {
+async function act(
+  ctx: Context,
+  watch: Watch,
+  target: Target,
+  action: Action,
+  policy: InputPolicy,
+): Promise<ActionResult> {
   const { ref, seen: before } = target
-  const watch = await ctx.adapter.watch([target.entry.pid])
-  try {
-    const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
-      doneAllTheSame(ctx, watch, before, action, error),
-    )
-    if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
-    const after = await observe(ctx, watch, before, action, performed)
-    return report(ref, action, judge(ref, action, performed, before, after), before, after)
-  } finally {
-    await watch.close()
-  }
+  // What happened up to now is no reaction.
+  await watch.changed(0)
+  const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
+    doneAllTheSame(ctx, watch, target, action, error),
+  )
+  if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
+  const after = await observe(ctx, watch, target, action, performed)
+  return report(ref, action, judge(target, action, performed, after), before, after)
 }
 
 /** The element as it is once it can take the action; why not, as an error, when the time is up. */
@@ -93,8 +120,8 @@ async function actionable(ctx: Context, { ref, entry, seen: first }: Target, act
   throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
     suggestion:
       obstacle === READ_ONLY
-        ? `Use 'get ${ref} value' to read it; what makes it editable is for the app to say`
-        : `Wait for it: agent-desktop wait --element ${ref} --predicate enabled`,
+        ? `Look for what makes it editable: agent-desktop snapshot -i; its text: agent-desktop get ${ref} value`
+        : `Wait for it: agent-desktop wait --element ${ref} --predicate actionable`,
     details: { kind: "not_actionable", reason: obstacle },
     disposition: NOTHING_DELIVERED,
   })
@@ -136,12 +163,13 @@ async function deliver(
 async function doneAllTheSame(
   ctx: Context,
   watch: Watch,
-  before: Seen,
+  target: Target,
   action: Action,
   error: unknown,
 ): Promise<Performed> {
   if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
-  const after = await observe(ctx, watch, before, action, { method: "", delivery: "delivery_uncertain" })
+  const { seen: before } = target
+  const after = await observe(ctx, watch, target, action, { method: "", delivery: "delivery_uncertain" })
   const expected = expectationOf(action, before)
   const isNews = expected !== undefined && expected.met(before) !== true
   if (!isNews || after === undefined || after === "gone" || expected.met(after) !== true) throw error
@@ -152,10 +180,11 @@ async function doneAllTheSame(
 async function observe(
   ctx: Context,
   watch: Watch,
-  before: Seen,
+  target: Target,
   action: Action,
   performed: Performed,
 ): Promise<Seen | "gone" | undefined> {
+  const { seen: before } = target
   const expected = expectationOf(action, before)
   const isOpen = ctx.patient && performed.delivery !== "delivered_verified"
   let last: Seen | "gone" | undefined
@@ -166,7 +195,8 @@ async function observe(
     await untilChanged(
       watch,
       async () => {
-        last = (await ctx.adapter.read(before.handle)) ?? "gone"
+        const now = await ctx.adapter.read(before.handle)
+        last = now ? await withoutIdleFocus(ctx, target, action, now) : "gone"
         const met = last === "gone" ? undefined : expected?.met(last)
         if (met !== true) return met === false ? undefined : true
         // What is typed may be taken back at once by the field, or show before that is known.
@@ -192,10 +222,9 @@ async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
 }
 
 function judge(
-  ref: string,
+  { ref, seen: before, entry }: Target,
   action: Action,
   performed: Performed,
-  before: Seen,
   after: Seen | "gone" | undefined,
 ): Performed {
   if (after === undefined || performed.delivery === "delivered_verified") return performed
@@ -211,7 +240,10 @@ function judge(
   if (met === true) return { ...performed, delivery: "delivered_verified" }
   if (met === undefined || !expected.decides(after)) return performed
   throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
-    suggestion: `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
+    suggestion:
+      action.kind === "focus" && entry.window_id?.startsWith("w-")
+        ? `Its window may be in the back: agent-desktop focus-window ${entry.window_id}`
+        : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
     platformDetail: `delivered by ${performed.method}`,
     details: { kind: "contradicted", observed: stateOf(after) },
     disposition: dispositionOf(action, performed.delivery),

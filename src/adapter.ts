@@ -66,6 +66,8 @@ export interface Adapter {
   clipboard(op: ClipboardOp): Promise<string | undefined>
   screenshot(target: ScreenshotTarget): Promise<Picture>
   notifications(): Promise<readonly SeenNotification[]>
+  /** How many more there are of which nobody tells anything; absent: none. */
+  unlistedNotifications?(): Promise<number>
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 

@@ -102,8 +102,9 @@ function typed(text: string, before: Seen): Expectation | undefined {
   return {
     // Half of the text may be there.
     met: ({ value: now }) => (now === undefined ? undefined : now !== was && isReplacement(was, now, text)),
-    // Typed over a selection of the same text it changes nothing, and some fields write what they get in their own way.
-    decides: ({ value: now }) => now === was && !was.includes(text),
+    // Typed over a selection of the same text it changes nothing, and some fields write what they get in their own
+    // way; but where something is missing at most, nothing of the text has arrived.
+    decides: ({ value: now = was }) => isReplacement(was, now, "") && !was.includes(text),
   }
 }
 

@@ -31,7 +31,10 @@ export interface Target extends Known {
  * same window, in which exactly one element may fit.
  */
 export async function resolve(ctx: Context, choice: RefChoice): Promise<Target> {
-  const known = await lookUp(ctx, choice)
+  return resolveKnown(ctx, await lookUp(ctx, choice))
+}
+
+export async function resolveKnown(ctx: Context, known: Known): Promise<Target> {
   const { ref, entry } = known
   await refuseOtherProcess(ctx.adapter, known)
   let there: Seen | undefined

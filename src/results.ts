@@ -298,7 +298,11 @@ export const results: Readonly<Record<string, Result>> = {
   "clipboard-get": text,
   "clipboard-set": object({ action: action("clipboard-set") }),
   "clipboard-clear": object({ action: action("clipboard-clear") }),
-  "list-notifications": object({ count, notifications: array(notification) }),
+  "list-notifications": object({
+    count,
+    notifications: array(notification),
+    unlisted: optional(described(count, "How many more the daemon shows without telling what they say")),
+  }),
   "dismiss-notification": object({
     action: action("dismiss-notification"),
     index: count,

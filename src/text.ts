@@ -66,18 +66,23 @@ const RENDERERS: Readonly<Record<string, (data: never) => string>> = {
         .filter(Boolean)
         .join(" "),
     ),
-  "list-notifications": ({ notifications }: { notifications: readonly NotificationInfo[] }) =>
-    lines(notifications, (one) =>
-      [
-        one.index,
-        quoted(one.app_name),
-        quoted(one.title),
-        one.body && quoted(one.body),
-        one.actions?.map(quoted).join(" "),
-      ]
-        .filter((word) => word !== undefined && word !== "")
-        .join(" "),
-    ),
+  "list-notifications": (list: { notifications: readonly NotificationInfo[]; unlisted?: number }) =>
+    [
+      lines(list.notifications, (one) =>
+        [
+          one.index,
+          quoted(one.app_name),
+          quoted(one.title),
+          one.body && quoted(one.body),
+          one.actions?.map(quoted).join(" "),
+        ]
+          .filter((word) => word !== undefined && word !== "")
+          .join(" "),
+      ),
+      list.unlisted ? `${list.unlisted} more show, of which the daemon does not tell what they say` : "",
+    ]
+      .filter(Boolean)
+      .join("\n"),
   "trace-show": ({ entries }: { entries: readonly TraceEntry[] }) => lines(entries, traced),
   "mcp-config": ({ text }: { text: string }) => text,
   "list-desktops": ({ desktops }: { desktops: readonly { name: string; display: string; size: string }[] }) =>

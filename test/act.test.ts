@@ -270,6 +270,44 @@ describe.concurrent("evidence", () => {
     )
   })
 
+  test("text that only removed what was selected has not arrived", async () => {
+    const { act } = await holding({ ...FIELD, does: (it) => it.set({ value: "ac" }) })
+    expect((await act("type", { text: "x", timeout_ms: SHORT })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      platform_detail: "delivered by fake:type",
+      details: { kind: "contradicted", observed: { value: "ac" } },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    })
+  })
+
+  test("the focus in a window that does not have it is none", async () => {
+    const { act, app, world, sent } = await holding({ ...FIELD, states: ["enabled", "focused"] })
+    world.focused = app.window("Other", [], { id: "w-2" })
+    expect((await act("focus", { timeout_ms: SHORT })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      suggestion: "Its window may be in the back: agent-desktop focus-window w-1",
+      platform_detail: "delivered by fake:focus",
+      details: { kind: "contradicted" },
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    })
+    expect(sent()).toEqual(["semantic focus"])
+  })
+
+  test("the focus is verified once its window has it, too", async () => {
+    const { act, app, window, world } = await holding({
+      ...FIELD,
+      does: (it) => {
+        it.set({ states: ["enabled", "focused"] })
+        world.focused = window
+      },
+    })
+    world.focused = app.window("Other", [], { id: "w-2" })
+    expect((await act("focus")).data).toMatchObject({
+      post_state: { states: ["enabled", "focused"] },
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+  })
+
   test("a number is the same number in another notation", async () => {
     const { act } = await holding({
       ...FIELD,
@@ -408,8 +446,8 @@ describe.concurrent("actionability", () => {
           message: `@e1 is ${reason}`,
           suggestion:
             reason === "read-only"
-              ? "Use 'get @e1 value' to read it; what makes it editable is for the app to say"
-              : "Wait for it: agent-desktop wait --element @e1 --predicate enabled",
+              ? "Look for what makes it editable: agent-desktop snapshot -i; its text: agent-desktop get @e1 value"
+              : "Wait for it: agent-desktop wait --element @e1 --predicate actionable",
           details: { kind: "not_actionable", reason },
           disposition: NOTHING,
         })

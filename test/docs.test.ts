@@ -12,7 +12,7 @@ const root = new URL("..", import.meta.url).pathname
 const generated = await pages()
 
 test.each(Object.entries(generated))(
-  "%s is as the schemas say; 'bun scripts/docs.ts' writes it",
+  "%s is as the schemas and the matrix say; 'bun scripts/docs.ts' writes it",
   async (path, text) => {
     expect(await Bun.file(`${root}${path}`).text()).toBe(text)
   },

@@ -15,6 +15,11 @@ export default defineCommand({
   },
   async run(args, ctx) {
     const found = await listNotifications(ctx, args)
-    return { count: found.length, notifications: found.slice(0, args.limit).map(publicNotification) }
+    const unlisted = (await ctx.adapter.unlistedNotifications?.()) ?? 0
+    return {
+      count: found.length,
+      notifications: found.slice(0, args.limit).map(publicNotification),
+      ...(unlisted > 0 ? { unlisted } : {}),
+    }
   },
 })

@@ -7,10 +7,9 @@ import { Element } from "./element.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
-import { answering } from "./trees.ts"
 
 type Acting = Pick<
-  Adapter,
+  Required<Adapter>,
   | "perform"
   | "input"
   | "window"
@@ -20,6 +19,7 @@ type Acting = Pick<
   | "displays"
   | "screenshot"
   | "notifications"
+  | "unlistedNotifications"
   | "notification"
   | "desktops"
 >
@@ -33,13 +33,8 @@ export function actingOn(
 ): Acting {
   const display = () => preparing(session.x11(deadline))
   return {
-    perform: (handle: Handle, action: Action) => {
-      const element = Element.of(handle)
-      return answering(
-        element.place,
-        session.a11y(deadline).then((bus) => perform(new Atspi(bus, deadline), element, action)),
-      )
-    },
+    perform: async (handle: Handle, action: Action) =>
+      perform(new Atspi(await session.a11y(deadline), deadline), Element.of(handle), action),
     window: (id, op) => operate(session, id, op, deadline, windows),
     launch: async (app, args) => {
       const { launchApp } = await import("./apps.ts")
@@ -64,6 +59,7 @@ export function actingOn(
       return takePicture(x, target, deadline)
     },
     notifications: async () => (await import("./notifications.ts")).listNotifications(session, deadline),
+    unlistedNotifications: async () => (await import("./notifications.ts")).countUnlisted(session, deadline),
     notification: async (target, op) =>
       (await import("./notifications.ts")).operateNotification(session, target, op, deadline),
   }

@@ -22,6 +22,18 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
   }
 }
 
+/** undefined where there is no display: whoever waits looks again after a pause all the same. */
+const windowsOf =
+  (session: Session, deadline: Deadline) =>
+  async (changed: () => void): Promise<Disposable | undefined> => {
+    try {
+      const [x, { watchWindows }] = await Promise.all([session.x11(deadline), import("./x11-watch.ts")])
+      return await watchWindows(x, deadline, changed)
+    } catch {
+      return undefined
+    }
+  }
+
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const desk = new Desk(session, deadline)
   // What only some commands need is loaded for those.
@@ -39,6 +51,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     displays: acting.displays,
     screenshot: acting.screenshot,
     notifications: acting.notifications,
+    unlistedNotifications: acting.unlistedNotifications,
     notification: acting.notification,
     desktops: acting.desktops,
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
@@ -74,7 +87,9 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     watch: async (pids) => {
       const { watchEvents } = await import("./watch.ts")
-      return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids))
+      // What an application shows, it tells; that windows come and go, the display tells, also of those that do not.
+      const windows = pids ? undefined : windowsOf(session, deadline)
+      return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids, windows))
     },
     close: async () => {},
   }

@@ -25,7 +25,12 @@ export async function insertText(to: Sender, { ref, place }: Element, text: stri
   const how = "EditableText.InsertText"
   const inserted = await to.request(field, how, method(`org.a11y.atspi.${how}`, "isi", [start, text, length]))
   if (inserted.delivery !== "not_delivered" || end === start) return inserted
-  return { method: `atspi:${how}`, delivery: "delivery_uncertain" }
+  throw new AppError("ACTION_FAILED", "What was selected is gone, and the text in its place was refused", {
+    suggestion: "Run 'snapshot' to see what the field holds now before trying anything else",
+    platformDetail: `EditableText.DeleteText was done, ${how} was refused`,
+    details: { kind: "half_done" },
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  })
 }
 
 export async function clearText(to: Sender, { ref }: Element): Promise<Performed> {

@@ -30,8 +30,11 @@ export async function readAnew(atspi: Atspi, element: Element): Promise<Seen | u
 export async function readElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const live = new LiveSource(atspi, element.place.toolkit, false)
   return unlessMissing(async () => {
-    if (has(await atspi.states(element.ref), STATE.DEFUNCT)) return undefined
-    const { root, complete } = await walkTree(atspi, live, element, ONLY_IT)
+    const [states, { root, complete }] = await Promise.all([
+      atspi.states(element.ref),
+      walkTree(atspi, live, element, ONLY_IT),
+    ])
+    if (has(states, STATE.DEFUNCT)) return undefined
     if (!complete) await atspi.states(element.ref)
     const { children: _, children_count: __, ...seen } = root
     return seen
@@ -133,7 +136,7 @@ async function hitByToolkit(atspi: Atspi, element: Element, point: Point): Promi
     const isCut = await isCutOff(atspi, element, surface, local)
     return isCut ? { kind: "occluded", by: "the edge of what it is in" } : { kind: "unknown" }
   }
-  // Qt makes a new object for a row whenever it is asked, and LibreOffice mixes two coordinate systems.
+  // LibreOffice mixes two coordinate systems.
   if (element.place.app === "soffice" || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
   return { kind: "occluded", by: await wordsFor(atspi, top) }
 }
@@ -152,7 +155,7 @@ async function findAbove(atspi: Atspi, { ref, place }: Element, point: Point): P
     if (!parent || WINDOW_ROLES.has(await atspi.role(parent))) return undefined
     const count = await atspi.childCount(parent)
     const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
-    const later = siblings.slice(siblings.findIndex((one) => refKey(one) === refKey(at)) + 1)
+    const later = siblings.slice((await indexOf(atspi, siblings, at)) + 1)
     const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point, place)))
     const above = later[shown.indexOf(true)]
     if (above) return above
@@ -162,6 +165,14 @@ async function findAbove(atspi: Atspi, { ref, place }: Element, point: Point): P
 }
 
 const MOST_SIBLINGS = 100
+
+/** By what shows in its place where it is listed by another address than it was asked by; else behind all of them. */
+async function indexOf(atspi: Atspi, siblings: readonly Ref[], ref: Ref): Promise<number> {
+  const index = siblings.findIndex((one) => refKey(one) === refKey(ref))
+  if (index >= 0) return index
+  const alike = (await Promise.all(siblings.map((one) => isLike(atspi, one, ref)))).indexOf(true)
+  return alike >= 0 ? alike : siblings.length
+}
 
 const SOLID_ROLES: ReadonlySet<number> = new Set([
   ROLE.ALERT,
@@ -236,6 +247,7 @@ async function isCutOff(atspi: Atspi, { ref, place }: Element, surface: Ref, poi
 const contains = ({ x, y, width, height }: Rect, point: Point): boolean =>
   point.x >= x && point.y >= y && point.x < x + width && point.y < y + height
 
+/** Qt makes a new object for a row whenever it is asked. */
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
   const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])
   const [[role, a], [otherRole, b]] = await Promise.all([read(one), read(other)])

@@ -1,4 +1,5 @@
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { readNumber } from "./atspi.ts"
 import { DBusError, type Message, method, readAs } from "./dbus.ts"
 import { type Reader, unmarshal } from "./dbus-read.ts"
 import { isVariant } from "./dbus-wire.ts"
@@ -36,6 +37,24 @@ export async function listDunst(daemon: NotificationDaemon): Promise<readonly En
   ]
     .sort((one, other) => other.id - one.id)
     .map(({ entry }) => entry)
+}
+
+/** What it shows, or holds back, of which nothing is known: it counts them, and tells no more. */
+export async function countShown({ session, bus, owner, deadline }: NotificationDaemon): Promise<number> {
+  const counts = await Promise.all(
+    ["displayedLength", "waitingLength"].map(async (name) => {
+      const called = method("org.freedesktop.DBus.Properties.Get", "ss", [DUNST, name])
+      try {
+        return readNumber(await bus.call(called, owner, NOTIFICATIONS_PATH, deadline))
+      } catch (error) {
+        // Before dunst 1.7 it does not even count.
+        if (error instanceof DBusError) return 0
+        throw error
+      }
+    }),
+  )
+  const known = (await hear(session, deadline)).showing(owner).size
+  return Math.max(0, counts.reduce((sum, one) => sum + one, 0) - known)
 }
 
 /** The history as it was when we began to hear. */

@@ -43,6 +43,17 @@ export async function listNotifications(
   }))
 }
 
+/** How many more there are that the daemon counts, but does not tell. */
+export async function countUnlisted(session: Session, deadline: Deadline): Promise<number> {
+  const bus = await openBus(session, deadline)
+  return answered(count(session, bus, deadline))
+}
+
+async function count(session: Session, bus: Bus, deadline: Deadline): Promise<number> {
+  const daemon = await findDaemon(session, bus, deadline)
+  return daemon?.name === "dunst" ? (await import("./notifications-dunst.ts")).countShown(daemon) : 0
+}
+
 /** Acts on the notification that is still the same in every word, wherever it stands now. */
 export async function operateNotification(
   session: Session,
@@ -74,17 +85,27 @@ async function entries(session: Session, deadline: Deadline): Promise<readonly E
   return answered(list(session, bus, deadline))
 }
 
-async function list(session: Session, bus: Bus, deadline: Deadline): Promise<readonly Entry[]> {
+async function findDaemon(
+  session: Session,
+  bus: Bus,
+  deadline: Deadline,
+): Promise<(NotificationDaemon & { readonly name: string }) | undefined> {
   const owner = await findOwner(bus, deadline)
-  if (owner === undefined) {
+  if (owner === undefined) return undefined
+  const reply = readAs(await bus.call(GET_SERVER, owner, NOTIFICATIONS_PATH, deadline), "ssss")
+  const [name, , version] = [reply.string(), reply.string(), reply.string()]
+  return { name, owner, version, session, bus, deadline }
+}
+
+async function list(session: Session, bus: Bus, deadline: Deadline): Promise<readonly Entry[]> {
+  const daemon = await findDaemon(session, bus, deadline)
+  if (!daemon) {
     // Nothing shows as long as nothing runs that could show it; but the first notification must not be missed.
     if (!(await canBeStarted(bus, deadline))) throw noDaemon()
     await (await import("./notifications-heard.ts")).hear(session, deadline)
     return []
   }
-  const reply = readAs(await bus.call(GET_SERVER, owner, NOTIFICATIONS_PATH, deadline), "ssss")
-  const [name, , version] = [reply.string(), reply.string(), reply.string()]
-  const daemon = { owner, version, session, bus, deadline }
+  const { name, version } = daemon
   if (name === SERVER_NAME) return listOwn(daemon)
   if (name === "dunst") return (await import("./notifications-dunst.ts")).listDunst(daemon)
   if (name === "Xfce Notify Daemon") return (await import("./notifications-xfce.ts")).listXfce(daemon)

@@ -8,17 +8,32 @@ import { chooseOption, selectChild } from "./options.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { NOT_DELIVERED, Sender } from "./send.ts"
-import { has, STATE } from "./states.ts"
+import { has, STATE, type StateSet } from "./states.ts"
+import { answering } from "./trees.ts"
 
 /** The accessibility route of every action: what changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
-  if (!REVEALING.has(action.kind)) await refuseHidden(atspi, element)
   const to = new Sender(atspi, element.place)
   try {
-    return await deliver(to, element, action)
+    return await answering(element.place, deliverVisibly(to, element, action))
+  } catch (error) {
+    // An application that fell silent while it was asked what it offers was told to do nothing.
+    throw error instanceof AppError && !to.hasSent ? error.with({ disposition: NOTHING_DELIVERED }) : error
   } finally {
     await to.close()
   }
+}
+
+async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
+  const [states, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
+  if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
+  return deliver(to, element, action, { role, isRow: isRow(element, states, role) })
+}
+
+/** What the element is, which decides what its actions mean. */
+interface Kind {
+  readonly role: number
+  readonly isRow: boolean
 }
 
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
@@ -27,8 +42,7 @@ const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
  * What is scrolled out of view is still visible to AT-SPI, only not showing. What is not even that, no
  * user could reach; the items of a closed menu are the exception that everybody relies on.
  */
-async function refuseHidden(atspi: Atspi, { ref, place }: Element): Promise<void> {
-  const [states, role] = await Promise.all([atspi.states(ref), atspi.role(ref)])
+function refuseHidden({ place }: Element, states: StateSet, role: number): void {
   if (has(states, STATE.VISIBLE) || has(states, STATE.SHOWING) || ITEMS.has(role)) return
   // Chromium says it of options in a list that is not open, too.
   if (place.toolkit === "Chromium") return
@@ -46,13 +60,13 @@ const ITEMS: ReadonlySet<number> = new Set([
   ROLE.RADIO_MENU_ITEM,
 ])
 
-async function deliver(to: Sender, element: Element, action: Action): Promise<Performed> {
+async function deliver(to: Sender, element: Element, action: Action, kind: Kind): Promise<Performed> {
   const { ref } = element
   switch (action.kind) {
     case "click":
-      return click(to, element)
+      return click(to, element, kind)
     case "double-click":
-      return (await isRow(to, element)) ? to.act(ref, ["activate", "open"]) : NOT_DELIVERED
+      return kind.isRow ? to.act(ref, ["activate", "open"]) : NOT_DELIVERED
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":
@@ -63,7 +77,7 @@ async function deliver(to: Sender, element: Element, action: Action): Promise<Pe
       return to.act(ref, TOGGLE)
     case "expand":
     case "collapse":
-      return disclose(to, element, action.kind)
+      return disclose(to, element, action.kind, kind)
     case "select":
       return chooseOption(to, element, action.value)
     case "type":
@@ -111,24 +125,25 @@ const OPEN = ["open", "showmenu", "press", "click", "activate", "dodefault"]
 const FIELDS: ReadonlySet<number> = new Set([ROLE.TEXT, ROLE.ENTRY, ROLE.PASSWORD_TEXT, ROLE.SPIN_BUTTON])
 const ROW_ROLES: ReadonlySet<string> = new Set(["cell", "treeitem", "option", "row"])
 
-async function click(to: Sender, element: Element): Promise<Performed> {
-  const { ref, parent } = element
-  const [role, row] = await Promise.all([to.atspi.role(ref), isRow(to, element)])
+async function click(to: Sender, { ref, parent }: Element, { role, isRow }: Kind): Promise<Performed> {
   // What a page calls the activation of a field is a click into it.
   const isField = FIELDS.has(role) && to.toolkit !== "Chromium"
-  const performed = await to.act(ref, row || isField ? MERE_CLICK : CLICK)
+  const performed = await to.act(ref, isRow || isField ? MERE_CLICK : CLICK)
   if (performed.delivery !== "not_delivered") return performed
   return role === ROLE.PAGE_TAB && parent ? selectChild(to, parent.ref, ref) : NOT_DELIVERED
 }
 
 /** What presses a button opens it; what presses a row selects it. */
-async function disclose(to: Sender, element: Element, verb: "expand" | "collapse"): Promise<Performed> {
-  const { ref } = element
+async function disclose(
+  to: Sender,
+  { ref }: Element,
+  verb: "expand" | "collapse",
+  { isRow }: Kind,
+): Promise<Performed> {
   const exact = await to.act(ref, [verb, `listitem${verb}`, "listitemtoggleexpand", "expandorcontract"])
-  return exact.delivery !== "not_delivered" || (await isRow(to, element)) ? exact : to.act(ref, OPEN)
+  return exact.delivery !== "not_delivered" || isRow ? exact : to.act(ref, OPEN)
 }
 
-async function isRow(to: Sender, { ref, parentRole, place }: Element): Promise<boolean> {
-  const [role, states] = await Promise.all([to.atspi.role(ref), to.atspi.states(ref)])
+function isRow({ parentRole, place }: Element, states: StateSet, role: number): boolean {
   return ROW_ROLES.has(kindOf(role, states, false, parentRole, { toolkit: place.toolkit }).role)
 }

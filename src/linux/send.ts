@@ -20,6 +20,8 @@ export class Sender {
   /** For reading, which may be repeated. */
   readonly atspi: Atspi
   readonly toolkit: string
+  /** Whether anything that could change something has left. */
+  hasSent = false
   #door: Promise<Bus | undefined> | undefined
 
   constructor(atspi: Atspi, { toolkit }: Pick<Place, "toolkit">) {
@@ -42,8 +44,13 @@ export class Sender {
 
   /** Does the first of the wanted actions that the object offers, by names as `plain` spells them. */
   async act(ref: Ref, wanted: readonly string[]): Promise<Performed> {
-    if (!(await this.can(ref, INTERFACE.Action))) return NOT_DELIVERED
-    const names = ((await unlessRefused(this.atspi.actionNames(ref))) ?? []).map(plain)
+    const [can, named] = await Promise.all([
+      this.can(ref, INTERFACE.Action),
+      unlessRefused(this.atspi.actionNames(ref)),
+      // Found on the way, so that nothing stands between the names and the action.
+      this.#sideDoor(ref),
+    ])
+    const names = can ? (named ?? []).map(plain) : []
     const name = wanted.find((one) => names.includes(one))
     if (name === undefined) return NOT_DELIVERED
     const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))
@@ -60,6 +67,7 @@ export class Sender {
   /** A silent application fails it at the deadline, like every other call. */
   async #send(ref: Ref, called: Method): Promise<Sent> {
     const bus = (await this.#sideDoor(ref)) ?? this.atspi.bus
+    this.hasSent = true
     const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
     const soon = await within(PROMPT_MS, answer)
     if (soon !== LATE) return soon

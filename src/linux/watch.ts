@@ -25,10 +25,12 @@ const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atsp
 /** How many watches each connection serves, since the registry knows connections only; and that it was told. */
 const watches = new WeakMap<Bus, { count: number; told: Promise<unknown> }>()
 
+/** `others` calls back at what else counts as a change, until it is disposed of; undefined: it cannot. */
 export async function watchEvents(
   bus: Bus,
   deadline: Deadline,
   pids: readonly number[] | undefined,
+  others?: (changed: () => void) => Promise<Disposable | undefined>,
 ): Promise<Watch> {
   const senders = new Senders(bus, pids)
   let happened = false
@@ -36,9 +38,13 @@ export async function watchEvents(
   const stop = bus.listen((signal) => {
     if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
     noteShown(bus, signal)
+    changed()
+  })
+  const changed = (): void => {
     happened = true
     wake?.()
-  })
+  }
+  const beside = others?.(changed)
   let isTold = true
   try {
     await acquire(bus, deadline)
@@ -47,9 +53,11 @@ export async function watchEvents(
     isTold = false
     if (error instanceof DBusClosed) {
       stop()
+      await end(beside)
       throw error
     }
   }
+  await beside
   return {
     async changed(maxMs) {
       if (!happened && maxMs > 0 && !bus.failure) {
@@ -69,9 +77,15 @@ export async function watchEvents(
     async close() {
       stop()
       wake?.()
-      if (isTold) await release(bus)
+      await end(beside)
+      if (isTold) release(bus)
     },
   }
+}
+
+async function end(watch: Promise<Disposable | undefined> | undefined): Promise<void> {
+  const opened = await watch
+  opened?.[Symbol.dispose]()
 }
 
 /** What lately said that it shows, newest first. Qt's context menus are in no tree, and known from nowhere else. */
@@ -110,7 +124,8 @@ async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   ])
 }
 
-async function release(bus: Bus): Promise<void> {
+/** Nobody waits for it: what is asked for later reaches the registry later. */
+function release(bus: Bus): void {
   const served = watches.get(bus)
   if (!served || --served.count > 0) return
   watches.delete(bus)
@@ -128,7 +143,7 @@ async function release(bus: Bus): Promise<void> {
     ),
   ]
   // What is left behind ends with the connection.
-  await Promise.allSettled(calls)
+  for (const call of calls) call.catch(() => {})
 }
 
 const CLEAN_UP_MS = 500

@@ -19,7 +19,7 @@ export async function movePointer(x: X11, { at }: Of<"move">, deadline: Deadline
 export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadline): Promise<void> {
   const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
   const button = physical(LOGICAL[event.button])
-  await awaitNewClick(x, event.at, deadline)
+  await awaitNewClick(x, event, deadline)
   await xtest.during(async () => {
     await moveTo(x, xtest, event.at, deadline)
     for (let i = 0; i < event.count; i++) {

@@ -1,81 +1,19 @@
-import type { ErrorCode } from "../../src/errors.ts"
-import type { FixtureEvent, Toolkit } from "../fixtures/fixture.ts"
+import type { FixtureEvent } from "../fixtures/fixture.ts"
+import {
+  by,
+  type Cell,
+  contradicted,
+  type Done,
+  nothing,
+  on,
+  type PerToolkit,
+  type Route,
+  refused,
+  unsupported,
+  unverified,
+  verified,
+} from "./matrix-cell.ts"
 import type { FixtureCommand } from "./matrix-stage.ts"
-
-/** What every command does to every fitting control of every toolkit: the promise that the tests hold it to. */
-
-export interface Cell {
-  readonly command: string
-  /** The control by its name in the fixtures; its role and number where the name alone is not enough. */
-  readonly on: string
-  readonly role?: string
-  readonly nth?: number
-  readonly args?: readonly string[]
-  readonly input?: "semantic" | "physical"
-  /** How the fixture is brought where the cell begins. */
-  readonly given?: readonly FixtureCommand[]
-  /** Options of the snapshot that the ref is from. */
-  readonly look?: readonly string[]
-  readonly timeoutMs?: number
-  readonly want: Want | PerToolkit
-  /** What the documentation calls it, if not by name and arguments. */
-  readonly about?: string
-}
-
-export type Want = Done | Refused | Absent
-
-export interface Done {
-  readonly how: Route
-  /** All that the application saw. */
-  readonly log: readonly FixtureEvent[]
-  /** Absent where it depends on how fast the application shows it. */
-  readonly proof?: "verified" | "unverified"
-  /** States that the element has afterwards. */
-  readonly states?: readonly string[]
-}
-
-export interface Refused {
-  readonly code: ErrorCode
-  readonly kind?: string
-  /** What reached the application all the same. */
-  readonly log?: readonly FixtureEvent[]
-}
-
-/** The toolkit shows no such control, or not as something to act on. */
-export interface Absent {
-  readonly absent: string
-}
-
-export const ROUTES = ["accessibility", "pointer", "keyboard", "wheel", "nothing"] as const
-export type Route = (typeof ROUTES)[number]
-
-export type PerToolkit = { readonly rest: Want } & Partial<Record<Toolkit | "qt", Want>>
-
-export function wanted({ want }: Cell, toolkit: Toolkit): Want {
-  if (!("rest" in want)) return want
-  const group = toolkit === "qt5" || toolkit === "qt6" ? want.qt : undefined
-  return want[toolkit] ?? group ?? want.rest
-}
-
-const on = (event: string, name: string, value?: unknown): FixtureEvent =>
-  value === undefined ? { event, name } : { event, name, value }
-
-const by = (how: Route, log: readonly FixtureEvent[], more: Pick<Done, "proof" | "states"> = {}): Done => ({
-  how,
-  log,
-  ...more,
-})
-const verified = (how: Route, ...log: readonly FixtureEvent[]): Done => by(how, log, { proof: "verified" })
-const unverified = (how: Route, ...log: readonly FixtureEvent[]): Done =>
-  by(how, log, { proof: "unverified" })
-const nothing: Done = { how: "nothing", log: [] }
-const refused = (code: ErrorCode, kind?: string, ...log: readonly FixtureEvent[]): Refused => ({
-  code,
-  kind,
-  log,
-})
-const unsupported = refused("ACTION_NOT_SUPPORTED")
-const contradicted = refused("ACTION_FAILED", "contradicted")
 
 /** One line of the log for every character that arrives. */
 const letters = (name: string, text: string, before = "", event = "text"): FixtureEvent[] =>
@@ -886,6 +824,61 @@ const SCROLLING: readonly Cell[] = [
   },
 ]
 
+/** Commands that go where the pointer or the keyboard focus is told to be. */
+const BARE: readonly Cell[] = [
+  {
+    command: "press",
+    on: "Press me",
+    isBare: true,
+    args: ["space"],
+    about: "on the button with the focus",
+    want: by("keyboard", [on("press", "Press me")]),
+  },
+  {
+    command: "press",
+    on: "Press me",
+    isBare: true,
+    args: ["ctrl+s"],
+    about: "a shortcut",
+    want: by("keyboard", [on("menu", "Save")]),
+  },
+  {
+    command: "press",
+    on: "Name",
+    role: "textfield",
+    isBare: true,
+    args: ["x"],
+    given: [{ do: "focus", name: "Name" }],
+    about: "in the field with the focus",
+    want: by("keyboard", [on("text", "Name", "x")]),
+  },
+  { ...atArea("mouse-move"), want: by("pointer", []) },
+  { ...atArea("mouse-click"), want: by("pointer", clicks(1)) },
+  { ...atArea("mouse-click", "--count", "2"), want: by("pointer", clicks(2)) },
+  { ...atArea("mouse-click", "--button", "middle"), want: by("pointer", clicks(1, 2)) },
+  { ...atArea("mouse-click", "--button", "right"), want: by("pointer", clicks(1, 3)) },
+  { ...atArea("hover"), want: by("pointer", []) },
+  {
+    command: "mouse-wheel",
+    on: "Row 1",
+    isBare: true,
+    args: ["--xy", "#Row 1", "--dy", "2"],
+    want: by("wheel", [scrolled]),
+  },
+  {
+    command: "drag",
+    on: "Drag me",
+    isBare: true,
+    args: ["--from-xy", "#Drag me", "--to-xy", "#Drop here"],
+    want: by("pointer", [on("drag", "Drag me"), on("drop", "Drop here", "dragged")]),
+  },
+]
+
+function atArea(command: string, ...more: readonly string[]): Omit<Cell, "want"> {
+  return { command, on: "Click area", isBare: true, args: ["--xy", "#Click area", ...more] }
+}
+
+/** What every command does to every fitting control of every toolkit: the promise that the tests hold it to. */
 export const CELLS: readonly Cell[] = [
   ...BUTTONS,
   ...TOGGLES,
@@ -894,4 +887,5 @@ export const CELLS: readonly Cell[] = [
   ...CHOICES,
   ...DISCLOSURES,
   ...SCROLLING,
+  ...BARE,
 ]

@@ -1,3 +1,4 @@
+import type { Point } from "../../src/node.ts"
 import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
 import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../fixtures/fixture.ts"
 
@@ -71,10 +72,12 @@ export class Stage implements AsyncDisposable {
     const first = this.#first.get(key) ?? nodes
     this.#first.set(key, first)
     await until(async () => {
-      if (isLike(nodes, first)) return true
+      if (differences(nodes, first).length === 0) return true
       nodes = await this.look(...options)
       return false
-    }, EFFECT_MS)
+    }, EFFECT_MS).catch(() => {
+      throw new Error(`Not as it was at first: ${differences(nodes, first).join("; ")}`)
+    })
     this.#last = { key, nodes }
     return nodes
   }
@@ -91,10 +94,11 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Where the pointer is, as the X server says. */
-  async pointer(): Promise<{ readonly x: number; readonly y: number }> {
-    const [, x, y] = /x:(\d+) y:(\d+)/.exec(await this.#xdotool("getmouselocation")) ?? []
-    return { x: Number(x), y: Number(y) }
+  /** Where the pointer is, and the title of the window that gets keys, as the X server says. */
+  async attention(): Promise<{ readonly at: Point; readonly window: string }> {
+    const said = await this.#xdotool("getmouselocation", "getactivewindow", "getwindowname")
+    const [, x, y] = /x:(\d+) y:(\d+)/.exec(said) ?? []
+    return { at: { x: Number(x), y: Number(y) }, window: said.split("\n").slice(1).join("\n") }
   }
 
   /** How much the fixture has seen up to now; what comes later is news. */
@@ -151,12 +155,20 @@ export interface Printed {
 
 const flatten = (node: Printed): readonly Printed[] => [node, ...(node.children ?? []).flatMap(flatten)]
 
-/** Whether both show the same controls in the same states. */
-function isLike(some: readonly Printed[], others: readonly Printed[]): boolean {
+/** The focus wanders; the arrows of GTK 4 say that they are collapsed only once they have been something else. */
+const FLEETING: ReadonlySet<string> = new Set(["focused", "collapsed"])
+
+/** What only one of two looks shows of controls and their states. */
+function differences(now: readonly Printed[], first: readonly Printed[]): readonly string[] {
   const print = ({ role, name, value, states = [] }: Printed) =>
-    [role, name, value, ...states.filter((state) => state !== "focused")].join(" ")
+    [role, name, value, ...states.filter((state) => !FLEETING.has(state))].join(" ")
   const printed = (nodes: readonly Printed[]) => nodes.filter(({ ref_id }) => ref_id).map(print)
-  return printed(some).join("\n") === printed(others).join("\n")
+  const [a, b] = [printed(now), printed(first)]
+  const lines = [
+    ...a.filter((one) => !b.includes(one)).map((one) => `new: ${one}`),
+    ...b.filter((one) => !a.includes(one)).map((one) => `missing: ${one}`),
+  ]
+  return lines.length > 0 || a.join("\n") === b.join("\n") ? lines : ["in another order or number"]
 }
 
 /** What happened to controls, without what accompanies it: one line for a scroll of many steps, no running counts. */

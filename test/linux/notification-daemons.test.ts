@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { NotificationOp } from "../../src/adapter.ts"
-import { listNotifications, operateNotification } from "../../src/linux/notifications.ts"
+import { countUnlisted, listNotifications, operateNotification } from "../../src/linux/notifications.ts"
 import { Session } from "../../src/linux/session.ts"
 import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
 import { closed, notify, type Overheard, openBus, overhear, ownerOf, pidOf, SIGNALS, soon } from "./notify.ts"
@@ -51,10 +51,12 @@ const operate = (target: Awaited<ReturnType<typeof look>>[number], op: Notificat
 const reported = (heard: Overheard, pattern: RegExp) =>
   until(() => heard.messages().some((line) => pattern.test(line)))
 
+const LONG = ["--timeout", "40000"]
+
 /** Starts a wait; resolves once it knows what was there before. */
 async function startWaiting(...args: string[]): Promise<{ readonly result: Promise<RunResult> }> {
   using heard = await overhear(desktop.env, "type='method_call',member='GetServerInformation'")
-  const result = desktop.run("wait", "--notification", "--timeout", "40000", ...args)
+  const result = desktop.run("wait", "--notification", ...(args.includes("--timeout") ? [] : LONG), ...args)
   // The first look is at what is there already.
   await until(() => heard.messages().filter((line) => line.includes("GetServerInformation")).length >= 2)
   return { result }
@@ -84,6 +86,20 @@ describe("dunst", () => {
       { index: 0, app_name: "Mail", title: "two", body: "text & more" },
       { index: 1, app_name: "Mail", title: "one", body: "text & more" },
     ])
+  })
+
+  test("says how many it shows without telling what they say", async () => {
+    for (const title of ["one", "two", "three"]) await notify(desktop.env, "-t", "0", title)
+    await counts("displayed", 3)
+    await dunstctl("close")
+    await counts("history", 1)
+    const { json } = await desktop.run("list-notifications")
+    expect(json.data).toMatchObject({ count: 1, unlisted: 2 })
+
+    await until(async () => (await look()).length === 1)
+    await notify(desktop.env, "-t", "0", "four")
+    await lookFor("four")
+    expect(await countUnlisted(session, soon())).toBe(2)
   })
 
   test("lets a wait end with what was sent after it began, though it only shows", async () => {
@@ -164,6 +180,15 @@ describe("dunst", () => {
     if (json.ok) await counts("history", 0)
     else expect(json.error.code).toBe("PLATFORM_NOT_SUPPORTED")
     expect(await titles()).toEqual(json.ok ? [] : ["past"])
+  })
+
+  test("may hang while it is waited for: the wait ends in its time, and says why", async () => {
+    const waiting = await startWaiting("--timeout", "8000")
+    const start = performance.now()
+    const { json } = await stopped(() => waiting.result)
+    expect(json.error).toMatchObject({ code: "TIMEOUT", details: { kind: "notification" } })
+    expect(json.error.message).toContain("The notification daemon does not answer")
+    expect(performance.now() - start).toBeLessThan(15_000)
   })
 
   test("may hang: the command ends in its time", async () => {

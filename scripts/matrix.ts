@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { COLUMNS, matrixTable } from "../test/e2e/matrix-table.ts"
+
+/**
+ * Tries every command on every control of every toolkit, and prints the table: `bun run matrix`, or with
+ * the names of some toolkits only those. What is not as the table says is marked with ✗.
+ */
+
+const root = join(import.meta.dir, "..")
+const given = process.argv.slice(2)
+const toolkits = given.length > 0 ? given : COLUMNS.map(([toolkit]) => toolkit)
+const directory = mkdtempSync(join(tmpdir(), "agent-desktop-matrix-"))
+const failed = new Set<string>()
+let passed = 0
+for (const toolkit of toolkits) {
+  const report = join(directory, `${toolkit}.xml`)
+  const reporter = ["--reporter=junit", `--reporter-outfile=${report}`]
+  const file = `./test/e2e/matrix-${toolkit}.test.ts`
+  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", ...reporter, file], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+  await child.exited
+  const cases = casesOf(await Bun.file(report).text())
+  if (cases.length === 0) throw new Error(`${file} did not run`)
+  passed += cases.filter(({ isFailed }) => !isFailed).length
+  for (const { title, isFailed } of cases) if (isFailed) failed.add(`${toolkit}: ${title}`)
+}
+rmSync(directory, { recursive: true })
+console.log(matrixTable(failed))
+console.log(`\n${passed} passed, ${failed.size} failed`)
+for (const title of failed) console.log(`✗ ${title}`)
+process.exitCode = failed.size === 0 ? 0 : 1
+
+function casesOf(xml: string): readonly { readonly title: string; readonly isFailed: boolean }[] {
+  return [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g)].map(
+    ([, title = "", inside = ""]) => ({ title: plain(title), isFailed: inside.includes("<failure") }),
+  )
+}
+
+const plain = (text: string): string =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&apos;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#10;", "\n")
+    .replaceAll("&amp;", "&")

@@ -1,0 +1,3 @@
+import { playMatrix } from "./matrix-play.ts"
+
+playMatrix("qt6")
