@@ -14,7 +14,7 @@ import {
 } from "./desktop-files.ts"
 import { MARKER, noteApp } from "./desktop-record.ts"
 
-export { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
+export { aliasesOf, desktopEntryOf } from "./app-names.ts"
 export { quitProcess } from "./app-quit.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
