@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts"
 import type { PlatformOptions } from "../platform.ts"
 import { Atspi } from "./atspi.ts"
 import { Element } from "./element.ts"
+import type { InputLease } from "./input-lease.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
@@ -12,6 +13,7 @@ import { answering } from "./trees.ts"
 type Acting = Pick<
   Adapter,
   | "perform"
+  | "takeTurn"
   | "input"
   | "window"
   | "launch"
@@ -30,20 +32,28 @@ export function actingOn(
   options: PlatformOptions,
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
+  lease: InputLease,
 ): Acting {
   return {
-    perform: (handle: Handle, action: Action) => {
+    perform: async (handle: Handle, action: Action) => {
+      // Where the keyboard goes is part of what others type.
+      if (action.kind === "focus" && session.env.DISPLAY) await lease.take()
       const element = Element.of(handle)
       return answering(
         element.place,
         session.a11y(deadline).then((bus) => perform(new Atspi(bus, deadline), element, action)),
       )
     },
-    window: (id, op) => operate(session, id, op, deadline, windows),
+    takeTurn: () => lease.take(),
+    window: async (id, op) => {
+      await lease.take()
+      return operate(session, id, op, deadline, windows)
+    },
     launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, session.env, deadline),
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
+      await lease.take()
       const [x, { sendInput }] = await Promise.all([session.x11(deadline), import("./x11-input.ts")])
       return sendInput(x, event, deadline)
     },
