@@ -37,8 +37,6 @@ export function describe(
   facts: Facts,
   bounds: "all" | "interactive",
   expect: Expect = unlessRefused,
-  /** Nobody wants more of what cannot be acted on than what it is and is called. */
-  isLean = false,
 ): Maybe<Described> {
   const { ref, place } = element
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
@@ -52,16 +50,15 @@ export function describe(
     )
   }
   const interactive = INTERACTIVE_ROLES.has(kind.role)
-  const mayAct = interactive || (can(INTERFACE.Action) && mayOffer(place, kind))
-  const isWanted = mayAct || !isLean
-  if (!interactive && mayAct) ask("offers", offersOf(atspi, ref, place))
-  if (isWanted && hasValue(kind, facts)) ask("value", readValue(atspi, ref, kind, facts, expect))
+  if (!interactive && can(INTERFACE.Action) && mayOffer(place, kind))
+    ask("offers", offersOf(atspi, ref, place))
+  if (hasValue(kind, facts)) ask("value", readValue(atspi, ref, kind, facts, expect))
   const name = nameOf(place, kind, facts)
   if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
     ask("label", labelledBy(atspi, ref, expect))
   }
   const mayDescribe = interactive ? name === undefined || !ROWS.has(kind.role) : kind.role === "image"
-  if (isWanted && facts.description === undefined && mayDescribe) {
+  if (facts.description === undefined && mayDescribe) {
     ask("description", atspi.description(ref))
   }
   if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {
@@ -124,12 +121,24 @@ function conclude(
       disclosure: extents && disclosureOf(extents, place, kind, facts.states),
       actions,
       address: refKey(ref),
-      // Where it is there without a question of its own: pages give it as an attribute, other toolkits hardly ever.
-      identifier: attributes?.get("id") || undefined,
       index: element.index,
+      ...(isFleeting(element, kind) ? { fleeting: true } : {}),
     },
   }
 }
+
+/**
+ * Rows of a model are objects only while somebody looks: a model that is sorted or filled anew has new ones for
+ * the same rows. GTK 4 makes new ones for what its lists take out and put back, pages for what they hide and show.
+ */
+function isFleeting({ place, parent }: Element, { role, native }: Kind): boolean {
+  if (place.toolkit === "GTK" || place.toolkit === "Chromium")
+    return ROWS.has(role) || role === "row" || native === ROLE.LIST_ITEM
+  if (!parent) return false
+  return place.toolkit === "Qt" ? ITEM_VIEWS.has(parent.role) : has(parent.states, STATE.MANAGES_DESCENDANTS)
+}
+
+const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
 
 export function kindIn(facts: Facts, place: Place, parentRole: number): Kind {
   const holdsSelection = (facts.interfaces & INTERFACE.Selection) !== 0
