@@ -13,7 +13,8 @@ import { median, type Run, run, table } from "./measure.ts"
  *   bun bench/tree.ts [--rounds N] [--apps a,b] [--program FILE] [--growth] [--write]
  *
  * All applications run on one desktop of its own; round after round every reader is a fresh process,
- * one after the other, so that whatever else the machine does falls on each alike. --growth adds how
+ * one after the other, so that whatever else the machine does falls on each alike. An empty program,
+ * compiled in the same way, shows what of our time no code of ours could save. --growth adds how
  * time and memory grow with the tree; --write puts the tables into docs/speed.md.
  */
 
@@ -38,8 +39,9 @@ const directory = mkdtempSync(`${tmpdir()}/agent-desktop-tree-`)
 try {
   const program = values.program ?? (await compileOurs(`${directory}/agent-desktop`))
   const libatspi = compileC(`${directory}/tree-atspi`)
+  const empty = await compileEmpty(`${directory}/empty`)
   const sections: [string, string][] = []
-  if (apps.length > 0) sections.push(["trees", await measureApps(program, libatspi)])
+  if (apps.length > 0) sections.push(["trees", await measureApps(program, libatspi, empty)])
   if (values.growth) sections.push(["growth", await measureGrowth(program)])
   for (const [, text] of sections) console.log(`${text}\n`)
   if (values.write) await writeDocs(sections)
@@ -47,7 +49,7 @@ try {
   rmSync(directory, { recursive: true, force: true })
 }
 
-async function measureApps(program: string, libatspi: string): Promise<string> {
+async function measureApps(program: string, libatspi: string, empty: string): Promise<string> {
   await using desktop = await openDesktop({ width: 1920, height: 1080 })
   const started = apps.map((app) => ({ app, process: startApp(desktop, app) }))
   for (const { app, process } of started) {
@@ -57,7 +59,7 @@ async function measureApps(program: string, libatspi: string): Promise<string> {
       return (await run(desktop, libatspi, app.app, frameOf(app), "all")).nodes
     })
   }
-  const subjects = await Promise.all(apps.map((app) => subject(desktop, app, program, libatspi)))
+  const subjects = await Promise.all(apps.map((app) => subject(desktop, app, program, libatspi, empty)))
   for (let round = 0; round < rounds; round++) {
     progress(`round ${round + 1} of ${rounds}`)
     for (const { readers } of subjects) {
@@ -86,6 +88,7 @@ async function subject(
   app: StockApp,
   program: string,
   libatspi: string,
+  empty: string,
 ): Promise<Subject> {
   const listed = await run(desktop, program, "list-windows")
   const windows: { id: string; app_name: string; title: string }[] = JSON.parse(listed.text).data.windows
@@ -98,13 +101,15 @@ async function subject(
     ["/usr/bin/python3", `${HERE}/tree-pyatspi.py`, app.app, frame],
     [program, "snapshot", "--window-id", window.id, "--max-depth", "50"],
     [program, "snapshot", "--window-id", window.id, "--max-depth", "50", "-i"],
+    [empty],
   ]
   return { app, readers: commands.map((command) => ({ command, runs: [] })) }
 }
 
 function report(subjects: readonly Subject[]): string {
   const rows = subjects.map(({ app, readers }) => {
-    const [all, showing, python, ours, interactive] = readers.map(({ runs }) => runs) as [
+    const [all, showing, python, ours, interactive, empty] = readers.map(({ runs }) => runs) as [
+      Run[],
       Run[],
       Run[],
       Run[],
@@ -118,6 +123,8 @@ function report(subjects: readonly Subject[]): string {
       counts: [all, showing, ours].map((runs) => runs[0]!.nodes ?? "?"),
       ms: [all, showing, python, ours, interactive].map((runs) => median(runs.map(({ ms }) => ms))),
       ratios: [times(all, ours), times(showing, ours), times(all, interactive), times(python, ours)],
+      floor: empty.map(({ ms }) => ms),
+      own: median(showing.map(({ ms }, i) => ms / Math.max(1, ours[i]!.ms - empty[i]!.ms))),
       walk: median(all.map(({ inside }, i) => inside! / ours[i]!.ms)),
     }
   })
@@ -137,13 +144,14 @@ function report(subjects: readonly Subject[]): string {
     "C showing ÷ ours",
     "C all ÷ `-i`",
     "pyatspi ÷ ours",
+    "C showing ÷ our own part",
   ]
-  const body = rows.map(({ app, counts, ms, ratios }) => [
+  const body = rows.map(({ app, counts, ms, ratios, own }) => [
     app.key,
     app.toolkit,
     ...counts,
     ...ms.map((one) => one.toFixed(0)),
-    ...ratios.map((one) => `${one.toFixed(1)}×`),
+    ...[...ratios, own].map((one) => `${one.toFixed(1)}×`),
   ])
   const goal = (name: string, value: number, least: number) =>
     `| ${name} | ${value.toFixed(1)}× | ${least}× | ${value >= least ? "met" : "**missed**"} |`
@@ -157,6 +165,8 @@ function report(subjects: readonly Subject[]): string {
     goal("showing nodes in C, the least favourable application", Math.min(...column(1)), 4),
     goal("every node in C against `-i`, median", median(column(2)), 25),
     "",
+    `An empty program, compiled in the same way, takes ${median(rows.flatMap(({ floor }) => floor)).toFixed(1)} ms here; *our own part* is what is above that. To be four times as fast as C on what shows, the whole of \`snapshot\` had ${rows.map(({ app, ms }) => `${(ms[1]! / 4).toFixed(0)} ms on ${app.key}`).join(", ")}.`,
+    "",
     `Without C's own start, from the window to its last node: median ${median(rows.map(({ walk }) => walk)).toFixed(1)}×, least ${Math.min(...rows.map(({ walk }) => walk)).toFixed(1)}×, still against our whole process.`,
   ].join("\n")
 }
@@ -167,6 +177,19 @@ function frameOf({ title, frame = title }: StockApp): string {
 
 async function compileOurs(outfile: string): Promise<string> {
   await build(process.arch === "arm64" ? "linux-arm64" : "linux-x64", outfile)
+  return outfile
+}
+
+async function compileEmpty(outfile: string): Promise<string> {
+  const source = `${outfile}.ts`
+  await Bun.write(source, 'await Bun.write(Bun.stdout, "0 0\\n")')
+  const { success, logs } = await Bun.build({
+    entrypoints: [source],
+    bytecode: true,
+    format: "esm",
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+  })
+  if (!success) throw new AggregateError(logs, "The empty program could not be built")
   return outfile
 }
 

@@ -38,10 +38,16 @@ export interface Field {
 
 /** The members of a command's input, in the order of its schema. A pipe around the object changes nothing. */
 export function fieldsOf(input: Input): readonly Field[] {
+  const known = seen.get(input)
+  if (known) return known
   const fields: Field[] = []
   for (const name in input.entries) fields.push(fieldOf(name, input.entries[name]!))
+  seen.set(input, fields)
   return fields
 }
+
+/** A command's arguments are looked at several times on their way in. */
+const seen = new WeakMap<Input, readonly Field[]>()
 
 /** The fields that have a place on the command line, in the order of their places. */
 export function positionalsOf(fields: readonly Field[]): readonly Field[] {

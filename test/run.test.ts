@@ -96,7 +96,7 @@ describe("arguments", () => {
     expect(world.calls.length).toBe(calls)
   })
 
-  test.each([null, 5, "text", [], [1]])("%j are no arguments", async (args: Json) => {
+  test.each([[null], [5], ["text"], [[]], [[1]]])("%j are no arguments", async (args: Json) => {
     const { run } = await holding()
     expect((await run("list-apps", args)).error?.code).toBe("INVALID_ARGS")
   })

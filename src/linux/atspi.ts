@@ -19,26 +19,39 @@ export const REGISTRY: Ref = { bus: "org.a11y.atspi.Registry", path: ROOT_PATH }
 
 export { INTERFACE, type Interfaces } from "./interfaces.ts"
 
+/** A connection to one application alone, and the application's name on the bus. */
+export interface Direct {
+  readonly name: string
+  readonly connection: Bus
+}
+
 export class Atspi {
   readonly bus: Bus
   readonly deadline: Deadline
 
-  /** All calls end at this deadline. */
-  constructor(bus: Bus, deadline: Deadline) {
+  readonly #direct: Direct | undefined
+
+  /** All calls end at this deadline; those to one application may go another way than by the bus. */
+  constructor(bus: Bus, deadline: Deadline, direct?: Direct) {
     this.bus = bus
     this.deadline = deadline
+    this.#direct = direct
   }
 
   within(deadline: Deadline): Atspi {
-    return new Atspi(this.bus, deadline)
+    return new Atspi(this.bus, deadline, this.#direct)
   }
 
   call(ref: Ref, called: Method): Promise<Message> {
-    return this.bus.call(called, ref.bus, ref.path, this.deadline)
+    return this.#wayTo(ref).call(called, ref.bus, ref.path, this.deadline)
   }
 
   ask<T>(ref: Ref, called: Method, read: (reply: Message) => T): Promise<T> {
-    return this.bus.ask(called, ref.bus, ref.path, this.deadline, read)
+    return this.#wayTo(ref).ask(called, ref.bus, ref.path, this.deadline, read)
+  }
+
+  #wayTo({ bus }: Ref): Bus {
+    return this.#direct?.name === bus ? this.#direct.connection : this.bus
   }
 
   children(ref: Ref): Promise<Ref[]> {

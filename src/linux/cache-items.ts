@@ -76,17 +76,18 @@ interface List {
   readonly words: Uint32Array
 }
 
+/** Its members are only declared, and none is hard private: hundreds are made at once, and either would cost twice. */
 class PackedItem implements Item {
-  readonly path: string
-  readonly parent: string
-  readonly index: number
-  readonly childCount: number
-  readonly role: number
-  readonly states: StateSet
-  readonly #list: List
-  readonly #bus: number
+  declare readonly path: string
+  declare readonly parent: string
+  declare readonly index: number
+  declare readonly childCount: number
+  declare readonly role: number
+  declare readonly states: StateSet
+  declare private readonly list: List
+  declare private readonly bus: number
   /** Where its interfaces are; after them come name, role and description. */
-  readonly #rest: number
+  declare private readonly rest: number
 
   constructor(
     list: List,
@@ -99,40 +100,40 @@ class PackedItem implements Item {
     states: StateSet,
     rest: number,
   ) {
-    this.#list = list
-    this.#bus = bus
+    this.list = list
+    this.bus = bus
     this.path = path
     this.parent = parent
     this.index = index
     this.childCount = childCount
     this.role = role
     this.states = states
-    this.#rest = rest
+    this.rest = rest
   }
 
   get ref(): Ref {
-    const { bytes, words } = this.#list
-    return { bus: textAt(bytes, words, this.#bus), path: this.path }
+    const { bytes, words } = this.list
+    return { bus: textAt(bytes, words, this.bus), path: this.path }
   }
 
   get interfaces(): Interfaces {
-    return readInterfaces(new Reader(this.#list.bytes, true, this.#rest))
+    return readInterfaces(new Reader(this.list.bytes, true, this.rest))
   }
 
   get name(): string {
-    const { bytes, words } = this.#list
-    return textAt(bytes, words, this.#nameAt)
+    const { bytes, words } = this.list
+    return textAt(bytes, words, this.nameAt)
   }
 
   get description(): string {
-    const { bytes, words } = this.#list
-    const name = this.#nameAt
+    const { bytes, words } = this.list
+    const name = this.nameAt
     return textAt(bytes, words, ((name + 8 + words[name >> 2]!) & ~3) + 4)
   }
 
-  get #nameAt(): number {
+  private get nameAt(): number {
     // Unlike a string, a list has no zero after it.
-    return (this.#rest + 7 + this.#list.words[this.#rest >> 2]!) & ~3
+    return (this.rest + 7 + this.list.words[this.rest >> 2]!) & ~3
   }
 }
 

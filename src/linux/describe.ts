@@ -37,6 +37,8 @@ export function describe(
   facts: Facts,
   bounds: "all" | "interactive",
   expect: Expect = unlessRefused,
+  /** Nobody wants more of what cannot be acted on than what it is and is called. */
+  isLean = false,
 ): Maybe<Described> {
   const { ref, place } = element
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
@@ -50,15 +52,16 @@ export function describe(
     )
   }
   const interactive = INTERACTIVE_ROLES.has(kind.role)
-  if (!interactive && can(INTERFACE.Action) && mayOffer(place, kind))
-    ask("offers", offersOf(atspi, ref, place))
-  if (hasValue(kind, facts)) ask("value", readValue(atspi, ref, kind, facts, expect))
+  const mayAct = interactive || (can(INTERFACE.Action) && mayOffer(place, kind))
+  const isWanted = mayAct || !isLean
+  if (!interactive && mayAct) ask("offers", offersOf(atspi, ref, place))
+  if (isWanted && hasValue(kind, facts)) ask("value", readValue(atspi, ref, kind, facts, expect))
   const name = nameOf(place, kind, facts)
   if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
     ask("label", labelledBy(atspi, ref, expect))
   }
   const mayDescribe = interactive ? name === undefined || !ROWS.has(kind.role) : kind.role === "image"
-  if (facts.description === undefined && mayDescribe) {
+  if (isWanted && facts.description === undefined && mayDescribe) {
     ask("description", atspi.description(ref))
   }
   if (!facts.extents && can(INTERFACE.Component) && (interactive || bounds === "all")) {
@@ -121,6 +124,8 @@ function conclude(
       disclosure: extents && disclosureOf(extents, place, kind, facts.states),
       actions,
       address: refKey(ref),
+      // Where it is there without a question of its own: pages give it as an attribute, other toolkits hardly ever.
+      identifier: attributes?.get("id") || undefined,
       index: element.index,
       ...(isFleeting(element, kind) ? { fleeting: true } : {}),
     },

@@ -63,7 +63,7 @@ export class Desk {
     const { id, title, app_name } = window
     if (surface === "window") {
       const { element, frame } = await this.#topOf(window)
-      return { element, window: { id, title }, surface, cache: frame.app.cache }
+      return { element, window: { id, title }, surface, frame }
     }
     const all = await answering({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
@@ -115,7 +115,11 @@ export class Desk {
   async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
     const top = await answering({ app: app_name }, this.#findTop(id, true))
     if (top) return top
-    if (this.#window(id)) throw noFrame(id, app_name)
+    const window = this.#window(id)
+    if (window) {
+      const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
+      throw noFrame(id, app_name, twins?.map((one) => windowId(one.id)) ?? [])
+    }
     throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
       suggestion: "Use 'list-windows' to see available windows",
     })

@@ -172,10 +172,9 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       GDK_BACKEND: "x11",
       QT_QPA_PLATFORM: "xcb",
       // Empty where a variable must not say anything: a caller who adds these to an environment cannot unset.
+      // Not so AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address, and then shows itself to nobody.
       WAYLAND_DISPLAY: "",
       NO_AT_BRIDGE: "",
-      // Qt 6 that finds the accessibility bus here connects before anything listens, and never shows itself.
-      AT_SPI_BUS_ADDRESS: "",
       GTK_A11Y: "atspi",
       ACCESSIBILITY_ENABLED: "1",
       QT_ACCESSIBILITY: "1",

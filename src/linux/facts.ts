@@ -1,8 +1,8 @@
 import type { Rect } from "../node.ts"
-import { type Atspi, existing, type Interfaces, type Ref } from "./atspi.ts"
+import { type Atspi, existing, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import type { Maybe } from "./maybe.ts"
 import { ROLE } from "./roles.ts"
-import type { StateSet } from "./states.ts"
+import { has, STATE, type StateSet } from "./states.ts"
 
 /** What decides whether an object is worth more questions. */
 export interface Look {
@@ -63,12 +63,18 @@ export class LiveSource implements Source {
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
     const isUnknown = look.role === undefined
+    const isWebText =
+      this.#toolkit === "Chromium" && WEB_TEXT.has(look.role ?? 0) && !has(look.states, STATE.EDITABLE)
     const isSwitchOrCheckBox = this.#toolkit === "GTK" && look.role === ROLE.CHECK_BOX
     const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
       look.role === ROLE.SEPARATOR && this.#toolkit !== "Chromium" ? "" : this.#atspi.name(ref),
       look.interfaces ??
-        (isUnknown || this.#needsInterfaces(look.role ?? 0) ? this.#atspi.interfaces(ref) : 0),
+        (isWebText
+          ? WEB_INTERFACES
+          : isUnknown || this.#needsInterfaces(look.role ?? 0)
+            ? this.#atspi.interfaces(ref)
+            : 0),
       isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
     ])
     // Emphasised text of a page is a nameless text around the text itself.
@@ -102,6 +108,10 @@ const PLAIN_ROLES: ReadonlySet<number> = new Set([
   ROLE.TOOL_BAR,
   ROLE.VIEWPORT,
 ])
+
+/** What pages are full of, and what every node of a page has, whatever more it may have. */
+const WEB_TEXT: ReadonlySet<number> = new Set([ROLE.PARAGRAPH, ROLE.SECTION, ROLE.STATIC])
+const WEB_INTERFACES = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component
 
 const CHILDLESS: ReadonlySet<number> = new Set([
   ROLE.ANIMATION,

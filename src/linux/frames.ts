@@ -1,7 +1,7 @@
 import type { Point, Rect } from "../node.ts"
-import type { Atspi, Ref } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
-import { listChildren } from "./facts.ts"
+import { type Facts, listChildren } from "./facts.ts"
 import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
@@ -63,6 +63,12 @@ async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): 
     unlessRefused(atspi.extents(ref, app.toolkit)),
   ])
   return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
+}
+
+/** What the frame said about itself, where that is all there is to know: an unusual window may hold more. */
+export function factsOf({ app, role, states, name, extents }: Frame): Facts | undefined {
+  if (app.toolkit === GTK4 || !WINDOW_ROLES.has(role)) return undefined
+  return { role, states, name, extents, interfaces: extents ? INTERFACE.Component : 0, childCount: -1 }
 }
 
 /** The top-level objects of one window's process, and the windows that they were proved to be. */

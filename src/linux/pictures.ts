@@ -2,13 +2,16 @@ import type { Picture, ScreenshotTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
+import { windowNumber } from "./inventory.ts"
 import type { X11 } from "./x11.ts"
 import { listDisplays } from "./x11-displays.ts"
-import { takeScreenshot } from "./x11-screenshot.ts"
+import { takeScreenshot, takeWindow } from "./x11-screenshot.ts"
 
-/** The picture of a screen, or of the part of it where a window is. */
+/** The picture of a screen or of a window. */
 export async function takePicture(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
-  return takeScreenshot(x, await areaOf(x, target, deadline), deadline)
+  const area = await areaOf(x, target, deadline)
+  const id = target.kind === "window" && !target.window.minimized ? windowNumber(target.window.id) : undefined
+  return id === undefined ? takeScreenshot(x, area, deadline) : takeWindow(x, id, area, deadline)
 }
 
 async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Rect> {

@@ -1,6 +1,8 @@
+import { statSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
+import { parseAddresses } from "./dbus-auth.ts"
 import { X11 } from "./x11.ts"
 import { getProperty, propertyText } from "./x11-requests.ts"
 
@@ -83,7 +85,8 @@ export class Session {
     if (!this.env.DISPLAY) return undefined
     const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
     const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
-    return bus?.name.then(
+    if (!bus || isOwn(address ?? "")) return bus
+    return bus.name.then(
       () => bus,
       () => undefined,
     )
@@ -94,6 +97,14 @@ export class Session {
     await x.intern(["AT_SPI_BUS"], deadline)
     return propertyText(x, await getProperty(x, x.root, x.atom("AT_SPI_BUS"), deadline))
   }
+}
+
+/** Whether the socket is ours: then we are let in, and need not wait to hear it. */
+function isOwn(address: string): boolean {
+  const [only, ...others] = parseAddresses(address)
+  // A name in the abstract namespace has no owner.
+  if (!only || others.length > 0 || only.unix.startsWith("\0")) return false
+  return statSync(only.unix, { throwIfNoEntry: false })?.uid === process.geteuid?.()
 }
 
 /** Asking starts the bus where it does not run yet. */

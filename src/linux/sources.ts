@@ -1,6 +1,7 @@
 import type { Atspi } from "./atspi.ts"
 import { readCache } from "./cache.ts"
 import { CachedSource } from "./cached.ts"
+import { DBusTimeout } from "./dbus.ts"
 import type { Element } from "./element.ts"
 import { LiveSource, type Source } from "./facts.ts"
 
@@ -12,7 +13,9 @@ export async function openSource(
   begun?: Promise<Cache>,
 ): Promise<Source> {
   const live = new LiveSource(atspi, place.toolkit, allBounds)
-  const items = await (begun ?? beginCache(atspi, ref.bus, place.toolkit, place.app))
+  const items = await (begun ?? beginCache(atspi, ref.bus, place.toolkit, place.app)).catch(unlessLate)
+  // With the time that is left, if any: what is known of the window is better than nothing.
+  if (items === LATE) return live
   if (place.toolkit === "GTK") {
     return items ? (await import("./gtk4.ts")).prepareGtk4(atspi, ref, live, items) : live
   }
@@ -44,3 +47,10 @@ async function wakeCache(atspi: Atspi, bus: string): ReturnType<typeof readCache
 }
 
 const WAKE_MS = 300
+
+const LATE = Symbol("late")
+
+function unlessLate(error: unknown): typeof LATE {
+  if (error instanceof DBusTimeout) return LATE
+  throw error
+}

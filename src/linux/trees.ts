@@ -4,9 +4,10 @@ import { AppError } from "../errors.ts"
 import type { Surface } from "../node.ts"
 import type { Atspi } from "./atspi.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "./dbus.ts"
+import { directly } from "./direct.ts"
 import { Element, isGone, type Place } from "./element.ts"
-import { type Frame, GTK4, shiftOf } from "./frames.ts"
-import { type Cache, openSource } from "./sources.ts"
+import { type Frame, factsOf, GTK4, shiftOf } from "./frames.ts"
+import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 import type { XWindow } from "./x11-windows.ts"
 
@@ -15,15 +16,18 @@ export interface TreeRoot {
   readonly element: Element
   readonly window: { readonly id: string; readonly title: string }
   readonly surface: Surface
-  /** The application's cache, where it was asked for on the way. */
-  readonly cache?: Promise<Cache>
+  /** The frame that it is, where that was read on the way. */
+  readonly frame?: Frame
 }
 
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
-  const { element, window, surface, cache } = root
+  const { element, window, surface, frame } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
   const { app, pid } = element.place
-  const walked = await answering(element.place, walkAwake(hurried, element, options, cache))
+  const walked = await answering(
+    element.place,
+    directly(hurried, element, (near) => walkAwake(near, element, options, frame)),
+  )
   if (isMute(element, walked)) throw muteWindow(window.id, app)
   return {
     ...walked,
@@ -39,10 +43,10 @@ async function walkAwake(
   atspi: Atspi,
   element: Element,
   options: TreeOptions,
-  cache: Promise<Cache> | undefined,
+  frame: Frame | undefined,
 ): Promise<Walked> {
   const patience = atspi.deadline.slice(AWAKE_MS)
-  let walked = await walk(atspi, element, options, cache)
+  let walked = await walk(atspi, element, options, frame)
   while (isMute(element, walked) && !patience.expired) {
     await Bun.sleep(LOOK_AGAIN_MS)
     walked = await walk(atspi, element, options, undefined)
@@ -70,10 +74,10 @@ async function walk(
   atspi: Atspi,
   element: Element,
   options: TreeOptions,
-  cache: Promise<Cache> | undefined,
+  frame: Frame | undefined,
 ): Promise<Walked> {
-  const source = await openSource(atspi, element, options.bounds === "all", cache)
-  return walkTree(atspi, source, element, { ...options, counts: true })
+  const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
+  return walkTree(atspi, source, element, { ...options, counts: true }, frame && factsOf(frame))
 }
 
 /** `popups` are asked for when a popover is met. */
@@ -97,7 +101,18 @@ function readingTime(deadline: Deadline): Deadline {
   return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
-export function noFrame(id: string, app: string): AppError {
+/** `twins`: the windows of its process that are called the same, itself included. */
+export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
+  if (twins.length > 1) {
+    return new AppError(
+      "AMBIGUOUS_TARGET",
+      `Window '${id}' of '${app}' cannot be told from others of the same title and size`,
+      {
+        suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
+        details: { candidates: twins },
+      },
+    )
+  }
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",
     `Window '${id}' of '${app}' exposes no accessibility tree: no accessible window of its process is provably the same`,

@@ -28,16 +28,20 @@ export interface WalkOptions extends TreeOptions {
   readonly counts: boolean
 }
 
-/** Reads the tree below an object: every node goes on as soon as its own answers are there. */
+/**
+ * Reads the tree below an object: every node goes on as soon as its own answers are there. `known` is what was
+ * asked about the object itself before.
+ */
 export async function walkTree(
   atspi: Atspi,
   source: Source,
   root: Pick<Element, "ref" | "place" | "parent" | "index">,
   options: WalkOptions,
+  known?: Facts,
 ): Promise<Walked> {
   const walk = new Walk(atspi, options)
   const element = new Element(root.ref, root.place, root.parent, root.index)
-  const facts = await source.facts(root.ref, await source.look(root.ref, false))
+  const facts = known ?? (await source.facts(root.ref, await source.look(root.ref, false)))
   const start = { element, source, level: 0, depth: 0, spare: undefined, above: undefined }
   const node = await walk.visit(await walk.relocate(start, facts), facts)
   return { root: node, complete: walk.complete }
@@ -81,7 +85,8 @@ class Walk {
   visit(step: Step, facts: Facts, listing?: Listing): Maybe<SeenNode> {
     const { element } = step
     const kind = kindIn(facts, element.place, element.parentRole)
-    const described = describe(this.#atspi, element, kind, facts, this.#options.bounds, this.#expect)
+    const { bounds, interactiveOnly } = this.#options
+    const described = describe(this.#atspi, element, kind, facts, bounds, this.#expect, interactiveOnly)
     const below = facts.childCount === 0 ? LEAF : this.#below(step, facts, kind, listing)
     return then(described, (words) =>
       then(below, ({ nodes, isSpare, count }) => ({

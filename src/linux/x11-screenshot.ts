@@ -1,15 +1,26 @@
 import type { Picture } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import type { Rect } from "../node.ts"
+import type { Point, Rect } from "../node.ts"
 import type { Pixels } from "../png.ts"
 import type { X11 } from "./x11.ts"
+import { isCovered, topLevelOf, withOwnPixels } from "./x11-composite.ts"
 import { Request } from "./x11-wire.ts"
 
-/**
- * The pixels of the screen inside the rectangle, as far as it is on the screen. What covers a window
- * covers it in the picture too: X keeps no pixels of what nobody sees.
- */
+/** The picture of a window, also of what of it is covered, as far as the server can tell. */
+export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadline): Promise<Picture> {
+  const top = await topLevelOf(x, id, deadline)
+  if (top === undefined || !(await isCovered(x, top, area, deadline)))
+    return takeScreenshot(x, area, deadline)
+  const own = await withOwnPixels(x, id, top, deadline, async ({ drawable, bounds }) => {
+    const local = { ...area, x: area.x - bounds.x, y: area.y - bounds.y }
+    const part = clip(local, bounds)
+    return part && pictureOf(x, drawable, part, { x: part.x + bounds.x, y: part.y + bounds.y }, deadline)
+  })
+  return own ?? takeScreenshot(x, area, deadline)
+}
+
+/** The pixels of the screen inside the rectangle, as far as it is on the screen, with all that covers it. */
 export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Promise<Picture> {
   const visible = clip(area, x.setup.screen)
   if (!visible) {
@@ -17,13 +28,21 @@ export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Pr
       suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
     })
   }
-  const [pixels, { encodePng }] = await Promise.all([readPixels(x, visible, deadline), import("../png.ts")])
-  return {
-    png: encodePng(pixels),
-    width: visible.width,
-    height: visible.height,
-    origin: { x: visible.x, y: visible.y },
-  }
+  return pictureOf(x, x.root, visible, { x: visible.x, y: visible.y }, deadline)
+}
+
+async function pictureOf(
+  x: X11,
+  drawable: number,
+  area: Rect,
+  origin: Point,
+  deadline: Deadline,
+): Promise<Picture> {
+  const [pixels, { encodePng }] = await Promise.all([
+    readPixels(x, drawable, area, deadline),
+    import("../png.ts"),
+  ])
+  return { png: encodePng(pixels), width: area.width, height: area.height, origin }
 }
 
 function clip(area: Rect, screen: { readonly width: number; readonly height: number }): Rect | undefined {
@@ -36,7 +55,7 @@ function clip(area: Rect, screen: { readonly width: number; readonly height: num
 }
 
 // One request is one moment; only what is larger than a reply may be is read in strips.
-async function readPixels(x: X11, area: Rect, deadline: Deadline): Promise<Pixels> {
+async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadline): Promise<Pixels> {
   const { depth } = x.setup.screen
   if (x.setup.formats.get(depth) !== 32 || !x.setup.imageLittleEndian || depth < 24) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", `Screens with ${depth} bits a pixel cannot be read`, {
@@ -50,7 +69,7 @@ async function readPixels(x: X11, area: Rect, deadline: Deadline): Promise<Pixel
     return x
       .ask(
         new Request(GET_IMAGE, Z_PIXMAP)
-          .u32(x.root)
+          .u32(drawable)
           .i16(area.x)
           .i16(area.y + top)
           .u16(area.width)

@@ -54,11 +54,18 @@ export async function learnAtoms(x: X11, deadline: Deadline): Promise<void> {
 
 /** Those of the windows that still exist; `focused` is for the caller to tell. */
 export async function readWindows(x: X11, ids: readonly number[], deadline: Deadline): Promise<XWindow[]> {
-  const [pids, facts] = await Promise.all([
+  const [pids, places, facts] = await Promise.all([
     readPids(x, ids, deadline),
+    x.askAll(
+      ids.flatMap((id) => [geometryRequest(id), originRequest(x, id)]),
+      deadline,
+    ),
     readFacts(x, ids, [...OWNER, ...PROPERTIES], deadline),
   ])
-  return facts.map((fact) => describe(x, fact, pids))
+  return facts.flatMap((fact, i) => {
+    const [geometry, origin] = unlessAnyGone(places.slice(i * 2, i * 2 + 2)) ?? []
+    return fact && geometry && origin ? describe(x, fact, geometryIn(geometry), originIn(origin), pids) : []
+  })
 }
 
 /** Those of the windows that belong to the same process as this one, which is one of them. */
@@ -69,9 +76,9 @@ export async function processMates(
   deadline: Deadline,
 ): Promise<readonly number[]> {
   const [pids, facts] = await Promise.all([readPids(x, ids, deadline), readFacts(x, ids, OWNER, deadline)])
-  const owners = new Map(facts.map((fact) => [fact.id, pidIn(x, fact, pids)]))
-  const pid = owners.get(id)
-  return pid === undefined ? [] : ids.filter((one) => owners.get(one) === pid)
+  const owners = facts.map((fact) => fact && pidIn(x, fact, pids))
+  const pid = owners[ids.indexOf(id)]
+  return pid === undefined ? [] : ids.filter((_, i) => owners[i] === pid)
 }
 
 const OWNER = ["_NET_WM_PID", "WM_CLIENT_MACHINE"] as const
@@ -94,38 +101,31 @@ type PropertyName = (typeof OWNER)[number] | (typeof PROPERTIES)[number]
 
 interface Facts {
   readonly id: number
-  readonly geometry: ReturnType<typeof geometryIn>
-  readonly origin: Point
   text(name: PropertyName): string | undefined
   numbers(name: PropertyName): readonly number[]
 }
 
-/** One batch for all of them: the server answers faster than we could ask one by one. */
+/** One batch for all of them: the server answers faster than we could ask one by one. undefined: it is gone. */
 async function readFacts(
   x: X11,
   ids: readonly number[],
   names: readonly PropertyName[],
   deadline: Deadline,
-): Promise<Facts[]> {
+): Promise<readonly (Facts | undefined)[]> {
   const atoms = names.map((name) => x.atom(name))
-  const requests = ids.flatMap((id) => [
-    geometryRequest(id),
-    originRequest(x, id),
-    ...atoms.map((atom) => propertyRequest(id, atom)),
-  ])
-  const replies = await x.askAll(requests, deadline)
-  const size = names.length + 2
-  return ids.flatMap((id, i) => {
-    const [geometry, origin, ...properties] = unlessAnyGone(replies.slice(i * size, (i + 1) * size)) ?? []
-    if (!geometry || !origin) return []
+  const replies = await x.askAll(
+    ids.flatMap((id) => atoms.map((atom) => propertyRequest(id, atom))),
+    deadline,
+  )
+  return ids.map((id, i) => {
+    const own = unlessAnyGone(replies.slice(i * names.length, (i + 1) * names.length))
+    if (!own) return undefined
     const property = (name: PropertyName) => {
-      const reply = properties[names.indexOf(name)]
+      const reply = own[names.indexOf(name)]
       return reply && propertyIn(reply)
     }
     return {
       id,
-      geometry: geometryIn(geometry),
-      origin: originIn(origin),
       text: (name) => propertyText(x, property(name)),
       numbers: (name) => numbersOf(property(name)),
     }
@@ -150,8 +150,14 @@ function pidIn(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): number 
   return (isLocal ? pid : undefined) || pids.get(clientOf(x, facts.id))
 }
 
-function describe(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): XWindow {
-  const { id, geometry, origin } = facts
+function describe(
+  x: X11,
+  facts: Facts,
+  geometry: ReturnType<typeof geometryIn>,
+  origin: Point,
+  pids: ReadonlyMap<number, number>,
+): XWindow {
+  const { id } = facts
   const bounds = { x: origin.x, y: origin.y, width: geometry.width, height: geometry.height }
   const [instance, className] = facts.text("WM_CLASS")?.split("\0") ?? []
   const [transientFor] = facts.numbers("WM_TRANSIENT_FOR")

@@ -360,7 +360,7 @@ export class X11 {
 }
 
 function internAtom(name: string): Request {
-  const bytes = encodeLatin1(name)
+  const bytes = Buffer.from(name, "latin1")
   return new Request(16).u16(bytes.length).u16(0).bytes(bytes)
 }
 

@@ -149,6 +149,49 @@ test("two apps of the same name are told apart by the caller, never by us", asyn
   await two.end()
 })
 
+/** Two windows of GTK 4, which knows no screen coordinates, alike but for the button in them. */
+const TWINS = `
+import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk
+app = Gtk.Application()
+def open_both(app):
+    for name in ["First", "Second"]:
+        window = Gtk.ApplicationWindow(application=app, title="Twin", default_width=300, default_height=200)
+        window.set_child(Gtk.Button(label=name))
+        window.present()
+app.connect("activate", open_both)
+app.run()
+`
+
+test("windows that nothing tells apart are refused until one has the focus", async () => {
+  const app = desktop.spawnApp(["/usr/bin/python3", "-c", TWINS])
+  const twins = await until(async () => {
+    const { windows } = (await desktop.run("list-windows")).json.data
+    const own = windows.filter(({ pid }: { pid: number }) => pid === app.pid)
+    return own.length === 2 && own.map(({ id }: { id: string }) => id)
+  }, 20_000)
+  const other = await start("other", "Other", "Button")
+  const { id } = await other.window()
+  await until(async () => (await desktop.run("focus-window", id)).json.data?.focused?.is_focused)
+  for (const twin of twins) {
+    const { error } = (await desktop.run("snapshot", "--window-id", twin)).json
+    expect(error).toMatchObject({ code: "AMBIGUOUS_TARGET", suggestion: expect.stringContaining(twin) })
+    expect(error.details.candidates.toSorted()).toEqual(twins.toSorted())
+  }
+  const names: string[] = []
+  for (const twin of twins) {
+    const seen = await until(async () => {
+      await desktop.run("focus-window", twin)
+      return (await desktop.run("snapshot", "--window-id", twin, "--format", "text")).stdout
+    })
+    names.push(/button "(\w+)"/.exec(seen)?.[1] ?? seen)
+  }
+  expect(names.toSorted()).toEqual(["First", "Second"])
+  app.kill("SIGKILL")
+  await other.end()
+})
+
 test("an app that ends between snapshot and act leaves a stale ref that says so", async () => {
   const brief = await start("brief", "Brief", "Button")
   await desktop.run("snapshot", "--app", "brief")

@@ -38,7 +38,7 @@ interface Read {
 async function read(
   children: readonly FakeNode[],
   options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
-    Pick<Parameters<typeof walkTree>[3], "maxDepth" | "bounds" | "includeHidden">
+    Pick<Parameters<typeof walkTree>[3], "maxDepth" | "bounds" | "includeHidden" | "interactiveOnly">
   > = {},
 ): Promise<Read & Disposable> {
   const { toolkit = "gtk", ms = 10_000, window, ...rest } = options
@@ -256,6 +256,23 @@ describe("a walk", () => {
     expect(got.complete).toBe(false)
   })
 
+  test("for what can be acted on asks no values and descriptions of the rest", async () => {
+    const children: FakeNode[] = [
+      { role: "PROGRESS_BAR", name: "Progress", id: "bar", value: 3, interfaces: ["Component", "Value"] },
+      { role: "IMAGE", name: "Picture", id: "image", description: "a cat" },
+      { role: "SLIDER", name: "Volume", id: "slider", value: 5, interfaces: ["Component", "Value"] },
+    ]
+    using all = await read(children)
+    using lean = await read(children, { interactiveOnly: true })
+    expect(all.app.asked("bar")).toContain("Get CurrentValue")
+    expect(all.app.asked("image")).toContain("Get Description")
+    expect(lean.app.asked("bar")).not.toContain("Get CurrentValue")
+    expect(lean.app.asked("image")).not.toContain("Get Description")
+    expect(outline(lean.root)).toEqual(outline(all.root))
+    const told = ({ handle: _, address: __, ...rest }: SeenNode) => rest
+    expect(told(lean.root.children[2]!)).toEqual(told(all.root.children[2]!))
+  })
+
   test("of an application that ends in the middle returns what was seen", async () => {
     const app = await FakeApp.start(daemon.address, {
       role: "FRAME",
@@ -352,6 +369,18 @@ describe("a walk", () => {
     expect(lines?.name).toBe("two lines")
     expect(entry?.value).toBe(`${"é".repeat(2000)}…`)
     expect(blank?.name).toBeUndefined()
+  })
+
+  test("takes the id that a page gives to a nameless field", async () => {
+    const attributes = (id: string) => ({ signature: "a{ss}", values: [new Map([["id", id]])] })
+    using got = await read(
+      [
+        { role: "ENTRY", answers: { GetAttributes: attributes("email") } },
+        { role: "ENTRY", answers: { GetAttributes: attributes("") } },
+      ],
+      { toolkit: "Chromium" },
+    )
+    expect(got.root.children.map(({ identifier }) => identifier)).toEqual(["email", undefined])
   })
 
   test("names a button by its label, its tool item or its description", async () => {

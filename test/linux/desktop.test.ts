@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import type { DesktopInfo } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
+import { connectLinux } from "../../src/linux/adapter.ts"
 import { desktopEnv, listDesktops, startDesktop, stopDesktop } from "../../src/linux/desktop.ts"
 import { installCommand } from "../../src/linux/desktop-packages.ts"
 import { NOBODY, type OpenCopy, openCopy } from "../anybody.ts"
@@ -87,6 +88,27 @@ describe("a started desktop", () => {
 
     // What at-spi2, dconf, pulse and portals add stays well below 60 bytes.
     expect(env.XDG_RUNTIME_DIR!.length).toBeLessThanOrEqual(107 - 60)
+  })
+
+  test("lets GTK 4 find the accessibility bus, which takes even an empty address at its word", async () => {
+    const { env } = await start({ name: "one" })
+    expect(Object.keys(env)).not.toContain("AT_SPI_BUS_ADDRESS")
+    const fixture = new URL("../fixtures/gtk4.py", import.meta.url).pathname
+    const app = Bun.spawn(["/usr/bin/python3", fixture], {
+      env: { PATH: process.env.PATH, HOME: root, FIXTURE_LOG: `${root}/events`, ...env },
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    })
+    const platform = await connectLinux({ env, root })
+    try {
+      await until(async () => {
+        const windows = await platform.adapter(Deadline.in(10_000)).windows()
+        return windows.some(({ pid, accessible }) => pid === app.pid && accessible !== false)
+      }, 30_000)
+    } finally {
+      await platform.close()
+      app.kill("SIGKILL")
+    }
   })
 
   test("gives a program its environment and nothing of the caller's session", async () => {

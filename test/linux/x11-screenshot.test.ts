@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Picture } from "../../src/adapter.ts"
 import { listDisplays } from "../../src/linux/x11-displays.ts"
-import { takeScreenshot } from "../../src/linux/x11-screenshot.ts"
+import { takeScreenshot, takeWindow } from "../../src/linux/x11-screenshot.ts"
 import { listWindows } from "../../src/linux/x11-windows.ts"
 import type { Rect } from "../../src/node.ts"
 import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
@@ -100,6 +100,61 @@ describe("a screenshot", () => {
     await expect(shoot({ x: 10, y: 10, width: 0, height: 10 })).rejects.toMatchObject({
       code: "ACTION_FAILED",
     })
+  })
+})
+
+describe("a picture of a window", () => {
+  const filled = (colour: string, place: string) => [
+    ..."xterm -bw 0 -b 0 +sb".split(" "),
+    ...["-bg", "-fg", "-cr"].flatMap((what) => [what, colour]),
+    ...["-geometry", place, "-title", colour],
+  ]
+  const windowOf = (desk: Xvfb, title: string) =>
+    until(title, async () => (await listWindows(desk.x, patience())).find((one) => one.title === title))
+
+  test("shows the window where another covers it, and the screen shows the other", async () => {
+    await using desk = await startXvfb({ size: "800x600" })
+    desk.spawn(filled("#ff8000", "40x10+100+150"))
+    const below = await windowOf(desk, "#ff8000")
+    desk.spawn(filled("#0080ff", "20x5+150+180"))
+    const above = await windowOf(desk, "#0080ff")
+    const at = { x: above.frame.x + 20 - below.frame.x, y: above.frame.y + 20 - below.frame.y }
+    const onScreen = async () =>
+      (await look(await takeScreenshot(desk.x, below.frame, patience())))(at.x, at.y)
+    await until("the cover", async () => (await onScreen()) === "0080ff")
+
+    const picture = await takeWindow(desk.x, below.id, below.frame, patience())
+    expect(picture).toMatchObject({
+      width: below.frame.width,
+      origin: { x: below.frame.x, y: below.frame.y },
+    })
+    const colour = await look(picture)
+    const { width, height } = below.frame
+    const points = [colour(at.x, at.y), colour(0, 0), colour(width - 1, height - 1)]
+    expect(points).toEqual(["ff8000", "ff8000", "ff8000"])
+    expect(await onScreen()).toBe("0080ff")
+  })
+
+  test("shows what of the window is beyond the edge of the screen", async () => {
+    await using desk = await startXvfb({ size: "800x600" })
+    desk.spawn(filled("#ff8000", "40x10+100+150"))
+    const { id } = await windowOf(desk, "#ff8000")
+    await desk.run(["xdotool", "windowmove", "--sync", String(id), "-60", "150"])
+    const { frame } = await windowOf(desk, "#ff8000")
+    expect(frame.x).toBe(-60)
+    const picture = await takeWindow(desk.x, id, frame, patience())
+    expect(picture).toMatchObject({ width: frame.width, origin: { x: -60, y: 150 } })
+    expect((await look(picture))(10, 10)).toBe("ff8000")
+  })
+
+  test("is the screen's where the server cannot keep windows apart", async () => {
+    await using desk = await startXvfb({ size: "800x600", args: ["-extension", "Composite"] })
+    desk.spawn(filled("#ff8000", "40x10+100+150"))
+    const below = await windowOf(desk, "#ff8000")
+    desk.spawn(filled("#0080ff", "20x5+150+180"))
+    await windowOf(desk, "#0080ff")
+    const shot = async () => look(await takeWindow(desk.x, below.id, below.frame, patience()))
+    await until("the cover", async () => (await shot())(70, 50) === "0080ff")
   })
 })
 
