@@ -53,7 +53,12 @@ export interface Adapter {
    * Once something may have been sent, a failure carries a disposition that says so.
    */
   perform(handle: Handle, action: Action): Promise<Performed>
-  /** Synthesised pointer and keyboard input. What it held down is released when it ends, also when it fails. */
+  /**
+   * Waits until no other command has the pointer and the keyboard, and keeps them for this one until
+   * `close`. What was seen before may have changed meanwhile. Throws TIMEOUT when it waited in vain.
+   */
+  takeTurn(): Promise<void>
+  /** Synthesised pointer and keyboard input, in this command's turn. What it held down is released when it ends, also when it fails. */
   input(event: InputEvent): Promise<void>
 
   /** The window as observed after the operation. */
@@ -101,6 +106,8 @@ export interface Seen {
   readonly actions?: readonly ActionName[]
   /** Where the platform finds the same object again: bus name and object path on Linux. */
   readonly address?: string
+  /** Such objects are made anew for the same content, or handed to other content: rows of models and lists. */
+  readonly fleeting?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */
@@ -127,7 +134,13 @@ export interface SeenTree {
 
 export type TreeTarget =
   | { readonly kind: "surface"; readonly window: SeenWindow; readonly surface: Surface }
-  | { readonly kind: "element"; readonly handle: Handle; readonly window?: SeenWindow }
+  /** With `above`, of its ancestor so many levels up. */
+  | {
+      readonly kind: "element"
+      readonly handle: Handle
+      readonly window?: SeenWindow
+      readonly above?: number
+    }
 
 export interface TreeOptions {
   readonly maxDepth: number

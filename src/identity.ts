@@ -76,16 +76,42 @@ const CONTROLS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A fingerprint of where an element stands: the names above it and, inside a row, the row's texts.
- * "Delete" of one row and "Delete" of the next differ by nothing else. `above` is the fingerprint of
- * the topmost ancestor, where that is not the window.
+ * A fingerprint of where an element stands: the names above it and, where it is in a row or has look-alikes,
+ * the texts that stand around it and how many levels up that is. "Delete" of one row and "Delete" of the next
+ * differ by nothing else. `above` is the fingerprint of the topmost ancestor, where that is not the window;
+ * `isAlone` tells in which of its ancestors an element that has look-alikes is without them.
  */
-export function contextOf(node: SeenNode, ancestors: readonly SeenNode[], above = ""): string {
-  const row = rowOf(node, ancestors)
-  const [start = "", inherited] = above.split(".")
+export function contextOf(
+  node: SeenNode,
+  ancestors: readonly SeenNode[],
+  above = "",
+  isAlone?: (ancestor: SeenNode) => boolean,
+): string {
+  const [start = "", inherited, levels] = above.split(".")
   const chain = chainOf(ancestors, start)
-  const beside = row ? rowPrint(row) : inherited
-  return beside === undefined ? chain : `${chain}.${beside}`
+  const depth = surroundingsOf(node, ancestors, isAlone)
+  if (depth !== undefined) return `${chain}.${rowPrint(ancestors[depth]!)}.${ancestors.length - depth}`
+  return inherited === undefined ? chain : `${chain}.${inherited}.${Number(levels) + ancestors.length}`
+}
+
+/** How many levels above the element its row, or what else tells it from its look-alikes, is. */
+export function levelsUp(context: string | undefined): number | undefined {
+  const levels = context?.split(".")[2]
+  return levels === undefined ? undefined : Number(levels)
+}
+
+/** Whether an element that is found here stands where the context was taken. */
+export function standsIn(context: string, node: SeenNode, ancestors: readonly SeenNode[]): boolean {
+  const levels = levelsUp(context)
+  if (levels === undefined) return contextOf(node, ancestors) === context
+  const row = ancestors[ancestors.length - levels]
+  return row !== undefined && chainOf(ancestors, "") === context.split(".")[0] && isSameRow(context, row)
+}
+
+/** All that a list and its rows say: what tells apart rows that say the same, as long as none of it changes. */
+export function neighbourhoodOf(list: SeenNode): string {
+  const texts = list.children.map((child) => [child.role, child.name ?? "", ...rowTexts(child)].join("\0"))
+  return hash(texts.join("\0\0"))
 }
 
 /** Taken once for all siblings, which share the list of their ancestors. */
@@ -101,18 +127,37 @@ function chainOf(ancestors: readonly SeenNode[], start: string): string {
 
 const chains = new WeakMap<readonly SeenNode[], { readonly start: string; readonly chain: string }>()
 
+/** What stands around an element, whatever is above that. */
+export const printOf = (context: string): string => context.split(".")[1] ?? ""
+
 export const isInRow = (context: string | undefined): boolean => context?.includes(".") ?? false
 
 /** Whether the row still shows what it showed when the context was taken. */
 export function isSameRow(context: string, row: SeenNode): boolean {
-  return context.split(".")[1] === rowPrint(row)
+  return printOf(context) === rowPrint(row)
 }
 
 export const isRow = (seen: Pick<Seen, "role">): boolean => ROWS.has(seen.role)
 
-/** The row that an element is part of. A row is no part of itself, nor of the row that it is folded under. */
-function rowOf(node: SeenNode, ancestors: readonly SeenNode[]): SeenNode | undefined {
-  return isRow(node) ? undefined : ancestors.findLast(isRow)
+/**
+ * The depth of the row that an element is part of: a row is no part of itself, nor of the row that it is folded
+ * under. Without one, of the nearest ancestor with texts that an element with look-alikes has for itself.
+ */
+function surroundingsOf(
+  node: SeenNode,
+  ancestors: readonly SeenNode[],
+  isAlone: ((ancestor: SeenNode) => boolean) | undefined,
+): number | undefined {
+  if (isRow(node) || node.fleeting) return undefined
+  const row = ancestors.findLastIndex((one) => isRow(one) || one.fleeting)
+  if (row >= 0) return row
+  if (!isAlone) return undefined
+  for (let depth = ancestors.length - 1; depth > 0; depth--) {
+    const one = ancestors[depth]!
+    if (SURFACES.has(one.role) || !isAlone(one)) return undefined
+    if (partsOf(one).some(wordsOf)) return depth
+  }
+  return undefined
 }
 
 /** Taken once for all that is in the row. */
@@ -129,13 +174,16 @@ const rowPrints = new WeakMap<SeenNode, string>()
  * others a number may be a clock or a percentage.
  */
 function rowTexts(row: SeenNode): string[] {
-  const parts = row.children
-    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
-    .filter((part) => !isRow(part) && !CONTROLS.has(part.role) && !part.states.includes("hidden"))
+  const parts = partsOf(row)
   const [first, ...others] = parts.flatMap((part) => wordsOf(part) || [])
   if (first === undefined) return [row.name ?? ""]
   return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
 }
+
+const partsOf = (row: SeenNode): readonly SeenNode[] =>
+  row.children
+    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
+    .filter((part) => !isRow(part) && !CONTROLS.has(part.role) && !part.states.includes("hidden"))
 
 /** What a text says is its name on one platform, and its value on another. */
 const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>

@@ -187,6 +187,8 @@ const isInside = ({ x, y }: Point, rect: Rect): boolean =>
 
 /** Its window in front and as it is then; undefined when the element is in none that is listed, such as a menu. */
 async function raise(ctx: Context, { entry }: Target): Promise<SeenWindow | undefined> {
+  // From here on, what is found out about focus and place stays true as far as it depends on us.
+  await ctx.adapter.takeTurn()
   const window = await windowOf(ctx.adapter, entry)
   if (!window || window.is_focused || window.id !== entry.window_id) return window
   return ctx.adapter.window(window.id, { kind: "focus" })

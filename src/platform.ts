@@ -45,6 +45,7 @@ function nowhere(): Platform {
     read: refuse,
     hit: refuse,
     perform: refuse,
+    takeTurn: refuse,
     input: refuse,
     window: refuse,
     launch: refuse,

@@ -93,7 +93,7 @@ function formatEntry(entry: RefEntry): string {
   const { pid, role, states, bounds, bounds_hash, available_actions, source_app } = entry
   const name = nameForIdentity(entry.name) ?? null
   const before = { pid, role, name, value: valueForMap(entry) ?? null, states, bounds: formatRect(bounds) }
-  const { process_start, window_id, address, path, identifier, context, twins } = entry
+  const { process_start, window_id, address, path, identifier, context, twins, neighbours, fleeting } = entry
   const after = {
     available_actions,
     source_app: source_app ?? null,
@@ -104,6 +104,8 @@ function formatEntry(entry: RefEntry): string {
     identifier,
     context,
     twins,
+    neighbours,
+    fleeting,
   }
   // Bare digits: a JavaScript number would lose the last of them.
   const hash = bounds_hash === undefined ? "null" : BigInt.asUintN(64, bounds_hash)
@@ -149,6 +151,8 @@ function readEntry(ref: string, entry: unknown): RefEntry {
     identifier: readText(entry, "identifier", ref),
     context: readText(entry, "context", ref),
     twins: entry.twins === true ? true : undefined,
+    neighbours: readText(entry, "neighbours", ref),
+    fleeting: entry.fleeting === true ? true : undefined,
   }
 }
 

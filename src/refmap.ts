@@ -25,10 +25,14 @@ export interface RefEntry {
   readonly path?: readonly number[]
   /** The application's own id for the element. */
   readonly identifier?: string
-  /** A fingerprint of where it stands: what is above it, and the row it is part of; see tree.ts. */
+  /** A fingerprint of where it stands: what is above it, and what is around it; see identity.ts. */
   readonly context?: string
-  /** There were others in the window that said the same of themselves. */
+  /** There were others in the window that said the same of themselves, with the same around them. */
   readonly twins?: true
+  /** For such a one in a row: a fingerprint of the whole list. */
+  readonly neighbours?: string
+  /** The platform may give the same element another address. */
+  readonly fleeting?: true
 }
 
 export interface RefMap {

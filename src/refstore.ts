@@ -182,6 +182,7 @@ async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
       closeSync(openPrivateDirectory(place.snapshots, "inner"))
       const result = await work()
       syncDirectory(directory)
+      sweep(place)
       return result
     } finally {
       closeSync(directory)
@@ -269,24 +270,54 @@ function duplicate(place: Place, whole: Temporary, bytes: Uint8Array): Temporary
 const KEPT = 32
 const KEPT_AT_MOST = 40
 const ABANDONED_MS = 60_000
+/** Longer than any writer that is not stopped takes. */
+const WRITING_MS = 2000
 
-/** Removes the oldest copies, and what writers left that died; rarely, since it looks at every file. */
+/** Removes what writers left that died, as soon as that is certain. */
+function sweep({ directory }: Place): void {
+  for (const name of readdirSync(directory)) {
+    const writer = /^\.tmp-(\d+)-/.exec(name)?.[1]
+    if (writer === undefined) continue
+    const path = `${directory}/${name}`
+    const age = ageOf(path, Date.now())
+    // Whoever shares the directory from another container has pids that mean nothing here.
+    if (age > ABANDONED_MS || (age > WRITING_MS && !isRunning(Number(writer)))) rmSync(path, { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) !== "ESRCH"
+  }
+}
+
+/** Removes the oldest copies, and what was kept with them; rarely, since it looks at every file. */
 function prune(place: Place): void {
   const copies = readdirSync(place.snapshots)
   if (copies.length <= KEPT_AT_MOST) return
   const now = Date.now()
-  const aged = copies.map((name) => ({
-    path: `${place.snapshots}/${name}`,
-    age: ageOf(`${place.snapshots}/${name}`, now),
-  }))
-  const leftovers = readdirSync(place.directory)
-    .filter((name) => name.startsWith(".tmp-"))
-    .map((name) => `${place.directory}/${name}`)
-    .filter((path) => ageOf(path, now) > ABANDONED_MS)
-  const oldest = aged.sort((a, b) => a.age - b.age).slice(KEPT)
-  const gone = oldest.map((copy) => copy.path)
-  const trees = gone.map((path) => path.replace(place.snapshots, place.trees))
-  for (const path of [...gone, ...trees, ...leftovers]) rmSync(path, { force: true })
+  const aged = copies.map((name) => ({ name, age: ageOf(`${place.snapshots}/${name}`, now) }))
+  const oldest = aged.sort((a, b) => a.age - b.age).splice(KEPT)
+  const kept = new Set(aged.map(({ name }) => name))
+  for (const { name } of oldest) rmSync(`${place.snapshots}/${name}`, { force: true })
+  for (const name of namesIn(place.trees)) {
+    const path = `${place.trees}/${name}`
+    // One without a map may be about to get it, or its writer died before.
+    const isOurs =
+      kept.has(name) || (ageOf(path, now) <= ABANDONED_MS && !oldest.some((one) => one.name === name))
+    if (!isOurs) rmSync(path, { force: true })
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return []
+    throw error
+  }
 }
 
 function ageOf(path: string, now: number): number {

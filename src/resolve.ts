@@ -1,8 +1,18 @@
-import type { Adapter, Seen, SeenTree, SeenWindow } from "./adapter.ts"
+import type { Adapter, Seen, SeenNode, SeenTree, SeenWindow } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import { AppError, NOTHING_DELIVERED, staleRef } from "./errors.ts"
 import { boundsHash } from "./fxhash.ts"
-import { changedEvidence, contextOf, isInRow, isRow, isSameRow, ownName, quoted } from "./identity.ts"
+import {
+  changedEvidence,
+  isInRow,
+  isRow,
+  isSameRow,
+  levelsUp,
+  neighbourhoodOf,
+  ownName,
+  quoted,
+  standsIn,
+} from "./identity.ts"
 import { cut, parseRef, type RefEntry } from "./refmap.ts"
 import { type Place, walk } from "./tree.ts"
 
@@ -18,6 +28,8 @@ export interface Known {
   readonly entry: RefEntry
   /** The snapshot that the caller named, in either way. */
   readonly snapshotId?: string
+  /** The addresses that its map has. */
+  readonly known: () => ReadonlySet<string | undefined>
 }
 
 /** A ref and the live element it was found to mean. */
@@ -26,28 +38,32 @@ export interface Target extends Known {
 }
 
 /**
- * The element that a ref names, or an error: never a look-alike. The process must be the same one;
- * then the platform's own address, then the stored path, are each verified; then one search of the
- * same window, in which exactly one element may fit.
+ * The element that a ref names, or an error: never a look-alike. The process must be the same one, and the
+ * platform's own address must lead to an element that says the same of itself, with the same around it.
+ * Where addresses are no identity, the stored path, and then a search of the same window, may find it.
  */
 export async function resolve(ctx: Context, choice: RefChoice): Promise<Target> {
   return resolveKnown(ctx, await lookUp(ctx, choice))
 }
 
 export async function resolveKnown(ctx: Context, known: Known): Promise<Target> {
-  const { ref, entry } = known
+  const { entry } = known
   await refuseOtherProcess(ctx.adapter, known)
   let there: Seen | undefined
+  let isReused = false
   for (const route of routesOf(entry)) {
     const seen = await ctx.adapter.open(entry, route)
     there ??= seen
-    if (!seen || changedEvidence(entry, seen) !== undefined) continue
-    if (route === "path" && !standsWhereItWas(entry, seen)) continue
-    if (!(await isInItsRow(ctx.adapter, entry))) continue
-    await refuseClosed(ctx.adapter, known, seen)
-    return { ...known, seen }
+    if (!seen) continue
+    const isSame = changedEvidence(entry, seen) === undefined
+    const isThere = isSame && (route === "address" || standsWhereItWas(entry, seen))
+    if (isThere && (await isAmongItsOwn(ctx.adapter, entry, seen))) {
+      await refuseClosed(ctx.adapter, known, seen)
+      return { ...known, seen }
+    }
+    isReused ||= route === "address" && (isSame || isRow(entry))
   }
-  return { ...known, seen: await search(ctx.adapter, ref, entry, there) }
+  return { ...known, seen: await search(ctx, known, there, isReused) }
 }
 
 /** Some toolkits keep a window that was closed, and everything in it, to show it again. */
@@ -70,9 +86,11 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<Known> {
   }
   const named = snapshotId ?? choice.snapshot
   const spelled = snapshotId === undefined ? ref : qualified(ref, snapshotId)
-  const entry = (await ctx.refs.load(named)).inner.get(ref)
+  const map = await ctx.refs.load(named)
+  const entry = map.inner.get(ref)
   if (!entry) throw staleRef(spelled, named === undefined ? undefined : `snapshot ${named} has no ${ref}`)
-  return { ref: spelled, entry, snapshotId: named }
+  const known = () => new Set([...map.inner.values()].map(({ address }) => address))
+  return { ref: spelled, entry, snapshotId: named, known }
 }
 
 /** A ref that means the same element whatever the newest snapshot is. */
@@ -104,10 +122,13 @@ async function refuseOtherProcess(adapter: Adapter, { ref, entry }: Known): Prom
   }
 }
 
+/** An address that is no more, or leads to something else, is proof enough where objects live as long as elements. */
+const isProof = (entry: RefEntry): boolean => entry.address !== undefined && !entry.fleeting
+
 function routesOf(entry: RefEntry): readonly ("address" | "path")[] {
   return [
     ...(entry.address === undefined ? [] : (["address"] as const)),
-    ...(entry.path ? (["path"] as const) : []),
+    ...(entry.path && !isProof(entry) ? (["path"] as const) : []),
   ]
 }
 
@@ -125,51 +146,60 @@ function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
 }
 
 /**
- * Lists show other rows in the same places, and some in the very same objects. What is part of a row
- * is the same only while the row at its place holds it and shows the same texts.
+ * Lists show other rows in the same places, and some in the very same objects. What is part of a row is the
+ * same only while the row shows the same texts; where others show the same, while the whole list does.
  */
-async function isInItsRow(adapter: Adapter, entry: RefEntry): Promise<boolean> {
-  const { context, path, address } = entry
-  if (context === undefined || !isInRow(context) || !path) return true
-  for (let depth = path.length - 1; depth > 0; depth--) {
-    const above = await adapter.open({ ...entry, path: path.slice(0, depth) }, "path")
-    if (!above) return false
-    if (!isRow(above)) continue
-    const { root, complete } = await adapter.tree(
-      { kind: "element", handle: above.handle },
-      { ...LOOK, maxDepth: Math.max(3, path.length - depth) },
-    )
-    const holdsIt = address === undefined || [...walk(root)].some(({ node }) => node.address === address)
-    return complete && holdsIt && isSameRow(context, root)
-  }
-  return false
+async function isAmongItsOwn(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<boolean> {
+  const { context, neighbours } = entry
+  if (context === undefined || !isInRow(context)) return true
+  const levels = levelsUp(context)
+  const row = levels && (await readAbove(adapter, seen, levels))
+  if (!row || !isSameRow(context, row)) return false
+  if (neighbours === undefined) return true
+  const list = await readAbove(adapter, seen, levels + 1)
+  return list !== undefined && neighbourhoodOf(list) === neighbours
 }
+
+async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {
+  try {
+    const target = { kind: "element", handle: seen.handle, above } as const
+    const { root, complete } = await adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH })
+    if (complete) return root
+    throw unfinished("What is around it")
+  } catch (error) {
+    if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
+    throw error
+  }
+}
+
+/** A list, its rows, and what is in them down to their cells. */
+const ROW_DEPTH = 4
 
 const LOOK = { bounds: "interactive", includeHidden: false, interactiveOnly: true } as const
 
 async function search(
-  adapter: Adapter,
-  ref: string,
-  entry: RefEntry,
+  { adapter }: Context,
+  { ref, entry, known }: Known,
   there: Seen | undefined,
+  isReused: boolean,
 ): Promise<Seen> {
   const evidence = evidenceAgainst(entry, there)
-  const moved = there !== undefined && there.address !== undefined && there.address === entry.address
-  // What had look-alikes, or no name, cannot be told from them by a search: whatever is found may be another one.
-  if (!isDistinct(entry) && !moved) throw unsure(ref, evidence, entry.address !== undefined)
+  if (isProof(entry) && !isReused) throw staleRef(ref, evidence)
+  // What nothing told from others cannot be found among them: whatever is found may be another one.
+  if (!isDistinct(entry)) throw unsure(ref, evidence, entry.address !== undefined)
   const window = await windowOf(adapter, entry)
   if (!window) throw staleRef(ref, `${evidence}, and so is its window ${entry.window_id ?? ""}`.trimEnd())
   const places = await readPlaces(adapter, window, ref, entry, evidence)
   const fits = places.filter(({ node }) => changedEvidence(entry, node) === undefined)
-  const itself = moved ? fits.find(({ node }) => node.address === entry.address) : undefined
-  if (itself && standsInContext(entry, itself)) return itself.node
-  if (!isDistinct(entry)) throw unsure(ref, evidence, true)
-  const [only, ...others] = fits
-  if (!only) throw staleRef(ref, evidence)
+  const placed = fits.filter((place) => standsInContext(entry, place))
+  const [only, ...others] = isInRow(entry.context) ? placed : fits
   if (others.length > 0) throw ambiguous(ref, entry, fits)
-  if (!standsInContext(entry, only)) {
+  if (fits.length === 0) throw staleRef(ref, evidence)
+  if (!only || !placed.includes(only)) {
     throw unsure(ref, `${evidence}; a look-alike stands in another place of the window`, false)
   }
+  // Objects that are handed round were there before; one that was made since is another one.
+  if (isProof(entry) && !known().has(only.node.address)) throw staleRef(ref, evidence)
   return only.node
 }
 
@@ -183,7 +213,7 @@ const OTHER_ROW = "its row is gone or shows something else now"
 const MOVED = "it has moved, and nothing else tells it from others"
 
 const standsInContext = (entry: RefEntry, { node, ancestors }: Place): boolean =>
-  entry.context === undefined || contextOf(node, ancestors) === entry.context
+  entry.context === undefined || standsIn(entry.context, node, ancestors)
 
 /** `certain`: the element is gone or another one now, and not just impossible to tell from others. */
 function unsure(ref: string, evidence: string, certain: boolean): AppError {
@@ -212,12 +242,15 @@ async function readPlaces(
     })
   // An absence, or a uniqueness, that was not read to the end is not a fact.
   if (complete) return [...walk(root)]
-  throw new AppError("TIMEOUT", `The window ${window.id} could not be searched to its end`, {
+  throw unfinished(`The window ${window.id}`)
+}
+
+const unfinished = (what: string): AppError =>
+  new AppError("TIMEOUT", `${what} could not be searched to its end`, {
     suggestion: "Retry with a longer --timeout-ms, or run 'snapshot' to get a new ref",
     details: { kind: "search" },
     disposition: NOTHING_DELIVERED,
   })
-}
 
 function ambiguous(ref: string, entry: RefEntry, fits: readonly Place[]): AppError {
   const what = `${fits.length} ${entry.role} elements named ${quoted(entry.name)}`

@@ -1,6 +1,6 @@
 import type { ActionName, Seen, SeenNode, SeenTree } from "./adapter.ts"
 import { boundsHash } from "./fxhash.ts"
-import { contextOf, lookAlikeKey } from "./identity.ts"
+import { contextOf, levelsUp, lookAlikeKey, neighbourhoodOf, printOf } from "./identity.ts"
 import { INTERACTIVE_ROLES, type Node, type Rect } from "./node.ts"
 import type { RefEntry } from "./refmap.ts"
 
@@ -98,29 +98,86 @@ export function* walk(root: SeenNode): Generator<Place> {
 
 /** Entries for some places of a tree; `all` tells which of them have look-alikes. */
 export function entriesFor(chosen: readonly Place[], all: readonly Place[], source: Source): RefEntry[] {
-  const counts = new Map<string, number>()
-  for (const { node } of all) {
-    const key = lookAlikeKey(node)
-    counts.set(key, (counts.get(key) ?? 0) + 1)
+  const alike = new LookAlikes(all, source.rootContext)
+  return chosen.map((place) => {
+    const { node, path, ancestors } = place
+    const context = alike.contextOf(place)
+    const isTwin = alike.isTwin(place)
+    const levels = isTwin ? levelsUp(context) : undefined
+    const list = levels === undefined ? undefined : ancestors[ancestors.length - levels - 1]
+    return {
+      pid: source.pid,
+      role: node.role,
+      name: node.name,
+      value: node.states.includes("secure") ? undefined : node.value,
+      states: node.states,
+      bounds: node.bounds,
+      bounds_hash: node.bounds && boundsHash(node.bounds),
+      available_actions: node.actions ?? [],
+      source_app: source.app,
+      process_start: source.processStart,
+      window_id: source.windowId,
+      address: node.address,
+      path: source.rootPath && [...source.rootPath, ...path],
+      identifier: node.identifier,
+      context,
+      twins: isTwin ? true : undefined,
+      neighbours: list && neighbourhoodOf(list),
+      fleeting: node.fleeting || ancestors.some((one) => one.fleeting) ? true : undefined,
+    }
+  })
+}
+
+/** Which elements say the same of themselves, and which of those the texts around them tell apart. */
+class LookAlikes {
+  readonly #rootContext: string | undefined
+  readonly #groups: ReadonlyMap<string, readonly Place[]>
+  /** Of the look-alikes of a key, how many each ancestor holds. */
+  readonly #held = new Map<string, Map<SeenNode, number>>()
+  readonly #twins = new Map<string, ReadonlySet<string>>()
+
+  constructor(all: readonly Place[], rootContext: string | undefined) {
+    this.#groups = Map.groupBy(all, ({ node }) => lookAlikeKey(node))
+    this.#rootContext = rootContext
   }
-  return chosen.map(({ node, path, ancestors }) => ({
-    pid: source.pid,
-    role: node.role,
-    name: node.name,
-    value: node.states.includes("secure") ? undefined : node.value,
-    states: node.states,
-    bounds: node.bounds,
-    bounds_hash: node.bounds && boundsHash(node.bounds),
-    available_actions: node.actions ?? [],
-    source_app: source.app,
-    process_start: source.processStart,
-    window_id: source.windowId,
-    address: node.address,
-    path: source.rootPath && [...source.rootPath, ...path],
-    identifier: node.identifier,
-    context: contextOf(node, ancestors, source.rootContext),
-    twins: (counts.get(lookAlikeKey(node)) ?? 1) > 1 ? true : undefined,
-  }))
+
+  contextOf({ node, ancestors }: Place): string {
+    const key = lookAlikeKey(node)
+    const isAlone = this.#hasOthers(key)
+      ? (one: SeenNode): boolean => this.#heldOf(key).get(one) === 1
+      : undefined
+    return contextOf(node, ancestors, this.#rootContext, isAlone)
+  }
+
+  /** Whether nothing tells it from another. */
+  isTwin(place: Place): boolean {
+    const key = lookAlikeKey(place.node)
+    return this.#hasOthers(key) && this.#twinsOf(key).has(printOf(this.contextOf(place)))
+  }
+
+  #hasOthers(key: string): boolean {
+    return (this.#groups.get(key)?.length ?? 0) > 1
+  }
+
+  #heldOf(key: string): ReadonlyMap<SeenNode, number> {
+    const known = this.#held.get(key)
+    if (known) return known
+    const held = new Map<SeenNode, number>()
+    for (const { ancestors } of this.#groups.get(key) ?? [])
+      for (const one of ancestors) held.set(one, (held.get(one) ?? 0) + 1)
+    this.#held.set(key, held)
+    return held
+  }
+
+  /** What stands around more than one of them. */
+  #twinsOf(key: string): ReadonlySet<string> {
+    const known = this.#twins.get(key)
+    if (known) return known
+    const prints = (this.#groups.get(key) ?? []).map((place) => printOf(this.contextOf(place)))
+    const twins = new Set(prints.filter((print, i) => prints.indexOf(print) !== i))
+    this.#twins.set(key, twins)
+    return twins
+  }
 }
 
 /** Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. */

@@ -57,6 +57,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
       }),
     hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
     perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
+    takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),
     window: (id, op) => native("window", () => operate(world, id, op)),
     launch: (app, args) => native("launch", () => world.launch(app, args)),
@@ -141,18 +142,25 @@ function seenOf(element: FakeElement): Seen {
     actions: element.actions,
     address: element.world.hasAddresses ? element.address : undefined,
     identifier: element.identifier,
+    fleeting: element.fleeting,
     index: element.parent?.children.indexOf(element),
   }
 }
 
 function readTree(world: World, target: TreeTarget, options: TreeOptions): SeenTree {
   const shown = target.kind === "surface" ? surfaceOf(world, target) : world.windowOf(inside(target.handle))
-  const root = target.kind === "surface" ? shown?.root : inside(target.handle)
+  const root = target.kind === "surface" ? shown?.root : above(inside(target.handle), target.above ?? 0)
   if (!root || !shown || root.isGone) throw new AppError("ELEMENT_NOT_FOUND", "There is no such surface")
   const budget = { left: world.nodeLimit, complete: true }
   const node = readNode(root, options, 0, budget) ?? seenNode(root, options, [])
   const { id, title, app } = shown
   return { root: node, window: { id, title }, app: app.name, pid: root.app.pid, complete: budget.complete }
+}
+
+function above(element: FakeElement, levels: number): FakeElement | undefined {
+  let at: FakeElement | undefined = element
+  for (let i = 0; i < levels; i++) at = at?.parent
+  return at
 }
 
 function surfaceOf(world: World, target: Extract<TreeTarget, { kind: "surface" }>): FakeWindow | undefined {

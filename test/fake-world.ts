@@ -48,6 +48,7 @@ export interface Spec {
   readonly bounds?: Rect
   readonly actions?: readonly ActionName[]
   readonly identifier?: string
+  readonly fleeting?: boolean
   readonly disclosure?: Seen["disclosure"]
   /** Not showing: left out of trees unless they ask for it. */
   readonly hidden?: boolean
@@ -79,6 +80,7 @@ export class FakeElement {
   bounds: Rect | undefined
   actions: ActionName[] | undefined
   identifier: string | undefined
+  readonly fleeting: boolean | undefined
   readonly disclosure: Seen["disclosure"]
   hidden: boolean
   route: Route
@@ -102,6 +104,7 @@ export class FakeElement {
     this.bounds = spec.bounds
     this.actions = spec.actions && [...spec.actions]
     this.identifier = spec.identifier
+    this.fleeting = spec.fleeting
     this.disclosure = spec.disclosure
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"

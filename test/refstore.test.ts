@@ -451,15 +451,36 @@ test("snapshots from the future do not push out the new ones", async () => {
   expect(namesOf(await store.load(id))).toEqual(["@e1 Now"])
 })
 
-test("what dead writers left is removed in time, what is being written is not", async () => {
+test("what dead writers left is removed by the next one, what is being written is not", async () => {
   const root = newRoot()
   const store = openRefStore({ root })
   await store.save([])
-  writeFileSync(`${root}/.tmp-1-old`, "half")
-  utimesSync(`${root}/.tmp-1-old`, 1000, 1000)
-  writeFileSync(`${root}/.tmp-2-new`, "half")
-  for (let turn = 0; turn < 45; turn++) await store.save([])
-  expect(temporaries(root)).toEqual([".tmp-2-new"])
+  const dead = Bun.spawnSync(["true"]).pid
+  const left = (name: string, secondsAgo: number) => {
+    writeFileSync(`${root}/${name}`, "half")
+    utimesSync(`${root}/${name}`, Date.now() / 1000 - secondsAgo, Date.now() / 1000 - secondsAgo)
+  }
+  left(`.tmp-${dead}-dead`, 5)
+  left(`.tmp-${dead}-fresh`, 0)
+  left(`.tmp-${process.pid}-ours`, 5)
+  left(`.tmp-${process.pid}-forgotten`, 100)
+  await store.append([button("Save")])
+  expect(temporaries(root).toSorted()).toEqual([`.tmp-${dead}-fresh`, `.tmp-${process.pid}-ours`].toSorted())
+})
+
+test("a tree whose map was never written goes with the next prune", async () => {
+  const root = newRoot()
+  const store = openRefStore({ root })
+  const id = await store.save([], { tree: "{}" })
+  writeFileSync(`${root}/trees/saaaaaaaa.json`, "half")
+  utimesSync(`${root}/trees/saaaaaaaa.json`, 1000, 1000)
+  let last = id
+  for (let turn = 0; turn < 45; turn++) last = await store.save([], { tree: "{}" })
+  const trees = readdirSync(`${root}/trees`)
+  expect(trees).not.toContain("saaaaaaaa.json")
+  expect(trees).not.toContain(`${id}.json`)
+  expect(trees).toContain(`${last}.json`)
+  expect(trees.toSorted()).toEqual(readdirSync(`${root}/snapshots`).toSorted())
 })
 
 test.each<[Record<string, string>, string]>([

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
 import { clearDesks, desk } from "./fake-desk.ts"
-import type { Spec } from "./fake-world.ts"
+import type { FakeElement, Spec } from "./fake-world.ts"
 
 afterAll(clearDesks)
 
@@ -123,12 +123,14 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     }
     world.at("Save").remove()
     world.fail("tree", new AppError("APP_UNRESPONSIVE", "No answer"))
-    expect((await error("click", { ref_id: "@e1" })).code).toBe("APP_UNRESPONSIVE")
+    // Where objects live as long as their elements, an address that is no more is proof enough.
+    const code = platform.addresses ? "STALE_REF" : "APP_UNRESPONSIVE"
+    expect((await error("click", { ref_id: "@e1" })).code).toBe(code)
     expect(world.deliveries).toEqual([])
   })
 
   test("what is not in a tree that was not read to its end may still be there", async () => {
-    const { error, world, window } = await shown([cancel, save], platform)
+    const { error, world, window } = await shown([cancel, { ...save, fleeting: true }], platform)
     window.root.add({ role: "group", name: "New" }, 0)
     world.at("Save").remove()
     world.nodeLimit = 2
@@ -254,6 +256,83 @@ describe("look-alikes", () => {
   })
 })
 
+describe("cards", () => {
+  /** What is no row to the platform, but one to the user: a text, and what can be done with it. */
+  const card = (text: string): Spec => ({
+    role: "group",
+    children: [
+      { role: "statictext", name: text },
+      { role: "group", children: [{ role: "button", name: "Open", bounds: at(200, 0) }] },
+    ],
+  })
+  const cards = (...texts: string[]): Spec[] => [{ role: "list", children: texts.map(card) }]
+  const opening = (window: { root: { children: FakeElement[] } }) => {
+    const received: string[] = []
+    for (const one of window.root.children[0]!.children)
+      one.children[1]!.children[0]!.does = () => received.push(one.children[0]!.name ?? "")
+    return received
+  }
+
+  test("an object that was given to another card is not the same", async () => {
+    const { error, window, world } = await shown(cards("a", "b"))
+    window.root.children[0]!.children[1]!.children[0]!.name = "c"
+    expect((await error("click", { ref_id: "@e2" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test.each(PLATFORMS)("a card is known by its text, whichever object shows it %s", async (_, platform) => {
+    const { ok, window } = await shown(cards("a", "b", "c"), platform)
+    const received = opening(window)
+    const [first, second] = window.root.children[0]!.children
+    first!.children[0]!.name = "b"
+    second!.children[0]!.name = "a"
+    await ok("click", { ref_id: "@e1" })
+    await ok("click", { ref_id: "@e2" })
+    expect(received).toEqual(["a", "b"])
+  })
+
+  test("a card that was removed is not replaced by one that was made since", async () => {
+    const { error, window, world } = await shown(cards("a", "b"))
+    window.root.children[0]!.children[1]!.remove()
+    window.root.children[0]!.add(card("b"))
+    expect((await error("click", { ref_id: "@e2" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("the last one left of two is not taken for the other", async () => {
+    const { error, window, world } = await shown(cards("a", "a"))
+    window.root.children[0]!.children[0]!.remove()
+    expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+})
+
+describe("elements that live as long as their objects", () => {
+  test("one that took the place and the name of another is another one", async () => {
+    const { error, window, world } = await shown([save, cancel])
+    window.root.children[0]!.remove()
+    window.root.add(save, 0)
+    expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("one that was given another's name is another one", async () => {
+    const { error, world } = await shown([save, cancel])
+    world.at("Save").name = "Save as"
+    world.at("Cancel").name = "Save"
+    expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("an element whose platform makes new objects for it is found again by what it says", async () => {
+    const { ok, window, world } = await shown([{ ...save, fleeting: true }, cancel])
+    window.root.children[0]!.remove()
+    window.root.add(save)
+    await ok("click", { ref_id: "@e1" })
+    expect(world.sent("Save")).toEqual(["semantic click"])
+  })
+})
+
 describe("rows", () => {
   const row = (text: string, more = "12:00"): Spec => ({
     role: "row",
@@ -308,25 +387,52 @@ describe("rows", () => {
     expect(received).toEqual(["b"])
   })
 
-  test("an object that went to another row is not the same, though a row at its place still says so", async () => {
-    const { error, window, world } = await shown(table(row("a"), row("b")))
+  test("where a list hands its objects round, a row is known by what it shows", async () => {
+    const { ok, window } = await shown(table(row("a"), row("b")))
     const [first, second] = window.root.children[0]!.children
-    // The list hands its objects round: each place shows what it showed, with the other place's objects.
+    // Each place shows what it showed, with the other place's objects.
     second!.moveTo(window.root.children[0]!, 0)
     first!.children[0]!.name = "b"
     second!.children[0]!.name = "a"
-    for (const ref_id of [deleteOf(0), deleteOf(1)])
-      expect((await error("click", { ref_id })).code).toBe("STALE_REF")
+    const received: string[] = []
+    first!.children[2]!.children[0]!.does = () => received.push("b")
+    second!.children[2]!.children[0]!.does = () => received.push("a")
+    await ok("click", { ref_id: deleteOf(0) })
+    await ok("click", { ref_id: deleteOf(1) })
+    expect(received).toEqual(["a", "b"])
+  })
+
+  test("a row that shows the same, but was made since, is another one", async () => {
+    const { error, window, world } = await shown(table(row("a"), row("b")))
+    window.root.children[0]!.add(row("b"))
+    window.root.children[0]!.children[1]!.children[0]!.name = "c"
+    expect((await error("click", { ref_id: deleteOf(1) })).code).toBe("STALE_REF")
     expect(world.deliveries).toEqual([])
   })
 
-  test("without addresses a row that changed places is not guessed", async () => {
-    const { error, window, world } = await shown(table(row("a"), row("b")), { addresses: false })
+  test("without addresses a row that changed places is known by what it shows", async () => {
+    const { ok, window } = await shown(table(row("a"), row("b")), { addresses: false })
+    const received: string[] = []
+    for (const one of window.root.children[0]!.children)
+      one.children[2]!.children[0]!.does = () => received.push(one.children[0]!.name ?? "")
     window.root.children[0]!.children[1]!.moveTo(window.root.children[0]!, 0)
-    for (const ref_id of [deleteOf(0), deleteOf(1)])
-      expect((await error("click", { ref_id })).code).toBe("STALE_REF")
-    expect(world.deliveries).toEqual([])
+    await ok("click", { ref_id: deleteOf(0) })
+    await ok("click", { ref_id: deleteOf(1) })
+    expect(received).toEqual(["a", "b"])
   })
+
+  test.each(PLATFORMS)(
+    "rows that show the same are told apart only while the whole list is as it was %s",
+    async (_, platform) => {
+      const { ok, error, window, world } = await shown(table(row("a"), row("a"), row("b")), platform)
+      await ok("click", { ref_id: deleteOf(1) })
+      expect(world.deliveries.length).toBe(1)
+      window.root.children[0]!.children[0]!.remove()
+      expect((await error("click", { ref_id: deleteOf(0) })).code).toBe("STALE_REF")
+      expect((await error("click", { ref_id: deleteOf(1) })).code).toBe("STALE_REF")
+      expect(world.deliveries.length).toBe(1)
+    },
+  )
 
   test("an item folded under another is known by its own name, whatever stands beside it", async () => {
     const { ok, world } = await shown(

@@ -166,7 +166,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "node:os",
       "node:path",
     ],
-    lazily: ["macos", "ffi", "pure"],
+    lazily: ["macos", "ffi", "pure", "stores"],
   },
   ffi: { files: ["ffi/"], may: ["ffi", "bun:ffi"], lazily: ["ffi", "bun:ffi"] },
   library: {

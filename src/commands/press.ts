@@ -24,6 +24,7 @@ export default defineCommand({
   run: (args, ctx) =>
     changing(ctx, args, async () => {
       const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
+      await ctx.adapter.takeTurn()
       // Keys go to whatever window has the focus, so the app's must have it first.
       if (args.app !== undefined && !(await chooseWindow(ctx.adapter, args)).is_focused) {
         await operate(ctx, args, { kind: "focus" })

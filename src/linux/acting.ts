@@ -4,6 +4,7 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { PlatformOptions } from "../platform.ts"
 import { Atspi } from "./atspi.ts"
 import { Element } from "./element.ts"
+import type { InputLease } from "./input-lease.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
@@ -11,6 +12,7 @@ import type { Session } from "./session.ts"
 type Acting = Pick<
   Required<Adapter>,
   | "perform"
+  | "takeTurn"
   | "input"
   | "window"
   | "launch"
@@ -30,12 +32,20 @@ export function actingOn(
   options: PlatformOptions,
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
+  lease: InputLease,
 ): Acting {
   const display = () => preparing(session.x11(deadline))
   return {
-    perform: async (handle: Handle, action: Action) =>
-      perform(new Atspi(await session.a11y(deadline), deadline), Element.of(handle), action),
-    window: (id, op) => operate(session, id, op, deadline, windows),
+    perform: async (handle: Handle, action: Action) => {
+      // Where the keyboard goes is part of what others type.
+      if (action.kind === "focus" && session.env.DISPLAY) await lease.take()
+      return perform(new Atspi(await session.a11y(deadline), deadline), Element.of(handle), action)
+    },
+    takeTurn: () => lease.take(),
+    window: async (id, op) => {
+      await lease.take()
+      return operate(session, id, op, deadline, windows)
+    },
     launch: async (app, args) => {
       const { launchApp } = await import("./apps.ts")
       return preparing(launchApp(app, args, session.env, deadline))
@@ -43,6 +53,7 @@ export function actingOn(
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
+      await lease.take()
       const [x, { sendInput }] = await Promise.all([display(), import("./x11-input.ts")])
       return sendInput(x, event, deadline)
     },

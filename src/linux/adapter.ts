@@ -5,6 +5,7 @@ import type { Platform, PlatformOptions } from "../platform.ts"
 import type { actingOn } from "./acting.ts"
 import { Desk } from "./desk.ts"
 import { Element } from "./element.ts"
+import type { InputLease } from "./input-lease.ts"
 import { processStart } from "./processes.ts"
 import { Session } from "./session.ts"
 import { answering, readTree } from "./trees.ts"
@@ -37,12 +38,19 @@ const windowsOf =
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const desk = new Desk(session, deadline)
   // What only some commands need is loaded for those.
-  const acting = lazily<ReturnType<typeof actingOn>>(async () =>
-    (await import("./acting.ts")).actingOn(session, options, deadline, () => desk.windows()),
-  )
+  let lease: InputLease | undefined
+  const acting = lazily<ReturnType<typeof actingOn>>(async () => {
+    const [{ actingOn }, { InputLease }] = await Promise.all([
+      import("./acting.ts"),
+      import("./input-lease.ts"),
+    ])
+    lease = new InputLease(() => session.env, deadline)
+    return actingOn(session, options, deadline, () => desk.windows(), lease)
+  })
   const locating = () => import("./locate.ts")
   return {
     perform: acting.perform,
+    takeTurn: acting.takeTurn,
     input: acting.input,
     window: acting.window,
     launch: acting.launch,
@@ -91,6 +99,6 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const windows = pids ? undefined : windowsOf(session, deadline)
       return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids, windows))
     },
-    close: async () => {},
+    close: async () => lease?.release(),
   }
 }

@@ -127,9 +127,23 @@ function conclude(
       // Where it is there without a question of its own: pages give it as an attribute, other toolkits hardly ever.
       identifier: attributes?.get("id") || undefined,
       index: element.index,
+      ...(isFleeting(element, kind) ? { fleeting: true } : {}),
     },
   }
 }
+
+/**
+ * Rows of a model are objects only while somebody looks: a model that is sorted or filled anew has new ones for
+ * the same rows. GTK 4 makes new ones for what its lists take out and put back, pages for what they hide and show.
+ */
+function isFleeting({ place, parent }: Element, { role, native }: Kind): boolean {
+  if (place.toolkit === "GTK" || place.toolkit === "Chromium")
+    return ROWS.has(role) || role === "row" || native === ROLE.LIST_ITEM
+  if (!parent) return false
+  return place.toolkit === "Qt" ? ITEM_VIEWS.has(parent.role) : has(parent.states, STATE.MANAGES_DESCENDANTS)
+}
+
+const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
 
 export function kindIn(facts: Facts, place: Place, parentRole: number): Kind {
   const holdsSelection = (facts.interfaces & INTERFACE.Selection) !== 0

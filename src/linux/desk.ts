@@ -16,6 +16,7 @@ import {
   windowId,
   windowNumber,
 } from "./inventory.ts"
+import { openAbove } from "./locate.ts"
 import { type Session, silentBus } from "./session.ts"
 import type { Shown, TopLevel } from "./surfaces.ts"
 import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
@@ -55,7 +56,8 @@ export class Desk {
   async rootOf(target: TreeTarget): Promise<TreeRoot> {
     if (target.kind === "element") {
       const { id = "", title = "" } = target.window ?? {}
-      return { element: Element.of(target.handle), window: { id, title }, surface: "window" }
+      const element = await this.#above(Element.of(target.handle), target.above ?? 0)
+      return { element, window: { id, title }, surface: "window" }
     }
     const { window, surface } = target
     const { id, title, app_name } = window
@@ -73,6 +75,13 @@ export class Desk {
       window: { id: best.id, title: best.title },
       surface: isMenu ? "menu" : surface,
     }
+  }
+
+  async #above(element: Element, levels: number): Promise<Element> {
+    if (levels === 0) return element
+    const found = await answering(element.place, openAbove(await this.atspi(), element, levels))
+    if (found) return found
+    throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
   }
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */

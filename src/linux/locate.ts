@@ -95,6 +95,19 @@ export async function openPath(
   })
 }
 
+/** The ancestor so many levels up; undefined: there is none any more. */
+export async function openAbove(
+  atspi: Atspi,
+  { ref, place }: Element,
+  levels: number,
+): Promise<Element | undefined> {
+  return unlessMissing(async () => {
+    let at: Ref | undefined = ref
+    for (let level = 0; at && level < levels; level++) at = await atspi.parent(at)
+    return at && new Element(at, place, await readParent(atspi, at))
+  })
+}
+
 /** Whether the topmost object at a point of the screen is the element or a part of it. */
 export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
   const hit = await hitSurely(atspi, element, point)

@@ -12,6 +12,7 @@ import { perform } from "./perform.ts"
 import { bundleOf, processStart } from "./processes.ts"
 import { elementOf, readSeen } from "./seen.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
+import { Turn } from "./turn.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
@@ -24,12 +25,13 @@ export function connectMacos(options: PlatformOptions): Platform {
   const bulk = options.env.AGENT_DESKTOP_AX_BULK === "1"
   return {
     name: "macos",
-    adapter: (deadline) => macosAdapter(new Ax(connection, deadline), bulk, options.root),
+    adapter: (deadline) =>
+      macosAdapter(new Ax(connection, deadline), bulk, options.root, new Turn(options.env, deadline)),
     close: async () => connection.close(),
   }
 }
 
-function macosAdapter(ax: Ax, bulk: boolean, root: string): Adapter {
+function macosAdapter(ax: Ax, bulk: boolean, root: string, turn: Turn): Adapter {
   const { deadline } = ax
   // What a snapshot and a click do not need is loaded when it is asked for.
   return {
@@ -45,8 +47,15 @@ function macosAdapter(ax: Ax, bulk: boolean, root: string): Adapter {
     read: async (handle) => readSeen(ax, elementOf(handle)),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
-    input: async (event) => (await import("./input.ts")).sendInput(event, deadline, root),
-    window: async (id, op) => (await import("./window-ops.ts")).operateWindow(ax, id, op, root),
+    takeTurn: () => turn.take(),
+    input: async (event) => {
+      await turn.take()
+      return (await import("./input.ts")).sendInput(event, deadline, root)
+    },
+    window: async (id, op) => {
+      await turn.take()
+      return (await import("./window-ops.ts")).operateWindow(ax, id, op, root)
+    },
     launch: async (app, args) => (await import("./apps.ts")).launchApp(app, args, deadline),
     quit: async (app, force) => (await import("./apps.ts")).quitApp(app, force),
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
@@ -60,7 +69,7 @@ function macosAdapter(ax: Ax, bulk: boolean, root: string): Adapter {
       })
     },
     watch: async (pids) => watchProcesses(ax, pids),
-    close: async () => {},
+    close: () => turn.release(),
   }
 }
 
@@ -71,7 +80,11 @@ function reading(ax: Ax): Ax {
 }
 
 async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions, bulk: boolean): Promise<SeenTree> {
-  if (target.kind === "element") return readSubtree(ax, elementOf(target.handle), options, bulk)
+  if (target.kind === "element") {
+    const element = above(ax, elementOf(target.handle), target.above ?? 0)
+    if (element) return readSubtree(ax, element, options, bulk)
+    throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
+  }
   const { window, surface } = target
   const found = findSurface(ax, window.pid, surface, window.id)
   if (!found) {
@@ -87,6 +100,12 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions, bulk: 
   const name = root.name ?? (title || undefined)
   const { app_name: app, pid } = window
   return { root: { ...root, name }, window: { id, title }, app, pid, complete, rootPath }
+}
+
+function above(ax: Ax, element: Element, levels: number): Element | undefined {
+  let at: Element | undefined = element
+  for (let level = 0; at && level < levels; level++) at = asElement(ax.get(at, "AXParent"))
+  return at
 }
 
 async function readSubtree(ax: Ax, element: Element, options: TreeOptions, bulk: boolean): Promise<SeenTree> {

@@ -25,7 +25,15 @@ afterAll(async () => {
   await desktop?.close()
 }, 30_000)
 
-const adapter = (): Adapter => platform.adapter(Deadline.in(20_000))
+const adapter = (): Adapter => {
+  const one = platform.adapter(Deadline.in(20_000))
+  // Each input is as if from a command of its own.
+  return {
+    ...one,
+    input: (event) => one.input(event).finally(() => one.close()),
+    window: (id, op) => one.window(id, op).finally(() => one.close()),
+  }
+}
 
 async function windowOf(toolkit: string): Promise<SeenWindow> {
   const { pid, title } = fixtures.get(toolkit)!

@@ -42,8 +42,11 @@ export async function onDesk(
   options: DeskOptions = {},
 ): Promise<void> {
   const mac = startScene(scene, options)
-  const platform = connectMacos({ env: options.env ?? {}, root: mac.directory })
-  const adapter = platform.adapter(Deadline.in(20_000))
+  const platform = connectMacos({
+    env: { TMPDIR: mac.directory, ...options.env },
+    root: mac.directory,
+  })
+  const adapter = turnByTurn(platform.adapter(Deadline.in(20_000)))
   const window = async (title?: string) => {
     const found = (await adapter.windows()).find((one) => title === undefined || one.title === title)
     if (!found) throw new Error(`the scene shows no window ${title ?? ""}`)
@@ -64,7 +67,7 @@ export async function onDesk(
     expect(run.report).toMatchObject({ violations: [], leaks: [], pools: 0, held: [] })
     return { ...JSON.parse(run.stdout), trips: run.report?.round_trips ?? 0 }
   }
-  const within = (ms: number, signal?: AbortSignal) => platform.adapter(Deadline.in(ms, signal))
+  const within = (ms: number, signal?: AbortSignal) => turnByTurn(platform.adapter(Deadline.in(ms, signal)))
   try {
     await use({ mac, adapter, within, window, tree, node, elsewhere })
     await platform.close()
@@ -73,6 +76,15 @@ export async function onDesk(
   } finally {
     await platform.close()
     mac.close()
+  }
+}
+
+/** Each input is as if from a command of its own. */
+function turnByTurn(adapter: Adapter): Adapter {
+  return {
+    ...adapter,
+    input: (event) => adapter.input(event).finally(() => adapter.close()),
+    window: (id, op) => adapter.window(id, op).finally(() => adapter.close()),
   }
 }
 

@@ -1,0 +1,10 @@
+import { killAtRandom } from "../test/fuzz/crash.ts"
+
+/**
+ * Commands killed with SIGKILL at random instants; see docs/reliability.md.
+ *
+ *   bun bench/crash.ts [KILLS=1000] [SEED]
+ */
+
+const [kills = "1000", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2)
+console.log(JSON.stringify({ seed: Number(seed), ...(await killAtRandom(Number(kills), Number(seed))) }))

@@ -1,0 +1,38 @@
+import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
+import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
+
+/**
+ * Whether refs ever lead to another element: live programs are changed between a snapshot and acts.
+ *
+ *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M]
+ *
+ * A failure is printed with its seed and the steps since its snapshot; the same seed and toolkit make it again.
+ */
+
+const option = (name: string, otherwise: string): string => {
+  const at = process.argv.indexOf(`--${name}`)
+  return (at > 0 ? process.argv[at + 1] : undefined) ?? otherwise
+}
+
+const isToolkit = (name: string): name is Toolkit => TOOLKITS.some((one) => one === name)
+const toolkits = option("toolkits", "gtk3,gtk4,qt6,web").split(",").filter(isToolkit)
+const seed = Number(option("seed", String(Date.now() % 1_000_000)))
+const mutations = Number(option("mutations", "2000")) / toolkits.length
+const end = performance.now() + Number(option("minutes", "60")) * 60_000
+
+const began = performance.now()
+const reports = new Map<Toolkit, Report>()
+await Promise.all(
+  toolkits.map(async (toolkit) => {
+    const report = await fuzz({ toolkit, seed, mutations, until: end, note: (line) => console.error(line) })
+    reports.set(toolkit, report)
+  }),
+)
+const total = { ...NO_FIGURES }
+for (const [toolkit, { figures }] of reports) {
+  console.log(JSON.stringify({ toolkit, seed, ...figures }))
+  for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += figures[key]
+}
+const seconds = Math.round((performance.now() - began) / 1000)
+console.log(JSON.stringify({ toolkit: "all", seed, seconds, ...total }))
+process.exitCode = total.wrong === 0 ? 0 : 1

@@ -1,0 +1,222 @@
+import { mkdirSync } from "node:fs"
+import { noteApp } from "../../src/linux/desktop-record.ts"
+import { type TestDesktop, until } from "../desktop.ts"
+import type { Op } from "./world.ts"
+
+export const TOOLKITS = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const
+export type Toolkit = (typeof TOOLKITS)[number]
+
+/** A live program whose elements do as they are told, and which tells itself which of them was hit. */
+export interface Fixture {
+  readonly title: string
+  /** Carries these out one after the other; ends when the program has drawn them. */
+  obey(ops: readonly Op[]): Promise<void>
+  /** Ids of elements that were hit since the last call, in order. */
+  takeHits(): readonly number[]
+  readonly hits: readonly number[]
+  pid(): number | undefined
+  /** Kills it and starts it again, under the same pid where that can be. Tells whether it could. */
+  restart(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+interface Told {
+  readonly done?: number
+  readonly hit?: number
+}
+
+const HERE = new URL(".", import.meta.url).pathname
+const START_MS = 30_000
+
+export async function startFixture(desktop: TestDesktop, toolkit: Toolkit): Promise<Fixture> {
+  return toolkit === "web" ? startPage(desktop) : startProgram(desktop, toolkit)
+}
+
+const PROGRAMS = {
+  gtk3: ["gtk3.py"],
+  gtk4: ["gtk4.py"],
+  qt6: ["qt.py"],
+  qt5: ["qt.py", "--qt5"],
+} as const
+
+async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS): Promise<Fixture> {
+  const [script, ...options] = PROGRAMS[toolkit]
+  let hits: number[] = []
+  let done = -1
+  let sent = 0
+  let pid: number | undefined
+  const start = (wanted: number) => {
+    done = -1
+    sent = 0
+    pid = undefined
+    const started = Bun.spawn(
+      [
+        "/usr/bin/python3",
+        `${HERE}same-pid.py`,
+        String(wanted),
+        "/usr/bin/python3",
+        HERE + script,
+        ...options,
+      ],
+      {
+        env: { ...desktop.env, GSK_RENDERER: "cairo" },
+        cwd: desktop.directory,
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: Bun.file(`${desktop.directory}/app.log`),
+        detached: true,
+      },
+    )
+    noteApp(desktop.env, started.pid)
+    void listen(started.stdout, (told) => {
+      if (told.done !== undefined) done = told.done
+      if (told.hit !== undefined) hits.push(told.hit)
+    })
+    return started
+  }
+  let app = start(0)
+  const ready = async () => {
+    await until(async () => {
+      if (app.exitCode !== null)
+        throw new Error(`The fixture ended: ${await Bun.file(`${desktop.directory}/app.log`).text()}`)
+      return done === 0
+    }, START_MS)
+    pid = childOf(app.pid)
+    if (pid) noteApp(desktop.env, pid)
+  }
+  await ready()
+  return {
+    title: `Fuzz ${toolkit}`,
+    async obey(ops) {
+      const n = ++sent
+      app.stdin.write(`${JSON.stringify({ n, ops })}\n`)
+      await app.stdin.flush()
+      await until(async () => {
+        if (app.exitCode !== null)
+          throw new Error(`The fixture ended: ${await Bun.file(`${desktop.directory}/app.log`).text()}`)
+        return done >= n
+      })
+    },
+    get hits() {
+      return hits
+    },
+    takeHits: () => hits.splice(0),
+    pid: () => pid,
+    async restart() {
+      const before = pid ?? 0
+      process.kill(before, "SIGKILL")
+      await app.exited
+      hits = []
+      app = start(process.getuid?.() === 0 ? before : 0)
+      await ready()
+      return pid === before
+    },
+    async stop() {
+      app.stdin.end()
+      if (pid) process.kill(pid, "SIGKILL")
+      await app.exited
+    },
+  }
+}
+
+function childOf(parent: number): number | undefined {
+  const { stdout } = Bun.spawnSync(["cat", `/proc/${parent}/task/${parent}/children`])
+  return Number(stdout.toString().trim().split(" ")[0]) || undefined
+}
+
+async function listen(output: ReadableStream<Uint8Array>, hear: (told: Told) => void): Promise<void> {
+  let rest = ""
+  const decoder = new TextDecoder()
+  for await (const piece of output) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n")
+    rest = lines.pop() ?? ""
+    for (const line of lines) hear(JSON.parse(line))
+  }
+}
+
+async function startPage(desktop: TestDesktop): Promise<Fixture> {
+  let hits: number[] = []
+  let done = -1
+  let sent = 0
+  let commands: object[] = []
+  let wake = () => {}
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    routes: {
+      "/": new Response(Bun.file(`${HERE}page.html`)),
+      "/log": async (request) => {
+        // What the page sends is what its own log() made.
+        const told = (await request.json()) as Told
+        if (told.done !== undefined) done = told.done
+        if (told.hit !== undefined) hits.push(told.hit)
+        return new Response()
+      },
+      // Answered when there is a command: the page asks again at once.
+      "/commands": async () => {
+        if (commands.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+        const waiting = commands
+        commands = []
+        return Response.json(waiting)
+      },
+    },
+    fetch: () => new Response("", { status: 404 }),
+  })
+  server.unref()
+  const start = () => {
+    done = -1
+    sent = 0
+    const profile = `${desktop.directory}/chromium-${Math.random()}`
+    mkdirSync(profile)
+    return desktop.spawnApp([
+      "chromium",
+      "--force-renderer-accessibility",
+      ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
+      "--no-first-run",
+      "--no-default-browser-check",
+      "--disable-gpu",
+      "--password-store=basic",
+      "--window-position=0,0",
+      "--window-size=1000,820",
+      `--user-data-dir=${profile}`,
+      `--app=${server.url}`,
+    ])
+  }
+  let app = start()
+  await until(() => done === 0, START_MS)
+  return {
+    title: "Fuzz web",
+    async obey(ops) {
+      const n = ++sent
+      commands.push({ n, ops })
+      wake()
+      await until(() => done >= n)
+      if (ops.length === 0) return
+      // A browser tells assistive programs of a change a moment after it shows it.
+      const { json } = await desktop.run("wait", "--text", `revision ${n} of the page`, "--app", "Chromium")
+      if (!json?.ok) throw new Error(`Chromium never told of its change: ${JSON.stringify(json)}`)
+    },
+    get hits() {
+      return hits
+    },
+    takeHits: () => hits.splice(0),
+    pid: () => app.pid,
+    async restart() {
+      process.kill(-app.pid, "SIGKILL")
+      await app.exited
+      hits = []
+      commands = []
+      // The page that is no more still waits for an answer.
+      wake()
+      app = start()
+      await until(() => done === 0, START_MS)
+      return false
+    },
+    async stop() {
+      process.kill(-app.pid, "SIGKILL")
+      await app.exited
+      server.stop(true)
+    },
+  }
+}

@@ -1,0 +1,255 @@
+import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
+import { type Found, findRefs } from "./refs.ts"
+import { EMPTY, Maker, type Mutation, type World } from "./world.ts"
+
+export interface Figures {
+  mutations: number
+  acts: number
+  right: number
+  /** STALE_REF and AMBIGUOUS_TARGET. */
+  refused: number
+  /** Another element was hit, or one that should not have been, or twice. Must stay 0. */
+  wrong: number
+  /** The element was there, the only one of its kind, and shown. */
+  there: number
+  /** Of those, how many were acted on. */
+  acted: number
+  /** Other errors: nothing was hit, but the error was another than a refusal. */
+  failed: number
+  /** ok, but the fixture noticed nothing. */
+  silent: number
+  /** Restarts under the same pid. */
+  samePid: number
+}
+
+export const NO_FIGURES: Figures = {
+  mutations: 0,
+  acts: 0,
+  right: 0,
+  refused: 0,
+  wrong: 0,
+  there: 0,
+  acted: 0,
+  failed: 0,
+  silent: 0,
+  samePid: 0,
+}
+
+export interface Report {
+  readonly figures: Figures
+  /** What went wrong, each with the steps since its snapshot; and what was refused without need. */
+  readonly faults: readonly string[]
+}
+
+export interface FuzzOptions {
+  readonly toolkit: Toolkit
+  readonly seed: number
+  readonly mutations: number
+  /** No new round is begun after this. */
+  readonly until?: number
+  readonly note?: (line: string) => void
+}
+
+/** A target of a round: a ref, and what is known about its element. */
+interface Target extends Found {
+  /** Its native object was replaced since, or given to another. */
+  replaced: boolean
+}
+
+/** Changes a live program between a snapshot and acts on its refs; what was hit, the program itself says. */
+export async function fuzz(options: FuzzOptions): Promise<Report> {
+  await using desktop = await openDesktop({ name: `fuzz-${options.toolkit}` })
+  const fixture = await startFixture(desktop, options.toolkit)
+  try {
+    return await new Run(desktop, fixture, options).all()
+  } finally {
+    await fixture.stop()
+  }
+}
+
+class Run {
+  readonly #desktop: TestDesktop
+  readonly #fixture: Fixture
+  readonly #options: FuzzOptions
+  readonly #maker: Maker
+  readonly #figures: Figures = { ...NO_FIGURES }
+  readonly #faults: string[] = []
+  #world: World = EMPTY
+  #steps: string[] = []
+  #window = ""
+
+  constructor(desktop: TestDesktop, fixture: Fixture, options: FuzzOptions) {
+    this.#desktop = desktop
+    this.#fixture = fixture
+    this.#options = options
+    this.#maker = new Maker(options.seed, {
+      canHide: options.toolkit !== "web",
+      renewsMoved: options.toolkit === "gtk4",
+      renewsRows: options.toolkit === "gtk4" || options.toolkit === "web",
+    })
+  }
+
+  async all(): Promise<Report> {
+    await this.#apply([this.#maker.start()])
+    this.#figures.mutations = 0
+    for (let round = 0; this.#figures.mutations < this.#options.mutations; round++) {
+      if (this.#options.until !== undefined && performance.now() > this.#options.until) break
+      await this.#round(round)
+    }
+    return { figures: this.#figures, faults: this.#faults }
+  }
+
+  async #round(round: number): Promise<void> {
+    const { chance } = this.#maker
+    await this.#apply([this.#maker.mutate(this.#world, true)])
+    this.#steps = []
+    const targets = await this.#snapshot()
+    const acts = 4 + chance.below(5)
+    for (let i = 0; i < acts; i++) {
+      const mutations: Mutation[] = []
+      let world = this.#world
+      for (let n = 1 + chance.below(7); n > 0; n--) {
+        const made = this.#maker.mutate(world)
+        mutations.push(made)
+        world = made.after
+      }
+      await this.#apply(mutations, targets)
+      await this.#act(chance.of(targets))
+    }
+    // Rarely, since all is stale afterwards.
+    if (round % 12 === 5) {
+      await this.#apply([this.#maker.reopen(this.#world)], targets)
+      for (let i = 0; i < 2; i++) await this.#act(chance.of(targets))
+    }
+    if (round % 24 === 11) {
+      const isSame = await this.#fixture.restart()
+      if (isSame) this.#figures.samePid++
+      this.#steps.push(`restart${isSame ? " under the same pid" : ""}`)
+      this.#figures.mutations++
+      for (const target of targets) target.replaced = true
+      await this.#fixture.obey(this.#maker.reopen(this.#world).ops)
+      await this.#act(chance.of(targets))
+    }
+  }
+
+  async #apply(mutations: readonly Mutation[], targets: readonly Target[] = []): Promise<void> {
+    await this.#fixture.obey(mutations.flatMap(({ ops }) => ops))
+    for (const { kind, ops, after, replaced = [] } of mutations) {
+      this.#world = after
+      this.#figures.mutations++
+      this.#steps.push(
+        `${kind}: ${ops
+          .map((op) => JSON.stringify(op))
+          .join(" ")
+          .slice(0, 300)}`,
+      )
+      for (const target of targets) target.replaced ||= replaced.includes(target.id)
+    }
+  }
+
+  async #snapshot(): Promise<Target[]> {
+    let last: unknown
+    const found = await until(async () => {
+      const { json } = await this.#run("list-windows")
+      this.#window = json?.data?.windows?.find(
+        (one: { title: string }) => one.title === this.#fixture.title,
+      )?.id
+      if (!this.#window) return undefined
+      const { json: seen } = await this.#run(
+        "snapshot",
+        "--window-id",
+        this.#window,
+        "--max-depth",
+        "40",
+        "--include-bounds",
+      )
+      last = seen
+      return seen?.ok ? findRefs(seen.data.tree, this.#world) : undefined
+    }, 20_000).catch((error) => {
+      throw new Error(
+        `${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}\n${this.#steps.join("\n")}`,
+      )
+    })
+    return found.map((one) => ({ ...one, replaced: false }))
+  }
+
+  async #act(target: Target): Promise<void> {
+    this.#fixture.takeHits()
+    const { json } = await this.#run("click", target.ref, "--timeout-ms", "4000")
+    this.#figures.acts++
+    if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
+    // What it did before this is told by now.
+    await this.#fixture.obey([])
+    const hits = this.#fixture.takeHits()
+    await this.#judge(target, json, hits)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an envelope
+  async #judge(target: Target, json: any, hits: readonly number[]): Promise<void> {
+    const figures = this.#figures
+    const isWrong = hits.some((id) => id !== target.id) || hits.length > 1 || (!json?.ok && hits.length > 0)
+    const code = json?.error?.code
+    const isRefusal = code === "STALE_REF" || code === "AMBIGUOUS_TARGET"
+    const isRight = json?.ok && hits.length === 1 && !isWrong
+    if (isWrong) figures.wrong++
+    else if (isRight) figures.right++
+    else if (json?.ok) figures.silent++
+    else if (isRefusal) figures.refused++
+    else figures.failed++
+    const isThere = isRight ? this.#isUnique(target) : !isWrong && (await this.#isThere(target))
+    if (isThere) figures.there++
+    if (isThere && isRight) figures.acted++
+    if (isWrong) this.#fault("WRONG", target, json, hits)
+    else if (isThere && !isRight)
+      this.#fault(json?.ok ? "SILENT" : "REFUSED THOUGH THERE", target, json, hits)
+    else if (!isRight && !isRefusal) this.#fault("FAILED", target, json, hits)
+  }
+
+  #fault(what: string, target: Target, json: unknown, hits: readonly number[]): void {
+    const { toolkit, seed } = this.#options
+    const text = [
+      `${what} ${toolkit} --seed ${seed}, after ${this.#figures.mutations} mutations`,
+      `  target ${JSON.stringify(target)}, hit ${JSON.stringify(hits)}`,
+      `  answer ${JSON.stringify(json)?.slice(0, 600)}`,
+      ...this.#steps.map((step) => `  - ${step}`),
+    ].join("\n")
+    this.#faults.push(text)
+    this.#options.note?.(text)
+  }
+
+  /** The element is in the world, says the same as when it was seen, and nothing else says so then or now. */
+  #isUnique(target: Target): boolean {
+    if (target.replaced || target.hadTwins) return false
+    const { sections, rows, model } = this.#world
+    const same = {
+      thing: [...sections.Alpha, ...sections.Beta]
+        .filter(({ name, kind }) => name === target.text && kind === target.kind)
+        .map(({ id }) => id),
+      row: rows.filter(({ text }) => text === target.text).map(({ id }) => id),
+      model: model.filter(({ text }) => text === target.text).map(({ id }) => id),
+    }[target.part]
+    return same.length === 1 && same[0] === target.id
+  }
+
+  async #isThere(target: Target): Promise<boolean> {
+    if (!this.#isUnique(target)) return false
+    if (target.part !== "model") return true
+    // Whether it is scrolled out of view is for a second look to say.
+    const { json } = await this.#run(
+      "snapshot",
+      "--window-id",
+      this.#window,
+      "--max-depth",
+      "40",
+      "--session",
+      "look",
+    )
+    const seen = json?.ok ? findRefs(json.data.tree, this.#world) : undefined
+    return seen?.some(({ id }) => id === target.id) ?? false
+  }
+
+  #run(...args: readonly string[]) {
+    return runProgram(args, this.#desktop.env)
+  }
+}

@@ -1,0 +1,115 @@
+import type { Row, World } from "./world.ts"
+
+export interface Found {
+  readonly ref: string
+  readonly part: "thing" | "row" | "model"
+  readonly id: number
+  /** What tells it from others: its name, or its row's text. */
+  readonly text: string
+  readonly kind: string
+  readonly hadTwins: boolean
+}
+
+interface Node {
+  readonly ref_id?: string
+  readonly role: string
+  readonly name?: string
+  readonly bounds?: { readonly x: number; readonly y: number }
+  readonly children?: readonly Node[]
+}
+
+/** Which ref of a snapshot is which element of the world; undefined while the two do not agree. */
+export function findRefs(tree: Node, world: World): Found[] | undefined {
+  const things = (["Alpha", "Beta"] as const).map((section) => {
+    const box = find(
+      tree,
+      (node) => node.name === section && !node.ref_id && (node.children?.length ?? 0) > 0,
+    )
+    // Qt lists children in the order in which they were made.
+    const nodes = (box ? all(box) : [])
+      .filter(({ role }) => role === "button" || role === "checkbox")
+      .toSorted((a, b) => (a.bounds?.x ?? 0) - (b.bounds?.x ?? 0))
+    const wanted = world.sections[section]
+    if (nodes.length !== wanted.length) return undefined
+    if (nodes.some((node, i) => node.name !== wanted[i]?.name || node.role !== wanted[i]?.kind))
+      return undefined
+    return nodes.flatMap((node, i) => (node.ref_id ? [{ ref: node.ref_id, thing: wanted[i]! }] : []))
+  })
+  if (things.includes(undefined)) return undefined
+  const everything = [...world.sections.Alpha, ...world.sections.Beta]
+  const rows = openButtons(tree)
+  if (rows.length < world.rows.length) return undefined
+  const own = rows.slice(0, world.rows.length)
+  if (own.some(({ text }, i) => text !== world.rows[i]?.text)) return undefined
+  const shown = world.model.filter(({ text }) => text.includes(world.filter))
+  const cells = rows.length > world.rows.length ? rows.slice(world.rows.length) : modelCells(tree)
+  const offset = offsetOf(
+    cells.map(({ text }) => text),
+    shown,
+  )
+  return [
+    ...things.flatMap((list) =>
+      (list ?? []).map(({ ref, thing }) => ({
+        ref,
+        part: "thing" as const,
+        id: thing.id,
+        text: thing.name,
+        kind: thing.kind,
+        hadTwins:
+          everything.filter(({ name, kind }) => name === thing.name && kind === thing.kind).length > 1,
+      })),
+    ),
+    ...own.flatMap(({ ref }, i) => found("row", ref, world.rows[i]!, world.rows)),
+    ...(offset === undefined
+      ? []
+      : cells.flatMap(({ ref }, i) => found("model", ref, shown[offset + i]!, world.model))),
+  ]
+}
+
+function found(part: "row" | "model", ref: string | undefined, row: Row, among: readonly Row[]): Found[] {
+  if (!ref) return []
+  const hadTwins = among.filter(({ text }) => text === row.text).length > 1
+  return [{ ref, part, id: row.id, text: row.text, kind: "row", hadTwins }]
+}
+
+interface Cell {
+  readonly ref: string | undefined
+  readonly text: string
+  readonly y: number
+}
+
+/** Every "Open", with the text that stands before it. */
+function openButtons(tree: Node): Cell[] {
+  const cells: Cell[] = []
+  let last = ""
+  for (const node of all(tree)) {
+    if (node.name && TEXT.test(node.name)) last = node.name
+    if (node.role === "button" && node.name === "Open")
+      cells.push({ ref: node.ref_id, text: last, y: node.bounds?.y ?? 0 })
+  }
+  const isMail = ({ text }: Cell) => text.startsWith("Mail")
+  return [...cells.filter(isMail).toSorted((a, b) => a.y - b.y), ...cells.filter((cell) => !isMail(cell))]
+}
+
+const TEXT = /^(Mail|File) \d+$/
+
+const modelCells = (tree: Node): Cell[] =>
+  all(tree)
+    .filter(({ name, ref_id }) => ref_id && name && /^File \d+$/.test(name))
+    .map(({ ref_id, name, bounds }) => ({ ref: ref_id, text: name!, y: bounds?.y ?? 0 }))
+
+/** Where in the list the shown part begins; undefined where that cannot be told. */
+function offsetOf(texts: readonly string[], shown: readonly Row[]): number | undefined {
+  const fits = shown
+    .map((_, offset) => offset)
+    .filter((offset) => texts.every((text, i) => shown[offset + i]?.text === text))
+  return texts.length > 0 && fits.length === 1 ? fits[0] : undefined
+}
+
+function all(node: Node): Node[] {
+  return [node, ...(node.children ?? []).flatMap(all)]
+}
+
+function find(node: Node, fits: (node: Node) => boolean): Node | undefined {
+  return all(node).find(fits)
+}
