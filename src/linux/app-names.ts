@@ -14,11 +14,12 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Every name that an agent may use for this process. */
 export function aliasesOf(pid: number, hints: AppHints, env: Environment): readonly string[] {
-  const entry = desktopEntryOf(pid, hints, env)
+  const programs = programNames(pid)
+  const entry = desktopEntryOf(pid, hints, env, programs)
   const names = [
     hints.accessibleName,
     ...(entry ? [...entry.names, entry.id, entry.wmClass, fileName(programOf(entry))] : []),
-    ...programNames(pid),
+    ...programs,
     ...(hints.wmClass ?? []),
     hints.desktopFile && fileName(hints.desktopFile).replace(/\.desktop$/, ""),
   ]
@@ -27,11 +28,16 @@ export function aliasesOf(pid: number, hints: AppHints, env: Environment): reado
 }
 
 /** The desktop file of a running application. What names it outright comes first; all files are read only for the rest. */
-export function desktopEntryOf(pid: number, hints: AppHints, env: Environment): DesktopEntry | undefined {
-  const programs = programNames(pid)
+export function desktopEntryOf(
+  pid: number,
+  hints: AppHints,
+  env: Environment,
+  programs = programNames(pid),
+): DesktopEntry | undefined {
   const classes = (hints.wmClass ?? []).filter(Boolean)
-  for (const id of [hints.desktopFile, launchedFile(pid), ...classes, ...classes.map(lower), ...programs]) {
-    const entry = id ? entryById(fileName(id), env) : undefined
+  const ids = [hints.desktopFile, launchedFile(pid), ...classes, ...classes.map(lower), ...programs]
+  for (const id of new Set(ids.map((one) => fileName(one ?? "")))) {
+    const entry = id ? entryById(id, env) : undefined
     if (entry) return entry
   }
   const entries = [...allEntries(env).values()]
@@ -61,7 +67,7 @@ const INTERPRETER = /^(python|perl|ruby|node|gjs|bash|dash|sh|java|mono|guile)[\
 
 /** What a launcher notes for the process it starts; children inherit it, so the pid must fit. */
 function launchedFile(pid: number): string | undefined {
-  const env = startEnvironment(pid)
+  const env = startEnvironment(pid, "GIO_LAUNCHED_")
   return env?.get("GIO_LAUNCHED_DESKTOP_FILE_PID") === String(pid)
     ? env.get("GIO_LAUNCHED_DESKTOP_FILE")
     : undefined

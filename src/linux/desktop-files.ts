@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 
 /** An application as its desktop file describes it (freedesktop.org Desktop Entry 1.5). */
 export interface DesktopEntry {
@@ -194,6 +194,8 @@ function isShownHere(value: Lookup, env: Environment): boolean {
 }
 
 function isReadable(path: string): boolean {
+  // Most are not there, and an exception for each costs more than everything else.
+  if (!existsSync(path)) return false
   try {
     accessSync(path, constants.R_OK)
     return true

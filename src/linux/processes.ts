@@ -62,10 +62,11 @@ export function commandLine(pid: number): readonly string[] {
   return readText(pid, "cmdline")?.split("\0").slice(0, -1) ?? []
 }
 
-/** The environment it was started with, or undefined where we may not look. */
-export function startEnvironment(pid: number): ReadonlyMap<string, string> | undefined {
+/** The environment it was started with (empty when nothing of it has the prefix), or undefined where we may not look. */
+export function startEnvironment(pid: number, prefix = ""): ReadonlyMap<string, string> | undefined {
   const text = readText(pid, "environ")
   if (text === undefined) return undefined
+  if (!text.includes(prefix)) return new Map()
   return new Map(
     text.split("\0").flatMap((entry): [string, string][] => {
       const at = entry.indexOf("=")
