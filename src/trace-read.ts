@@ -17,11 +17,11 @@ export function readTrace(directory: string): ReadTrace {
   // A line is written when its command ends: a batch comes after its items, which may begin with it.
   const entries = found
     .filter((one) => one !== undefined)
-    .sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || Number(isBatch(b)) - Number(isBatch(a)))
+    .sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || Number(isItem(a)) - Number(isItem(b)))
   return { entries, unreadable: found.length - entries.length }
 }
 
-const isBatch = ({ command }: TraceEntry): boolean => command === "batch"
+const isItem = ({ door }: TraceEntry): boolean => door === "batch"
 
 /** A picture that an entry names; undefined when it is not there, or is none. */
 export function readPicture(directory: string, name: string): Uint8Array | undefined {
