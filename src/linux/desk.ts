@@ -16,7 +16,6 @@ import {
   windowId,
   windowNumber,
 } from "./inventory.ts"
-import { openAbove } from "./locate.ts"
 import { type Session, silentBus } from "./session.ts"
 import type { Shown, TopLevel } from "./surfaces.ts"
 import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
@@ -79,6 +78,7 @@ export class Desk {
 
   async #above(element: Element, levels: number): Promise<Element> {
     if (levels === 0) return element
+    const { openAbove } = await import("./locate.ts")
     const found = await answering(element.place, openAbove(await this.atspi(), element, levels))
     if (found) return found
     throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
