@@ -31,10 +31,7 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
     case "focus":
       return { met: (now) => isDone(action, now), decides: always }
     case "set-value":
-      return {
-        met: ({ value }) => (value === undefined ? undefined : sameValue(value, action.value)),
-        decides: always,
-      }
+      return setTo(action.value, before)
     case "clear":
       return { met: ({ value }) => (value === undefined ? undefined : value === ""), decides: always }
     case "select":
@@ -89,11 +86,30 @@ function selected(value: string, before: Seen, now: Seen): boolean | undefined {
   return now.value === before.value ? false : undefined
 }
 
+function setTo(want: string, before: Seen): Expectation {
+  const read = NUMBER_ROLES.has(before.role) ? numberIn : Number
+  return {
+    met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
+    // What a field for numbers says in its own way, rounded and with a unit, may be what it was told.
+    decides: ({ value = "" }) =>
+      !isNumber(want) || isNumber(value) || !NUMBER_ROLES.has(before.role) || value === before.value,
+  }
+}
+
+const NUMBER_ROLES: ReadonlySet<string> = new Set(["incrementor", "slider", "progressbar", "scrollbar"])
+
+const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text))
+
 /** Numbers are compared as such: a slider that was set to 75 may say 75.0. */
-function sameValue(have: string, want: string): boolean {
-  if (have === want) return true
-  if (have.trim() === "" || want.trim() === "") return false
-  return Math.abs(Number(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want)))
+function sameNumber(read: (text: string) => number, have: string, want: string): boolean {
+  if (have.trim() === "" || !isNumber(want)) return false
+  return Math.abs(read(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want)))
+}
+
+/** The number in what is a number and perhaps its unit: 1.50 cm. */
+function numberIn(text: string): number {
+  const [, number] = /^\s*([-+]?\d+(?:[.,]\d+)?)\s*\D*$/.exec(text) ?? []
+  return number === undefined ? Number(text) : Number(number.replace(",", "."))
 }
 
 function typed(text: string, before: Seen): Expectation | undefined {

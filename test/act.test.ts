@@ -318,6 +318,35 @@ describe.concurrent("evidence", () => {
     expect((await act("set-value", { value: "75" })).data.disposition.delivery).toBe("delivered_verified")
   })
 
+  test.each([
+    ["1.50″", "delivered_verified"],
+    ["1,5 cm", "delivered_verified"],
+    ["+1.5", "delivered_verified"],
+    ["150%", "delivered_unverified"],
+    ["1.49 cm", "delivered_unverified"],
+  ])("a field for numbers that was set to 1.5 may say %s", async (value, delivery) => {
+    const { act } = await holding({
+      ...FIELD,
+      role: "incrementor",
+      value: "0 cm",
+      does: (it) => it.set({ value }),
+    })
+    expect((await act("set-value", { value: "1.5", timeout_ms: SHORT })).data).toMatchObject({
+      post_state: { value },
+      disposition: { delivery },
+    })
+  })
+
+  test.each([
+    ["incrementor", "0 cm", "0 cm"],
+    ["textfield", "", "1.5 apples"],
+  ])("what a %s holds that was set to 1.5 contradicts it", async (role, value, after) => {
+    const { act } = await holding({ ...FIELD, role, value, does: (it) => it.set({ value: after }) })
+    expect((await act("set-value", { value: "1.5", timeout_ms: SHORT })).error.details.kind).toBe(
+      "contradicted",
+    )
+  })
+
   test("a value that the app made into another one contradicts the request", async () => {
     const { act } = await holding({
       ...FIELD,

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { openDesktop, type TestDesktop, until } from "../desktop.ts"
+
+/** LibreOffice has no log of its own: what a command did is read in the file that it saves. */
+
+// It takes seconds to start, and more on a loaded machine.
+setDefaultTimeout(120_000)
+
+let desktop: TestDesktop
+let file: string
+let window: string
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  file = `${desktop.directory}/letter.fodt`
+  await Bun.write(file, LETTER)
+  const profile = `-env:UserInstallation=file://${desktop.directory}/office`
+  desktop.spawnApp(["soffice", "--norestore", "--nologo", "--nofirststartwizard", profile, "--writer", file])
+  window = await windowTitled("letter.fodt")
+  await until(() => refOf(window, "--value", "First"), 60_000)
+})
+afterAll(() => desktop?.close())
+
+const LETTER = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text">
+<office:body><office:text><text:p>First</text:p></office:text></office:body></office:document>`
+
+const windowTitled = (title: string): Promise<string> =>
+  until(async () => {
+    const { json } = await desktop.run("list-windows")
+    const windows: { id: string; title: string }[] = json?.data?.windows ?? []
+    return windows.find((one) => one.title.includes(title))?.id
+  }, 60_000)
+
+async function refOf(id: string, ...query: readonly string[]): Promise<string | undefined> {
+  const { json } = await desktop.run("find", "--window-id", id, ...query, "--first")
+  return json?.data?.match?.ref_id
+}
+
+const seen = (id: string, role: string, name: string): Promise<string> =>
+  until(() => refOf(id, "--role", role, "--name", name, "--exact"), 20_000)
+
+/** The result, which must say that its effect was seen. */
+async function act(...args: readonly string[]): Promise<{ readonly method: string }> {
+  const { json, stdout } = await desktop.run(...args, "--timeout-ms", "15000")
+  if (json?.data?.disposition.delivery !== "delivered_verified") throw new Error(stdout)
+  return json.data
+}
+
+/** What is saved, once it is as wanted. */
+async function saved(wanted: RegExp): Promise<string> {
+  expect((await desktop.run("press", "ctrl+s", "--app", "soffice")).json.ok).toBe(true)
+  return until(async () => {
+    // What differs in nothing that can be seen may still be in spans of its own.
+    const text = (await Bun.file(file).text()).replaceAll(/<\/?text:span[^>]*>/g, "")
+    return wanted.test(text) ? text : undefined
+  }, 30_000)
+}
+
+test("text is typed, set, removed and typed again, each time once", async () => {
+  const paragraph = (await refOf(window, "--value", "First")) ?? ""
+  expect((await act("type", paragraph, "Né ✓ ")).method).toStartWith("atspi:")
+  await saved(/>Né ✓ (<text:s\/>)?First</)
+  expect((await act("set-value", paragraph, "Zwei 日本")).method).toStartWith("atspi:")
+  await saved(/>Zwei 日本</)
+  await act("clear", paragraph)
+  await act("type", paragraph, "Drei")
+  const text = await saved(/>Drei</)
+  expect(text.match(/Drei/g)).toHaveLength(1)
+  expect((await act("type", paragraph, "vier", "--input", "physical")).method).toBe("keyboard")
+  await saved(/>(Dreivier|vierDrei)</i)
+})
+
+test("a tool button that stays down is pressed, found pressed, and let go", async () => {
+  const bold = await seen(window, "button", "Bold")
+  await act("check", bold)
+  const { json } = await desktop.run("check", bold)
+  expect(json.data).toMatchObject({ method: "none", disposition: { delivery: "not_delivered" } })
+  await act("uncheck", bold)
+  await act("toggle", bold)
+  await act("click", bold)
+})
+
+test("a dialog is opened from a menu, filled in by every kind of control, and accepted", async () => {
+  await act("click", await seen(window, "menuitem", "Format"))
+  expect((await desktop.run("wait", "--menu", "--app", "soffice", "--timeout", "20000")).json.ok).toBe(true)
+  const { json } = await desktop.run("snapshot", "--window-id", window, "--surface", "menu")
+  const item = flatten(json.data.tree).find(({ name }) => /^Paragraph/.test(name ?? ""))
+  await act("click", item?.ref_id ?? "")
+  const dialog = await windowTitled("Paragraph")
+  await act("set-value", await seen(dialog, "incrementor", "Before text:"), "1.5")
+  await act("check", await seen(dialog, "checkbox", "Automatic"))
+  await act("click", await seen(dialog, "tab", "Alignment"))
+  await act("check", await seen(dialog, "radiobutton", "Center"))
+  await act("click", await seen(dialog, "button", "OK"))
+  const text = await saved(/fo:text-align="center"/)
+  expect(text).toMatch(/fo:margin-left="1.5in"/)
+  expect(text).toMatch(/style:auto-text-indent="true"/)
+})
+
+interface Printed {
+  readonly ref_id?: string
+  readonly name?: string
+  readonly children?: readonly Printed[]
+}
+
+const flatten = (node: Printed): readonly Printed[] => [node, ...(node.children ?? []).flatMap(flatten)]
