@@ -171,6 +171,9 @@ class Run {
         `${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}\n${this.#steps.join("\n")}`,
       )
     })
+    // The numbers are the same with -i, which reads less.
+    if (this.#maker.chance.next() < 0.5)
+      await this.#run("snapshot", "--window-id", this.#window, "--max-depth", "40", "-i")
     return found.map((one) => ({ ...one, replaced: false }))
   }
 
