@@ -90,7 +90,10 @@ export function contextOf(
   const [start = "", inherited, levels] = above.split(".")
   const chain = chainOf(ancestors, start)
   const depth = surroundingsOf(node, ancestors, isAlone)
-  if (depth !== undefined) return `${chain}.${rowPrint(ancestors[depth]!)}.${ancestors.length - depth}`
+  if (depth !== undefined) {
+    const up = ancestors.length - depth
+    return `${chain}.${rowPrint(ancestors[depth]!, up)}.${up}`
+  }
   return inherited === undefined ? chain : `${chain}.${inherited}.${Number(levels) + ancestors.length}`
 }
 
@@ -110,7 +113,7 @@ export function standsIn(context: string, node: SeenNode, ancestors: readonly Se
 
 /** All that a list and its rows say: what tells apart rows that say the same, as long as none of it changes. */
 export function neighbourhoodOf(list: SeenNode): string {
-  const texts = list.children.map((child) => [child.role, child.name ?? "", ...rowTexts(child)].join("\0"))
+  const texts = list.children.map((child) => [child.role, child.name ?? "", ...rowTexts(child, 2)].join("\0"))
   return hash(texts.join("\0\0"))
 }
 
@@ -134,7 +137,7 @@ export const isInRow = (context: string | undefined): boolean => context?.includ
 
 /** Whether the row still shows what it showed when the context was taken. */
 export function isSameRow(context: string, row: SeenNode): boolean {
-  return printOf(context) === rowPrint(row)
+  return printOf(context) === rowPrint(row, levelsUp(context) ?? 0)
 }
 
 export const isRow = (seen: Pick<Seen, "role">): boolean => ROWS.has(seen.role)
@@ -155,35 +158,43 @@ function surroundingsOf(
   for (let depth = ancestors.length - 1; depth > 0; depth--) {
     const one = ancestors[depth]!
     if (SURFACES.has(one.role) || !isAlone(one)) return undefined
-    if (partsOf(one).some(wordsOf)) return depth
+    if (partsOf(one, ancestors.length - depth).some(wordsOf)) return depth
   }
   return undefined
 }
 
-/** Taken once for all that is in the row. */
-function rowPrint(row: SeenNode): string {
-  const known = rowPrints.get(row) ?? hash(rowTexts(row).join("\0"))
-  rowPrints.set(row, known)
+/** Taken once for all that is in the row at the same level, or below it. */
+function rowPrint(row: SeenNode, levels: number): string {
+  const prints = levels === 1 ? besidePrints : rowPrints
+  const known = prints.get(row) ?? hash(rowTexts(row, levels).join("\0"))
+  prints.set(row, known)
   return known
 }
 
 const rowPrints = new WeakMap<SeenNode, string>()
+const besidePrints = new WeakMap<SeenNode, string>()
 
 /**
  * The texts of a row, down to its cells. The first says what it is about and counts as it is; in the
  * others a number may be a clock or a percentage.
  */
-function rowTexts(row: SeenNode): string[] {
-  const parts = partsOf(row)
-  const [first, ...others] = parts.flatMap((part) => wordsOf(part) || [])
+function rowTexts(row: SeenNode, levels: number): string[] {
+  const [first, ...others] = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
   if (first === undefined) return [row.name ?? ""]
   return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
 }
 
-const partsOf = (row: SeenNode): readonly SeenNode[] =>
-  row.children
+/** Where the element stands in the row itself, a tree that ends there has no more of the cells than their names. */
+function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
+  const beside = row.children.filter(isPart)
+  if (levels === 1 && beside.some(wordsOf)) return beside
+  return row.children
     .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
-    .filter((part) => !isRow(part) && !CONTROLS.has(part.role) && !part.states.includes("hidden"))
+    .filter(isPart)
+}
+
+const isPart = (node: SeenNode): boolean =>
+  !isRow(node) && !CONTROLS.has(node.role) && !node.states.includes("hidden")
 
 /** What a text says is its name on one platform, and its value on another. */
 const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>

@@ -370,6 +370,29 @@ describe("rows", () => {
     expect(world.sent("Delete")).toEqual(["semantic click"])
   })
 
+  test.each(PLATFORMS)(
+    "a row that was not read to its cells' texts is known by what was read %s",
+    async (_, platform) => {
+      const cut = (text: string): Spec => ({
+        role: "row",
+        children: [
+          { role: "statictext", name: text },
+          { role: "cell", children: [{ role: "statictext", name: `details of ${text}` }] },
+          { role: "button", name: "Delete", bounds: at(200, 0) },
+        ],
+      })
+      const { ok, error, window, world } = await shown(table(cut("a"), cut("b")), platform)
+      await ok("snapshot", { max_depth: 3 })
+      const ref_id = (await ok("find", { name: "Delete", last: true })).match.ref_id
+      expect(ref_id).toBe("@e4")
+      await ok("click", { ref_id })
+      expect(world.deliveries.length).toBe(1)
+      window.root.children[0]!.children[1]!.children[0]!.name = "c"
+      expect((await error("click", { ref_id })).code).toBe("STALE_REF")
+      expect(world.deliveries.length).toBe(1)
+    },
+  )
+
   test("a number that is the row's subject is no clock", async () => {
     const { error, window } = await shown(table(row("Invoice 12"), row("Invoice 13")))
     window.root.children[0]!.children[1]!.children[0]!.name = "Invoice 14"
