@@ -112,8 +112,11 @@ test("a modifier that is held is with every key and click of later commands, unt
         .map(({ flags: all = 0 }) => all & 0x1e0000)
     // What is held is known to other processes, too: only the directory of our state is the same.
     const later = async (event: InputEvent) => {
-      const platform = connectMacos({ env: {}, root: desk.mac.directory })
-      await platform.adapter(Deadline.in(20_000)).input(event)
+      const { directory } = desk.mac
+      const platform = connectMacos({ env: { TMPDIR: directory }, root: directory })
+      const adapter = platform.adapter(Deadline.in(20_000))
+      await adapter.input(event)
+      await adapter.close()
       await platform.close()
     }
     const click = { kind: "click", at: { x: 150, y: 150 }, button: "left", count: 1 } as const

@@ -69,7 +69,8 @@ export async function onStage(
     ask: async (...args) => {
       const before = mac.record().length
       const run = await mac.run([...command, ...args, ...patience(args)], {
-        env: { ...env, AGENT_DESKTOP_HOME: home, HOME: mac.directory },
+        // The pointer of this scene is not that of another.
+        env: { ...env, AGENT_DESKTOP_HOME: home, HOME: mac.directory, TMPDIR: mac.directory },
         timeoutMs: MACHINE === process.arch ? 60_000 : 180_000,
       })
       const said = `${args.join(" ")}\n${run.stdout.slice(0, 2000)}${run.stderr.slice(0, 2000)}`
