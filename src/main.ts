@@ -11,6 +11,9 @@ import type { Progress } from "./progress.ts"
 import { type Door, runCommand, type Trace } from "./run.ts"
 import { UsageError } from "./usage.ts"
 
+/** Work after which a person at the terminal would wonder. Above what runs at once, or it would not be there yet. */
+const LONG_MS = 700
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -78,9 +81,6 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   const code = await answer(envelope, settings.format)
   return signalled ? 128 + signalled : code
 }
-
-/** Work after which a person at the terminal would wonder. */
-const LONG_MS = 700
 
 /** Shows a person who looks that something goes on, once it has taken a while. */
 function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Promise<void> } {
