@@ -1,5 +1,5 @@
 import { Atspi, ROOT_PATH } from "./atspi.ts"
-import { Bus, DBusTimeout, method, readAs } from "./dbus.ts"
+import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
 import type { Element } from "./element.ts"
 
 /**
@@ -16,9 +16,17 @@ export async function directly<T>(
   if (!connection) return read(atspi)
   try {
     return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))
+  } catch (error) {
+    throw atspi.bus.failure ? error : ofApplication(error)
   } finally {
     connection.close()
   }
+}
+
+/** Who hung up, or said nothing, is the application; the bus is as it was. */
+function ofApplication(error: unknown): unknown {
+  if (error instanceof DBusClosed) return new DBusError("org.freedesktop.DBus.Error.NoReply", error.message)
+  return error instanceof DBusTimeout ? new DBusTimeout(error.message) : error
 }
 
 async function openDirect(atspi: Atspi, app: string): Promise<Bus | undefined> {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
 import { Atspi } from "../../src/linux/atspi.ts"
-import { Bus } from "../../src/linux/dbus.ts"
+import { Bus, DBusTimeout } from "../../src/linux/dbus.ts"
+import { directly } from "../../src/linux/direct.ts"
+import { Element, isGone } from "../../src/linux/element.ts"
 import { readFrames } from "../../src/linux/frames.ts"
 import { frameElement, readTree } from "../../src/linux/trees.ts"
-import { type Daemon, startDaemon } from "./dbus-daemon.ts"
+import { type Daemon, startDaemon, startPeer } from "./dbus-daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 
 let daemon: Daemon
@@ -64,5 +66,35 @@ describe("the tree of a window", () => {
     })
     const asked = app.asked("window")
     expect(asked.length).toBe(new Set(asked).size)
+  })
+})
+
+describe("an application that is asked past the bus", () => {
+  const frame: FakeNode = { role: "FRAME", name: "Window", id: "window" }
+  /** What asking its window for its name, directly, comes to. */
+  async function outcome(address: string, ms = 10_000): Promise<unknown> {
+    using app = await FakeApp.start(daemon.address, frame, { toolkit: "Chromium", address })
+    const place = { pid: process.pid, app: "fake", toolkit: "Chromium", shift: undefined }
+    const element = new Element(app.ref("window"), place)
+    const atspi = new Atspi(bus, Deadline.in(ms))
+    return await directly(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)
+  }
+
+  test("is asked by the bus where nobody listens at its socket", async () => {
+    expect(await outcome("unix:path=/nonexistent/socket")).toBe("Window")
+    expect(await outcome("")).toBe("Window")
+  })
+
+  test("is gone when it hangs up, and not the bus", async () => {
+    using peer = startPeer({ data: (socket) => void socket.end() })
+    expect(isGone(await outcome(peer.address))).toBe(true)
+    expect(bus.failure).toBeUndefined()
+  })
+
+  test("is late when it says nothing, and not the bus", async () => {
+    using peer = startPeer({})
+    const error = await outcome(peer.address, 500)
+    expect(error).toBeInstanceOf(DBusTimeout)
+    expect(error).toHaveProperty("silentBus", false)
   })
 })

@@ -37,6 +37,13 @@ export interface Call {
   readonly interface: string
 }
 
+export interface FakeOptions {
+  readonly toolkit?: string
+  readonly appName?: string
+  /** Where it says that it can be asked past the bus. */
+  readonly address?: string
+}
+
 const PATH = "/org/a11y/atspi/accessible/"
 const OK = ["VISIBLE", "SHOWING", "ENABLED", "SENSITIVE"] as const
 
@@ -48,11 +55,7 @@ export class FakeApp implements Disposable {
   readonly #nodes = new Map<string, { node: FakeNode; parent: string; index: number; children: string[] }>()
   #ids = 0
 
-  static async start(
-    address: string,
-    root: FakeNode,
-    options: { readonly toolkit?: string; readonly appName?: string } = {},
-  ): Promise<FakeApp> {
+  static async start(address: string, root: FakeNode, options: FakeOptions = {}): Promise<FakeApp> {
     const bus = await Bus.open(address, Deadline.in(10_000))
     return new FakeApp(bus, await bus.name, root, options)
   }
@@ -61,7 +64,7 @@ export class FakeApp implements Disposable {
     bus: Bus,
     name: string,
     root: FakeNode,
-    { toolkit = "gtk", appName = "fake" }: { readonly toolkit?: string; readonly appName?: string },
+    { toolkit = "gtk", appName = "fake", address }: FakeOptions,
   ) {
     this.bus = bus
     this.name = name
@@ -71,7 +74,10 @@ export class FakeApp implements Disposable {
       id: "root",
       interfaces: ["Application"],
       children: [root],
-      answers: { "Get ToolkitName": text(toolkit) },
+      answers: {
+        "Get ToolkitName": text(toolkit),
+        ...(address ? { GetApplicationBusAddress: { signature: "s", values: [address] } } : {}),
+      },
     }
     this.#add(application, "", 0)
     bus.serve((call) => this.#answer(call))
