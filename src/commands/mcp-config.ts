@@ -57,7 +57,11 @@ function configOf(client: Client): Config {
     case "cursor":
       return { file: "~/.cursor/mcp.json", text: mcpServers }
     case "gemini":
-      return { file: "~/.gemini/settings.json", text: mcpServers }
+      return {
+        file: "~/.gemini/settings.json",
+        text: mcpServers,
+        command: `gemini mcp add --scope user agent-desktop ${quoted(program)} mcp`,
+      }
     case "vscode":
       return {
         file: ".vscode/mcp.json",
