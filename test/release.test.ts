@@ -262,6 +262,15 @@ test.skipIf(!Bun.which("npm"))(
     const orphan = run([command, "version"])
     expect(orphan.exitCode).toBe(1)
     expect(orphan.complaints).toContain(`@agent-desktop/${target} is not installed`)
+
+    // On Alpine npm brings the other one.
+    const musl = join(project, `node_modules/@agent-desktop/${target}-musl`)
+    mkdirSync(musl, { recursive: true })
+    const packed = join(out, `npm-agent-desktop-${target}-musl-${version}.tgz`)
+    if (existsSync(packed)) {
+      run(["tar", "-xzf", packed, "-C", musl, "--strip-components", "1"])
+      expect(run([command, "hello"]).text).toBe("<hello>")
+    }
   },
   60_000,
 )
