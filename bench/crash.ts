@@ -1,3 +1,4 @@
+import { startProgress } from "../src/progress.ts"
 import { killAtRandom } from "../test/fuzz/crash.ts"
 
 /**
@@ -7,4 +8,7 @@ import { killAtRandom } from "../test/fuzz/crash.ts"
  */
 
 const [kills = "1000", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2)
-console.log(JSON.stringify({ seed: Number(seed), ...(await killAtRandom(Number(kills), Number(seed))) }))
+const progress = startProgress("bench: crash")
+const figures = await killAtRandom(Number(kills), Number(seed))
+progress.end()
+console.log(JSON.stringify({ seed: Number(seed), ...figures }))

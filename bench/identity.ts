@@ -1,3 +1,4 @@
+import { startProgress } from "../src/progress.ts"
 import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
 import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 
@@ -20,14 +21,20 @@ const seed = Number(option("seed", String(Date.now() % 1_000_000)))
 const mutations = Number(option("mutations", "2000")) / toolkits.length
 const end = performance.now() + Number(option("minutes", "60")) * 60_000
 
+const progress = startProgress("bench: identity", { limitMs: end - performance.now() })
+const note = (line: string): void => {
+  progress.clear()
+  console.error(line)
+}
 const began = performance.now()
 const reports = new Map<Toolkit, Report>()
 await Promise.all(
   toolkits.map(async (toolkit) => {
-    const report = await fuzz({ toolkit, seed, mutations, until: end, note: (line) => console.error(line) })
+    const report = await fuzz({ toolkit, seed, mutations, until: end, note })
     reports.set(toolkit, report)
   }),
 )
+progress.end()
 const total = { ...NO_FIGURES }
 for (const [toolkit, { figures }] of reports) {
   console.log(JSON.stringify({ toolkit, seed, ...figures }))
