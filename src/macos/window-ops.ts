@@ -31,8 +31,10 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
     )
   }
   const app = ax.connection.app(before.pid)
-  // Placing a window goes wrong while an app animates for assistive clients.
-  const animated = asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
+  // Placing a window goes wrong while an app animates for assistive clients; nothing else does, and some apps
+  // put their web contents to sleep with it.
+  const places = op.kind !== "focus" && op.kind !== "minimize"
+  const animated = places && asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
   if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(false))
   let goal: Rect | undefined
   try {
