@@ -23,7 +23,7 @@ const suite = Bun.spawn(
     process.execPath,
     "test",
     "--timeout",
-    "900000",
+    "1800000",
     ...["", "-examples", "-refs"].map((part) => `${root}test/macos/compiled${part}.test.ts`),
     ...process.argv.slice(2),
   ],

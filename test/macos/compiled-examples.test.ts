@@ -5,7 +5,7 @@ import { compileProgram, MACHINE, onStage } from "./compiled.ts"
 
 /** The documented examples and whole tasks, by the compiled executable over scenes. */
 
-setDefaultTimeout(MACHINE === "x64" ? 60_000 : 600_000)
+setDefaultTimeout(MACHINE === "x64" ? 60_000 : 1_800_000)
 
 const program = compileProgram()
 afterAll(() => rmSync(dirname(program), { recursive: true }))

@@ -7,7 +7,7 @@ import { SCENES } from "./fake.ts"
 
 /** The macOS side as a compiled executable, over scenes: what it does is judged by what the scene saw. */
 
-setDefaultTimeout(MACHINE === "x64" ? 60_000 : 600_000)
+setDefaultTimeout(MACHINE === "x64" ? 60_000 : 1_800_000)
 
 const program = compileProgram()
 afterAll(() => rmSync(dirname(program), { recursive: true }))
