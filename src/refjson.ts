@@ -93,7 +93,8 @@ function formatEntry(entry: RefEntry): string {
   const { pid, role, states, bounds, bounds_hash, available_actions, source_app } = entry
   const name = nameForIdentity(entry.name) ?? null
   const before = { pid, role, name, value: valueForMap(entry) ?? null, states, bounds: formatRect(bounds) }
-  const { process_start, window_id, address, path, identifier, context, twins, neighbours, fleeting } = entry
+  const { process_start, window_id, address, path, identifier, context, twins, row, neighbours, fleeting } =
+    entry
   const after = {
     available_actions,
     source_app: source_app ?? null,
@@ -104,6 +105,7 @@ function formatEntry(entry: RefEntry): string {
     identifier,
     context,
     twins,
+    row,
     neighbours,
     fleeting,
   }
@@ -151,6 +153,7 @@ function readEntry(ref: string, entry: unknown): RefEntry {
     identifier: readText(entry, "identifier", ref),
     context: readText(entry, "context", ref),
     twins: entry.twins === true ? true : undefined,
+    row: readText(entry, "row", ref),
     neighbours: readText(entry, "neighbours", ref),
     fleeting: entry.fleeting === true ? true : undefined,
   }

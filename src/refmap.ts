@@ -29,7 +29,9 @@ export interface RefEntry {
   readonly context?: string
   /** There were others in the window that said the same of themselves, with the same around them. */
   readonly twins?: true
-  /** For such a one in a row: a fingerprint of the whole list. */
+  /** The address of what its context was taken from: its row. */
+  readonly row?: string
+  /** For a twin in a row: a fingerprint of the whole list. */
   readonly neighbours?: string
   /** The platform may give the same element another address. */
   readonly fleeting?: true

@@ -57,11 +57,12 @@ export async function resolveKnown(ctx: Context, known: Known): Promise<Target> 
     if (!seen) continue
     const isSame = changedEvidence(entry, seen) === undefined
     const isThere = isSame && (route === "address" || standsWhereItWas(entry, seen))
-    if (isThere && (await isAmongItsOwn(ctx.adapter, entry, seen))) {
+    const around = isThere ? await surroundingsOf(ctx.adapter, entry, seen) : undefined
+    if (around === "same") {
       await refuseClosed(ctx.adapter, known, seen)
       return { ...known, seen }
     }
-    isReused ||= route === "address" && (isSame || isRow(entry))
+    isReused ||= route === "address" && (around === "reused" || (!isSame && isRow(entry)))
   }
   return { ...known, seen: await search(ctx, known, there, isReused) }
 }
@@ -148,16 +149,23 @@ function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
 /**
  * Lists show other rows in the same places, and some in the very same objects. What is part of a row is the
  * same only while the row shows the same texts; where others show the same, while the whole list does.
+ * `reused`: the row itself is the same object, and shows something else.
  */
-async function isAmongItsOwn(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<boolean> {
+async function surroundingsOf(
+  adapter: Adapter,
+  entry: RefEntry,
+  seen: Seen,
+): Promise<"same" | "reused" | "other"> {
   const { context, neighbours } = entry
-  if (context === undefined || !isInRow(context)) return true
+  if (context === undefined || !isInRow(context)) return "same"
   const levels = levelsUp(context)
   const row = levels && (await readAbove(adapter, seen, levels))
-  if (!row || !isSameRow(context, row)) return false
-  if (neighbours === undefined) return true
+  if (!row) return "other"
+  if (!isSameRow(context, row))
+    return row.address !== undefined && row.address === entry.row ? "reused" : "other"
+  if (neighbours === undefined) return "same"
   const list = await readAbove(adapter, seen, levels + 1)
-  return list !== undefined && neighbourhoodOf(list) === neighbours
+  return list !== undefined && neighbourhoodOf(list) === neighbours ? "same" : "other"
 }
 
 async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {

@@ -103,8 +103,8 @@ export function entriesFor(chosen: readonly Place[], all: readonly Place[], sour
     const { node, path, ancestors } = place
     const context = alike.contextOf(place)
     const isTwin = alike.isTwin(place)
-    const levels = isTwin ? levelsUp(context) : undefined
-    const list = levels === undefined ? undefined : ancestors[ancestors.length - levels - 1]
+    const levels = levelsUp(context)
+    const list = isTwin && levels !== undefined ? ancestors[ancestors.length - levels - 1] : undefined
     return {
       pid: source.pid,
       role: node.role,
@@ -122,6 +122,7 @@ export function entriesFor(chosen: readonly Place[], all: readonly Place[], sour
       identifier: node.identifier,
       context,
       twins: isTwin ? true : undefined,
+      row: levels === undefined ? undefined : ancestors[ancestors.length - levels]?.address,
       neighbours: list && neighbourhoodOf(list),
       fleeting: node.fleeting || ancestors.some((one) => one.fleeting) ? true : undefined,
     }

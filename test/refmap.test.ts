@@ -117,6 +117,9 @@ test("what helps to find the element again follows the seeds' members, where it 
     identifier: "save-button",
     context: "1x2y",
     twins: true,
+    row: ":1.5/row",
+    neighbours: "3z4",
+    fleeting: true,
   } as const
   const { inner } = JSON.parse(formatRefMap(mapOf({ ...save, ...evidence })))
   expect(Object.keys(inner["@e1"]).slice(9)).toEqual(Object.keys(evidence))
@@ -165,6 +168,9 @@ const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   identifier: optional(text),
   context: optional(text),
   twins: optional(fc.constant(true as const)),
+  row: optional(text),
+  neighbours: optional(text),
+  fleeting: optional(fc.constant(true as const)),
 })
 const aMap: fc.Arbitrary<RefMap> = fc
   .record({
@@ -226,6 +232,9 @@ test("missing, null and unknown members do no harm", () => {
     identifier: null,
     context: null,
     twins: null,
+    row: null,
+    neighbours: null,
+    fleeting: null,
   }
   expect(readAll(entryText(plain))).toEqual([["@e1", nothing]])
   expect(readAll(entryText(nulls))).toEqual([["@e1", nothing]])
@@ -296,9 +305,18 @@ test.each([
   entryText({ pid: 1.5, role: "button" }),
   entryText({ pid: 1 }),
   entryText({ pid: 1, role: 5 }),
-  ...["name", "value", "source_app", "process_start", "window_id", "address", "identifier", "context"].map(
-    (member) => entryText({ ...plain, [member]: 5 }),
-  ),
+  ...[
+    "name",
+    "value",
+    "source_app",
+    "process_start",
+    "window_id",
+    "address",
+    "identifier",
+    "context",
+    "row",
+    "neighbours",
+  ].map((member) => entryText({ ...plain, [member]: 5 })),
   entryText({ ...plain, states: "enabled" }),
   entryText({ ...plain, states: [1] }),
   entryText({ ...plain, available_actions: {} }),

@@ -291,6 +291,16 @@ describe("cards", () => {
     expect(received).toEqual(["a", "b"])
   })
 
+  test("two that changed places with their cards are not taken for each other", async () => {
+    const { error, window, world } = await shown(cards("a", "b"))
+    const [first, second] = window.root.children[0]!.children
+    const [one, other] = [first!.children[1]!, second!.children[1]!]
+    one.moveTo(second!, 1)
+    other.moveTo(first!, 1)
+    for (const ref_id of ["@e1", "@e2"]) expect((await error("click", { ref_id })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
   test("a card that was removed is not replaced by one that was made since", async () => {
     const { error, window, world } = await shown(cards("a", "b"))
     window.root.children[0]!.children[1]!.remove()

@@ -140,7 +140,9 @@ function isFleeting({ place, parent }: Element, { role, native }: Kind): boolean
   if (place.toolkit === "GTK" || place.toolkit === "Chromium")
     return ROWS.has(role) || role === "row" || native === ROLE.LIST_ITEM
   if (!parent) return false
-  return place.toolkit === "Qt" ? ITEM_VIEWS.has(parent.role) : has(parent.states, STATE.MANAGES_DESCENDANTS)
+  if (place.toolkit === "Qt") return ITEM_VIEWS.has(parent.role)
+  // GTK 3 says so of its list box, too, whose rows are widgets.
+  return has(parent.states, STATE.MANAGES_DESCENDANTS) && parent.role !== ROLE.LIST_BOX
 }
 
 const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])

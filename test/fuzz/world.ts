@@ -90,6 +90,8 @@ export class Maker {
   #ids = 0
   /** Names of things that are no more: what comes later under such a name is another element. */
   readonly #gone: string[] = []
+  /** The names that the native object of an element ever had: under one of them it would be as it was seen. */
+  #past = new Map<number, ReadonlySet<string>>()
 
   constructor(seed: number, toolkit: Habits) {
     this.chance = new Chance(seed)
@@ -137,6 +139,15 @@ export class Maker {
     const live = [...world.sections.Alpha, ...world.sections.Beta].map(({ name }) => name)
     const pool = this.chance.next() < 0.5 && this.#gone.length > 0 ? this.#gone.slice(-6) : live
     return pool.length > 0 ? this.chance.of(pool) : this.#name()
+  }
+
+  /** What the object of `before` was called belongs to the past of whatever it stands for now. */
+  #remember(id: number, before: Thing): void {
+    this.#past.set(id, this.#pastOf(before))
+  }
+
+  #pastOf({ id, name }: Thing): ReadonlySet<string> {
+    return new Set([...(this.#past.get(id) ?? []), name])
   }
 
   #section(): Section {
@@ -216,6 +227,8 @@ export class Maker {
     if (!found) return undefined
     const { section, index, thing } = found
     const name = borrowed ? this.#borrowed(world) : this.#name()
+    if (this.#past.get(thing.id)?.has(name)) return undefined
+    this.#remember(thing.id, thing)
     this.#gone.push(thing.name)
     return {
       kind: borrowed ? "rename to another's name" : "rename",
@@ -230,6 +243,7 @@ export class Maker {
     if (!found) return undefined
     const { section, index, thing } = found
     const other = { ...thing, id: ++this.#ids, name: this.#name() }
+    this.#remember(other.id, thing)
     this.#gone.push(thing.name)
     return {
       kind: "recycle",
@@ -244,6 +258,10 @@ export class Maker {
     const b = this.#anyThing(world)
     if (!a || !b || a.thing.id === b.thing.id || a.thing.kind !== b.thing.kind) return undefined
     const between = ++this.#ids
+    const [pastOfA, pastOfB] = [this.#pastOf(a.thing), this.#pastOf(b.thing)]
+    if (pastOfA.has(b.thing.name) || pastOfB.has(a.thing.name)) return undefined
+    this.#past.set(b.thing.id, pastOfA)
+    this.#past.set(a.thing.id, pastOfB)
     const first = withSection(world, a.section, world.sections[a.section].with(a.index, b.thing))
     return {
       kind: "exchange",
