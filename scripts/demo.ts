@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Node } from "../src/node.ts"
@@ -15,7 +15,17 @@ const bun = process.execPath
 const program = join(root, "dist", "agent-desktop")
 const picture = join(root, "dist", "demo.png")
 const state = mkdtempSync(join(tmpdir(), "agent-desktop-demo-"))
-const env = { ...process.env, AGENT_DESKTOP_HOME: state, AGENT_DESKTOP_DESKTOP: "demo" }
+// What the editor remembers of its user, such as a session to be restored, is none of the demo's business.
+const home = join(state, "home")
+const env = {
+  ...process.env,
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, "config"),
+  XDG_DATA_HOME: join(home, "data"),
+  AGENT_DESKTOP_HOME: join(state, "state"),
+  AGENT_DESKTOP_DESKTOP: "demo",
+}
+mkdirSync(home)
 
 await prepare("Installing packages", [bun, "install", "--frozen-lockfile"])
 await prepare("Installing the desktop's parts", [bun, "scripts/setup.ts", "--for", "demo"])
