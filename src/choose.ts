@@ -1,5 +1,6 @@
 import type { Adapter, SeenApp, SeenWindow } from "./adapter.ts"
 import { AppError } from "./errors.ts"
+import { isNamed } from "./match.ts"
 import type { AppInfo, WindowInfo } from "./node.ts"
 import { finiteRect } from "./tree.ts"
 
@@ -84,10 +85,4 @@ function appNotFound(app: string): AppError {
   return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
     suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
   })
-}
-
-/** Whole names only, whatever the case: 'Doc' is not 'Docker'. */
-function isNamed(name: string, aliases: readonly string[], wanted: string): boolean {
-  const key = wanted.toLowerCase()
-  return key !== "" && (name.toLowerCase() === key || aliases.some((alias) => alias.toLowerCase() === key))
 }

@@ -29,6 +29,8 @@ export interface Command<S extends Input = Input> {
   readonly group: Group
   /** Changes nothing on the desktop; a read-only policy lets it through. */
   readonly readOnly?: boolean
+  /** With these arguments it does all the same. */
+  acts?(args: v.InferOutput<S>): boolean
   readonly input: S
   readonly examples?: readonly string[]
   /** What a schema cannot say, such as members that exclude each other. Throws INVALID_ARGS; looks at nothing else. */
@@ -111,10 +113,11 @@ export interface SaveOptions {
 
 /** Declares a command; every one takes `timeout_ms`, with its own default. */
 export function defineCommand<E extends v.ObjectEntries>(
-  command: Omit<Command, "input" | "run" | "check"> & {
+  command: Omit<Command, "input" | "run" | "check" | "acts"> & {
     readonly input: E
     readonly timeoutMs?: number
     check?(args: ArgsOf<E>): void
+    acts?(args: ArgsOf<E>): boolean
     run(args: ArgsOf<E>, ctx: Context): Promise<object>
   },
 ): Command {

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { AppError } from "./errors.ts"
 import { choice, flag, optionalText } from "./inputs.ts"
+import { appsOf } from "./policy.ts"
 
 export const FORMATS = ["json", "text"] as const
 export type Format = (typeof FORMATS)[number]
@@ -25,6 +26,8 @@ export interface Settings {
   readonly desktop?: string
   readonly format: Format
   readonly readOnly: boolean
+  /** The only apps that may be seen and acted on. */
+  readonly apps?: readonly string[]
   /** Directory to write down in what is done. */
   readonly traceTo?: string
   readonly traceScreenshots: boolean
@@ -41,6 +44,7 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
     format: format ?? formatOf(env.AGENT_DESKTOP_FORMAT),
     readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
+    apps: appsOf(env.AGENT_DESKTOP_APPS),
     traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
     traceScreenshots:
       given.trace_screenshots === undefined ? isOn(env.AGENT_DESKTOP_TRACE_SCREENSHOTS) : trace_screenshots,
@@ -60,5 +64,5 @@ function formatOf(value: string | undefined): Format {
   )
 }
 
-const isOn = (value: string | undefined): boolean =>
+export const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false"

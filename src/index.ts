@@ -1,8 +1,10 @@
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
+import { isOn } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform } from "./platform.ts"
+import { appsOf } from "./policy.ts"
 import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
 export type { Envelope, ErrorObject } from "./envelope.ts"
@@ -16,6 +18,8 @@ export interface Options {
   readonly desktop?: string
   /** Nothing may act. */
   readonly readOnly?: boolean
+  /** The only apps that may be seen and acted on; by default those of AGENT_DESKTOP_APPS. */
+  readonly apps?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Directory to write down in what is done. */
   readonly trace?: string
@@ -41,7 +45,9 @@ export async function runCommand(
 
 /** The commands for a program of one's own: one connection, opened with the first that needs it. */
 export function agentDesktop(options: Options = {}): AgentDesktop {
-  const { env = process.env, session, desktop, readOnly = false, signal } = options
+  const { env = process.env, session, desktop, signal } = options
+  const readOnly = options.readOnly ?? isOn(env.AGENT_DESKTOP_READ_ONLY)
+  const apps = options.apps ?? appsOf(env.AGENT_DESKTOP_APPS)
   let platform: Promise<Platform> | undefined
   let trace: Promise<Trace> | undefined
   const open = async (): Promise<Platform> => {
@@ -62,6 +68,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     session,
     desktop,
     readOnly,
+    apps,
     signal,
     stdin: noInput,
     env: (name) => env[name],

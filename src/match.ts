@@ -56,3 +56,9 @@ export function matches({ node }: Place, query: Query): boolean {
 export function pathOf({ ancestors }: Place): string[] {
   return ancestors.map((node) => node.name || node.role)
 }
+
+/** Whole names only, whatever the case: 'Doc' is not 'Docker'. */
+export function isNamed(name: string, aliases: readonly string[], wanted: string): boolean {
+  const key = wanted.toLowerCase()
+  return key !== "" && (name.toLowerCase() === key || aliases.some((alias) => alias.toLowerCase() === key))
+}

@@ -55,11 +55,14 @@ function repeatsName({ name = "", description = "" }: Pick<Node, "name" | "descr
 }
 
 /** Direction marks and separators are no letters: shown as they are they could turn a line around. */
-const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+const INVISIBLE =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 export function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    INVISIBLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return JSON.stringify(text).replaceAll(INVISIBLE, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
   )
 }

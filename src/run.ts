@@ -8,12 +8,13 @@ import { applyAliases, fieldsOf } from "./fields.ts"
 import type { Format } from "./globals.ts"
 import { describeIssue } from "./issues.ts"
 import { lazily } from "./lazy.ts"
+import { guarded, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { Secrets } from "./secret.ts"
 import { Sent } from "./sent.ts"
 import { UsageError, unknownCommand } from "./usage.ts"
 
 /** What a door (command line, batch, MCP) gives to the commands that come through it. */
-export interface Door {
+export interface Door extends Policy {
   /** What a trace calls it. */
   readonly name?: "cli" | "batch" | "mcp" | "library"
   readonly commands: Registry
@@ -22,8 +23,6 @@ export interface Door {
   readonly session?: string
   readonly desktop?: string
   readonly format?: Format
-  /** Nothing may act. */
-  readonly readOnly: boolean
   /** Ends the command early. */
   readonly signal?: AbortSignal
   readonly trace?: Trace
@@ -103,11 +102,8 @@ async function execute(
   batch?: Batch,
 ): Promise<object> {
   // A batch does nothing itself; each of its items is judged.
-  if (door.readOnly && !command.readOnly && command.name !== "batch") {
-    throw new AppError("POLICY_DENIED", `${command.name} acts, and only reading is allowed here`, {
-      suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
-    })
-  }
+  if (door.readOnly && command.name !== "batch" && (!command.readOnly || command.acts?.(args)))
+    throw readOnlyDenied(command.name)
   const timeout = Number(args.timeout_ms)
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
@@ -117,7 +113,7 @@ async function execute(
   const adapter = lazily<Adapter>(async () => {
     const platform = await door.platform()
     opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
-    return sent.watch(opened)
+    return guarded(sent.watch(opened), door)
   })
   // A batch prints what its items found, and always as JSON.
   const format = batch ? undefined : door.format
@@ -132,7 +128,8 @@ async function execute(
   try {
     return secrets.hide(await command.run(args, ctx))
   } catch (error) {
-    throw secrets.hideIn(command.readOnly || command.name === "batch" ? error : sent.explain(error))
+    const told = unlessHidden(error, door)
+    throw secrets.hideIn(command.readOnly || command.name === "batch" ? told : sent.explain(told))
   } finally {
     await opened?.close()
   }

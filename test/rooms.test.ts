@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/pairing.ts",
       "src/plain.ts",
       "src/png.ts",
+      "src/policy.ts",
       "src/png-decode.ts",
       "src/properties.ts",
       "src/refjson.ts",

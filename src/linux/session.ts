@@ -19,6 +19,7 @@ export class Session {
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
   readonly #endings: (() => void)[] = []
+  #isClosed = false
 
   constructor(readEnv: () => Env) {
     this.#readEnv = readEnv
@@ -36,11 +37,17 @@ export class Session {
 
   /** The session bus, where the accessibility bus and notifications are found. */
   user(deadline: Deadline): Promise<Bus> {
-    return this.#user.get(() => openUserBus(this.env, deadline))
+    return this.#user.get(async () => {
+      this.#refuseLate()
+      return openUserBus(this.env, deadline)
+    })
   }
 
   x11(deadline: Deadline): Promise<X11> {
-    return this.#x11.get(() => X11.connect(this.env, deadline))
+    return this.#x11.get(async () => {
+      this.#refuseLate()
+      return X11.connect(this.env, deadline)
+    })
   }
 
   /** Another connection to the session bus, for one that cannot be shared; it ends with the session. */
@@ -51,12 +58,15 @@ export class Session {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const end of this.#endings.splice(0)) end()
-    await Promise.all([
-      this.#a11y.close((bus) => bus.close()),
-      this.#user.close((bus) => bus.close()),
-      this.#x11.close((x) => x.close()),
-    ])
+    // Whoever is on the way to the accessibility bus may have opened one of the others meanwhile.
+    await this.#a11y.close((bus) => bus.close())
+    await Promise.all([this.#user.close((bus) => bus.close()), this.#x11.close((x) => x.close())])
+  }
+
+  #refuseLate(): void {
+    if (this.#isClosed) throw new DBusClosed("the session was closed")
   }
 
   async #openA11y(deadline: Deadline): Promise<Bus> {

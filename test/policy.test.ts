@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import { commands } from "../src/commands/index.ts"
+import { appsOf } from "../src/policy.ts"
+import { ASKED, busyDesk, withRefs } from "./every-command.ts"
+import { desk } from "./fake-desk.ts"
+
+/** What the fake adapter was asked that changes something. */
+const ACTING = /^(perform|input|window|launch|quit|notification)$/
+
+test("only reading: whatever is not declared to read is refused, and what is changes nothing", async () => {
+  const it = busyDesk()
+  await it.ok("snapshot")
+  const refs = await Promise.all(ASKED.map(async ([name, args]) => [name, await withRefs(it, args)] as const))
+  const limited = desk({ ...it.door, readOnly: true })
+  const before = it.world.calls.length
+  const outcomes = await Promise.all(
+    refs.map(async ([name, args]) => {
+      const { default: command } = await commands.get(name)!()
+      const { ok, error } = await limited.run(name, args)
+      return { name, isReading: command.readOnly ?? name === "batch", code: ok ? "ok" : error.code }
+    }),
+  )
+  expect(outcomes.filter((one) => !one.isReading && one.code !== "POLICY_DENIED")).toEqual([])
+  expect(outcomes.filter((one) => one.isReading && one.code === "POLICY_DENIED")).toEqual([])
+  expect(it.world.calls.slice(before).filter(({ method }) => ACTING.test(method))).toEqual([])
+  expect(await limited.error("permissions", { request: true })).toMatchObject({ code: "POLICY_DENIED" })
+  const [item] = (await limited.ok("batch", { commands: [{ command: "press", args: { combo: "a" } }] })).results
+  expect(item.error).toMatchObject({ code: "POLICY_DENIED", disposition: { delivery: "not_delivered" } })
+})
+
+test.each([
+  [undefined, undefined],
+  ["", undefined],
+  [" , ", undefined],
+  ["Editor", ["Editor"]],
+  [" Editor , org.example.Other,", ["Editor", "org.example.Other"]],
+])("AGENT_DESKTOP_APPS=%j means %j", (list, apps) => expect(appsOf(list)).toEqual(apps))
+
+/** Two apps side by side, of which only Editor may be seen; Other's window has the focus. */
+async function twoApps() {
+  const free = desk()
+  const editor = free.world.app("Editor", { pid: 1 })
+  const other = free.world.app("Other", { pid: 2 })
+  const place = (x: number) => ({ bounds: { x, y: 0, width: 100, height: 100 } })
+  const button = (name: string, x: number) => ({
+    role: "button",
+    name,
+    states: ["enabled"] as const,
+    bounds: { x: x + 10, y: 10, width: 20, height: 20 },
+    actions: ["Click"] as const,
+  })
+  const left = editor.window("Notes", [button("Save", 0)], place(0))
+  const right = other.window("Bank", [button("Pay", 200)], { ...place(200), focused: true })
+  await free.ok("snapshot", { app: "Other" })
+  const pay = await free.ref("Pay")
+  return { free, limited: desk({ ...free.door, apps: ["editor"] }), left, right, pay }
+}
+
+test("only some apps: the others are neither listed nor found nor read", async () => {
+  const { limited, right } = await twoApps()
+  const windows = (await limited.ok("list-windows")).windows
+  expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Notes"])
+  expect((await limited.ok("list-apps")).apps.map(({ name }: { name: string }) => name)).toEqual(["Editor"])
+  expect(await limited.ok("snapshot", { app: "Editor" })).toMatchObject({ app: "Editor" })
+  for (const args of [{ app: "Other" }, { window_id: right.id }, {}])
+    expect(await limited.error("snapshot", args)).toMatchObject({ code: "POLICY_DENIED", details: { apps: ["editor"] } })
+  expect(await limited.error("find", { app: "Other", role: "button" })).toMatchObject({ code: "POLICY_DENIED" })
+  expect(await limited.error("wait", { window: "Bank", timeout_ms: 50 })).toMatchObject({ code: "TIMEOUT" })
+  expect(await limited.error("screenshot")).toMatchObject({ code: "POLICY_DENIED" })
+  expect(JSON.stringify(await limited.run("list-surfaces", { app: "Other" }))).not.toContain("Bank")
+})
+
+test("only some apps: nothing reaches the others, not by refs from before, keys, points or windows", async () => {
+  const { limited, right, pay, free } = await twoApps()
+  const denied = async (name: string, args: object) =>
+    expect({ name, code: (await limited.error(name, args)).code }).toEqual({ name, code: "POLICY_DENIED" })
+  const before = free.world.calls.length
+  await denied("click", { ref_id: pay })
+  await denied("get", { ref_id: pay, property: "name" })
+  await denied("press", { combo: "ctrl+a" })
+  for (const name of ["mouse-click", "mouse-move", "mouse-down", "hover"]) await denied(name, { xy: "210,20" })
+  await denied("mouse-wheel", { xy: "210,20", dy: 1 })
+  await denied("drag", { from_xy: "20,20", to_xy: "210,20" })
+  await denied("mouse-click", { xy: "900,900" })
+  for (const name of ["focus-window", "minimize", "maximize", "restore"]) await denied(name, { window_id: right.id })
+  await denied("launch", { app: "Other" })
+  await denied("close-app", { app: "Other" })
+  await denied("clipboard-get", {})
+  await denied("clipboard-set", { text: "x" })
+  await denied("desktop-stop", { name: "test" })
+  expect(free.world.calls.slice(before).filter(({ method }) => ACTING.test(method))).toEqual([])
+})
+
+test("only some apps: theirs are acted on as ever", async () => {
+  const { limited, left } = await twoApps()
+  await limited.ok("snapshot", { app: "Editor" })
+  const save = await limited.ref("Save")
+  expect(await limited.ok("click", { ref_id: save })).toMatchObject({ action: "click" })
+  expect(await limited.ok("mouse-click", { xy: "20,20" })).toMatchObject({ x: 20 })
+  expect(await limited.ok("mouse-up", { xy: "210,20" })).toBeObject()
+  await limited.ok("focus-window", { window_id: left.id })
+  expect(await limited.ok("press", { combo: "ctrl+a" })).toMatchObject({ action: "press" })
+  expect(await limited.ok("screenshot", { window_id: left.id })).toMatchObject({ format: "png" })
+})
