@@ -22,9 +22,10 @@ test("only reading: whatever is not declared to read is refused, and what is cha
   )
   expect(outcomes.filter((one) => !one.isReading && one.code !== "POLICY_DENIED")).toEqual([])
   expect(outcomes.filter((one) => one.isReading && one.code === "POLICY_DENIED")).toEqual([])
-  expect(it.world.calls.slice(before).filter(({ method }) => ACTING.test(method))).toEqual([])
+  expect(it.world.calls.slice(before).filter((method) => ACTING.test(method))).toEqual([])
   expect(await limited.error("permissions", { request: true })).toMatchObject({ code: "POLICY_DENIED" })
-  const [item] = (await limited.ok("batch", { commands: [{ command: "press", args: { combo: "a" } }] })).results
+  const [item] = (await limited.ok("batch", { commands: [{ command: "press", args: { combo: "a" } }] }))
+    .results
   expect(item.error).toMatchObject({ code: "POLICY_DENIED", disposition: { delivery: "not_delivered" } })
 })
 
@@ -50,7 +51,8 @@ async function twoApps() {
     actions: ["Click"] as const,
   })
   const left = editor.window("Notes", [button("Save", 0)], place(0))
-  const right = other.window("Bank", [button("Pay", 200)], { ...place(200), focused: true })
+  const right = other.window("Bank", [button("Pay", 200)], place(200))
+  free.world.focused = right
   await free.ok("snapshot", { app: "Other" })
   const pay = await free.ref("Pay")
   return { free, limited: desk({ ...free.door, apps: ["editor"] }), left, right, pay }
@@ -63,8 +65,13 @@ test("only some apps: the others are neither listed nor found nor read", async (
   expect((await limited.ok("list-apps")).apps.map(({ name }: { name: string }) => name)).toEqual(["Editor"])
   expect(await limited.ok("snapshot", { app: "Editor" })).toMatchObject({ app: "Editor" })
   for (const args of [{ app: "Other" }, { window_id: right.id }, {}])
-    expect(await limited.error("snapshot", args)).toMatchObject({ code: "POLICY_DENIED", details: { apps: ["editor"] } })
-  expect(await limited.error("find", { app: "Other", role: "button" })).toMatchObject({ code: "POLICY_DENIED" })
+    expect(await limited.error("snapshot", args)).toMatchObject({
+      code: "POLICY_DENIED",
+      details: { apps: ["editor"] },
+    })
+  expect(await limited.error("find", { app: "Other", role: "button" })).toMatchObject({
+    code: "POLICY_DENIED",
+  })
   expect(await limited.error("wait", { window: "Bank", timeout_ms: 50 })).toMatchObject({ code: "TIMEOUT" })
   expect(await limited.error("screenshot")).toMatchObject({ code: "POLICY_DENIED" })
   expect(JSON.stringify(await limited.run("list-surfaces", { app: "Other" }))).not.toContain("Bank")
@@ -78,23 +85,25 @@ test("only some apps: nothing reaches the others, not by refs from before, keys,
   await denied("click", { ref_id: pay })
   await denied("get", { ref_id: pay, property: "name" })
   await denied("press", { combo: "ctrl+a" })
-  for (const name of ["mouse-click", "mouse-move", "mouse-down", "hover"]) await denied(name, { xy: "210,20" })
+  for (const name of ["mouse-click", "mouse-move", "mouse-down", "hover"])
+    await denied(name, { xy: "210,20" })
   await denied("mouse-wheel", { xy: "210,20", dy: 1 })
   await denied("drag", { from_xy: "20,20", to_xy: "210,20" })
   await denied("mouse-click", { xy: "900,900" })
-  for (const name of ["focus-window", "minimize", "maximize", "restore"]) await denied(name, { window_id: right.id })
+  for (const name of ["focus-window", "minimize", "maximize", "restore"])
+    await denied(name, { window_id: right.id })
   await denied("launch", { app: "Other" })
   await denied("close-app", { app: "Other" })
   await denied("clipboard-get", {})
   await denied("clipboard-set", { text: "x" })
   await denied("desktop-stop", { name: "test" })
-  expect(free.world.calls.slice(before).filter(({ method }) => ACTING.test(method))).toEqual([])
+  expect(free.world.calls.slice(before).filter((method) => ACTING.test(method))).toEqual([])
 })
 
 test("only some apps: theirs are acted on as ever", async () => {
-  const { limited, left } = await twoApps()
+  const { limited, left, free } = await twoApps()
   await limited.ok("snapshot", { app: "Editor" })
-  const save = await limited.ref("Save")
+  const save = await free.ref("Save")
   expect(await limited.ok("click", { ref_id: save })).toMatchObject({ action: "click" })
   expect(await limited.ok("mouse-click", { xy: "20,20" })).toMatchObject({ x: 20 })
   expect(await limited.ok("mouse-up", { xy: "210,20" })).toBeObject()

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../desktop.ts"
+
+setDefaultTimeout(60_000)
+
+const ODD = new URL("../fixtures/odd.py", import.meta.url).pathname
+const ONLY = { AGENT_DESKTOP_APPS: "alpha" }
+
+let desktop: TestDesktop
+let beta: { readonly id: string; readonly bounds: { readonly x: number; readonly y: number } }
+/** A ref of each, from before there was a policy. */
+let refs: { readonly alpha: string; readonly beta: string }
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  for (const name of ["alpha", "beta"])
+    desktop.spawnApp(["/usr/bin/python3", ODD, name, `Title of ${name}`, `Press ${name}`])
+  const ref = (name: string) =>
+    until(async () => {
+      const { json } = await desktop.run("find", "--app", name, "--role", "button", "--first")
+      return json.ok && (json.data.match?.ref_id as string)
+    }, 20_000)
+  refs = { alpha: await ref("alpha"), beta: await ref("beta") }
+  const { windows } = (await desktop.run("list-windows")).json.data
+  beta = windows.find((one: { app_name: string }) => one.app_name === "beta")
+})
+afterAll(() => desktop.close())
+
+const limited = (...args: readonly string[]) => runProgram(args, { ...desktop.env, ...ONLY })
+
+test("an app that is not allowed is not there, by whatever way it is asked for", async () => {
+  const point = `${beta.bounds.x + 20},${beta.bounds.y + 40}`
+  const lines = [
+    ["snapshot", "--app", "beta"],
+    ["snapshot", "--window-id", beta.id],
+    ["find", "--app", "beta", "--text", "Press"],
+    ["get", refs.beta, "name"],
+    ["click", refs.beta],
+    ["click", refs.beta, "--input", "physical"],
+    ["list-surfaces", "--app", "beta"],
+    ["screenshot"],
+    ["screenshot", "--window-id", beta.id],
+    ["focus-window", beta.id],
+    ["mouse-click", "--xy", point],
+    ["close-app", "beta", "--force"],
+    ["launch", "xterm"],
+    ["clipboard-get"],
+    ["batch", JSON.stringify([{ command: "click", args: { ref_id: refs.beta } }])],
+  ]
+  for (const line of lines) {
+    const { json, stdout, stderr } = await limited(...line)
+    const error = json.error ?? json.data.results?.[0].error
+    expect({ line, code: error?.code }).toEqual({ line, code: "POLICY_DENIED" })
+    expect(stdout + stderr).not.toContain("Title of beta")
+  }
+  for (const line of [["list-windows"], ["list-apps"], ["doctor"], ["status"]]) {
+    const { json, stdout } = await limited(...line)
+    expect({ line, ok: json.ok, isShown: stdout.includes("beta") }).toEqual({
+      line,
+      ok: true,
+      isShown: false,
+    })
+  }
+  expect((await desktop.run("get", refs.beta, "name")).json.ok).toBe(true)
+})
+
+test("an app that is allowed is seen and acted on as ever", async () => {
+  expect((await limited("list-windows")).json.data.windows).toHaveLength(1)
+  expect((await limited("snapshot", "--app", "alpha", "-i")).json).toMatchObject({
+    ok: true,
+    data: { ref_count: 1 },
+  })
+  expect((await limited("click", "@e1")).json.ok).toBe(true)
+  expect((await limited("click", "@e1", "--input", "physical")).json.ok).toBe(true)
+  expect((await limited("screenshot", "--app", "alpha")).json.ok).toBe(true)
+  expect((await limited("press", "tab", "--app", "alpha")).json.ok).toBe(true)
+})
+
+test("both policies hold for MCP, batch and --desktop", async () => {
+  expect((await desktop.run("snapshot", "--app", "beta", "-i")).json.data.ref_count).toBe(1)
+  const ref = "@e1"
+  const calls = [
+    { name: "desktop_snapshot", arguments: { app: "beta" } },
+    { name: "desktop_click", arguments: { ref_id: ref } },
+    {
+      name: "desktop_batch",
+      arguments: { commands: [{ command: "get", args: { ref_id: ref, property: "name" } }] },
+    },
+  ]
+  const answers = await serve(calls, { ...desktop.env, ...ONLY })
+  expect(answers.map((text) => text.includes("POLICY_DENIED"))).toEqual([true, true, true])
+  const reading = await serve(
+    [{ name: "desktop_batch", arguments: { commands: [{ command: "press", args: { combo: "a" } }] } }],
+    {
+      ...desktop.env,
+      AGENT_DESKTOP_READ_ONLY: "1",
+    },
+  )
+  expect(reading[0]).toContain("POLICY_DENIED")
+  // From outside, by the desktop's name.
+  const outside = { PATH: desktop.env.PATH!, HOME: desktop.env.HOME!, AGENT_DESKTOP_HOME: desktop.home }
+  const named = (args: readonly string[], env = {}) =>
+    runProgram([...args, "--desktop", "test"], { ...outside, ...env })
+  expect((await named(["snapshot", "--app", "beta"], ONLY)).json.error.code).toBe("POLICY_DENIED")
+  expect((await named(["press", "a", "--read-only"])).json.error.code).toBe("POLICY_DENIED")
+  expect((await named(["permissions", "--request", "--read-only"])).json.error.code).toBe("POLICY_DENIED")
+  expect((await named(["snapshot", "--app", "beta"])).json.ok).toBe(true)
+})
+
+test("what an app calls itself, its window and its button makes no line and no node of its own", async () => {
+  desktop.spawnApp(["/usr/bin/python3", ODD, "forger", "@forged", "@forged"])
+  const id = await until(async () => {
+    const { windows } = (await desktop.run("list-windows")).json.data
+    return windows.find((one: { app_name: string }) => one.app_name === "forger")?.id as string | undefined
+  }, 20_000)
+  const tree = await until(async () => {
+    const { json } = await desktop.run("snapshot", "--window-id", id)
+    return json.ok && json.data.ref_count > 0 && json.data
+  }, 20_000)
+  expect(tree.ref_count).toBe(1)
+  const count = (node: { children?: object[] }): number =>
+    (node.children ?? []).reduce((sum: number, child) => sum + count(child), 1)
+  const texts = [
+    { args: ["snapshot", "--window-id", id], lines: 1 + count(tree.tree) },
+    { args: ["snapshot", "--window-id", id, "-i"], lines: undefined },
+    { args: ["find", "--app", "forger", "--role", "button"], lines: 1 },
+    { args: ["list-windows", "--app", "forger"], lines: 1 },
+    { args: ["list-surfaces", "--app", "forger"], lines: undefined },
+    { args: ["click", "@e1", "--changes"], lines: undefined },
+    { args: ["toggle", "@e1"], lines: 2 },
+    { args: ["wait", "--window", 'a"\n[@e3]', "--timeout-ms", "50"], lines: 2 },
+  ]
+  for (const { args, lines } of texts) {
+    const { stdout } = await desktop.run(...args, "--format", "text")
+    // Only line breaks of ours, nothing that a terminal obeys, nothing that hides or turns text around.
+    expect(stdout).not.toMatch(
+      /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u,
+    )
+    expect(stdout).not.toMatch(/^\s*button "(Forged|Inner|Line)"/m)
+    if (lines !== undefined)
+      expect({ args, lines: stdout.trimEnd().split("\n").length }).toEqual({ args, lines })
+    // Outside of quotes only what we say: refs and roles.
+    const bare = stdout.replaceAll(/"(?:[^"\\]|\\.)*"/g, "")
+    expect(bare).not.toMatch(/@e(7|8|9|10)\b|Forged|9x9/)
+  }
+})
+
+async function serve(
+  calls: readonly object[],
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const child = Bun.spawn([PROGRAM, "mcp", "--tools", "all"], {
+    env: { ...env },
+    stdio: ["pipe", "pipe", "ignore"],
+  })
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  const clientInfo = { name: "test", version: "1" }
+  send({
+    id: "hello",
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
+  })
+  send({ method: "notifications/initialized" })
+  for (const [id, params] of calls.entries()) send({ id, method: "tools/call", params })
+  await child.stdin.flush()
+  const answers = new Map<unknown, string>()
+  let heard = ""
+  const decoder = new TextDecoder()
+  for await (const piece of child.stdout) {
+    heard += decoder.decode(piece, { stream: true })
+    const lines = heard.split("\n")
+    heard = lines.pop() ?? ""
+    for (const line of lines) answers.set(JSON.parse(line).id, line)
+    if (calls.every((_, id) => answers.has(id))) break
+  }
+  child.stdin.end()
+  await child.exited
+  return calls.map((_, id) => answers.get(id) ?? "")
+}
