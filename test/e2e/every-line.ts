@@ -47,7 +47,6 @@ export const LINES: readonly string[] = [
   "mouse-up --xy 600,900",
   "mouse-wheel --xy 600,900 --dy 1",
   "launch xterm",
-  "close-app stubborn",
   "focus-window $window",
   "resize-window $window 300 300",
   "move-window $window 30 30",
@@ -82,6 +81,8 @@ export const LINES: readonly string[] = [
   "list-desktops",
   "desktop-start --name other",
   "desktop-stop nowhere",
+  // Last: where it works, nothing is left to ask of the app.
+  "close-app stubborn",
 ]
 
 /** Refs of a snapshot's nodes by their names. */
