@@ -1,5 +1,5 @@
 import { type Atspi, existing, REGISTRY, type Ref, readRefs } from "./atspi.ts"
-import { DBusClosed, method, readAs } from "./dbus.ts"
+import { DBusClosed, DBusTimeout, method, readAs } from "./dbus.ts"
 import { unlessRefused } from "./element.ts"
 import { isStopped } from "./stopped.ts"
 
@@ -69,7 +69,8 @@ async function readApp(atspi: Atspi, ref: Ref, known?: number): Promise<A11yApp 
 
 function pidOf(atspi: Atspi, { bus }: Ref): Promise<number | undefined> {
   return atspi.pid(bus).catch((error: unknown) => {
-    if (error instanceof DBusClosed) throw error
+    // A read that failed is no absence.
+    if (error instanceof DBusClosed || error instanceof DBusTimeout) throw error
     // It left the bus since the registry listed it.
     return undefined
   })
