@@ -45,6 +45,7 @@ const ENVIRONMENT: readonly Row[] = [
   ["AGENT_DESKTOP_DESKTOP", "As --desktop: an isolated desktop."],
   ["AGENT_DESKTOP_FORMAT", "As --format."],
   ["AGENT_DESKTOP_READ_ONLY", "As --read-only."],
+  ["AGENT_DESKTOP_APPS", "Names of apps, separated by commas: only these may be seen and acted on."],
   ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is written down."],
   ["AGENT_DESKTOP_TRACE_SCREENSHOTS", "As --trace-screenshots."],
   ["AGENT_DESKTOP_HOME", "Where state is kept instead of ~/.agent-desktop."],
