@@ -51,6 +51,8 @@ async function actOnce(
 ): Promise<ActionResult> {
   const known = await lookUp(ctx, choice)
   const opening = ctx.adapter.watch([known.entry.pid])
+  // It may fail before anybody asks for it.
+  opening.catch(() => {})
   try {
     const target = await resolveKnown(ctx, known)
     refuseUnsupported(target, action)

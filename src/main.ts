@@ -50,6 +50,8 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
       interruption.abort()
     })
   }
+  // A failure that nobody waits for any more must not take the answer with it.
+  process.on("unhandledRejection", async () => (await import("./log.ts")).debug("something failed too late"))
   let platform: Promise<Platform> | undefined
   const trace = settings.traceTo ? await openTrace(settings.traceTo, settings.traceScreenshots) : undefined
   const door: Door = {

@@ -96,6 +96,7 @@ export class Bus {
         reasons.push(`${text}: ${error instanceof Error ? error.message : String(error)}`)
       }
     }
+    if (reasons.length > 0 && deadline.expired) throw new DBusTimeout(reasons.join("; "), true)
     throw new DBusClosed(reasons.join("; ") || `no usable unix socket in the bus address '${address}'`)
   }
 
