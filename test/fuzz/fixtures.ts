@@ -81,8 +81,8 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
         throw new Error(`The fixture ended: ${await Bun.file(`${desktop.directory}/app.log`).text()}`)
       return done === 0
     }, START_MS)
-    pid = childOf(app.pid)
-    if (pid) noteApp(desktop.env, pid)
+    pid = childOf(app.pid) ?? app.pid
+    noteApp(desktop.env, pid)
   }
   await ready()
   return {
