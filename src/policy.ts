@@ -136,6 +136,8 @@ function limitedTo(adapter: Adapter, apps: readonly string[]): Adapter {
       return adapter.screenshot(target)
     },
     notifications: async () => (await adapter.notifications()).filter((one) => isAllowed(one.app_name)),
+    // Whose they are is not known.
+    unlistedNotifications: undefined,
     desktops: async (op) => {
       if (op.kind === "stop") throw denied("Ending a desktop with all its apps is")
       return adapter.desktops(op)

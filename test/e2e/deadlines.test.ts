@@ -135,6 +135,12 @@ test("buses and displays that end leave no command waiting", async () => {
   }
 })
 
+test("a desktop is stopped in time, whichever of its parts does not answer", async () => {
+  stop([...partsLike(/^Xvfb/), ...partsLike(/dbus-daemon/), app.pid])
+  const { ms, code } = await asProgram("desktop-stop test", 2000)
+  expect({ code, isInTime: ms < 4000 }).toEqual({ code: "ok", isInTime: true })
+})
+
 test("the lines ask every command", () => {
   const asked = new Set(LINES.map((line) => line.split(" ")[0]))
   // It serves until its client leaves.

@@ -227,10 +227,17 @@ async function startPage(desktop: TestDesktop): Promise<Field> {
     `--app=${server.url}`,
   ])
   await until(() => last === digest(FIRST), 30_000)
+  // Chromium 156 crashes when the last who listens leaves while text changes: somebody stays, as a server would.
+  const listener = Bun.spawn([PROGRAM, "wait", "--text", "nowhere", "--timeout-ms", "100000"], {
+    env: { ...desktop.env, AGENT_DESKTOP_SESSION: "listener" },
+    stdio: ["ignore", "ignore", "ignore"],
+  })
   return {
     app: "Chromium",
     holds: (text) => last === digest(text),
     [Symbol.asyncDispose]: async () => {
+      listener.kill("SIGKILL")
+      await listener.exited
       app.kill("SIGKILL")
       await app.exited
       await server.stop(true)
