@@ -109,7 +109,7 @@ class Run {
     for (let i = 0; i < acts; i++) {
       const mutations: Mutation[] = []
       let world = this.#world
-      for (let n = 1 + chance.below(12); n > 0; n--) {
+      for (let n = 1 + chance.below(16); n > 0; n--) {
         const made = this.#maker.mutate(world)
         mutations.push(made)
         world = made.after
