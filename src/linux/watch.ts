@@ -23,7 +23,14 @@ const EVENTS = [
 const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atspi.Event.${name}`)
 
 /** How many watches each connection serves, since the registry knows connections only; and that it was told. */
-const watches = new WeakMap<Bus, { count: number; told: Promise<unknown> }>()
+const watches = new WeakMap<Bus, Served>()
+
+interface Served {
+  count: number
+  readonly told: Promise<unknown>
+  /** Nobody watches any more; the registry is told unless somebody does again soon. */
+  leaving?: ReturnType<typeof setTimeout>
+}
 
 /** `others` calls back at what else counts as a change, until it is disposed of; undefined: it cannot. */
 export async function watchEvents(
@@ -107,6 +114,7 @@ function noteShown(bus: Bus, { member, signature, body, sender, path }: Message)
 async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
   const served = watches.get(bus) ?? { count: 0, told: tell(bus, deadline) }
   served.count++
+  clearTimeout(served.leaving)
   watches.set(bus, served)
   try {
     await served.told
@@ -124,10 +132,17 @@ async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   ])
 }
 
-/** Nobody waits for it: what is asked for later reaches the registry later. */
+/** A program that ends now takes its wishes along; one that goes on often watches again at once. */
 function release(bus: Bus): void {
   const served = watches.get(bus)
   if (!served || --served.count > 0) return
+  served.leaving = setTimeout(() => leave(bus), LINGER_MS)
+  served.leaving.unref()
+}
+
+const LINGER_MS = 300
+
+function leave(bus: Bus): void {
   watches.delete(bus)
   if (bus.failure) return
   const deadline = Deadline.in(CLEAN_UP_MS)

@@ -101,6 +101,23 @@ describe("a watch", () => {
     understood = "sass"
   })
 
+  test("that follows another soon has nothing to tell the registry", async () => {
+    using got = await open()
+    const told = () => asked.filter((one) => one.startsWith("RegisterEvent")).length
+    const first = await watchEvents(got.bus, soon(), undefined)
+    const wishes = told()
+    await first.close()
+    for (let turn = 0; turn < 3; turn++) {
+      const watch = await watchEvents(got.bus, soon(), undefined)
+      const waiting = watch.changed(10_000)
+      happen(got.app)
+      expect(await waiting).toBe(true)
+      await watch.close()
+    }
+    expect(told()).toBe(wishes)
+    await until(() => asked.filter((one) => one.startsWith("DeregisterEvent")).length === wishes)
+  })
+
   test("is a mere pause where no registry takes its wishes", async () => {
     await using lonely = await startDaemon()
     const bus = await Bus.open(lonely.address, soon())
