@@ -7,7 +7,7 @@ import { perform } from "./deliver.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "./errors.ts"
 import { expectationOf, isDone, SETTABLE_STATES } from "./expect.ts"
 import { changedEvidence } from "./identity.ts"
-import type { State } from "./node.ts"
+import type { Rect, State } from "./node.ts"
 import { physically } from "./physical.ts"
 import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "./resolve.ts"
 import { until, untilChanged } from "./until.ts"
@@ -233,7 +233,7 @@ function judge(
   const expected = expectationOf(action, before)
   if (!expected) {
     // Whatever else changes in a field, it is no proof of the text in it.
-    const reacted = action.kind !== "type" && (after === "gone" || hasReacted(before, after))
+    const reacted = action.kind !== "type" && (after === "gone" || hasReacted(before, after, action))
     return reacted ? { ...performed, delivery: "delivered_verified" } : performed
   }
   // That it went away is a reaction, but not the state that was asked for.
@@ -279,7 +279,10 @@ function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
 }
 
 /** The focus may come with the window, or with a click that does nothing else; in a field it is the effect. */
-function hasReacted(before: Seen, after: Seen): boolean {
+function hasReacted(before: Seen, after: Seen, action: Action): boolean {
+  // What is scrolled is somewhere else then.
+  if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
+    return true
   if (FOCUSED_BY_CLICK.has(after.role)) return !sameState(before, after)
   return !sameState(withoutFocus(before), withoutFocus(after))
 }
@@ -290,6 +293,8 @@ const withoutFocus = (seen: Seen): Seen => ({
   ...seen,
   states: seen.states.filter((state) => state !== "focused"),
 })
+
+const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y
 
 function sameState(a: Seen, b: Seen): boolean {
   return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()

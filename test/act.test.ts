@@ -308,6 +308,14 @@ describe.concurrent("evidence", () => {
     })
   })
 
+  test.each([
+    [{ x: 10, y: -30 }, "delivered_verified"],
+    [{ x: 10, y: 10 }, "delivered_unverified"],
+  ])("what was scrolled and is at %j then", async (place, delivery) => {
+    const { act } = await holding({ ...BUTTON, does: (it) => it.set({ bounds: { ...bounds, ...place } }) })
+    expect((await act("scroll")).data.disposition.delivery).toBe(delivery)
+  })
+
   test("a number is the same number in another notation", async () => {
     const { act } = await holding({
       ...FIELD,
