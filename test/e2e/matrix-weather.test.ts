@@ -91,6 +91,28 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(await stage.seenSince(again, typed)).toEqual(typed)
   })
 
+  test("the focus in a window in the back is claimed only where keys arrive", async () => {
+    await stage.reset()
+    const field = await fieldOf(stage)
+    const front = stage.desktop.spawnApp(["xterm", "-T", "Front", "-geometry", "20x5-0+0"])
+    await until(async () => (await stage.attention()).window === "Front")
+    const mark = await stage.mark()
+    const { json } = await stage.run("focus", field, ...PATIENT)
+    await Bun.$`xdotool type q`.env(stage.desktop.env).quiet()
+    const typed = json.ok ? [{ event: "text", name: "Name", value: "q" }] : []
+    expect(await stage.seenSince(mark, typed)).toEqual(typed)
+    if (json.ok) expect(json.data.disposition.delivery).toBe("delivered_verified")
+    else
+      expect(json.error).toMatchObject({
+        code: "ACTION_FAILED",
+        details: { kind: "contradicted" },
+        suggestion: expect.stringContaining("focus-window"),
+      })
+    front.kill()
+    await front.exited
+    await until(async () => (await stage.attention()).window === stage.fixture.title)
+  })
+
   test("a dialog that closes at any moment was answered once, and the result says by whom", async () => {
     for (const afterMs of [0, 25, 50, 75, 100]) {
       await stage.reset()
