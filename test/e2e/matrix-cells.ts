@@ -663,14 +663,14 @@ const CHOICES: readonly Cell[] = [
     command: "click",
     on: "Second",
     role: "tab",
-    want: verified("accessibility", on("tab", "Second")),
+    want: by("accessibility", [on("tab", "Second")]),
   },
   {
     command: "click",
     on: "Second",
     role: "tab",
     input: "physical",
-    want: verified("pointer", on("tab", "Second")),
+    want: by("pointer", [on("tab", "Second")]),
   },
 ]
 
