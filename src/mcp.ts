@@ -83,10 +83,8 @@ class Calls {
   async run(tool: string, args: unknown, ctx: ServerContext): Promise<CallToolResult> {
     const command = this.#commands.get(tool)
     if (!command) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool '${tool}'`)
-    const signals = [ctx.mcpReq.signal, this.#over.signal, this.#door.signal].filter(
-      (one) => one !== undefined,
-    )
-    const door = { ...this.#door, signal: AbortSignal.any(signals) }
+    using end = anyOf([ctx.mcpReq.signal, this.#over.signal, this.#door.signal])
+    const door = { ...this.#door, signal: end.signal }
     const start = (): Promise<Envelope> => runCommand(door, command.name, args ?? {})
     const call = command.readOnly ? start() : this.#inTurn(start)
     this.#begin(call)
@@ -124,6 +122,25 @@ class Calls {
   #finish(call: Promise<unknown>): void {
     this.#running.delete(call)
     if (this.#idle && this.#running.size === 0) this.#idle.timer = setTimeout(this.#idle.end, this.#idle.ms)
+  }
+}
+
+/**
+ * Ends with the first of them. AbortSignal.any would do the same, but in Bun 1.4.4 a signal that lives long keeps
+ * everything that was ever joined with it.
+ */
+function anyOf(sources: readonly (AbortSignal | undefined)[]): Disposable & { readonly signal: AbortSignal } {
+  const joined = new AbortController()
+  const end = (): void => joined.abort()
+  for (const source of sources) {
+    if (source?.aborted) end()
+    source?.addEventListener("abort", end, { once: true })
+  }
+  return {
+    signal: joined.signal,
+    [Symbol.dispose]: () => {
+      for (const source of sources) source?.removeEventListener("abort", end)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { Deadline } from "../../src/deadline.ts"
 import { startDesktop, stopDesktop } from "../../src/linux/desktop.ts"
@@ -26,7 +26,7 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
     )
     const id = desktop.env.AGENT_DESKTOP_DESKTOP_ID!
     const socket = `/tmp/.X11-unix/X${desktop.display.slice(1)}`
-    const inode = Bun.spawnSync(["stat", "-c", "%i %Z", socket]).stdout.toString()
+    const identity = identityOf(socket)
     if (number % 2 === 1) {
       const victim = partsOf(id).toSorted((a, b) => a - b)[Math.floor(number / 2) % 5]
       if (victim !== undefined) {
@@ -39,13 +39,18 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
     if (existsSync(desktop.env.XDG_RUNTIME_DIR!)) left.push(desktop.env.XDG_RUNTIME_DIR!)
     if (existsSync(`${root}/desktops/${desktop.name}`)) left.push(`${root}/desktops/${desktop.name}`)
     // Somebody else may have the number by now.
-    if (inode !== "" && Bun.spawnSync(["stat", "-c", "%i %Z", socket]).stdout.toString() === inode)
-      left.push(socket)
+    if (identity !== undefined && identityOf(socket) === identity) left.push(socket)
     const lock = `/tmp/.X${desktop.display.slice(1)}-lock`
     if (existsSync(lock) && Number(readFileSync(lock, "utf8")) === desktop.pid) left.push(lock)
   }
   rmSync(root, { recursive: true, force: true })
   return { started: count, killed, left }
+}
+
+/** Which file it is: numbers are given anew within a second. */
+function identityOf(path: string): string | undefined {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return file && `${file.ino} ${file.ctimeNs}`
 }
 
 /** The processes that carry the desktop's id. */
