@@ -38,8 +38,9 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
     left.push(...partsOf(id).map((pid) => `process ${pid} of desktop ${number}`))
     if (existsSync(desktop.env.XDG_RUNTIME_DIR!)) left.push(desktop.env.XDG_RUNTIME_DIR!)
     if (existsSync(`${root}/desktops/${desktop.name}`)) left.push(`${root}/desktops/${desktop.name}`)
-    // Somebody else may have the number by now.
-    if (identity !== undefined && identityOf(socket) === identity) left.push(socket)
+    // Somebody else may have the number by now, and be about to put a socket of its own there.
+    const isGone = () => identity === undefined || identityOf(socket) !== identity
+    if (!(await until(isGone).catch(() => false))) left.push(socket)
     const lock = `/tmp/.X${desktop.display.slice(1)}-lock`
     if (existsSync(lock) && Number(readFileSync(lock, "utf8")) === desktop.pid) left.push(lock)
   }
