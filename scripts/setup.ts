@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 /**
  * Installs the Debian packages that a purpose needs and that are missing:
  *
- *   bun scripts/setup.ts [--for demo|test|bench|release]
+ *   bun scripts/setup.ts [--for demo|test|bench]
  *
  * Nothing happens when all of them are there.
  */
@@ -67,14 +67,7 @@ const TEST = [
   // The stand-in for Apple's frameworks.
   "gcc",
   "libc6-dev",
-]
-
-/** The same walk in C, to be measured against. */
-const BENCH = [...TEST, "libatspi2.0-dev"]
-
-/** To run the binaries for other machines, and to look at the formula; Debian 12's names. */
-const RELEASE = [
-  ...TEST,
+  // The binaries for other machines, and a look at the formula; Debian 12's names.
   "qemu-user",
   "libc6-arm64-cross",
   "musl-tools",
@@ -83,7 +76,10 @@ const RELEASE = [
   "ruby",
 ]
 
-export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH, release: RELEASE } as const
+/** The same walk in C, to be measured against. */
+const BENCH = [...TEST, "libatspi2.0-dev"]
+
+export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
 type Purpose = keyof typeof PURPOSES
 
 /** Returns the exit code. */

@@ -76,7 +76,10 @@ function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
 
 function onOff({ states }: Seen): "on" | "off" | "mixed" {
   if (states.includes("indeterminate")) return "mixed"
-  return states.includes("checked") || states.includes("pressed") ? "on" : "off"
+  // A box is pressed, too, while the button of the mouse is down on it.
+  if (states.includes("checked") || states.includes("unchecked"))
+    return states.includes("checked") ? "on" : "off"
+  return states.includes("pressed") ? "on" : "off"
 }
 
 function selected(value: string, before: Seen, now: Seen): boolean | undefined {

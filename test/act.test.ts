@@ -385,6 +385,21 @@ describe.concurrent("evidence", () => {
     expect(sent()).toEqual(["semantic toggle", "semantic check"])
   })
 
+  test("a box that is only held down is not taken for checked", async () => {
+    const { act } = await holding({
+      ...BUTTON,
+      role: "checkbox",
+      states: ["enabled", "unchecked"],
+      actions: ["Click", "Toggle", "Check"],
+      does: (it) => it.set({ states: ["enabled", "unchecked", "pressed"] }),
+    })
+    for (const name of ["check", "toggle"])
+      expect((await act(name, { timeout_ms: SHORT })).error).toMatchObject({
+        code: "ACTION_FAILED",
+        details: { kind: "contradicted" },
+      })
+  })
+
   test("a toggle button shows that it is pressed", async () => {
     const { act } = await holding({ ...BUTTON, actions: ["Click", "Toggle"] })
     expect((await act("toggle")).data.post_state.states).toEqual(["enabled", "pressed"])

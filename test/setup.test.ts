@@ -123,7 +123,7 @@ for (const args of [["--for"], ["--for", "fun"], ["demo"], ["--for", "demo", "te
     expect(await setUp(...args)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "usage: bun scripts/setup.ts [--for demo|test|bench|release]\n",
+      stderr: "usage: bun scripts/setup.ts [--for demo|test|bench]\n",
     })
   })
 
