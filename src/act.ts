@@ -240,7 +240,7 @@ function judge(
   if (after === "gone") return performed
   const met = expected.met(after)
   if (met === true) return { ...performed, delivery: "delivered_verified" }
-  if (met === undefined || !expected.decides(after)) return performed
+  if (met === undefined || !expected.decides(after) || mayTellLate(before, after, performed)) return performed
   throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
     suggestion:
       action.kind === "focus" && entry.window_id?.startsWith("w-")
@@ -251,6 +251,10 @@ function judge(
     disposition: dispositionOf(action, performed.delivery),
   })
 }
+
+/** Chromium tells the first text that is typed into a field with suggestions only when the next change comes. */
+const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean =>
+  method === "keyboard" && before.role === "combobox" && after.value === before.value
 
 function report(
   ref: string,
