@@ -173,6 +173,6 @@ export function lostBus(error: DBusClosed): AppError {
 
 function unresponsive(app: string): AppError {
   return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
-    suggestion: "Retry with a larger --timeout-ms, or end it with 'close-app --force'",
+    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
   })
 }

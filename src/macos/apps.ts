@@ -88,7 +88,9 @@ export function quitApp({ pid, name }: SeenApp, force: boolean): { readonly meth
   }
   if (send(app, method) === 0) {
     throw new AppError("ACTION_FAILED", `'${name}' could not be asked to end`, {
-      suggestion: force ? "Use 'list-apps' to see whether it still runs" : "Use 'close-app --force'",
+      suggestion: force
+        ? "Use 'list-apps' to see whether it still runs"
+        : `Run: agent-desktop close-app ${JSON.stringify(name)} --force`,
     })
   }
   return { method }

@@ -92,7 +92,7 @@ export function outOfTime(): AppError {
 
 export function unresponsive(app: string, pid: number): AppError {
   return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
-    suggestion: "Retry with a larger --timeout-ms, or end it with 'close-app --force'",
+    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
     platformDetail: wordFor(CANNOT_COMPLETE),
     details: { pid },
   })
