@@ -63,7 +63,7 @@ export async function workAtOnce(
         .map(({ id }) => id)
         .toSorted(),
     )
-    if (JSON.stringify(hits) !== JSON.stringify(wanted))
+    if (!wanted.every((ids, which) => fits(ids, hits[which]!)))
       throw new Error(`clicked ${JSON.stringify(wanted)}, but hit ${JSON.stringify(hits)}`)
     return figures
   } finally {
@@ -152,6 +152,17 @@ async function work(stage: Stage, worker: number, operations: number, chance: Ch
     }
   }
   return clicks
+}
+
+/**
+ * Nothing else was hit, and nothing more often than it was clicked. Two clicks on one button at the same moment may be one:
+ * Qt holds it down for a tenth of a second (QAbstractButton::animateClick), and another press only makes that longer.
+ */
+function fits(wanted: readonly number[], hits: readonly number[]): boolean {
+  const count = (ids: readonly number[], id: number) => ids.filter((one) => one === id).length
+  return (
+    hits.every((id) => count(hits, id) <= count(wanted, id)) && wanted.every((id) => count(hits, id) >= 1)
+  )
 }
 
 function expectSame(actual: unknown, expected: unknown, what: string, json: unknown): void {
