@@ -70,6 +70,17 @@ describe.concurrent("input takes over only where nothing was sent", () => {
     expect(element.value).toBe("")
   })
 
+  test.each([
+    ["textfield", "ACTION_FAILED"],
+    ["combobox", "delivered_unverified"],
+  ])("a %s that goes on telling the old text after the keys: %s", async (role, outcome) => {
+    const { act, element, sent } = await holding({ ...FIELD, role, states: ["enabled", "focused"] })
+    Object.defineProperty(element, "value", { get: () => "abc", set: () => {} })
+    const { data, error } = await act("set-value", { value: "new", timeout_ms: SHORT })
+    expect(error?.code ?? data.disposition.delivery).toBe(outcome)
+    expect(sent()).toEqual(["keyboard type"])
+  })
+
   test.each(["lies", "errs", "errs_silently", "uncertain_lost", "crashes"] as const)(
     "not after a route that %s",
     async (route) => {
