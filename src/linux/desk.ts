@@ -115,6 +115,8 @@ export class Desk {
   async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
     const top = await answering({ app: app_name }, this.#findTop(id, true))
     if (top) return top
+    // Its process may have ended meanwhile.
+    if (this.#window(id)) await this.#look(id)
     const window = this.#window(id)
     if (window) {
       const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)

@@ -4,9 +4,10 @@ import { AppError } from "../errors.ts"
 import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
 import { DBusError, DBusTimeout } from "./dbus.ts"
-import { readProcess } from "./processes.ts"
+import { endOf, readProcess } from "./processes.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 import { type Session, silentBus } from "./session.ts"
+import { readWindows } from "./x11-window.ts"
 import { listMates, listWindows, type XWindow } from "./x11-windows.ts"
 
 /** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
@@ -26,8 +27,42 @@ export async function takeInventory(session: Session, deadline: Deadline): Promi
     session.x11(deadline).then((x) => listWindows(x, deadline)),
     listApps(session, deadline).catch(unlessNoBus),
   ])
-  return typeof apps === "string" ? { windows, apps: [], bus: apps } : { windows, apps, bus: "there" }
+  if (typeof apps === "string") return { windows, apps: [], bus: apps }
+  return { windows: await withoutEnded(session, windows, apps, deadline), apps, bus: "there" }
 }
+
+/**
+ * The display closes the windows of a process that ended a moment later than the bus forgets it: these go,
+ * and are not listed. Others stay: a process behind a sandbox has another number here, or none.
+ */
+async function withoutEnded(
+  session: Session,
+  windows: readonly XWindow[],
+  apps: readonly A11yApp[],
+  deadline: Deadline,
+): Promise<readonly XWindow[]> {
+  const onBus = new Set(apps.map((app) => app.pid))
+  const orphans = windows.filter(({ pid = 0 }) => pid > 0 && !onBus.has(pid) && endOf(pid))
+  if (orphans.length === 0) return windows
+  const x = await session.x11(deadline)
+  const ids = orphans.map(({ id }) => id)
+  const enough = deadline.slice(Math.min(ENDING_MS, deadline.remaining / 2))
+  let left = new Set(ids)
+  // Where nothing is left of the process, the display has heard of it: it is done with that after its next answers.
+  for (let look = 0; look < LOOKS || (isAnyEnding(orphans, left) && !enough.expired); look++) {
+    if (look >= LOOKS) await Bun.sleep(LOOK_AGAIN_MS)
+    left = new Set((await readWindows(x, ids, deadline)).map(({ id }) => id))
+    if (left.size === 0) break
+  }
+  return windows.filter(({ id }) => left.has(id) || !ids.includes(id))
+}
+
+const isAnyEnding = (windows: readonly XWindow[], left: ReadonlySet<number>): boolean =>
+  windows.some(({ id, pid = 0 }) => left.has(id) && endOf(pid) === "ending")
+
+const ENDING_MS = 1000
+const LOOKS = 3
+const LOOK_AGAIN_MS = 20
 
 /**
  * The same for one window (or the focused one), with no more than its own process has; undefined where that

@@ -31,6 +31,17 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
+/** How far a process has ended: gone, or being cleared away, with what it had open being closed; undefined: it runs. */
+export function endOf(pid: number): "gone" | "ending" | undefined {
+  const stat = readText(pid, "stat")
+  if (stat === undefined) return "gone"
+  const [state = "", , , , , , flags] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return state === "Z" || state === "X" || (Number(flags) & EXITING) !== 0 ? "ending" : undefined
+}
+
+/** The kernel's PF_EXITING. */
+const EXITING = 4
+
 export function processStart(pid: number): string | undefined {
   return readProcess(pid)?.start
 }
