@@ -3,7 +3,7 @@ import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { isOn } from "./globals.ts"
 import { lazily } from "./lazy.ts"
-import type { Platform } from "./platform.ts"
+import type { Platform, Way } from "./platform.ts"
 import { appsOf } from "./policy.ts"
 import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
@@ -49,13 +49,14 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const readOnly = options.readOnly ?? isOn(env.AGENT_DESKTOP_READ_ONLY)
   const apps = options.apps ?? appsOf(env.AGENT_DESKTOP_APPS)
   let platform: Promise<Platform> | undefined
+  const way: Way = {}
   let trace: Promise<Trace> | undefined
   const open = async (): Promise<Platform> => {
     const [{ openPlatform }, { stateRoot }] = await Promise.all([
       import("./platform.ts"),
       import("./home.ts"),
     ])
-    return openPlatform({ env, root: stateRoot(env), desktop })
+    return openPlatform({ env, root: stateRoot(env), desktop, way })
   }
   const door: Door = {
     name: "library",
@@ -63,7 +64,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     platform: () => (platform ??= open()),
     refs: lazily(async () => {
       const { openRefStore, stateRoot } = await import("./refstore.ts")
-      return openRefStore({ root: stateRoot(env), session })
+      return openRefStore({ root: stateRoot(env), session, way })
     }),
     session,
     desktop,

@@ -6,7 +6,7 @@ import { AppError } from "./errors.ts"
 import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import { PlainText } from "./plain.ts"
-import type { Platform } from "./platform.ts"
+import type { Platform, Way } from "./platform.ts"
 import type { Progress } from "./progress.ts"
 import { type Door, runCommand, type Trace } from "./run.ts"
 import { UsageError } from "./usage.ts"
@@ -53,14 +53,15 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   // A failure that nobody waits for any more must not take the answer with it.
   process.on("unhandledRejection", async () => (await import("./log.ts")).debug("something failed too late"))
   let platform: Promise<Platform> | undefined
+  const way: Way = {}
   const trace = settings.traceTo ? await openTrace(settings.traceTo, settings.traceScreenshots) : undefined
   const door: Door = {
     name: "cli",
     commands,
-    platform: () => (platform ??= open(settings)),
+    platform: () => (platform ??= open(settings, way)),
     refs: lazily(async () => {
       const { openRefStore, stateRoot } = await import("./refstore.ts")
-      return openRefStore({ root: stateRoot(process.env), session: settings.session })
+      return openRefStore({ root: stateRoot(process.env), session: settings.session, way })
     }),
     ...settings,
     signal: interruption.signal,
@@ -109,9 +110,9 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
   }
 }
 
-async function open({ desktop }: Settings): Promise<Platform> {
+async function open({ desktop }: Settings, way: Way): Promise<Platform> {
   const [{ openPlatform }, { stateRoot }] = await Promise.all([import("./platform.ts"), import("./home.ts")])
-  return openPlatform({ env: process.env, root: stateRoot(process.env), desktop })
+  return openPlatform({ env: process.env, root: stateRoot(process.env), desktop, way })
 }
 
 /** Where the command line could not be read, the directory is looked for as it stands there. */

@@ -9,12 +9,21 @@ export interface Platform {
   close(): Promise<void>
 }
 
+/**
+ * How a desktop was reached before, in the platform's own words: what a map of refs remembers of it. It spares
+ * asking for the way again, and is never believed without proof.
+ */
+export interface Way {
+  known?: string
+}
+
 export interface PlatformOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Directory of our own state: desktops that we started, frames of windows that we maximised, keys that we hold. */
   readonly root: string
   /** Name of an isolated desktop; without it, the user's own session. */
   readonly desktop?: string
+  readonly way?: Way
 }
 
 /** The one place that chooses; a compiled binary keeps only the arm of its own platform. */

@@ -7,8 +7,8 @@ export function formatRefMap(map: RefMap): string {
   const inner = [...map.inner]
     .sort(([a], [b]) => numberOf(a) - numberOf(b))
     .map(([ref, entry]) => `"${ref}":${formatEntry(entry)}`)
-  const id = map.snapshot_id === undefined ? "" : `,"snapshot_id":${JSON.stringify(map.snapshot_id)}`
-  return `{"inner":{${inner.join(",")}},"counter":${map.counter}${id}}`
+  const { counter, snapshot_id, reached_by } = map
+  return `{"inner":{${inner.join(",")}},${JSON.stringify({ counter, snapshot_id, reached_by }).slice(1)}`
 }
 
 /**
@@ -35,6 +35,7 @@ export function parseRefMap(text: string): RefMap {
     // A counter that fell behind would hand out a number twice.
     counter: Math.max(counter, highest),
     snapshot_id: readText(map, "snapshot_id", "the map"),
+    reached_by: readText(map, "reached_by", "the map"),
   }
 }
 

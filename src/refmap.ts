@@ -41,6 +41,8 @@ export interface RefMap {
   readonly inner: ReadonlyMap<string, RefEntry>
   readonly counter: number
   readonly snapshot_id?: string
+  /** How the desktop was reached that the entries are of, in the platform's own words. */
+  readonly reached_by?: string
 }
 
 export interface Ref {

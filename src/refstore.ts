@@ -11,6 +11,7 @@ import {
   refuseUnlessOwn,
   writePrivateFile,
 } from "./home.ts"
+import type { Way } from "./platform.ts"
 import { formatRefMap, parseRefMap } from "./refjson.ts"
 import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "./refmap.ts"
 
@@ -24,15 +25,21 @@ export { stateRoot } from "./home.ts"
 export function openRefStore({
   root,
   session,
+  way = {},
 }: {
   readonly root: string
   readonly session?: string
+  readonly way?: Way
 }): RefStore {
-  const place = placeOf(root, session)
+  const place = placeOf(root, session, way)
   return {
     prepare: async () => void (await locking()).prepareLocks(),
-    load: async (snapshotId) =>
-      snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
+    load: async (snapshotId) => {
+      const map =
+        snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId)
+      way.known ??= map.reached_by
+      return map
+    },
     save: (entries, options = {}) => save(place, entries, options),
     tree: async (snapshotId) => readTree(place, snapshotId),
     append: (entries, snapshotId) => append(place, entries, snapshotId),
@@ -47,9 +54,10 @@ interface Place {
   readonly snapshots: string
   readonly trees: string
   readonly current: string
+  readonly way: Way
 }
 
-function placeOf(root: string, session: string | undefined): Place {
+function placeOf(root: string, session: string | undefined, way: Way): Place {
   if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
     throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
       suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
@@ -62,6 +70,7 @@ function placeOf(root: string, session: string | undefined): Place {
     snapshots: `${directory}/snapshots`,
     trees: `${directory}/trees`,
     current: `${directory}/last_refmap.json`,
+    way,
   }
 }
 
@@ -71,7 +80,7 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
   return writing(place, async () => {
     const id = freshId(place)
     const inner = new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry]))
-    const bytes = encode({ inner, counter: options.counter ?? entries.length, snapshot_id: id })
+    const bytes = encode({ inner, counter: options.counter ?? entries.length, snapshot_id: id }, place.way)
     if (options.tree !== undefined) writeTree(place, id, options.tree)
     // Only the last step needs our turn: others do not wait for our disk.
     using whole = writeTemporary(place, bytes)
@@ -99,7 +108,7 @@ async function append(
       const { map, refs } = appendEntries(before, entries)
       if (map.counter === before.counter) return refs
       const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
-      const bytes = encode({ ...map, snapshot_id: id })
+      const bytes = encode({ ...map, snapshot_id: id }, place.way)
       using whole = writeTemporary(place, bytes)
       using copy = duplicate(place, whole, bytes)
       // The copy first: a crash between the two leaves numbers that nobody was told.
@@ -146,8 +155,8 @@ function readKept(place: Place, id: string): RefMap {
   })
 }
 
-function encode(map: RefMap): Uint8Array {
-  const bytes = Buffer.from(formatRefMap(map))
+function encode(map: RefMap, { known }: Way): Uint8Array {
+  const bytes = Buffer.from(formatRefMap({ ...map, reached_by: known ?? map.reached_by }))
   if (bytes.length <= MAX_BYTES) return bytes
   throw new AppError(
     "INTERNAL",

@@ -180,11 +180,13 @@ const aMap: fc.Arbitrary<RefMap> = fc
     }),
     more: fc.nat({ max: 5 }),
     snapshot_id: optional(text),
+    reached_by: optional(text),
   })
-  .map(({ inner, more, snapshot_id }) => ({
+  .map(({ inner, more, snapshot_id, reached_by }) => ({
     inner: new Map(inner.map(([number, entry]) => [`@e${number}`, entry])),
     counter: Math.min(Math.max(0, ...inner.map(([number]) => number)) + more, 9_999_999_999),
     snapshot_id,
+    reached_by,
   }))
 
 test("a map reads back as it was written, whatever the texts and numbers in it", () => {
@@ -193,10 +195,8 @@ test("a map reads back as it was written, whatever the texts and numbers in it",
       // What a file keeps: the text as UTF-8.
       const read = parseRefMap(new TextDecoder().decode(new TextEncoder().encode(formatRefMap(map))))
       expect(Object.fromEntries(read.inner)).toEqual(Object.fromEntries(map.inner))
-      expect({ counter: read.counter, snapshot_id: read.snapshot_id }).toEqual({
-        counter: map.counter,
-        snapshot_id: map.snapshot_id,
-      })
+      const { counter, snapshot_id, reached_by } = map
+      expect(read).toMatchObject({ counter, snapshot_id, reached_by })
       expect(formatRefMap(read)).toBe(formatRefMap(map))
     }),
     { numRuns: 300 },

@@ -17,6 +17,7 @@ import {
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { AppError } from "../src/errors.ts"
+import type { Way } from "../src/platform.ts"
 import type { RefEntry, RefMap } from "../src/refmap.ts"
 import { openRefStore, stateRoot } from "../src/refstore.ts"
 import { appended, generation } from "./refstore-writer.ts"
@@ -96,6 +97,23 @@ test("the map is where the contract says, and another program can read it", asyn
   expect(readFileSync(`${root}/snapshots/${id}.json`, "utf8")).toBe(
     readFileSync(`${root}/last_refmap.json`, "utf8"),
   )
+})
+
+test("how the desktop was reached is kept with the refs, and told to whoever loads them", async () => {
+  const root = newRoot()
+  const id = await openRefStore({ root, way: { known: "by road" } }).save([button("Save")])
+  for (const snapshot of [undefined, id]) {
+    const way: Way = {}
+    await openRefStore({ root, way }).load(snapshot)
+    expect(way.known).toBe("by road")
+  }
+  const newer: Way = { known: "by sea" }
+  await openRefStore({ root, way: newer }).load()
+  expect(newer.known).toBe("by sea")
+  await openRefStore({ root, way: newer }).append([button("Close")])
+  expect((await openRefStore({ root }).load()).reached_by).toBe("by sea")
+  await openRefStore({ root }).append([button("Open")])
+  expect((await openRefStore({ root }).load()).reached_by).toBe("by sea")
 })
 
 test("sessions do not see each other's refs", async () => {

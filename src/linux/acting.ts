@@ -4,7 +4,6 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { PlatformOptions } from "../platform.ts"
 import { Atspi } from "./atspi.ts"
 import { Element } from "./element.ts"
-import type { InputLease } from "./input-lease.ts"
 import { perform } from "./perform.ts"
 import { processStart } from "./processes.ts"
 import type { Session } from "./session.ts"
@@ -12,7 +11,6 @@ import type { Session } from "./session.ts"
 type Acting = Pick<
   Required<Adapter>,
   | "perform"
-  | "takeTurn"
   | "input"
   | "window"
   | "launch"
@@ -32,18 +30,17 @@ export function actingOn(
   options: PlatformOptions,
   deadline: Deadline,
   windows: () => Promise<readonly SeenWindow[]>,
-  lease: InputLease,
+  takeTurn: () => Promise<void>,
 ): Acting {
   const display = () => preparing(session.x11(deadline))
   return {
     perform: async (handle: Handle, action: Action) => {
       // Where the keyboard goes is part of what others type.
-      if (action.kind === "focus" && session.env.DISPLAY) await lease.take()
+      if (action.kind === "focus" && session.env.DISPLAY) await takeTurn()
       return perform(new Atspi(await session.a11y(deadline), deadline), Element.of(handle), action)
     },
-    takeTurn: () => lease.take(),
     window: async (id, op) => {
-      await lease.take()
+      await takeTurn()
       return operate(session, id, op, deadline, windows)
     },
     launch: async (app, args) => {
@@ -53,7 +50,7 @@ export function actingOn(
     quit: (app, force) => quit(session, app, force, deadline, windows),
     desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
-      await lease.take()
+      await takeTurn()
       const [x, { sendInput }] = await Promise.all([display(), import("./x11-input.ts")])
       return sendInput(x, event, deadline)
     },

@@ -12,10 +12,11 @@ import { answering, readTree } from "./trees.ts"
 
 /** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
-  const { desktop, root, env } = options
+  const { desktop, root, env, way } = options
   const desktops = desktop ? await import("./desktop.ts") : undefined
   // A desktop is looked up when it is needed: starting one must work before it is there.
-  const session = new Session(() => (desktop && desktops?.desktopEnv(root, desktop, env)) || env)
+  const readEnv = () => (desktop && desktops?.desktopEnv(root, desktop, env)) || env
+  const session = new Session(readEnv, way)
   return {
     name: "linux",
     adapter: (deadline) => linuxAdapter(session, options, deadline),
@@ -38,19 +39,23 @@ const windowsOf =
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const desk = new Desk(session, deadline)
   // What only some commands need is loaded for those.
-  let lease: InputLease | undefined
+  let lease: Promise<InputLease> | undefined
+  const openLease = async (): Promise<InputLease> => {
+    const { InputLease } = await import("./input-lease.ts")
+    return new InputLease(() => session.env, deadline)
+  }
+  const takeTurn = async (): Promise<void> => {
+    lease ??= openLease()
+    await (await lease).take()
+  }
   const acting = lazily<ReturnType<typeof actingOn>>(async () => {
-    const [{ actingOn }, { InputLease }] = await Promise.all([
-      import("./acting.ts"),
-      import("./input-lease.ts"),
-    ])
-    lease = new InputLease(() => session.env, deadline)
-    return actingOn(session, options, deadline, () => desk.windows(), lease)
+    const { actingOn } = await import("./acting.ts")
+    return actingOn(session, options, deadline, () => desk.windows(), takeTurn)
   })
   const locating = () => import("./locate.ts")
   return {
     perform: acting.perform,
-    takeTurn: acting.takeTurn,
+    takeTurn,
     input: acting.input,
     window: acting.window,
     launch: acting.launch,
@@ -99,6 +104,6 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const windows = pids ? undefined : windowsOf(session, deadline)
       return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids, windows))
     },
-    close: async () => lease?.release(),
+    close: async () => (await lease)?.release(),
   }
 }

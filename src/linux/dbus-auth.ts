@@ -44,6 +44,8 @@ export function authRequest(uid: number): Buffer {
 
 /** Consumes the server's one line of consent. */
 export class Handshake {
+  /** What the server calls itself; no two that ever ran are called the same. */
+  guid = ""
   #line: Buffer = Buffer.alloc(0)
 
   /** What follows the handshake, or undefined while it goes on. */
@@ -60,6 +62,7 @@ export class Handshake {
     if (line !== "OK" && !line.startsWith("OK ")) {
       throw new WireError(`the bus refused the authentication: ${line.slice(0, 200)}`)
     }
+    this.guid = line.slice("OK ".length).trim()
     return bytes.subarray(end + 2)
   }
 }

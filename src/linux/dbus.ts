@@ -65,6 +65,8 @@ export const DBUS_PATH = "/org/freedesktop/DBus"
 export class Bus {
   /** Our unique name, once the bus has said it. */
   readonly name: Promise<string>
+  /** What the bus calls itself, from when it has let us in. */
+  guid = ""
   readonly #socket: Bun.Socket<undefined>
   readonly #stream = new MessageStream()
   readonly #pending = new Map<number, Pending>()
@@ -186,6 +188,7 @@ export class Bus {
     try {
       const bytes = this.#handshake ? this.#handshake.push(chunk) : chunk
       if (bytes === undefined) return
+      if (this.#handshake) this.guid = this.#handshake.guid
       this.#handshake = undefined
       this.#stream.push(bytes, (...place) => this.#take(...place))
     } catch (error) {

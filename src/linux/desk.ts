@@ -6,20 +6,16 @@ import type { RefEntry } from "../refmap.ts"
 import { Atspi } from "./atspi.ts"
 import { Element } from "./element.ts"
 import { readProcessFrames } from "./frames.ts"
-import {
-  type Inventory,
-  seenApps,
-  seenWindow,
-  takeAppInventory,
-  takeInventory,
-  takeInventoryOf,
-  windowId,
-  windowNumber,
-} from "./inventory.ts"
+import type { Inventory } from "./inventory.ts"
 import { type Session, silentBus } from "./session.ts"
 import type { Shown, TopLevel } from "./surfaces.ts"
 import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./trees.ts"
-import { listOverrideWindows, windowAt, type XWindow } from "./x11-windows.ts"
+import { windowId, windowNumber } from "./window-ids.ts"
+import type { XWindow } from "./x11-windows.ts"
+
+/** Whoever acts on a ref does without: its own address leads to it. */
+const inventories = () => import("./inventory.ts")
+const displays = () => import("./x11-windows.ts")
 
 /** What one command sees of the desktop: which windows there are, and what in them is which object. */
 export class Desk {
@@ -37,11 +33,12 @@ export class Desk {
   }
 
   async apps(): Promise<readonly SeenApp[]> {
+    const { seenApps, takeAppInventory } = await inventories()
     return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
   }
 
   async windows(only?: string): Promise<readonly SeenWindow[]> {
-    const now = await this.#look(only)
+    const [now, { seenWindow }] = await Promise.all([this.#look(only), inventories()])
     return now.windows.map((window) => seenWindow(window, now, this.#session.env))
   }
 
@@ -92,7 +89,10 @@ export class Desk {
 
   /** What is above everything else at this point: the element's window, a popup of its process, or neither. */
   async topmost({ place }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
-    const x = await this.#session.x11(this.#deadline)
+    const [x, { listOverrideWindows, windowAt }] = await Promise.all([
+      this.#session.x11(this.#deadline),
+      displays(),
+    ])
     const window = await windowAt(x, point, this.#deadline)
     if (!window) return { by: "the desktop" }
     if (window.id === place.window) return "own"
@@ -106,6 +106,7 @@ export class Desk {
 
   /** At everything, or at one window and what else its process has. */
   async #look(only?: string): Promise<Inventory> {
+    const { takeInventory, takeInventoryOf } = await inventories()
     const window = only === "focused" ? only : windowNumber(only ?? "")
     const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
     this.#last = part || (await takeInventory(this.#session, this.#deadline))
@@ -144,8 +145,10 @@ export class Desk {
     const now = known && (known.pid ?? pid) === pid ? known : await this.#look()
     if (now.bus === "silent") throw silentBus()
     const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
-    const popups = async (): Promise<readonly XWindow[]> =>
-      listOverrideWindows(await this.#session.x11(this.#deadline), this.#deadline)
+    const popups = async (): Promise<readonly XWindow[]> => {
+      const [x, { listOverrideWindows }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
+      return listOverrideWindows(x, this.#deadline)
+    }
     return frames.map((frame) => {
       const window = now.windows.find(({ id }) => matches.get(id) === frame)
       return { frame, window, element: frameElement(frame, window, popups) }

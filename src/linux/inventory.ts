@@ -7,6 +7,7 @@ import { DBusError, DBusTimeout } from "./dbus.ts"
 import { endOf, readProcess } from "./processes.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 import { type Session, silentBus } from "./session.ts"
+import { windowId } from "./window-ids.ts"
 import { readWindows } from "./x11-window.ts"
 import { listMates, listWindows, type XWindow } from "./x11-windows.ts"
 
@@ -135,15 +136,6 @@ export function seenApps(inventory: Inventory, env: Session["env"]): readonly Se
       },
     }
   })
-}
-
-export function windowId(id: number): string {
-  return `w-${id}`
-}
-
-/** undefined: no window has such an id. */
-export function windowNumber(id: string): number | undefined {
-  return /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
 }
 
 export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import type { Way } from "../platform.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
 import { parseAddresses } from "./dbus-auth.ts"
-import { X11 } from "./x11.ts"
-import { getProperty, propertyText } from "./x11-requests.ts"
+import type { X11 } from "./x11.ts"
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -14,6 +14,7 @@ export const A11Y_BUS_PATH = "/org/a11y/bus"
 /** The connections of one desktop: opened when first needed, shared, and opened anew after they died. */
 export class Session {
   readonly #readEnv: () => Env
+  readonly #way: Way
   #env: Env | undefined
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
@@ -21,8 +22,9 @@ export class Session {
   readonly #endings: (() => void)[] = []
   #isClosed = false
 
-  constructor(readEnv: () => Env) {
+  constructor(readEnv: () => Env, way: Way = {}) {
     this.#readEnv = readEnv
+    this.#way = way
   }
 
   get env(): Env {
@@ -45,6 +47,7 @@ export class Session {
 
   x11(deadline: Deadline): Promise<X11> {
     return this.#x11.get(async () => {
+      const { X11 } = await import("./x11.ts")
       this.#refuseLate()
       return X11.connect(this.env, deadline)
     })
@@ -73,10 +76,24 @@ export class Session {
     const given = this.env.AT_SPI_BUS_ADDRESS
     try {
       if (given) return await Bus.open(given, deadline)
-      return (await this.#openOnDisplay(deadline)) ?? (await this.#openActivated(deadline))
+      return (
+        (await this.#openKnown(deadline)) ??
+        (await this.#openOnDisplay(deadline)) ??
+        (await this.#openActivated(deadline))
+      )
     } catch (error) {
       throw noAccessibility(error)
     }
+  }
+
+  /** The very bus that refs are from, if it still runs: then the display need not be asked where it is. */
+  async #openKnown(deadline: Deadline): Promise<Bus | undefined> {
+    const [display, guid, address] = this.#way.known?.split(" ") ?? []
+    if (!display || !guid || !address || display !== this.env.DISPLAY) return undefined
+    const bus = await Bus.open(address, deadline).catch(() => undefined)
+    if (!bus || ((await isLetIn(bus)) && bus.guid === guid)) return bus
+    bus.close()
+    return undefined
   }
 
   /** The session bus knows the accessibility bus, and starts it where it does not run yet. */
@@ -95,22 +112,41 @@ export class Session {
     if (!this.env.DISPLAY) return undefined
     const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
     const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
-    if (!bus || isOwn(address ?? "")) return bus
-    try {
-      await bus.name
-      return bus
-    } catch (error) {
-      bus.close()
-      // It is there, and asking the session bus for the way to it would not make it answer.
-      if (error instanceof DBusTimeout) throw error
-      return undefined
+    if (!bus || !address || !(isOwn(address) || (await isLetIn(bus)))) return undefined
+    this.#remember(bus, address)
+    return bus
+  }
+
+  #remember(bus: Bus, address: string): void {
+    const way = this.#way
+    way.known = undefined
+    const known = () => {
+      // One blank too many, and it could not be taken apart again.
+      if (bus.guid && !/\s/.test(address)) way.known = `${this.env.DISPLAY} ${bus.guid} ${address}`
     }
+    bus.name.then(known, () => {})
   }
 
   async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {
-    const x = await this.x11(deadline)
+    const [x, { getProperty, propertyText }] = await Promise.all([
+      this.x11(deadline),
+      import("./x11-requests.ts"),
+    ])
     await x.intern(["AT_SPI_BUS"], deadline)
     return propertyText(x, await getProperty(x, x.root, x.atom("AT_SPI_BUS"), deadline))
+  }
+}
+
+/** Closes it if not. */
+async function isLetIn(bus: Bus): Promise<boolean> {
+  try {
+    await bus.name
+    return true
+  } catch (error) {
+    bus.close()
+    // It is there, and asking the session bus for the way to it would not make it answer.
+    if (error instanceof DBusTimeout) throw error
+    return false
   }
 }
 

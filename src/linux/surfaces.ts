@@ -4,11 +4,11 @@ import { isShowing, kindIn, nameOf } from "./describe.ts"
 import { Element, unlessRefused } from "./element.ts"
 import type { Facts, Source } from "./facts.ts"
 import { type Frame, WINDOW_ROLES } from "./frames.ts"
-import { windowId } from "./inventory.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import { openSource } from "./sources.ts"
 import { has, STATE } from "./states.ts"
 import { lastShown } from "./watch.ts"
+import { windowId } from "./window-ids.ts"
 import type { XWindow } from "./x11-windows.ts"
 
 /** A part of an application that shows for itself: a window, an open menu, a dialog. */
