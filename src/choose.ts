@@ -23,14 +23,22 @@ export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Prom
   })
 }
 
+/**
+ * The windows of the apps that are shown under this name; only where there is none, of those that it is another
+ * name for. What somebody was shown is what they mean, and finding out all the other names takes its time.
+ */
 export function windowsOfApp(windows: readonly SeenWindow[], app: string): readonly SeenWindow[] {
+  const shown = new Set(windows.filter((one) => isNamed(one.app_name, [], app)).map(({ pid }) => pid))
+  if (shown.size > 0) return windows.filter(({ pid }) => shown.has(pid))
   return windows.filter((window) => isNamed(window.app_name, window.aliases, app))
 }
 
 export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp> {
-  const apps = (await adapter.apps()).filter((one) =>
-    isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app),
-  )
+  const running = await adapter.apps()
+  const shown = running.filter((one) => isNamed(one.name, [], app))
+  const apps = shown.length
+    ? shown
+    : running.filter((one) => isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app))
   const [only, ...others] = apps
   if (!only) throw appNotFound(app)
   if (others.length > 0) {

@@ -47,6 +47,25 @@ describe("which window", () => {
       expect((await error("snapshot", { app })).code).toBe("APP_NOT_FOUND")
   })
 
+  test("a name that an app is shown under goes before the same as another's alias", async () => {
+    const { ok, error, world, textEdit } = twoApps()
+    const other = world.app("Editor", { pid: 300, aliases: ["TextEdit", "org.editor"] })
+    other.window("draft", [{ role: "button", name: "Save" }], { id: "w-4" })
+    expect((await ok("snapshot", { app: "textedit" })).window.id).toBe("w-3")
+    expect((await ok("list-windows", { app: "TextEdit" })).windows).toMatchObject([{ id: "w-3" }])
+    world.quit = (app) => {
+      expect(app.pid).toBe(textEdit.pid)
+      textEdit.end()
+      return "quit"
+    }
+    expect((await ok("close-app", { app: "TextEdit" })).closed).toBe(true)
+    // Now it is nobody's own name.
+    expect((await ok("snapshot", { app: "TextEdit" })).window.id).toBe("w-4")
+    const third = world.app("Third", { pid: 400, aliases: ["textedit"] })
+    third.window("third", [{ role: "button", name: "Save" }], { id: "w-5" })
+    expect((await error("snapshot", { app: "TextEdit" })).code).toBe("AMBIGUOUS_TARGET")
+  })
+
   test("an unknown app and an unknown window are named in the contract's words", async () => {
     const { run } = twoApps()
     expect(await run("snapshot", { app: "InvalidApp" })).toEqual({
