@@ -5,6 +5,7 @@ import { method } from "./dbus.ts"
 import { clearText, insertText, setValue } from "./editing.ts"
 import type { Element } from "./element.ts"
 import { chooseOption, selectChild } from "./options.ts"
+import { whenPressed, whenUp } from "./presses.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { NOT_DELIVERED, Sender } from "./send.ts"
@@ -25,9 +26,13 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
 }
 
 async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
-  const [states, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
+  const [first, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
+  const states = await whenUp(to.atspi, element, first)
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
-  return deliver(to, element, action, { role, isRow: isRow(element, states, role) })
+  const performed = await deliver(to, element, action, { role, isRow: isRow(element, states, role) })
+  if (PRESSING.has(action.kind) && performed.delivery !== "not_delivered")
+    await whenPressed(to.atspi, element, role)
+  return performed
 }
 
 /** What the element is, which decides what its actions mean. */
@@ -36,6 +41,14 @@ interface Kind {
   readonly isRow: boolean
 }
 
+const PRESSING: ReadonlySet<Action["kind"]> = new Set([
+  "click",
+  "toggle",
+  "check",
+  "uncheck",
+  "expand",
+  "collapse",
+])
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 
 /**

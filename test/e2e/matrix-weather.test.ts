@@ -39,6 +39,16 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect((await stage.run("move-window", id, String(bounds.x), String(bounds.y))).json.ok).toBe(true)
   })
 
+  test("clicks in quick succession are as many presses", async () => {
+    await stage.reset()
+    const click = { command: "click", args: { ref_id: await refOf("Press me"), timeout_ms: 0 } }
+    const mark = await stage.mark()
+    const { json } = await stage.run("batch", JSON.stringify(Array(5).fill(click)), ...PATIENT)
+    expect(json.data.results.map(({ ok }: { ok: boolean }) => ok)).toEqual(Array(5).fill(true))
+    const pressed = Array(5).fill({ event: "press", name: "Press me" })
+    expect(await stage.seenSince(mark, pressed)).toEqual(pressed)
+  })
+
   test.each([
     ["INVALID_ARGS", "press", "ctrl+nosuchkey"],
     ["INVALID_ARGS", "key-down", "hyperspace"],
