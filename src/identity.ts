@@ -1,5 +1,6 @@
 import type { Seen, SeenNode } from "./adapter.ts"
 import { cut, nameForIdentity, type RefEntry } from "./refmap.ts"
+import { hasTexts, isBuiltAsRow, isRow, isSurface, mayBeRow, rowTexts, withoutNumbers } from "./rows.ts"
 
 /** What tells an element from its look-alikes. Values, timers, counters and places do not. */
 
@@ -48,33 +49,6 @@ export const quoted = (text: string | undefined): string => {
   return text.length > 80 ? `'${cut(text, 80)}…'` : `'${text}'`
 }
 
-const ROWS: ReadonlySet<string> = new Set(["row", "treeitem", "option"])
-/** What a surface is named changes with its document, and what it hangs below depends on how it was asked for. */
-const SURFACES: ReadonlySet<string> = new Set([
-  "window",
-  "dialog",
-  "alertdialog",
-  "sheet",
-  "popover",
-  "alert",
-  "menu",
-  "menubar",
-  "application",
-])
-/** Their names change with what they do: "Play" becomes "Pause". */
-const CONTROLS: ReadonlySet<string> = new Set([
-  "button",
-  "menubutton",
-  "checkbox",
-  "radiobutton",
-  "switch",
-  "textfield",
-  "combobox",
-  "slider",
-  "incrementor",
-  "progressbar",
-])
-
 /**
  * A fingerprint of where an element stands: the names above it and, where it is in a row or has look-alikes,
  * the texts that stand around it and how many levels up that is. "Delete" of one row and "Delete" of the next
@@ -122,7 +96,8 @@ function chainOf(ancestors: readonly SeenNode[], start: string): string {
   const known = chains.get(ancestors)
   if (known?.start === start) return known.chain
   const chain = ancestors
-    .flatMap((one) => (SURFACES.has(one.role) ? [] : (ownName(one) ?? [])))
+    // What a surface is named changes with its document, and what it hangs below depends on how it was asked for.
+    .flatMap((one) => (isSurface(one) ? [] : (ownName(one) ?? [])))
     .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
   chains.set(ancestors, { start, chain })
   return chain
@@ -140,11 +115,10 @@ export function isSameRow(context: string, row: SeenNode): boolean {
   return printOf(context) === rowPrint(row, levelsUp(context) ?? 0)
 }
 
-export const isRow = (seen: Pick<Seen, "role">): boolean => ROWS.has(seen.role)
-
 /**
  * The depth of the row that an element is part of: a row is no part of itself, nor of the row that it is folded
- * under. Without one, of the nearest ancestor with texts that an element with look-alikes has for itself.
+ * under. Without one, of the nearest ancestor with texts, if it is built as a row is, or if the element has look-alikes
+ * but none in there.
  */
 function surroundingsOf(
   node: SeenNode,
@@ -154,11 +128,11 @@ function surroundingsOf(
   if (isRow(node) || node.fleeting) return undefined
   const row = ancestors.findLastIndex((one) => isRow(one) || one.fleeting)
   if (row >= 0) return row
-  if (!isAlone) return undefined
   for (let depth = ancestors.length - 1; depth > 0; depth--) {
     const one = ancestors[depth]!
-    if (SURFACES.has(one.role) || !isAlone(one)) return undefined
-    if (partsOf(one, ancestors.length - depth).some(wordsOf)) return depth
+    if (isAlone ? isSurface(one) || !isAlone(one) : !mayBeRow(one)) return undefined
+    if (!hasTexts(one, ancestors.length - depth)) continue
+    return isAlone || isBuiltAsRow(node, ancestors.slice(0, depth + 1)) ? depth : undefined
   }
   return undefined
 }
@@ -173,33 +147,5 @@ function rowPrint(row: SeenNode, levels: number): string {
 
 const rowPrints = new WeakMap<SeenNode, string>()
 const besidePrints = new WeakMap<SeenNode, string>()
-
-/**
- * The texts of a row, down to its cells. The first says what it is about and counts as it is; in the
- * others a number may be a clock or a percentage.
- */
-function rowTexts(row: SeenNode, levels: number): string[] {
-  const [first, ...others] = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
-  if (first === undefined) return [row.name ?? ""]
-  return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
-}
-
-/** Where the element stands in the row itself, a tree that ends there has no more of the cells than their names. */
-function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
-  const beside = row.children.filter(isPart)
-  if (levels === 1 && beside.some(wordsOf)) return beside
-  return row.children
-    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
-    .filter(isPart)
-}
-
-const isPart = (node: SeenNode): boolean =>
-  !isRow(node) && !CONTROLS.has(node.role) && !node.states.includes("hidden")
-
-/** What a text says is its name on one platform, and its value on another. */
-const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>
-  name || (role === "statictext" ? value : undefined)
-
-const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")
 
 const hash = (text: string): string => Bun.hash.xxHash32(text).toString(36)

@@ -5,7 +5,6 @@ import { boundsHash } from "./fxhash.ts"
 import {
   changedEvidence,
   isInRow,
-  isRow,
   isSameRow,
   levelsUp,
   neighbourhoodOf,
@@ -14,6 +13,7 @@ import {
   standsIn,
 } from "./identity.ts"
 import { cut, parseRef, type RefEntry } from "./refmap.ts"
+import { isRow } from "./rows.ts"
 import { type Place, walk } from "./tree.ts"
 
 export interface RefChoice {

@@ -317,6 +317,95 @@ describe("cards", () => {
   })
 })
 
+describe("what is built as a row is", () => {
+  const text = (name: string): Spec => ({ role: "statictext", name })
+  const button = (name: string): Spec => ({ role: "button", name, bounds: at(200, 0) })
+  const group = (...children: Spec[]): Spec => ({ role: "group", children })
+  /** The texts of a window change, and something in it is clicked by a ref from before. */
+  const clicked = async (children: readonly Spec[], name: string, changes: Record<string, string>) => {
+    const it = await shown(children)
+    const ref_id = await it.ref(name)
+    for (const [before, after] of Object.entries(changes)) it.world.at(before).name = after
+    const { error } = await it.run("click", { ref_id })
+    expect(it.world.sent(name)).toEqual(error ? [] : ["semantic click"])
+    return error?.code ?? "ok"
+  }
+
+  test.each([
+    ["the only row", [group(group(text("Alice"), button("Delete"))), save]],
+    ["the only row of a list", [{ role: "list", children: [group(text("Alice"), button("Delete"))] }, save]],
+    ["a row with the button further in", [group(group(text("Alice"), group(button("Delete")))), save]],
+    ["a row with the text further in", [group(group(group(text("Alice")), button("Delete"))), save]],
+    [
+      "a row with its own button",
+      [group(group(text("Alice"), button("Delete")), group(text("Carol"), button("Restore"))), save],
+    ],
+  ])("%s is known by its text: an object that shows another is another row", async (_, children) => {
+    expect(await clicked(children, "Delete", {})).toBe("ok")
+    expect(await clicked(children, "Delete", { Alice: "Bob" })).toBe("STALE_REF")
+  })
+
+  test("its number tells one invoice from the next", async () => {
+    const row = group(text("Invoice 12"), button("Pay"))
+    expect(await clicked([group(row), save], "Pay", { "Invoice 12": "Invoice 13" })).toBe("STALE_REF")
+  })
+
+  test("other numbers in it are clocks", async () => {
+    const row = group(text("Alice"), text("12:00"), button("Pay"))
+    expect(await clicked([group(row), save], "Pay", { "12:00": "12:01" })).toBe("ok")
+  })
+
+  const keys = ["1", "2", "3", "4", "5", "6"].map(button)
+  test.each([
+    [
+      "all that a window shows",
+      [group(group(text("Count: 3"), button("Add")))],
+      "Add",
+      "Count: 3",
+      "Count: 4",
+    ],
+    [
+      "all that a tab shows",
+      [{ role: "tablist" }, group(group(text("Ready"), button("Start"))), save],
+      "Start",
+      "Ready",
+      "Done",
+    ],
+    [
+      "one among others that are not",
+      [group(group(text("Ready"), button("Start")), save)],
+      "Start",
+      "Ready",
+      "Done",
+    ],
+    [
+      "a value between its buttons",
+      [group(group(button("Less"), text("3 h"), button("More"))), save],
+      "More",
+      "3 h",
+      "4 h",
+    ],
+    ["a value and its buttons", [group(group(text("35 %"), button("More"))), save], "More", "35 %", "36 %"],
+    ["a display and its keys", [group(group(text("Zero"), ...keys)), save], "2", "Zero", "Two"],
+    [
+      "a section with a title",
+      [group({ ...group(text("Ready"), button("Go")), name: "State" }), save],
+      "Go",
+      "Ready",
+      "Done",
+    ],
+    [
+      "what says itself what it is about",
+      [group(group(text("Alice"), button("Delete Alice"))), save],
+      "Delete Alice",
+      "Alice",
+      "Alice!",
+    ],
+  ] as const)("%s may say something else", async (_, children, name, before, after) => {
+    expect(await clicked(children, name, { [before]: after })).toBe("ok")
+  })
+})
+
 describe("elements that live as long as their objects", () => {
   test("one that took the place and the name of another is another one", async () => {
     const { error, window, world } = await shown([save, cancel])

@@ -46,6 +46,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/properties.ts",
       "src/refjson.ts",
       "src/refmap.ts",
+      "src/rows.ts",
       "src/secret.ts",
       "src/sent.ts",
       "src/text.ts",

@@ -1,7 +1,7 @@
 import type { SeenNode, TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
-import { isRow } from "../identity.ts"
 import type { Rect } from "../node.ts"
+import { isRow } from "../rows.ts"
 import { isWrapper } from "../tree.ts"
 import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
