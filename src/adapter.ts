@@ -243,7 +243,14 @@ export type InputEvent =
   | { readonly kind: "key"; readonly combo: Combo; readonly phase: "press" | "down" | "up" }
   | { readonly kind: "text"; readonly text: string; readonly secret?: boolean }
   | { readonly kind: "move"; readonly at: Point }
-  | { readonly kind: "click"; readonly at: Point; readonly button: Button; readonly count: number }
+  | {
+      readonly kind: "click"
+      readonly at: Point
+      readonly button: Button
+      readonly count: number
+      /** The point is in a list: one that has moved or scrolled may have it at the same place as the last click. */
+      readonly inList?: boolean
+    }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
   | { readonly kind: "wheel"; readonly at: Point; readonly dx: number; readonly dy: number }
   | { readonly kind: "drag"; readonly from: Point; readonly to: Point; readonly durationMs: number }

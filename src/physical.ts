@@ -136,9 +136,11 @@ export async function click(
   { button = "left", count = 1, pointOf = middleOf }: Clicking = {},
 ): Promise<Performed> {
   const at = await clickablePoint(ctx, target, pointOf)
-  await input(ctx, { kind: "click", at, button, count }, action)
+  await input(ctx, { kind: "click", at, button, count, inList: LISTED.has(target.seen.role) }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
+
+const LISTED: ReadonlySet<string> = new Set(["cell", "row", "treeitem", "option"])
 
 /** The element as it is now, if it is still the one that was meant. */
 async function readSame(ctx: Context, { ref, entry, seen }: Target): Promise<Seen> {

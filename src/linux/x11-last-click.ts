@@ -1,3 +1,4 @@
+import type { InputEvent } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import type { Point } from "../node.ts"
 import { pause } from "../until.ts"
@@ -11,13 +12,15 @@ import { changeProperty, getNumbers, words } from "./x11-requests.ts"
  */
 export async function awaitNewClick(
   x: X11,
-  { at, count }: { readonly at: Point; readonly count: number },
+  { at, count, inList = false }: Pick<Click, "at" | "count" | "inList">,
   deadline: Deadline,
 ): Promise<void> {
   await x.intern([NOTE], deadline)
   const [time, lastX, lastY] = await getNumbers(x, x.root, x.atom(NOTE), deadline)
   if (time === undefined || lastX === undefined || lastY === undefined) return
-  const isFar = Math.abs(at.x - lastX) > NEAR || Math.abs(at.y - lastY) > NEAR
+  const [isBeside, isBelow] = [Math.abs(at.x - lastX) > NEAR, Math.abs(at.y - lastY) > NEAR]
+  // GTK counts by the place in a list, which may have moved or scrolled along one axis since.
+  const isFar = inList ? isBeside && isBelow : isBeside || isBelow
   // GTK 3 loses count of a double click soon after a click anywhere else in the same list.
   if (isFar && count === 1) return
   const passed = (now() - time) >>> 0
@@ -30,6 +33,8 @@ export async function noteClick(x: X11, at: Point, deadline: Deadline): Promise<
   x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, bytes))
   await x.sync(deadline)
 }
+
+type Click = Extract<InputEvent, { kind: "click" }>
 
 const NOTE = "_AGENT_DESKTOP_LAST_CLICK"
 const CARDINAL = 6

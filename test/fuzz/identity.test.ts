@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test"
+import { openDesktop, until } from "../desktop.ts"
+import { startFixture } from "./fixtures.ts"
 import { fuzz, NO_FIGURES } from "./identity.ts"
+import { findRefs } from "./refs.ts"
+import { EMPTY } from "./world.ts"
 
 const TOOLKITS = ["gtk3", "gtk4", "qt6", "web"] as const
 
@@ -15,3 +19,35 @@ test("no ref ever leads to another element, however much changes in between; wha
   expect(total.there).toBeGreaterThan(100)
   if (total.acted < total.there * 0.99) throw new Error(faults.join("\n\n"))
 }, 300_000)
+
+test("the button of the only row is not that of the entry which the row was given to since", async () => {
+  await using desktop = await openDesktop({ name: "only-row" })
+  const fixture = await startFixture(desktop, "qt6")
+  try {
+    const world = { ...EMPTY, rows: [{ id: 1, text: "Mail 11" }], model: [{ id: 2, text: "File 12" }] }
+    await fixture.obey([{ op: "reopen", state: world }])
+    const [button] = await until(async () => {
+      const { json } = await desktop.run(
+        "snapshot",
+        "--app",
+        "fuzz-qt6",
+        "--max-depth",
+        "40",
+        "--include-bounds",
+      )
+      return json.ok ? findRefs(json.data.tree, world)?.filter(({ part }) => part === "row") : undefined
+    })
+    expect((await desktop.run("click", button!.ref)).json.ok).toBe(true)
+    await until(() => fixture.hits.length > 0)
+    expect(fixture.takeHits()).toEqual([1])
+    await fixture.obey([{ op: "row-become", id: 1, new: 3, text: "Mail 13" }])
+    expect((await desktop.run("click", button!.ref)).json.error).toMatchObject({
+      code: "STALE_REF",
+      disposition: { delivery: "not_delivered", retry: "safe" },
+    })
+    await fixture.obey([])
+    expect(fixture.takeHits()).toEqual([])
+  } finally {
+    await fixture.stop()
+  }
+}, 60_000)

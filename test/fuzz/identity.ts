@@ -9,6 +9,8 @@ export interface Figures {
   right: number
   /** STALE_REF and AMBIGUOUS_TARGET. */
   refused: number
+  /** Of those, AMBIGUOUS_TARGET. */
+  ambiguous: number
   /** Another element was hit, or one that should not have been, or twice. Must stay 0. */
   wrong: number
   /** The element was there, the only one of its kind, and shown. */
@@ -28,6 +30,7 @@ export const NO_FIGURES: Figures = {
   acts: 0,
   right: 0,
   refused: 0,
+  ambiguous: 0,
   wrong: 0,
   there: 0,
   acted: 0,
@@ -200,6 +203,7 @@ class Run {
     else if (json?.ok) figures.silent++
     else if (isRefusal) figures.refused++
     else figures.failed++
+    if (code === "AMBIGUOUS_TARGET") figures.ambiguous++
     const isThere = isRight ? this.#isUnique(target) : !isWrong && (await this.#isThere(target))
     if (isThere) figures.there++
     if (isThere && isRight) figures.acted++

@@ -252,6 +252,22 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
     await until("the clicks", () => clicks().length >= 1 + expected.length)
     expect(clicks().slice(1)).toEqual(expected)
   })
+
+  test("two clicks at the same place of a list that has moved in between are two", async () => {
+    await using desk = await startXvfb()
+    const child = desk.spawn(["/usr/bin/python3", "-c", GTK])
+    const lines = follow(child.stdout)
+    await until("a shown window", () => lines.text().includes("ready"))
+    const window = await until("the window", async () => (await listWindows(desk.x, patience()))[0])
+    const at = { x: window.bounds.x + 150, y: window.bounds.y + 100 }
+    const clicks = () => lines.text().match(/clicks \d/g) ?? []
+    const click = { kind: "click", button: "left", count: 1, inList: true } as const
+    await clickPointer(desk.x, { ...click, at }, patience())
+    await desk.run(["xdotool", "windowmove", String(window.id), String(window.bounds.x), "300"])
+    await clickPointer(desk.x, { ...click, at: { x: at.x, y: 400 } }, patience())
+    await until("both clicks", () => clicks().length >= 2)
+    expect(clicks()).toEqual(["clicks 1", "clicks 1"])
+  })
 })
 
 test("a path starts after its origin, ends at its target and takes as long as asked", () => {
