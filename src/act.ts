@@ -232,8 +232,9 @@ function judge(
   if (after === undefined || performed.delivery === "delivered_verified") return performed
   const expected = expectationOf(action, before)
   if (!expected) {
-    // Whatever else changes in a field, it is no proof of the text in it.
-    const reacted = action.kind !== "type" && (after === "gone" || hasReacted(before, after, action))
+    // Whatever else changes in a field, it is no proof of the text in it; what is told late may have been gone before.
+    const reacted =
+      action.kind !== "type" && (after === "gone" ? !before.late : hasReacted(before, after, action))
     return reacted ? { ...performed, delivery: "delivered_verified" } : performed
   }
   // That it went away is a reaction, but not the state that was asked for.

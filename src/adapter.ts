@@ -108,6 +108,8 @@ export interface Seen {
   readonly address?: string
   /** Such objects are made anew for the same content, or handed to other content: rows of models and lists. */
   readonly fleeting?: boolean
+  /** What is read of it may be out of date: a browser tells of a change to a page some time after it was made. */
+  readonly late?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */

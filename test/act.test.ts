@@ -80,6 +80,11 @@ describe.concurrent("the result", () => {
     })
   })
 
+  test("does not count it where it may have been gone before the click", async () => {
+    const { act } = await holding({ ...BUTTON, late: true, does: (it) => it.remove() })
+    expect((await act("click")).data.disposition.delivery).toBe("delivered_unverified")
+  })
+
   test("does not call a value set because the field is gone", async () => {
     const { act } = await holding({ ...FIELD, does: (it) => it.remove() })
     expect((await act("set-value", { value: "x" })).data.disposition).toEqual({

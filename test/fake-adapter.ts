@@ -143,6 +143,7 @@ function seenOf(element: FakeElement): Seen {
     address: element.world.hasAddresses ? element.address : undefined,
     identifier: element.identifier,
     fleeting: element.fleeting,
+    late: element.late,
     index: element.parent?.children.indexOf(element),
   }
 }

@@ -49,6 +49,7 @@ export interface Spec {
   readonly actions?: readonly ActionName[]
   readonly identifier?: string
   readonly fleeting?: boolean
+  readonly late?: boolean
   readonly disclosure?: Seen["disclosure"]
   /** Not showing: left out of trees unless they ask for it. */
   readonly hidden?: boolean
@@ -81,6 +82,7 @@ export class FakeElement {
   actions: ActionName[] | undefined
   identifier: string | undefined
   readonly fleeting: boolean | undefined
+  readonly late: boolean | undefined
   readonly disclosure: Seen["disclosure"]
   hidden: boolean
   route: Route
@@ -105,6 +107,7 @@ export class FakeElement {
     this.actions = spec.actions && [...spec.actions]
     this.identifier = spec.identifier
     this.fleeting = spec.fleeting
+    this.late = spec.late
     this.disclosure = spec.disclosure
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"

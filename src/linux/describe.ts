@@ -128,6 +128,7 @@ function conclude(
       identifier: attributes?.get("id") || undefined,
       index: element.index,
       ...(isFleeting(element, kind) ? { fleeting: true } : {}),
+      ...(place.toolkit === "Chromium" ? { late: true } : {}),
     },
   }
 }

@@ -11,6 +11,8 @@ setDefaultTimeout(60_000)
 const NOTHING = { delivery: "not_delivered", retry: "safe" }
 /** Enough for a look on a machine with other things to do, and short for what has to run out. */
 const SHORT = ["--timeout-ms", "1500"]
+/** A look that leaves the refs of the others alone. */
+const ASIDE = ["--session", "aside"]
 
 describe.each(TOOLKITS)("%s:", (toolkit) => {
   let stage: Stage
@@ -145,10 +147,23 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
       .filter(({ name }) => name === "Delete")
       .flatMap(({ ref_id }) => ref_id ?? [])
     await stage.fixture.command({ do: "destroy", name: "Delete 1" })
+    // A browser tells of it some time later.
+    await until(
+      async () =>
+        (await stage.look(...ASIDE)).filter(({ name, ref_id }) => ref_id && name === "Delete").length === 1,
+    )
     const { json } = await doing([], () => stage.run("click", first))
     expect(json.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
     const kept = { event: "press", name: "Delete", key: "Delete 2" }
     expect((await doing([kept], () => stage.run("click", second))).json.ok).toBe(true)
+    const { json: late } = await doing([], async () => {
+      await stage.fixture.command({ do: "destroy", name: "Delete 2" })
+      return stage.run("click", second)
+    })
+    // A page that has not told it yet cannot be told from one that does not react.
+    const { code = "ok", disposition } = late.error ?? late.data
+    const unknown = toolkit === "web" ? ["ok delivered_unverified"] : []
+    expect(`${code} ${disposition.delivery}`).toBeOneOf(["STALE_REF not_delivered", ...unknown])
   })
 
   test("a dialog that a click opens is answered by another", async () => {

@@ -155,6 +155,7 @@ class Run {
     let last: unknown
     const found = await until(async () => {
       const { json } = await this.#run("list-windows")
+      last = json
       this.#window = json?.data?.windows?.find(
         (one: { title: string }) => one.title === this.#fixture.title,
       )?.id
@@ -171,7 +172,7 @@ class Run {
       return seen?.ok ? findRefs(seen.data.tree, this.#world) : undefined
     }, 20_000).catch((error) => {
       throw new Error(
-        `${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}\n${this.#steps.join("\n")}`,
+        `${this.#options.toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}\n${this.#steps.join("\n")}`,
       )
     })
     // The numbers are the same with -i, which reads less.
