@@ -23,6 +23,8 @@ export interface ActionResult {
 
 /** How long an effect that must show may take to show. It ends as soon as it does. */
 const EFFECT_MS = 2000
+/** How long an effect must have been waited for before its absence means something. */
+const SHOWING_MS = 250
 /** How long to listen for any reaction to an action whose effect cannot be foreseen. */
 const REACTION_MS = 100
 
@@ -98,8 +100,10 @@ async function act(
     doneAllTheSame(ctx, watch, target, action, error),
   )
   if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
+  const since = performance.now()
   const after = await observe(ctx, watch, target, action, performed)
-  return report(ref, action, judge(target, action, performed, after), before, after)
+  const judged = judge(target, action, performed, after, performance.now() - since)
+  return report(ref, action, judged, before, after)
 }
 
 /** The element as it is once it can take the action; why not, as an error, when the time is up. */
@@ -228,6 +232,7 @@ function judge(
   action: Action,
   performed: Performed,
   after: Seen | "gone" | undefined,
+  watchedMs: number,
 ): Performed {
   if (after === undefined || performed.delivery === "delivered_verified") return performed
   const expected = expectationOf(action, before)
@@ -242,6 +247,8 @@ function judge(
   const met = expected.met(after)
   if (met === true) return { ...performed, delivery: "delivered_verified" }
   if (met === undefined || !expected.decides(after) || mayTellLate(before, after, performed)) return performed
+  // What had no time to show is not known.
+  if (watchedMs < SHOWING_MS) return performed
   throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
     suggestion:
       action.kind === "focus" && entry.window_id?.startsWith("w-")

@@ -170,6 +170,15 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
     expect(sent()).toEqual([`semantic ${name}`])
   })
 
+  test("whose effect had no time to show is not called a failure", async () => {
+    const { act, sent } = await holding({ ...spec, route: "lies" })
+    for (const timeout_ms of [0, 100]) {
+      const { data } = await act(name, { ...args, timeout_ms })
+      expect(data.disposition.delivery).toBe("delivered_unverified")
+    }
+    expect(sent()).toEqual([`semantic ${name}`, `semantic ${name}`])
+  })
+
   test("that reports an error although it happened is a success, and is not tried again", async () => {
     const { act, sent } = await holding({ ...spec, route: "errs_but_works", delay: "event" })
     expect((await act(name, args)).data).toMatchObject({
