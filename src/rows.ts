@@ -33,9 +33,11 @@ export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): bo
   const parts = row.children.filter(isShown).flatMap((child) => [child, ...insideOf(child)])
   if (parts.filter(({ role }) => CONTROLS.has(role)).length > MOST_CONTROLS) return false
   const first = parts.find((part) => part.role === "button" || (isPart(part) && wordsOf(part)))
-  const subject = first && isPart(first) ? wordsOf(first) : undefined
+  const subject = first && TEXTS.has(first.role) ? wordsOf(first) : undefined
   // A number alone is a value: that of what the buttons around it change.
-  if (subject === undefined || !/\p{L}/u.test(subject) || node.name?.includes(subject)) return false
+  if (subject === undefined || !/\p{L}/u.test(subject)) return false
+  // The control says itself what it is about; or these are those of a title bar.
+  if ([node, ...ancestors.filter(isSurface)].some(({ name }) => name?.includes(subject))) return false
   const isOnly = list.children.filter(isShown).length === 1
   return isOnly ? !row.name && !isContents(ancestors) : isUniform(list)
 }
@@ -44,6 +46,8 @@ export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): bo
 export const mayBeRow = ({ role, children }: SeenNode): boolean =>
   role === "group" && children.length <= MOST_PARTS
 
+/** What can say what a row is about. */
+const TEXTS: ReadonlySet<string> = new Set(["statictext", "label", "heading", "paragraph", "link"])
 const MOST_PARTS = 16
 const MOST_CONTROLS = 4
 

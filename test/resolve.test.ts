@@ -394,6 +394,14 @@ describe("what is built as a row is", () => {
       "Ready",
       "Done",
     ],
+    ["a part of the title", [group(group(text("box"), button("Close"))), save], "Close", "box", "basket"],
+    [
+      "tabs beside their buttons",
+      [group(group({ role: "tab", name: "First" }, button("Close"))), save],
+      "Close",
+      "First",
+      "1st",
+    ],
     [
       "what says itself what it is about",
       [group(group(text("Alice"), button("Delete Alice"))), save],
