@@ -237,9 +237,10 @@ function judge(
   if (after === undefined || performed.delivery === "delivered_verified") return performed
   const expected = expectationOf(action, before)
   if (!expected) {
-    // Whatever else changes in a field, it is no proof of the text in it; what is told late may have been gone before.
+    // Whatever else changes in a field, it is no proof of the text in it.
     const reacted =
-      action.kind !== "type" && (after === "gone" ? !before.late : hasReacted(before, after, action))
+      action.kind !== "type" &&
+      (after === "gone" ? isTaken(before, performed) : hasReacted(before, after, action))
     return reacted ? { ...performed, delivery: "delivered_verified" } : performed
   }
   // That it went away is a reaction, but not the state that was asked for.
@@ -259,6 +260,16 @@ function judge(
     disposition: dispositionOf(action, performed.delivery),
   })
 }
+
+/**
+ * That an element goes within the observation is an effect where the app took the action for this very element,
+ * which was there then. What is told late may have been gone before; a pointer meets whatever is at the point, which
+ * somebody else may have closed a moment before.
+ */
+const isTaken = ({ late }: Seen, { method, delivery }: Performed): boolean =>
+  !late && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
+
+const INPUT_METHODS: ReadonlySet<string> = new Set(["pointer", "keyboard", "wheel"])
 
 /** Chromium tells the first text that is typed into a field with suggestions only when the next change comes. */
 const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean =>

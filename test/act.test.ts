@@ -70,7 +70,7 @@ describe.concurrent("the result", () => {
     })
   })
 
-  test("counts it as a reaction when the element is gone after a click", async () => {
+  test("counts it as a reaction when the element is gone after a click that it took", async () => {
     const { act } = await holding({ ...BUTTON, does: (it) => it.remove() })
     expect((await act("click")).data).toEqual({
       action: "click",
@@ -78,6 +78,16 @@ describe.concurrent("the result", () => {
       method: "fake:click",
       disposition: VERIFIED,
     })
+  })
+
+  test("does not count it where nobody said that the element took the click", async () => {
+    for (const [spec, args, delivery] of [
+      [{ ...BUTTON, route: "uncertain" }, {}, "delivery_uncertain"],
+      [BUTTON, { input: "physical" }, "delivered_unverified"],
+    ] as const) {
+      const { act } = await holding({ ...spec, does: (it) => it.remove() })
+      expect((await act("click", args)).data.disposition.delivery).toBe(delivery)
+    }
   })
 
   test("does not count it where it may have been gone before the click", async () => {
