@@ -32,7 +32,7 @@ export function notSupported(ref: string, seen: Seen, action: Action): AppError 
 /** Whatever is in a field that is not secure, the next snapshot shows. */
 export function notSecure(ref: string, seen: Seen): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `${ref} is no secure field: a secret would show in it`, {
-    suggestion: `Choose a ${seen.role} with the state secure; what may be seen needs no --secret`,
+    suggestion: `Choose one that is: agent-desktop find --role ${seen.role} --state secure; what may be seen needs no --secret`,
     details: { kind: "not_secure" },
     disposition: NOTHING_DELIVERED,
   })

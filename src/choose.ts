@@ -82,7 +82,7 @@ function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
   const pids = new Set(own.map((window) => window.pid))
   if (pids.size > 1) {
     throw new AppError("AMBIGUOUS_TARGET", `${pids.size} running apps are named '${app}'`, {
-      suggestion: "Pass --window-id with one of the candidates",
+      suggestion: `Pass one of the candidates' ids: agent-desktop snapshot --window-id ${first.id}`,
       details: { candidates: own.map(publicWindow) },
     })
   }

@@ -130,7 +130,7 @@ export function oneOf(
   throw new AppError(
     "INVALID_ARGS",
     given.length > 1 ? `${given.map(flagOf).join(" and ")} exclude each other` : `One of ${all} is needed`,
-    { suggestion: `Give exactly one of ${all}`, details: { arguments: given.length > 1 ? given : names } },
+    { details: { arguments: given.length > 1 ? given : names } },
   )
 }
 

@@ -74,7 +74,7 @@ export function guardCombo(combo: Combo, app?: string, platform: string = proces
   const found = findSessionEnd(combo, app, platform)
   if (!found) return
   throw new AppError("POLICY_DENIED", `'${comboText(combo)}' ${found.effect}`, {
-    suggestion: "Add --force if that is what you want",
+    suggestion: `If that is what you want: agent-desktop press ${comboText(combo)} --force`,
     details: { combo: comboText(combo) },
   })
 }

@@ -75,13 +75,19 @@ export function parseArgs(command: Command, raw: unknown): Parameters<Command["r
   if (!parsed.success) {
     const [issue] = parsed.issues
     throw new AppError("INVALID_ARGS", describeIssue(issue, fields), {
-      suggestion: `Run 'agent-desktop help ${command.name}' to see what it takes`,
+      suggestion: seeHelp(command),
       details: { argument: String(issue.path?.[0]?.key ?? "") },
     })
   }
-  command.check?.(parsed.output)
+  try {
+    command.check?.(parsed.output)
+  } catch (error) {
+    throw error instanceof AppError ? error.with({ suggestion: seeHelp(command) }) : error
+  }
   return parsed.output
 }
+
+const seeHelp = ({ name }: Command): string => `Run 'agent-desktop help ${name}' to see what it takes`
 
 async function loadCommand(commands: Registry, name: string): Promise<Command> {
   const load = commands.get(name)

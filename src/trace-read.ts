@@ -58,7 +58,8 @@ function linesOf(directory: string): readonly string[] {
 
 const notThere = (directory: string, why: string): AppError =>
   new AppError("INVALID_ARGS", `There is no trace in '${directory}'`, {
-    suggestion: "Name the directory that was given as --trace or AGENT_DESKTOP_TRACE",
+    suggestion:
+      "Name the directory that was given as --trace or AGENT_DESKTOP_TRACE: agent-desktop trace-show DIRECTORY",
     platformDetail: why,
     details: { argument: "directory" },
   })

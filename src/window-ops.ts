@@ -52,7 +52,7 @@ async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
   if (only && others.length === 0) return only
   throw only
     ? new AppError("AMBIGUOUS_TARGET", `${titled.length} windows have the title '${wanted.title}'`, {
-        suggestion: "Pass one of the candidates' ids",
+        suggestion: `Pass one of the candidates' ids, such as --window-id ${titled[0]?.id}; 'list-windows' shows them`,
         details: { candidates: titled.map(publicWindow) },
       })
     : new AppError("WINDOW_NOT_FOUND", `No window has the title '${wanted.title}'`, {

@@ -161,6 +161,7 @@ describe("find", () => {
     expect(await error("find", { role: "button", first: true, last: true })).toMatchObject({
       code: "INVALID_ARGS",
       message: "--first and --last exclude each other",
+      suggestion: "Run 'agent-desktop help find' to see what it takes",
     })
   })
 })

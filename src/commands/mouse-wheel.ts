@@ -18,7 +18,7 @@ export default defineCommand({
   check(args) {
     if (args.dx === 0 && args.dy === 0) {
       throw new AppError("INVALID_ARGS", "One of --dx, --dy must not be 0", {
-        suggestion: "Add --dy 3 to scroll down",
+        suggestion: `agent-desktop mouse-wheel --xy ${args.xy.x},${args.xy.y} --dy 3`,
       })
     }
   },

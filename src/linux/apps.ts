@@ -84,7 +84,7 @@ function findByName(name: string, env: Environment): DesktopEntry | undefined {
   const commands = new Set(candidates.map((entry) => entry.command.join("\0")))
   if (commands.size < 2) return candidates[0]
   throw new AppError("AMBIGUOUS_TARGET", `${candidates.length} installed apps are named '${name}'`, {
-    suggestion: `Name one by its id: ${candidates.map((entry) => entry.id).join(", ")}`,
+    suggestion: `Name one by its id: ${candidates.map(({ id }) => `agent-desktop launch ${id}`).join(", or ")}`,
     details: {
       candidates: candidates.map(({ id, names, command }) => ({
         id,
@@ -116,7 +116,7 @@ function withTerminal(entry: DesktopEntry, command: readonly string[], env: Envi
   const terminal = TERMINALS.find(([program]) => Bun.which(program, { PATH: env.PATH ?? "" }))
   if (terminal) return [...terminal, ...command]
   throw new AppError("PLATFORM_NOT_SUPPORTED", `'${entry.id}' runs in a terminal and none is installed`, {
-    suggestion: "Install xterm",
+    suggestion: "Install one: sudo apt-get install xterm",
   })
 }
 
@@ -184,8 +184,8 @@ function appNotFound(name: string, env: Environment, reason?: string): AppError 
   const shown = entries.filter((entry) => entry.shown).map((entry) => entry.names[0]!)
   return new AppError("APP_NOT_FOUND", `There is no app '${name}' to start${reason ? `: ${reason}` : ""}`, {
     suggestion: near
-      ? `Did you mean '${near}'?`
-      : "Use the app's name in the menus, its desktop-file id, or the name or path of its program",
+      ? `Did you mean: agent-desktop launch ${JSON.stringify(near)}`
+      : "Use the app's name in the menus, its desktop-file id, or its program: agent-desktop launch /usr/bin/PROGRAM",
     details: { installed: shown.slice(0, 50) },
   })
 }

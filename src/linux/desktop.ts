@@ -262,13 +262,16 @@ function checkSize({ width, height }: DesktopOptions): void {
   const fits = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= 8192
   if (fits(width, 320) && fits(height, 200)) return
   throw new AppError("INVALID_ARGS", `A desktop cannot be ${width}x${height}`, {
-    suggestion: "Use a size from 320x200 to 8192x8192",
+    suggestion: "Use a size from 320x200 to 8192x8192: agent-desktop desktop-start --size 1280x800",
   })
 }
 
 function unknownDesktop(root: string, name: string): AppError {
   const names = desktopNames(root)
   return new AppError("INVALID_ARGS", `There is no desktop '${name}'`, {
-    suggestion: names.length > 0 ? `There are: ${names.join(", ")}` : "Run 'desktop-start' to make one",
+    suggestion:
+      names.length > 0
+        ? `There are: ${names.join(", ")}; see them with 'list-desktops'`
+        : `Run 'desktop-start --name ${name}' to make it`,
   })
 }

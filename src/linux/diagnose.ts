@@ -5,6 +5,7 @@ import { Atspi } from "./atspi.ts"
 import { DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
 import { type DesktopProgram, installHint } from "./desktop-packages.ts"
 import { unlessRefused } from "./element.ts"
+import { readProcess } from "./processes.ts"
 import { listA11yApps } from "./registry.ts"
 import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./session.ts"
 import { listWindows, readManager } from "./x11-windows.ts"
@@ -131,7 +132,9 @@ const applications: Link = async (session, deadline) => {
           detail: [toolkit, `pid ${app.pid}`].filter(Boolean).join(", "),
           ...(app.responsive
             ? {}
-            : { suggestion: "It does not answer; wait, or end it with 'close-app --force'" }),
+            : {
+                suggestion: `Wait until it answers, or end it: agent-desktop close-app ${JSON.stringify(app.name || readProcess(app.pid)?.name || String(app.pid))} --force`,
+              }),
         }
       }),
     )

@@ -49,7 +49,7 @@ export async function setValue(to: Sender, { ref }: Element, value: string): Pro
   if (field) return setText(to, field, value)
   if (!hasNumber) return NOT_DELIVERED
   throw new AppError("ACTION_FAILED", `'${value}' is not a number, which this element needs`, {
-    suggestion: "Pass a number, such as 50",
+    suggestion: "Pass a number: agent-desktop set-value REF 50",
     details: { kind: "not_a_number" },
     disposition: NOTHING_DELIVERED,
   })
@@ -127,7 +127,7 @@ async function refuseOutOfRange(atspi: Atspi, ref: Ref, value: number): Promise<
   if (!range || range.least >= range.most || (value >= range.least && value <= range.most)) return
   const { least, most } = range
   throw new AppError("ACTION_FAILED", `${value} is outside the element's range ${least} to ${most}`, {
-    suggestion: `Pass a value from ${least} to ${most}`,
+    suggestion: `Pass a value from ${least} to ${most}: agent-desktop set-value REF ${value < least ? least : most}`,
     details: { kind: "out_of_range", min: least, max: most },
     disposition: NOTHING_DELIVERED,
   })

@@ -135,7 +135,7 @@ async function dismiss(atspi: Atspi, daemon: NotificationDaemon, popup: Popup): 
       "ACTION_FAILED",
       `The notification '${popup.title}' is covered by ${top ? `'${top.title}'` : "nothing that could be clicked"}`,
       {
-        suggestion: "Take a screenshot to see what is in its way",
+        suggestion: "See what is in its way: agent-desktop screenshot screen.png",
         disposition: NOTHING_DELIVERED,
       },
     )

@@ -26,7 +26,7 @@ export function parseDisplay(display: string | undefined): DisplayTarget {
   const parts = /^([^:]*):(\d{1,5})(?:\.(\d{1,3}))?$/.exec(display)
   if (!parts?.[2]) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", `DISPLAY '${display}' is not an X display`, {
-      suggestion: "Set DISPLAY to something like ':0'",
+      suggestion: "Set DISPLAY to a display such as :0 (export DISPLAY=:0), or run 'desktop-start'",
     })
   }
   const [, host = "", number, screen = "0"] = parts

@@ -129,7 +129,7 @@ function findModifier(keymap: Keymap, modifier: Modifier, group: number): number
     if (keycode !== undefined) return keycode
   }
   throw new AppError("ACTION_NOT_SUPPORTED", `This keyboard layout has no ${modifier} key`, {
-    suggestion: "Use another combination",
+    suggestion: "Use another combination, or enter text with 'type': agent-desktop help press",
     disposition: NOTHING_DELIVERED,
   })
 }

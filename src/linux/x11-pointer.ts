@@ -81,7 +81,8 @@ export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline)
   checkOnScreen(x, to)
   if (deadline.remaining < durationMs + DWELL_MS) {
     throw new AppError("TIMEOUT", `A drag of ${durationMs} ms does not fit into the time that is left`, {
-      suggestion: "Use a shorter --duration or a longer --timeout-ms",
+      suggestion:
+        "Use a shorter --duration, such as 300, or a longer --timeout-ms; 'agent-desktop help drag' tells both",
       details: { kind: "drag" },
       disposition: NOTHING_DELIVERED,
     })
@@ -172,7 +173,7 @@ async function pause(ms: number, deadline: Deadline): Promise<void> {
 function undelivered(message: string): AppError {
   return new AppError("ACTION_FAILED", message, {
     suggestion:
-      "Another program may hold the pointer: press escape to close an open menu, or take a screenshot",
+      "Another program may hold the pointer: close an open menu with 'press escape', or see with 'screenshot screen.png'",
     disposition: NOTHING_DELIVERED,
   })
 }

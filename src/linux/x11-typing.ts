@@ -37,7 +37,8 @@ export async function typeText(x: X11, text: string, deadline: Deadline, secret 
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
   if (focus === NO_FOCUS) {
     throw new AppError("ACTION_FAILED", "No window has the keyboard focus", {
-      suggestion: "Use 'focus-window' first",
+      suggestion:
+        "See which window it is, then give it the focus: agent-desktop list-windows, agent-desktop focus-window ID",
       disposition: NOTHING_DELIVERED,
     })
   }
@@ -222,7 +223,8 @@ async function waitForReader(typist: Typist, typed: number): Promise<void> {
     "APP_UNRESPONSIVE",
     `The application has not read what was typed${progress(typist, typed, ", ")}`,
     {
-      suggestion: "Wait until it answers again, then look at its text before typing on",
+      suggestion:
+        "Wait until it answers again, then see its text before typing on: agent-desktop snapshot -i",
       ...(typist.secret ? {} : { details: { typed } }),
       disposition: typed === 0 ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "unsafe" },
     },
@@ -251,7 +253,7 @@ async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline:
   const { held } = await readKeyboardState(x, keyboard.xkb, deadline)
   if (held === 0) return
   throw new AppError("ACTION_FAILED", "A modifier key is held down on the keyboard", {
-    suggestion: "Let go of it, or use 'key-up'",
+    suggestion: "Let go of it; one that a command holds: agent-desktop key-up shift (or ctrl, alt, cmd)",
     disposition: NOTHING_DELIVERED,
   })
 }

@@ -77,7 +77,7 @@ export async function requestClose(x: X11, id: number, deadline: Deadline): Prom
   const protocols = await getNumbers(x, id, x.atom("WM_PROTOCOLS"), deadline)
   if (!protocols.includes(x.atom("WM_DELETE_WINDOW"))) {
     throw new AppError("ACTION_NOT_SUPPORTED", `Window 'w-${id}' does not understand a request to close`, {
-      suggestion: "Use 'close-app' with --force to end the app",
+      suggestion: `End its app: agent-desktop close-app ${JSON.stringify(window.wmClass?.instance ?? window.title)} --force`,
     })
   }
   await x.check([clientMessage(id, 0, id, x.atom("WM_PROTOCOLS"), [x.atom("WM_DELETE_WINDOW")])], deadline)
@@ -236,7 +236,8 @@ function maximizing({ x, id }: Operation, action: number): Request {
 function needManager(context: Operation, kind: string): void {
   if (context.manager) return
   throw new AppError("PLATFORM_NOT_SUPPORTED", `There is no window manager to ${kind} 'w-${context.id}'`, {
-    suggestion: "Start a window manager such as openbox on this display",
+    suggestion:
+      "Start a window manager on this display: openbox &; or use a desktop that has one: agent-desktop desktop-start",
     disposition: NOTHING_DELIVERED,
   })
 }

@@ -295,7 +295,7 @@ describe("a stopped desktop", () => {
     expect(stopDesktop(root, "two", Deadline.in(1000))).rejects.toMatchObject({
       code: "INVALID_ARGS",
       message: "There is no desktop 'two'",
-      suggestion: "There are: one",
+      suggestion: "There are: one; see them with 'list-desktops'",
     })
   })
 
