@@ -7,6 +7,7 @@ import { type Element, type Parent, type Place, unlessRefused } from "./element.
 import type { Facts } from "./facts.ts"
 import type { Maybe } from "./maybe.ts"
 import { cleanName, isClassName, shortcutOf } from "./names.ts"
+import { plainText } from "./rich-text.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 import { has, STATE, type StateSet } from "./states.ts"
 import { type Expect, hasValue, readValue } from "./values.ts"
@@ -111,7 +112,7 @@ function conclude(
       role: landmarkOf(kind, attributes) ?? kind.role,
       name: isNamedByValue ? label : (name ?? label),
       value,
-      description: description ? cleanName(description) : undefined,
+      description: description ? wordsOf(place, description) : undefined,
       hint: binding ? shortcutOf(binding) : undefined,
       states: statesOf(
         facts.states,
@@ -158,9 +159,13 @@ export function kindIn(facts: Facts, place: Place, parentRole: number): Kind {
   })
 }
 
+/** A name or description as one line; what an application of Qt wrote as markup, as text. */
+const wordsOf = ({ toolkit }: Place, text: string): string | undefined =>
+  cleanName(toolkit === "Qt" && text.includes("<") ? plainText(text) : text)
+
 /** The accessible name, unless it is none. */
 export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
-  const name = cleanName(facts.name)
+  const name = wordsOf(place, facts.name)
   if (name === undefined || place.toolkit !== "GTK") return name
   // GTK 4 falls back to the class of the widget, and calls every tab "Tab".
   const isNone = kind.native === ROLE.FILLER || isClassName(name) || (kind.role === "tab" && name === "Tab")
