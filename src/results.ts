@@ -113,7 +113,7 @@ const surface = object({
 
 const notification = object({
   index: count,
-  app_name: string(),
+  app_name: described(string(), "Empty where the daemon does not tell who sent it, as xfce4-notifyd"),
   title: string(),
   body: maybe,
   actions: optional(array(string())),

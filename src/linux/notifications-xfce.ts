@@ -13,7 +13,8 @@ import { windowAt } from "./x11-windows.ts"
 
 /**
  * The popups of xfce4-notifyd, which are accessible windows of title, body and buttons. They do not say
- * which application sent them: that is known only of those that were sent while this process lives.
+ * which application sent them, and nothing else of it does: its interfaces on the bus list nothing, and the log
+ * that it can keep is off. So that is known only of those that were sent while this process lives.
  */
 export async function listXfce(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
