@@ -100,6 +100,8 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent when the platform did not tell. */
   readonly bounds?: Rect
+  /** Where a click reaches it if not in its middle. */
+  readonly hot?: Point
   /** What opens or closes it if not a click in its middle: one at another point, or the arrow keys. */
   readonly disclosure?: Point | "arrow keys"
   /** What can be done with it by ref. Absent when it was not read. */

@@ -138,6 +138,7 @@ function seenOf(element: FakeElement): Seen {
     hint: element.hint,
     states: [...element.states],
     bounds: element.bounds,
+    hot: element.hot,
     disclosure: element.disclosure,
     actions: element.actions,
     address: element.world.hasAddresses ? element.address : undefined,

@@ -50,6 +50,7 @@ export interface Spec {
   readonly identifier?: string
   readonly fleeting?: boolean
   readonly late?: boolean
+  readonly hot?: Seen["hot"]
   readonly disclosure?: Seen["disclosure"]
   /** Not showing: left out of trees unless they ask for it. */
   readonly hidden?: boolean
@@ -83,6 +84,7 @@ export class FakeElement {
   identifier: string | undefined
   readonly fleeting: boolean | undefined
   readonly late: boolean | undefined
+  readonly hot: Seen["hot"]
   readonly disclosure: Seen["disclosure"]
   hidden: boolean
   route: Route
@@ -108,6 +110,7 @@ export class FakeElement {
     this.identifier = spec.identifier
     this.fleeting = spec.fleeting
     this.late = spec.late
+    this.hot = spec.hot
     this.disclosure = spec.disclosure
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"

@@ -16,7 +16,7 @@ export function statesOf(
   { place, parent }: Pick<Element, "place" | "parent">,
 ): State[] {
   const list: State[] = []
-  const states = place.toolkit === "Qt" ? withoutQtFocus(claimed, kind, parent) : claimed
+  const states = claimsFocus(place, kind) ? withoutItemFocus(claimed, kind, parent) : claimed
   const on = (bit: number): boolean => has(states, bit)
   // Chromium calls what is read-only neither enabled nor sensitive, and what is disabled not read-only.
   const isLocked = place.toolkit === "Chromium" && on(STATE.READ_ONLY)
@@ -55,8 +55,11 @@ export function statesOf(
 const isHeldDown = (toolkit: string, { native }: Kind): boolean =>
   toolkit === "Qt" && native === ROLE.PUSH_BUTTON
 
-/** Qt calls the current tab or row focused, whether or not the keyboard is there. */
-function withoutQtFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {
+/** Qt calls the current tab or row focused, LibreOffice that of its trees, whether or not the keyboard is there. */
+const claimsFocus = ({ toolkit, app }: Element["place"], { native }: Kind): boolean =>
+  toolkit === "Qt" || (app === "soffice" && native === ROLE.TREE_ITEM)
+
+function withoutItemFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {
   if (!has(states, STATE.FOCUSED)) return states
   if (kind.role === "tab")
     return flip(states, STATE.FOCUSED, has(states, STATE.SELECTED) ? undefined : STATE.SELECTED)

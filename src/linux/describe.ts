@@ -4,13 +4,13 @@ import { isInteractive } from "../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { actionsOf, statesOf } from "./claims.ts"
 import { type Element, type Parent, type Place, unlessRefused } from "./element.ts"
-import type { Facts } from "./facts.ts"
+import type { Facts, Look } from "./facts.ts"
 import type { Maybe } from "./maybe.ts"
 import { cleanName, isClassName, shortcutOf } from "./names.ts"
 import { plainText } from "./rich-text.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 import { has, STATE, type StateSet } from "./states.ts"
-import { type Expect, hasValue, readValue } from "./values.ts"
+import { type Expect, hasValue, readText, readValue } from "./values.ts"
 
 /** An element in contract words; `fallback` is a name for when nothing else gives one. */
 export interface Described {
@@ -27,6 +27,7 @@ interface Details {
   extents?: Rect
   binding?: string
   around?: string
+  text?: string
   attributes?: ReadonlyMap<string, string>
 }
 
@@ -72,6 +73,7 @@ export function describe(
   if (isItem && can(INTERFACE.Action) && place.toolkit === "gtk") {
     ask("binding", atspi.keyBinding(ref, 0))
   }
+  if (isGridCell(place, kind, facts)) ask("text", readText(atspi, ref))
   if (name === undefined && isToolItem(element, kind)) ask("around", atspi.description(element.parent.ref))
   if (kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined)) {
     ask("attributes", atspi.attributes(ref))
@@ -94,7 +96,7 @@ function conclude(
   kind: Kind,
   facts: Facts,
   name: string | undefined,
-  { offers, value: held, label, description, extents, binding, around, attributes }: Details,
+  { offers, value: held, label, description, extents, binding, around, text, attributes }: Details,
 ): Described {
   const { ref, place } = element
   const actions = actionsOf(kind, facts.states, facts.interfaces, offers)
@@ -105,7 +107,7 @@ function conclude(
   const isNamedByValue = kind.role === "combobox" && name !== undefined && name === value
   return {
     fallback: cleanName(
-      around ?? attributes?.get("placeholder-text") ?? attributes?.get("placeholder") ?? "",
+      around ?? text ?? attributes?.get("placeholder-text") ?? attributes?.get("placeholder") ?? "",
     ),
     seen: {
       handle: element.handle,
@@ -118,10 +120,11 @@ function conclude(
         facts.states,
         kind,
         worthRef,
-        isShowing(place, { states: facts.states, extents }),
+        isShowing(place, { role: kind.native, states: facts.states, extents }),
         element,
       ),
       bounds: extents && onScreen(extents, place),
+      hot: extents && hotOf(extents, place, kind),
       disclosure: extents && disclosureOf(extents, place, kind, facts.states),
       actions,
       address: refKey(ref),
@@ -165,6 +168,7 @@ const wordsOf = ({ toolkit }: Place, text: string): string | undefined =>
 
 /** The accessible name, unless it is none. */
 export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
+  if (isGridCell(place, kind, facts)) return undefined
   const name = wordsOf(place, facts.name)
   if (name === undefined || place.toolkit !== "GTK") return name
   // GTK 4 falls back to the class of the widget, and calls every tab "Tab".
@@ -172,10 +176,22 @@ export function nameOf(place: Place, kind: Kind, facts: Pick<Facts, "name">): st
   return isNone ? undefined : name
 }
 
-/** GTK 4 before 4.10 has no SHOWING; there, only what was never given any room is known to be hidden. */
-export function isShowing(place: Pick<Place, "toolkit">, facts: Pick<Facts, "states" | "extents">): boolean {
+/** LibreOffice names the cells of its grids by their column and a row that has no name; what is in them is their text. */
+function isGridCell({ app }: Place, { native }: Kind, { name }: Pick<Facts, "name">): boolean {
+  return app === "soffice" && native === ROLE.TABLE_CELL && name.endsWith(" , ")
+}
+
+/**
+ * GTK 4 before 4.10 has no SHOWING; there, only what was never given any room is known to be hidden. The items of
+ * LibreOffice's own trees have none either, and are VISIBLE as long as nothing around them is collapsed.
+ */
+export function isShowing(
+  place: Pick<Place, "toolkit" | "app">,
+  facts: Pick<Look, "role" | "states"> & Pick<Facts, "extents">,
+): boolean {
   if (has(facts.states, STATE.SHOWING)) return true
-  if (place.toolkit !== "GTK" || !has(facts.states, STATE.VISIBLE)) return false
+  if (!has(facts.states, STATE.VISIBLE)) return false
+  if (place.toolkit !== "GTK") return place.app === "soffice" && facts.role === ROLE.TREE_ITEM
   return !facts.extents || facts.extents.width > 0 || facts.extents.height > 0
 }
 
@@ -184,6 +200,17 @@ export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect |
   if (!shift || extents.x <= -0x7ffffff0 || extents.width < 0 || extents.height < 0) return undefined
   return { x: extents.x + shift.x, y: extents.y + shift.y, width: extents.width, height: extents.height }
 }
+
+/** LibreOffice's boxes hear clicks on themselves and their text, however wide they are. */
+function hotOf(extents: Rect, place: Place, { native }: Kind): Seen["hot"] {
+  if (place.app !== "soffice" || !BOXES.has(native)) return undefined
+  const bounds = onScreen(extents, place)
+  if (!bounds) return undefined
+  const { x, y, width, height } = bounds
+  return { x: Math.floor(x + Math.min(width, height) / 2), y: Math.floor(y + height / 2) }
+}
+
+const BOXES: ReadonlySet<number> = new Set([ROLE.CHECK_BOX, ROLE.RADIO_BUTTON])
 
 function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet): Seen["disclosure"] {
   if (!has(states, STATE.EXPANDABLE)) return undefined

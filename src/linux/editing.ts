@@ -38,12 +38,15 @@ export async function clearText(to: Sender, { ref }: Element): Promise<Performed
   return field ? setText(to, field, "") : NOT_DELIVERED
 }
 
-export async function setValue(to: Sender, { ref }: Element, value: string): Promise<Performed> {
-  const hasNumber = await to.can(ref, INTERFACE.Value)
+export async function setValue(to: Sender, { ref, place }: Element, value: string): Promise<Performed> {
+  const [interfaces, role] = await Promise.all([to.atspi.interfaces(ref), to.atspi.role(ref)])
+  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role)
   const number = Number(value)
   if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
     await refuseOutOfRange(to.atspi, ref, number)
-    return setNumber(to, ref, number)
+    // What is set into LibreOffice's own spin fields shows, but its macros are not told: they have to be typed into.
+    const isNative = place.app !== "soffice" || (interfaces & INTERFACE.EditableText) !== 0
+    return isNative || role !== ROLE.SPIN_BUTTON ? setNumber(to, ref, number) : NOT_DELIVERED
   }
   const field = await fieldOf(to, ref)
   if (field) return setText(to, field, value)
@@ -54,6 +57,16 @@ export async function setValue(to: Sender, { ref }: Element, value: string): Pro
     disposition: NOTHING_DELIVERED,
   })
 }
+
+/** What LibreOffice and others give a number that says how they are, and is none that a user sets. */
+const NUMBERED: ReadonlySet<number> = new Set([
+  ROLE.PUSH_BUTTON,
+  ROLE.TOGGLE_BUTTON,
+  ROLE.CHECK_BOX,
+  ROLE.RADIO_BUTTON,
+  ROLE.COMBO_BOX,
+  ROLE.TREE_ITEM,
+])
 
 export async function setNumber(to: Sender, ref: Ref, value: number): Promise<Performed> {
   const called = method("org.freedesktop.DBus.Properties.Set", "ssv", [
@@ -83,7 +96,7 @@ export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefin
 }
 
 /** The element itself, or the field that a combo box is typed into. */
-async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
+export async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
   if (await to.can(ref, INTERFACE.EditableText)) return ref
   if ((await to.atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
   return findField(to, ref, 2)
@@ -133,7 +146,7 @@ async function refuseOutOfRange(atspi: Atspi, ref: Ref, value: number): Promise<
   })
 }
 
-function setText(to: Sender, ref: Ref, text: string): Promise<Performed> {
+export function setText(to: Sender, ref: Ref, text: string): Promise<Performed> {
   const how = "EditableText.SetTextContents"
   return to.request(ref, how, method(`org.a11y.atspi.${how}`, "s", [text]))
 }

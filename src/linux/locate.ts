@@ -144,6 +144,7 @@ async function hitByToolkit(atspi: Atspi, element: Element, point: Point): Promi
     top = below
   }
   if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
+  if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of what it is in" }
   // A toolkit that stops above the element has not said what is on top, only what is not.
   if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
     const isCut = await isCutOff(atspi, element, surface, local)
@@ -239,6 +240,21 @@ async function isInPopup(atspi: Atspi, { ref, place }: Element): Promise<boolean
 
 /** What shows in a window of its own, or has its list in one. */
 const POPUP_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.POPUP_MENU, ROLE.WINDOW, ROLE.COMBO_BOX])
+
+/** LibreOffice says of rows that are scrolled away where they would be, which may be on top of something else. */
+async function isOutOfView(atspi: Atspi, { ref, place }: Element, point: Point): Promise<boolean> {
+  if (place.app !== "soffice") return false
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH && ROWS.has(await atspi.role(at)); depth++) {
+    const above = await unlessRefused(atspi.parent(at))
+    if (!above) return false
+    at = above
+  }
+  const extents = refKey(at) === refKey(ref) ? undefined : await unlessRefused(atspi.extents(at))
+  return extents !== undefined && extents.width > 0 && !contains(extents, point)
+}
+
+const ROWS: ReadonlySet<number> = new Set([ROLE.TREE_ITEM, ROLE.LIST_ITEM])
 
 /** Whether something around the element, such as the pane it scrolls in, ends before the point. */
 async function isCutOff(atspi: Atspi, { ref, place }: Element, surface: Ref, point: Point): Promise<boolean> {

@@ -3,6 +3,7 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { method } from "./dbus.ts"
+import { fieldOf, setText } from "./editing.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { cleanName } from "./names.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
@@ -27,6 +28,7 @@ const OPTION_ROLES: ReadonlySet<number> = new Set<number>([
 
 interface Option {
   readonly ref: Ref
+  readonly role: number
   readonly name: string
   /** Its place among the children of its parent, which is how Selection and Table count. */
   readonly index: number
@@ -42,6 +44,10 @@ export async function chooseOption(to: Sender, element: Element, value: string):
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
   // Qt selects in the list of a combo box without choosing for the combo box.
   if (isCombo && to.toolkit === "Qt") return NOT_DELIVERED
+  // LibreOffice shows what was selected in the list of a field, and goes on with what the field held.
+  const isFieldWithList = isCombo && element.place.app === "soffice" && option.role === ROLE.LIST_ITEM
+  const field = isFieldWithList ? await fieldOf(to, element.ref) : undefined
+  if (field) return setText(to, field, option.name)
   const performed = await choose(to, element.ref, option)
   const isOpen = performed.delivery === "delivered_unverified"
   // What a combo box holds is for the core to see.
@@ -127,7 +133,7 @@ async function optionsOf(atspi: Atspi, root: Ref): Promise<readonly Option[]> {
   return []
 }
 
-async function partsOf(atspi: Atspi, parent: Ref): Promise<(Option & { readonly role: number })[]> {
+async function partsOf(atspi: Atspi, parent: Ref): Promise<Option[]> {
   const children = await childrenOf(atspi, parent)
   return Promise.all(
     children.map(async (ref, index) => {

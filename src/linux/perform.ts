@@ -29,6 +29,9 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
   const [first, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
   const states = await whenUp(to.atspi, element, first)
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
+  // LibreOffice presses a button that stays down without letting it up again.
+  if (PRESSING.has(action.kind) && element.place.app === "soffice" && isDown(states, role))
+    return NOT_DELIVERED
   const performed = await deliver(to, element, action, { role, isRow: isRow(element, states, role) })
   if (PRESSING.has(action.kind) && performed.delivery !== "not_delivered")
     await whenPressed(to.atspi, element, role)
@@ -49,6 +52,10 @@ const PRESSING: ReadonlySet<Action["kind"]> = new Set([
   "expand",
   "collapse",
 ])
+
+const isDown = (states: StateSet, role: number): boolean =>
+  role === ROLE.PUSH_BUTTON && has(states, STATE.CHECKED)
+
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 
 /**

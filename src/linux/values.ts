@@ -48,7 +48,7 @@ const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "da
 const NUMBER_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor", "progressbar", "levelindicator"])
 
 /** undefined when all of the text stands for objects in it, which speak for themselves. */
-async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
+export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
   const count = await atspi.characterCount(ref)
   if (count <= 0) return ""
   const text = cleanValue(await atspi.text(ref, 0, Math.min(count, TEXT_LIMIT)))
@@ -72,6 +72,10 @@ async function readChoice(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect):
     ? await Promise.all([expect(atspi.role(first)), expect(atspi.interfaces(first))])
     : []
   if (first && interfaces & INTERFACE.Selection) return selectedIn(atspi, first, expect)
+  // LibreOffice has the list behind a text that says nothing.
+  const second = role === ROLE.TEXT ? await expect(atspi.childAt(ref, 1)) : undefined
+  if (second && ((await expect(atspi.interfaces(second))) ?? 0) & INTERFACE.Selection)
+    return selectedIn(atspi, second, expect)
   // GTK 4 shows what is chosen in the button that opens the list, and says it nowhere else.
   return first && role === ROLE.PUSH_BUTTON ? shownIn(atspi, first, expect, 6) : undefined
 }
