@@ -13,6 +13,8 @@ export interface Figures {
   ambiguous: number
   /** Another element was hit, or one that should not have been, or twice. Must stay 0. */
   wrong: number
+  /** A row of a model that says the same as the one meant, which is not shown any more; before, the other one was not. */
+  alike: number
   /** The element was there, the only one of its kind, and shown. */
   there: number
   /** Of those, how many were acted on. */
@@ -32,6 +34,7 @@ export const NO_FIGURES: Figures = {
   refused: 0,
   ambiguous: 0,
   wrong: 0,
+  alike: 0,
   there: 0,
   acted: 0,
   failed: 0,
@@ -58,6 +61,8 @@ export interface FuzzOptions {
 interface Target extends Found {
   /** Its native object was replaced since, or given to another. */
   replaced: boolean
+  /** No other that says the same was shown. */
+  readonly wasAlone: boolean
 }
 
 /** Changes a live program between a snapshot and acts on its refs; what was hit, the program itself says. */
@@ -178,7 +183,11 @@ class Run {
     // The numbers are the same with -i, which reads less.
     if (this.#maker.chance.next() < 0.5)
       await this.#run("snapshot", "--window-id", this.#window, "--max-depth", "40", "-i")
-    return found.map((one) => ({ ...one, replaced: false }))
+    return found.map((one) => ({
+      ...one,
+      replaced: false,
+      wasAlone: found.every((other) => other === one || other.part !== one.part || other.text !== one.text),
+    }))
   }
 
   async #act(target: Target): Promise<void> {
@@ -195,23 +204,26 @@ class Run {
   // biome-ignore lint/suspicious/noExplicitAny: an envelope
   async #judge(target: Target, json: any, hits: readonly number[]): Promise<void> {
     const figures = this.#figures
-    const isWrong = hits.some((id) => id !== target.id) || hits.length > 1 || (!json?.ok && hits.length > 0)
+    const isOther = hits.some((id) => id !== target.id) || hits.length > 1 || (!json?.ok && hits.length > 0)
+    const isAlike = isOther && json?.ok && hits.length === 1 && (await this.#isAlike(target, hits[0]!))
+    const isWrong = isOther && !isAlike
     const code = json?.error?.code
     const isRefusal = code === "STALE_REF" || code === "AMBIGUOUS_TARGET"
-    const isRight = json?.ok && hits.length === 1 && !isWrong
+    const isRight = json?.ok && hits.length === 1 && !isOther
     if (isWrong) figures.wrong++
+    else if (isAlike) figures.alike++
     else if (isRight) figures.right++
     else if (json?.ok) figures.silent++
     else if (isRefusal) figures.refused++
     else figures.failed++
     if (code === "AMBIGUOUS_TARGET") figures.ambiguous++
-    const isThere = isRight ? this.#isUnique(target) : !isWrong && (await this.#isThere(target))
+    const isThere = isRight ? this.#isUnique(target) : !isOther && (await this.#isThere(target))
     if (isThere) figures.there++
     if (isThere && isRight) figures.acted++
     if (isWrong) this.#fault("WRONG", target, json, hits)
     else if (isThere && !isRight)
       this.#fault(json?.ok ? "SILENT" : "REFUSED THOUGH THERE", target, json, hits)
-    else if (!isRight && !isRefusal) this.#fault("FAILED", target, json, hits)
+    else if (!isRight && !isRefusal && !isAlike) this.#fault("FAILED", target, json, hits)
   }
 
   #fault(what: string, target: Target, json: unknown, hits: readonly number[]): void {
@@ -243,7 +255,18 @@ class Run {
   async #isThere(target: Target): Promise<boolean> {
     if (!this.#isUnique(target)) return false
     if (target.part !== "model") return true
-    // Whether it is scrolled out of view is for a second look to say.
+    return (await this.#shownNow())?.has(target.id) ?? false
+  }
+
+  /** What is known by its text is the same to every observer while no other was, or is, shown with that text. */
+  async #isAlike(target: Target, hit: number): Promise<boolean> {
+    if (target.part !== "model" || !target.wasAlone) return false
+    if (this.#world.model.find(({ id }) => id === hit)?.text !== target.text) return false
+    return (await this.#shownNow())?.has(target.id) === false
+  }
+
+  /** Which rows of the model are not scrolled out of view is for a second look to say. */
+  async #shownNow(): Promise<ReadonlySet<number> | undefined> {
     const { json } = await this.#run(
       "snapshot",
       "--window-id",
@@ -254,7 +277,7 @@ class Run {
       "look",
     )
     const seen = json?.ok ? findRefs(json.data.tree, this.#world) : undefined
-    return seen?.some(({ id }) => id === target.id) ?? false
+    return seen && new Set(seen.map(({ id }) => id))
   }
 
   #run(...args: readonly string[]) {
