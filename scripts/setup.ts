@@ -41,6 +41,7 @@ const TEST = [
   "gir1.2-gtk-4.0",
   "python3-pyqt5",
   "python3-pyqt6",
+  "python3-uno",
   // The second look at what happened.
   "python3-pyatspi",
   "x11-utils",

@@ -1,5 +1,6 @@
 import type { FixtureEvent } from "../fixtures/fixture.ts"
 import {
+  type Absent,
   by,
   type Cell,
   contradicted,
@@ -28,6 +29,8 @@ const clicks = (count: number, button = 1): FixtureEvent[] =>
 const set = (name: string, value: unknown): FixtureCommand => ({ do: "set", name, value })
 
 const HIDDEN = ["--include-hidden"]
+
+const NO_MENU_BUTTON: Absent = { absent: "dialogs of macros have no menu button" }
 
 const BUTTONS: readonly Cell[] = [
   { command: "click", on: "Press me", want: by("accessibility", [on("press", "Press me")]) },
@@ -70,6 +73,7 @@ const BUTTONS: readonly Cell[] = [
     want: {
       rest: by("accessibility", [on("link", "Website")]),
       gtk3: { absent: "it is a button there" },
+      office: { absent: "it is a mere text there" },
       qt: { absent: "a label with a link in its text offers nothing" },
     },
   },
@@ -77,14 +81,14 @@ const BUTTONS: readonly Cell[] = [
     command: "click",
     on: "Options",
     about: "Options, a menu button",
-    want: by("accessibility", [on("popover", "Options", true)]),
+    want: { rest: by("accessibility", [on("popover", "Options", true)]), office: NO_MENU_BUTTON },
   },
   {
     command: "click",
     on: "Options",
     about: "Options, a menu button",
     input: "physical",
-    want: by("pointer", [on("popover", "Options", true)]),
+    want: { rest: by("pointer", [on("popover", "Options", true)]), office: NO_MENU_BUTTON },
   },
   { command: "double-click", on: "Click area", want: unverified("pointer", ...clicks(2)) },
   { command: "double-click", on: "Click area", input: "physical", want: unverified("pointer", ...clicks(2)) },
@@ -128,10 +132,11 @@ const BUTTONS: readonly Cell[] = [
   { command: "select", on: "Press me", args: ["x"], want: unsupported },
 ]
 
-/** GTK 4.8 does not tell a toggle button from others until it is pressed. */
+/** GTK 4.8 and LibreOffice do not tell a toggle button from others until it is pressed. */
 const boldOn = (how: Route = "accessibility"): PerToolkit => ({
   rest: verified(how, on("toggle", "Bold", true)),
   gtk4: unsupported,
+  office: unsupported,
 })
 const agreed = (value: boolean, how: Route = "accessibility"): Done =>
   verified(how, on("check", "Agree", value))
@@ -142,7 +147,18 @@ const byPointerOnGtk4 = (cell: (how: Route) => Done): PerToolkit => ({
 })
 
 const TOGGLES: readonly Cell[] = [
-  { command: "click", on: "Bold", want: by("accessibility", [on("toggle", "Bold", true)]) },
+  {
+    command: "click",
+    on: "Bold",
+    // LibreOffice's own press does all that a click does, except that it stays down.
+    want: { rest: by("accessibility", [on("toggle", "Bold", true)]), office: unverified("accessibility") },
+  },
+  {
+    command: "click",
+    on: "Bold",
+    input: "physical",
+    want: by("pointer", [on("toggle", "Bold", true)]),
+  },
   { command: "toggle", on: "Bold", want: boldOn() },
   { command: "toggle", on: "Bold", input: "semantic", want: boldOn() },
   { command: "toggle", on: "Bold", input: "physical", want: boldOn("pointer") },
@@ -152,7 +168,10 @@ const TOGGLES: readonly Cell[] = [
     on: "Bold",
     given: [set("Bold", true)],
     about: "Bold, pressed",
-    want: verified("accessibility", on("toggle", "Bold", false)),
+    want: {
+      rest: verified("accessibility", on("toggle", "Bold", false)),
+      office: verified("pointer", on("toggle", "Bold", false)),
+    },
   },
   {
     command: "click",
@@ -188,6 +207,7 @@ const TOGGLES: readonly Cell[] = [
     want: {
       rest: verified("accessibility", on("switch", "Wi-Fi", true)),
       qt: { absent: "Qt has no switch" },
+      office: { absent: "LibreOffice has no switch" },
     },
   },
   {
@@ -197,6 +217,7 @@ const TOGGLES: readonly Cell[] = [
     want: {
       rest: verified("accessibility", on("switch", "Wi-Fi", true)),
       qt: { absent: "Qt has no switch" },
+      office: { absent: "LibreOffice has no switch" },
     },
   },
   {
@@ -226,6 +247,8 @@ const TOGGLES: readonly Cell[] = [
 ]
 
 const HELLO = "héllo ✓"
+
+const NO_LINES: Absent = { absent: "a field of several lines shows nothing to anybody" }
 
 const TEXTS: readonly Cell[] = [
   {
@@ -450,6 +473,7 @@ const TEXTS: readonly Cell[] = [
     about: "Notes, two lines",
     want: {
       rest: verified("accessibility", on("text", "Notes", "a\nb")),
+      office: NO_LINES,
       web: verified("keyboard", ...letters("Notes", "a\nb")),
     },
   },
@@ -460,7 +484,7 @@ const TEXTS: readonly Cell[] = [
     args: ["a\nb"],
     about: "Notes, two lines",
     input: "physical",
-    want: verified("keyboard", ...letters("Notes", "a\nb")),
+    want: { rest: verified("keyboard", ...letters("Notes", "a\nb")), office: NO_LINES },
   },
   {
     command: "set-value",
@@ -469,6 +493,7 @@ const TEXTS: readonly Cell[] = [
     args: ["new"],
     want: {
       rest: verified("accessibility", on("text", "Notes", "new")),
+      office: NO_LINES,
       web: verified("keyboard", ...letters("Notes", "new")),
     },
   },
@@ -486,13 +511,15 @@ const TEXTS: readonly Cell[] = [
   },
 ]
 
+const NO_SLIDER: Absent = { absent: "dialogs of macros have no slider" }
+
 const NUMBERS: readonly Cell[] = [
   {
     command: "set-value",
     on: "Volume",
     role: "slider",
     args: ["75"],
-    want: verified("accessibility", on("value", "Volume", 75)),
+    want: { rest: verified("accessibility", on("value", "Volume", 75)), office: NO_SLIDER },
   },
   {
     command: "set-value",
@@ -500,16 +527,23 @@ const NUMBERS: readonly Cell[] = [
     role: "slider",
     args: ["75"],
     input: "semantic",
-    want: verified("accessibility", on("value", "Volume", 75)),
+    want: { rest: verified("accessibility", on("value", "Volume", 75)), office: NO_SLIDER },
   },
-  { command: "set-value", on: "Volume", role: "slider", args: ["75"], input: "physical", want: unsupported },
+  {
+    command: "set-value",
+    on: "Volume",
+    role: "slider",
+    args: ["75"],
+    input: "physical",
+    want: { rest: unsupported, office: NO_SLIDER },
+  },
   {
     command: "set-value",
     on: "Volume",
     role: "slider",
     args: ["400"],
     about: "Volume, too much",
-    want: refused("ACTION_FAILED", "out_of_range"),
+    want: { rest: refused("ACTION_FAILED", "out_of_range"), office: NO_SLIDER },
   },
   {
     command: "set-value",
@@ -517,14 +551,25 @@ const NUMBERS: readonly Cell[] = [
     role: "slider",
     args: ["loud"],
     about: "Volume, no number",
-    want: refused("ACTION_FAILED", "not_a_number"),
+    want: { rest: refused("ACTION_FAILED", "not_a_number"), office: NO_SLIDER },
   },
   {
     command: "set-value",
     on: "Amount",
     role: "incrementor",
     args: ["42"],
-    want: verified("accessibility", on("value", "Amount", 42)),
+    want: {
+      rest: verified("accessibility", on("value", "Amount", 42)),
+      office: verified("keyboard", on("value", "Amount", 4), on("value", "Amount", 42)),
+    },
+  },
+  {
+    command: "set-value",
+    on: "Amount",
+    role: "incrementor",
+    args: ["400"],
+    about: "Amount, too much",
+    want: refused("ACTION_FAILED", "out_of_range"),
   },
   {
     command: "set-value",
@@ -536,6 +581,7 @@ const NUMBERS: readonly Cell[] = [
       rest: { absent: "GTK has no date field" },
       qt: verified("accessibility", on("value", "Day", "2024-06-01")),
       web: { absent: "it is made of three fields there" },
+      office: { absent: "it is a mere field there" },
     },
   },
 ]
@@ -631,6 +677,7 @@ const CHOICES: readonly Cell[] = [
       // A single click activates a row of GTK's lists.
       rest: by("pointer", [on("select", "Colours", "Red"), on("activate", "Colours", "Red")]),
       qt: by("pointer", [on("select", "Colours", "Red")]),
+      office: by("pointer", [on("select", "Colours", "Red")]),
       web: by("accessibility", [on("select", "Colours", "Red")]),
     },
   },
@@ -646,6 +693,7 @@ const CHOICES: readonly Cell[] = [
         on("select", "Colours", "Green"),
       ]),
       qt: by("pointer", [on("select", "Colours", "Green"), on("activate", "Colours", "Green")]),
+      office: by("pointer", [on("select", "Colours", "Green"), on("activate", "Colours", "Green")]),
       web: by("pointer", [
         on("select", "Colours", "Green"),
         on("select", "Colours", "Green"),
@@ -693,6 +741,8 @@ const documents = (want: PerToolkit, more: Partial<Cell>): readonly Cell[] => [
     want: { rest: { absent: "it is a tree item there" }, gtk4: want.gtk4 ?? want.rest },
   },
 ]
+
+const NO_EXPANDER: Absent = { absent: "dialogs of macros have no expander" }
 
 const DISCLOSURES: readonly Cell[] = [
   ...documents(
@@ -746,24 +796,29 @@ const DISCLOSURES: readonly Cell[] = [
         on("expand", "Pictures", false),
         on("activate", "Files", "Pictures"),
       ]),
+      office: by("pointer", [
+        on("select", "Files", "Pictures"),
+        on("expand", "Pictures", true),
+        on("activate", "Files", "Pictures"),
+      ]),
     },
   },
   {
     command: "expand",
     on: "Details",
-    want: { rest: opened("Details", true, "accessibility"), qt: unsupported },
+    want: { rest: opened("Details", true, "accessibility"), qt: unsupported, office: NO_EXPANDER },
   },
   {
     command: "expand",
     on: "Details",
     input: "physical",
-    want: { rest: opened("Details", true, "pointer"), qt: unsupported },
+    want: { rest: opened("Details", true, "pointer"), qt: unsupported, office: NO_EXPANDER },
   },
   {
     command: "collapse",
     on: "Details",
     about: "Details, collapsed",
-    want: { rest: nothing, qt: unsupported },
+    want: { rest: nothing, qt: unsupported, office: NO_EXPANDER },
   },
 ]
 
@@ -774,14 +829,18 @@ const SCROLLING: readonly Cell[] = [
     command: "scroll",
     on: "Row 1",
     args: ["down", "2"],
-    want: { rest: verified("accessibility", scrolled), web: by("wheel", [scrolled]) },
+    want: {
+      rest: verified("accessibility", scrolled),
+      web: by("wheel", [scrolled]),
+      office: verified("wheel", scrolled),
+    },
   },
   {
     command: "scroll",
     on: "Row 1",
     args: ["down", "2"],
     input: "semantic",
-    want: { rest: verified("accessibility", scrolled), web: unsupported },
+    want: { rest: verified("accessibility", scrolled), web: unsupported, office: unsupported },
   },
   {
     command: "scroll",
@@ -795,20 +854,29 @@ const SCROLLING: readonly Cell[] = [
     on: "Row 1",
     args: ["up"],
     about: "Row 1, at the top",
-    want: { rest: refused("ACTION_FAILED", "at_end"), web: unverified("wheel") },
+    want: {
+      rest: refused("ACTION_FAILED", "at_end"),
+      web: unverified("wheel"),
+      office: unverified("wheel"),
+    },
   },
   {
     command: "scroll-to",
     on: "Row 20",
     look: HIDDEN,
     about: "Row 20, out of view",
-    want: { rest: verified("accessibility", scrolled), web: by("accessibility", [scrolled]) },
+    want: {
+      rest: verified("accessibility", scrolled),
+      web: by("accessibility", [scrolled]),
+      // Its trees show no bars to anybody.
+      office: unsupported,
+    },
   },
   {
     command: "scroll-to",
     on: "Row 1",
     about: "Row 1, in view",
-    want: { rest: nothing, web: by("accessibility", []) },
+    want: { rest: nothing, web: by("accessibility", []), office: unsupported },
   },
   {
     command: "click",
@@ -820,7 +888,9 @@ const SCROLLING: readonly Cell[] = [
       rest: by("pointer", [scrolled, on("press", "Row 20")]),
       // With the focus it is moved a little further into view.
       gtk4: by("pointer", [scrolled, on("press", "Row 20"), scrolled]),
+      office: refused("ACTION_FAILED", "not_actionable"),
     },
+    timeoutMs: 5000,
   },
 ]
 

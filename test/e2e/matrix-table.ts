@@ -9,6 +9,7 @@ export const COLUMNS: readonly (readonly [Toolkit, string])[] = [
   ["qt5", "Qt 5"],
   ["qt6", "Qt 6"],
   ["web", "Chromium"],
+  ["office", "LibreOffice"],
 ]
 
 /** All cells as a table; those that `failed` names, by toolkit and title, are marked. */
@@ -31,7 +32,7 @@ export const actionsPage = (): string =>
     "# What works where",
     "Every acting command on one of every control, in an application of each toolkit that writes down itself what happens to it. A cell holds when that log shows the effect, exactly once and nothing besides, the pointer stayed where it was unless it was needed, and the result said what happened. `bun run matrix` tries all of them and prints this table; the tests of each toolkit fail where a cell is not true.",
     `| Cell | means |\n|---|---|\n${LEGEND.map(([term, meaning]) => `| ${term} | ${meaning} |`).join("\n")}`,
-    "Measured with GTK 3.24, GTK 4.8, Qt 5.15, Qt 6.4 and Chromium on X11. Without `--input` it is `auto`: the accessibility route first.",
+    "Measured with GTK 3.24, GTK 4.8, Qt 5.15, Qt 6.4, Chromium and a dialog of a macro in LibreOffice 7.4 on X11. Without `--input` it is `auto`: the accessibility route first.",
     matrixTable(),
   ].join("\n\n")}\n`
 
