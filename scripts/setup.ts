@@ -32,6 +32,7 @@ const TEST = [
   "zenity",
   "xterm",
   "chromium",
+  "firefox-esr",
   "libreoffice-writer",
   "libreoffice-calc",
   "libreoffice-gtk3",

@@ -31,8 +31,9 @@ export async function pickOption(
   const { ref, entry, seen } = target
   if (seen.role !== "combobox" && seen.role !== "menubutton") throw notSupported(ref, seen, action)
   const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
-  if (!seen.states.includes("expanded")) await click(ctx, target, { kind: "expand" }, { pointOf: arrowOf })
-  const options = await until(ctx, () => shownOptions(ctx, target, before), {
+  const wasOpen = seen.states.includes("expanded")
+  if (!wasOpen) await click(ctx, target, { kind: "expand" }, { pointOf: arrowOf })
+  const options = await until(ctx, () => shownOptions(ctx, target, wasOpen ? new Set() : before), {
     pids: [entry.pid],
     deadline: ctx.deadline.slice(POPUP_MS),
   })
@@ -92,15 +93,17 @@ async function shownOptions(
   target: Target,
   before: ReadonlySet<string>,
 ): Promise<readonly SeenNode[] | undefined> {
+  const isFresh = (node: SeenNode): boolean => !before.has(keyOf(node))
   const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
-  if (own.length > 0) return own
+  // Firefox shows the one that is chosen there all the time.
+  if (own.some(isFresh)) return own
   const window = await windowOf(ctx.adapter, target.entry)
   if (!window) return undefined
   for (const surface of ["menu", "popover"] as const) {
     const options = await optionsIn(ctx, { kind: "surface", window, surface })
     if (options.length > 0) return options
   }
-  const fresh = (await optionsInWindow(ctx, target)).filter((node) => !before.has(keyOf(node)))
+  const fresh = (await optionsInWindow(ctx, target)).filter(isFresh)
   return fresh.length > 0 ? fresh : undefined
 }
 

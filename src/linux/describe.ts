@@ -8,7 +8,7 @@ import type { Facts, Look } from "./facts.ts"
 import type { Maybe } from "./maybe.ts"
 import { cleanName, isClassName, shortcutOf } from "./names.ts"
 import { plainText } from "./rich-text.ts"
-import { type Kind, kindOf, ROLE } from "./roles.ts"
+import { isBrowser, type Kind, kindOf, ROLE } from "./roles.ts"
 import { has, STATE, type StateSet } from "./states.ts"
 import { type Expect, hasValue, readText, readValue } from "./values.ts"
 
@@ -62,6 +62,9 @@ export function describe(
   if (LABELLED_ROLES.has(kind.role) && (name === undefined || kind.role === "combobox")) {
     ask("label", labelledBy(atspi, ref, expect))
   }
+  if (name === undefined && isTextOfPage(place, kind) && can(INTERFACE.Text) && !hasValue(kind, facts)) {
+    ask("text", readText(atspi, ref))
+  }
   const mayDescribe = interactive ? name === undefined || !ROWS.has(kind.role) : kind.role === "image"
   if (isWanted && facts.description === undefined && mayDescribe) {
     ask("description", atspi.description(ref))
@@ -112,7 +115,7 @@ function conclude(
     seen: {
       handle: element.handle,
       role: landmarkOf(kind, attributes) ?? kind.role,
-      name: isNamedByValue ? label : (name ?? label),
+      name: isNamedByValue ? label : (name ?? label ?? cleanName(text ?? "")),
       value,
       description: description ? wordsOf(place, description) : undefined,
       hint: binding ? shortcutOf(binding) : undefined,
@@ -132,7 +135,7 @@ function conclude(
       identifier: attributes?.get("id") || undefined,
       index: element.index,
       ...(isFleeting(element, kind) ? { fleeting: true } : {}),
-      ...(place.toolkit === "Chromium" ? { late: true } : {}),
+      ...(isBrowser(place.toolkit) ? { late: true } : {}),
     },
   }
 }
@@ -142,7 +145,7 @@ function conclude(
  * the same rows. GTK 4 makes new ones for what its lists take out and put back, pages for what they hide and show.
  */
 function isFleeting({ place, parent }: Element, { role, native }: Kind): boolean {
-  if (place.toolkit === "GTK" || place.toolkit === "Chromium")
+  if (place.toolkit === "GTK" || isBrowser(place.toolkit))
     return ROWS.has(role) || role === "row" || native === ROLE.LIST_ITEM
   if (!parent) return false
   if (place.toolkit === "Qt") return ITEM_VIEWS.has(parent.role)
@@ -222,7 +225,7 @@ function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet)
   // GTK 3's expander is as wide as there is room, and hears clicks where its arrow and label are.
   if (place.toolkit === "gtk")
     return kind.native === ROLE.TOGGLE_BUTTON ? { x: bounds.x + ARROW, y } : undefined
-  return place.toolkit === "Chromium" && kind.role === "treeitem" ? "arrow keys" : undefined
+  return isBrowser(place.toolkit) && kind.role === "treeitem" ? "arrow keys" : undefined
 }
 
 /** How far from the edge a click still meets the arrow in every style. */
@@ -236,6 +239,10 @@ function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefi
   const word = kind.native === ROLE.LANDMARK ? attributes?.get("xml-roles") : undefined
   return word !== undefined && STRUCTURAL_ROLES.has(word) ? word : undefined
 }
+
+/** Firefox has no objects for the texts of a page: what they are in holds them, and is not named by them. */
+const isTextOfPage = ({ toolkit }: Place, { native, role }: Kind): boolean =>
+  toolkit === "Gecko" && native !== ROLE.PASSWORD_TEXT && role !== "webarea"
 
 /** GTK 3 puts a tool button alone into an item that carries its tooltip. */
 function isToolItem(element: Element, kind: Kind): element is Element & { parent: Parent } {
@@ -276,13 +283,13 @@ function mayOffer({ toolkit }: Place, { native, role }: Kind): boolean {
     return false
   if (toolkit === "GTK") return false
   if (toolkit === "Qt") return native === ROLE.LABEL || native === ROLE.IMAGE || role === "columnheader"
-  if (toolkit === "Chromium") return CLICKABLE_WEB.has(role)
+  if (isBrowser(toolkit)) return CLICKABLE_WEB.has(role)
   return true
 }
 
 /** Every node of a web page has a first action, and it alone tells whether a click does something. */
 function offersOf(atspi: Atspi, ref: Ref, { toolkit }: Place): Promise<readonly string[]> {
-  return toolkit === "Chromium" ? atspi.actionName(ref, 0).then((name) => [name]) : atspi.actionNames(ref)
+  return isBrowser(toolkit) ? atspi.actionName(ref, 0).then((name) => [name]) : atspi.actionNames(ref)
 }
 
 /** What web pages attach click handlers to; text itself only passes clicks on. */

@@ -40,7 +40,9 @@ export async function clearText(to: Sender, { ref }: Element): Promise<Performed
 
 export async function setValue(to: Sender, { ref, place }: Element, value: string): Promise<Performed> {
   const [interfaces, role] = await Promise.all([to.atspi.interfaces(ref), to.atspi.role(ref)])
-  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role)
+  // Firefox sets the number in a field without telling the page.
+  const isPageField = to.toolkit === "Gecko" && (interfaces & INTERFACE.EditableText) !== 0
+  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role) && !isPageField
   const number = Number(value)
   if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
     await refuseOutOfRange(to.atspi, ref, number)
@@ -97,6 +99,8 @@ export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefin
 
 /** The element itself, or the field that a combo box is typed into. */
 export async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
+  // Firefox says yes to every change of a text, and makes none in a page.
+  if (to.toolkit === "Gecko") return undefined
   if (await to.can(ref, INTERFACE.EditableText)) return ref
   if ((await to.atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
   return findField(to, ref, 2)

@@ -52,7 +52,9 @@ export class LiveSource implements Source {
   constructor(atspi: Atspi, toolkit: string, allBounds: boolean) {
     this.#atspi = atspi
     this.#toolkit = toolkit
-    this.#needsInterfaces = allBounds ? () => true : (role) => !PLAIN_ROLES.has(role)
+    // In Firefox the plainest structure may hold text.
+    const asksAll = allBounds || toolkit === "Gecko"
+    this.#needsInterfaces = asksAll ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
   look(ref: Ref, sparing: boolean): Promise<Look> {

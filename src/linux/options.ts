@@ -42,8 +42,8 @@ export async function chooseOption(to: Sender, element: Element, value: string):
   const option = theOnly(options, value)
   const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
-  // Qt selects in the list of a combo box without choosing for the combo box.
-  if (isCombo && to.toolkit === "Qt") return NOT_DELIVERED
+  // Qt selects in the list of a combo box without choosing for the combo box; Firefox says that it did, and did nothing.
+  if (isCombo && (to.toolkit === "Qt" || to.toolkit === "Gecko")) return NOT_DELIVERED
   // LibreOffice shows what was selected in the list of a field, and goes on with what the field held.
   const isFieldWithList = isCombo && element.place.app === "soffice" && option.role === ROLE.LIST_ITEM
   const field = isFieldWithList ? await fieldOf(to, element.ref) : undefined
@@ -64,7 +64,8 @@ export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<
 }
 
 async function choose(to: Sender, element: Ref, option: Option): Promise<Performed> {
-  const holder = await selectionHolder(to, element, option)
+  // Firefox says that it has selected, and has not.
+  const holder = to.toolkit === "Gecko" ? undefined : await selectionHolder(to, element, option)
   const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED
   if (selected.delivery !== "not_delivered") return selected
   if (await to.can(option.parent, INTERFACE.Table)) {

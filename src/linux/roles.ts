@@ -170,7 +170,7 @@ function refine(
       return on(STATE.EDITABLE) || on(STATE.FOCUSABLE) ? "textfield" : "statictext"
     case ROLE.LABEL:
       // In a web page it is an element around the text, not the text.
-      return toolkit === "Chromium" ? "label" : "statictext"
+      return isBrowser(toolkit) ? "label" : "statictext"
     case ROLE.PARAGRAPH:
     case ROLE.SECTION:
       // A paragraph of an office document, an editable part of a web page.
@@ -181,7 +181,7 @@ function refine(
     case ROLE.TOGGLE_BUTTON:
       if (on(STATE.HAS_POPUP) || (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON)) return "menubutton"
       // The web says it by CHECKABLE; GTK 3's toggle button, unlike its switch, can hold a picture.
-      if (toolkit === "Chromium") return on(STATE.CHECKABLE) ? "switch" : "button"
+      if (isBrowser(toolkit)) return on(STATE.CHECKABLE) ? "switch" : "button"
       if (on(STATE.EXPANDABLE)) return "button"
       return toolkit === "gtk" && interfaces !== undefined && (interfaces & ~PLAIN_ACTION) === 0
         ? "switch"
@@ -342,3 +342,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   statusbar: "status bar",
   textbox: "entry",
 }
+
+/** Pages have the same words in every browser, and the same widgets. */
+export const isBrowser = (toolkit: string | undefined): boolean =>
+  toolkit === "Chromium" || toolkit === "Gecko"

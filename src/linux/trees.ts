@@ -39,7 +39,7 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
   }
 }
 
-/** Chromium that is just starting shows its window before what is in it. */
+/** Chromium that is just starting shows its window before what is in it, Firefox before the page. */
 async function walkAwake(
   atspi: Atspi,
   element: Element,
@@ -48,7 +48,7 @@ async function walkAwake(
 ): Promise<Walked> {
   const patience = atspi.deadline.slice(AWAKE_MS)
   let walked = await walk(atspi, element, options, frame)
-  while (isMute(element, walked) && !patience.expired) {
+  while ((isMute(element, walked) || isPageMissing(element, walked)) && !patience.expired) {
     await Bun.sleep(LOOK_AGAIN_MS)
     walked = await walk(atspi, element, options, undefined)
   }
@@ -64,6 +64,20 @@ function isMute({ place, parent }: Element, { root, complete }: Walked): boolean
     place.toolkit === "Chromium" && !parent && complete && root.children.length === 0 && !root.children_count
   )
 }
+
+/** Firefox reads pages for others only from when it is first asked: until then, its frame for them is empty. */
+function isPageMissing({ place }: Element, { root }: Walked): boolean {
+  return place.toolkit === "Gecko" && hasEmptyFrame(root)
+}
+
+function hasEmptyFrame({ role, children }: SeenNode): boolean {
+  const [only, ...others] = children
+  const frame = role === "scrollarea" && only?.role === "group" && others.length === 0 ? only : undefined
+  return (frame && isEmpty(frame)) || children.some((child) => isEmptyPage(child) || hasEmptyFrame(child))
+}
+
+const isEmpty = ({ children, children_count }: SeenNode): boolean => children.length === 0 && !children_count
+const isEmptyPage = (node: SeenNode): boolean => node.role === "webarea" && isEmpty(node)
 
 /** The item that a menu hangs on stands for the menu. */
 function asMenu(root: SeenNode, title: string): SeenNode {

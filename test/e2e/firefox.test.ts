@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { openDesktop, type RunResult, until } from "../desktop.ts"
+import { firefox, startPage } from "../fixtures/fixture.ts"
+import { type Printed, Stage } from "./matrix-stage.ts"
+
+/** The page of the matrix in Firefox, whose accessibility is its own; judged by what the page itself writes down. */
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
+
+let stage: Stage
+
+beforeAll(async () => {
+  const desktop = await openDesktop()
+  stage = new Stage(desktop, await startPage(desktop, firefox), "web")
+  await until(async () => find(await look(), "button", "Exit"), 30_000)
+})
+afterAll(() => stage?.desktop.close())
+
+const look = () => stage.look("--max-depth", "50")
+
+function find(nodes: readonly Printed[], role: string, name: string): Printed | undefined {
+  return nodes.find((node) => node.role === role && node.name === name)
+}
+
+/** Does it to the one control of that role and name; gives the answer and what the page saw of it. */
+async function act(role: string, name: string, command: string, ...args: readonly string[]) {
+  await stage.reset()
+  const ref = find(await look(), role, name)?.ref_id
+  if (!ref) throw new Error(`No ${role} '${name}'`)
+  const mark = await stage.mark()
+  const result = await stage.run(command, ref, ...args, "--timeout-ms", "15000")
+  return { result, events: (log: readonly Wanted[]) => stage.seenSince(mark, log) }
+}
+
+interface Wanted {
+  readonly event: string
+  readonly name: string
+  readonly value?: unknown
+}
+
+const on = (event: string, name: string, value?: unknown): Wanted => ({
+  event,
+  name,
+  ...(value === undefined ? {} : { value }),
+})
+const outcome = ({ json }: RunResult): string =>
+  json.ok ? `${json.data.method} ${json.data.disposition.delivery}` : json.error.code
+const letters = (name: string, text: string): readonly Wanted[] =>
+  [...text].map((_, index) => on("text", name, text.slice(0, index + 1)))
+
+describe("in Firefox", () => {
+  test("everything on the page has its role and name, and its texts are read", async () => {
+    await stage.reset()
+    const nodes = await look()
+    for (const [role, name] of [
+      ["button", "Press me"],
+      ["checkbox", "Agree"],
+      ["radiobutton", "Medium"],
+      ["switch", "Wi-Fi"],
+      ["textfield", "Name"],
+      ["slider", "Volume"],
+      ["incrementor", "Amount"],
+      ["combobox", "Fruit"],
+      ["option", "Red"],
+      ["treeitem", "Documents"],
+      ["cell", "Ada"],
+      ["tab", "First"],
+      ["link", "Website"],
+    ] as const)
+      expect(find(nodes, role, name)?.ref_id, `${role} ${name}`).toMatch(/^@e/)
+    const { events } = await act("button", "Press me", "click")
+    await events([on("press", "Press me")])
+    const { json } = await stage.run("wait", "--text", "press Press me", "--app", "Firefox")
+    expect(json.ok).toBe(true)
+  })
+
+  test.each<[string, string, string, readonly string[], string, readonly Wanted[]]>([
+    ["click", "button", "Press me", [], "atspi:press", [on("press", "Press me")]],
+    [
+      "right-click",
+      "button",
+      "Context area",
+      [],
+      "pointer delivered_verified",
+      [on("context", "Context area")],
+    ],
+    ["toggle", "checkbox", "Agree", [], "atspi:check delivered_verified", [on("check", "Agree", true)]],
+    ["check", "radiobutton", "Medium", [], "atspi:select delivered_verified", [on("radio", "Medium", true)]],
+    ["check", "switch", "Wi-Fi", [], "atspi:check delivered_verified", [on("switch", "Wi-Fi", true)]],
+    ["uncheck", "checkbox", "Agree", [], "none not_delivered", []],
+    ["check", "checkbox", "Stuck", [], "ACTION_FAILED", []],
+    [
+      "type",
+      "textfield",
+      "Name",
+      ["Grüße 日本"],
+      "keyboard delivered_verified",
+      letters("Name", "Grüße 日本"),
+    ],
+    ["set-value", "textfield", "Name", ["xyz"], "keyboard delivered_verified", letters("Name", "xyz")],
+    ["type", "textfield", "Secret", ["pw"], "keyboard delivered_unverified", letters("Secret", "pw")],
+    [
+      "set-value",
+      "slider",
+      "Volume",
+      ["70"],
+      "atspi:Value.CurrentValue delivered_verified",
+      [on("value", "Volume", 70)],
+    ],
+    ["set-value", "incrementor", "Amount", ["9"], "keyboard delivered_verified", [on("value", "Amount", 9)]],
+    [
+      "select",
+      "combobox",
+      "Fruit",
+      ["Banana"],
+      "pointer delivered_verified",
+      [on("select", "Fruit", "Banana")],
+    ],
+    ["select", "combobox", "Fruit", ["Kiwi"], "ELEMENT_NOT_FOUND", []],
+    [
+      "select",
+      "listbox",
+      "Colours",
+      ["Blue"],
+      "atspi:select delivered_verified",
+      [on("select", "Colours", "Blue")],
+    ],
+    ["click", "tab", "Second", [], "atspi:press", [on("tab", "Second")]],
+    ["click", "cell", "Ada", [], "pointer", [on("select", "People", "Ada")]],
+    ["click", "link", "Website", [], "atspi:jump", [on("link", "Website")]],
+    ["expand", "treeitem", "Documents", [], "keyboard delivered_verified", [on("expand", "Documents", true)]],
+    ["expand", "button", "Details", [], "atspi:expand delivered_verified", [on("expand", "Details", true)]],
+    ["click", "menubutton", "Options", [], "atspi:press", [on("popover", "Options", true)]],
+  ])("%s of the %s '%s' %p is %s", async (command, role, name, args, outcomeWanted, log) => {
+    const { result, events } = await act(role, name, command, ...args)
+    expect(await events(log)).toEqual([...log])
+    // What a click leads to may show a moment later.
+    expect(outcome(result), result.stdout).toStartWith(outcomeWanted)
+  })
+
+  test("what is read-only or disabled is refused", async () => {
+    for (const [role, name, command, ...args] of [
+      ["textfield", "Serial", "set-value", "x"],
+      ["button", "Locked", "click"],
+    ] as const) {
+      await stage.reset()
+      const ref = find(await look(), role, name)?.ref_id ?? ""
+      const { json } = await stage.run(command, ref, ...args, "--timeout-ms", "500")
+      expect(json.error).toMatchObject({ code: "ACTION_FAILED", disposition: { delivery: "not_delivered" } })
+    }
+  })
+
+  test("a password that is there is in no answer, nor is its length", async () => {
+    await stage.reset()
+    await stage.fixture.command({ do: "set", name: "Secret", value: "open sesame" })
+    const field = find(await look(), "textfield", "Secret")
+    expect(field).toMatchObject({ states: expect.arrayContaining(["secure"]) })
+    const { stdout } = await stage.run("get", field?.ref_id ?? "", "value")
+    const { stdout: all } = await stage.run("snapshot", "--app", "Firefox", "--max-depth", "50")
+    for (const text of [stdout, all]) expect(text).not.toMatch(/sesame|●|•{2}/)
+  })
+
+  test("an element that is gone makes its ref stale", async () => {
+    await stage.reset()
+    const ref = find(await look(), "button", "Vanish")?.ref_id ?? ""
+    expect((await stage.run("click", ref)).json.ok).toBe(true)
+    await stage.fixture.seen("press", "Vanish")
+    expect((await stage.run("wait", "--element", ref, "--predicate", "gone")).json.ok).toBe(true)
+    const { json } = await stage.run("click", ref)
+    expect(json.error.code).toBe("STALE_REF")
+  })
+})
