@@ -1,6 +1,16 @@
 import { Deadline } from "../deadline.ts"
 import { VERSION } from "../version.ts"
-import { type Answer, Bus, DBUS, DBUS_PATH, type Message, method, readAs, WireError } from "./dbus.ts"
+import {
+  type Answer,
+  Bus,
+  DBUS,
+  DBUS_PATH,
+  DBusClosed,
+  type Message,
+  method,
+  readAs,
+  WireError,
+} from "./dbus.ts"
 import { type Reader, unmarshal } from "./dbus-read.ts"
 import { isVariant, typeEnd, type Value } from "./dbus-wire.ts"
 import {
@@ -27,8 +37,13 @@ export async function serveNotifications(env: Env): Promise<number> {
   const bus = await Bus.open(env.DBUS_STARTER_ADDRESS || env.DBUS_SESSION_BUS_ADDRESS || "", deadline)
   const tray = new NotificationTray((id, reason) => signal(bus, "NotificationClosed", "uu", [id, reason]))
   bus.serve((call) => answer(bus, tray, call))
-  const owned = await bus.call(REQUEST_NAME, DBUS, DBUS_PATH, deadline)
-  if (readAs(owned, "u").u32() === PRIMARY_OWNER) await bus.ended
+  try {
+    const owned = await bus.call(REQUEST_NAME, DBUS, DBUS_PATH, deadline)
+    if (readAs(owned, "u").u32() === PRIMARY_OWNER) await bus.ended
+  } catch (error) {
+    // A bus that ends as soon as it is served ends the service like any other.
+    if (!(error instanceof DBusClosed)) throw error
+  }
   bus.close()
   return 0
 }
