@@ -23,11 +23,16 @@ function find(nodes: readonly Printed[], role: string, name: string): Printed | 
   return nodes.find((node) => node.role === role && node.name === name)
 }
 
+/** Firefox tells late what has come back with a reset. */
+const refOf = (role: string, name: string): Promise<string> =>
+  until(async () => find(await look(), role, name)?.ref_id).catch(() => {
+    throw new Error(`No ${role} '${name}'`)
+  })
+
 /** Does it to the one control of that role and name; gives the answer and what the page saw of it. */
 async function act(role: string, name: string, command: string, ...args: readonly string[]) {
   await stage.reset()
-  const ref = find(await look(), role, name)?.ref_id
-  if (!ref) throw new Error(`No ${role} '${name}'`)
+  const ref = await refOf(role, name)
   const mark = await stage.mark()
   const result = await stage.run(command, ref, ...args, "--timeout-ms", "15000")
   return { result, events: (log: readonly Wanted[]) => stage.seenSince(mark, log) }
@@ -145,7 +150,7 @@ describe("in Firefox", () => {
       ["button", "Locked", "click"],
     ] as const) {
       await stage.reset()
-      const ref = find(await look(), role, name)?.ref_id ?? ""
+      const ref = await refOf(role, name)
       const { json } = await stage.run(command, ref, ...args, "--timeout-ms", "500")
       expect(json.error).toMatchObject({ code: "ACTION_FAILED", disposition: { delivery: "not_delivered" } })
     }
@@ -163,7 +168,7 @@ describe("in Firefox", () => {
 
   test("an element that is gone makes its ref stale", async () => {
     await stage.reset()
-    const ref = find(await look(), "button", "Vanish")?.ref_id ?? ""
+    const ref = await refOf("button", "Vanish")
     expect((await stage.run("click", ref)).json.ok).toBe(true)
     await stage.fixture.seen("press", "Vanish")
     expect((await stage.run("wait", "--element", ref, "--predicate", "gone")).json.ok).toBe(true)
