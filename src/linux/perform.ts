@@ -33,9 +33,9 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
   if (PRESSING.has(action.kind) && element.place.app === "soffice" && isDown(states, role))
     return NOT_DELIVERED
   const performed = await deliver(to, element, action, { role, isRow: isRow(element, states, role) })
-  if (PRESSING.has(action.kind) && performed.delivery !== "not_delivered")
-    await whenPressed(to.atspi, element, role)
-  return performed
+  if (!PRESSING.has(action.kind) || performed.delivery === "not_delivered") return performed
+  const isDone = await whenPressed(to.atspi, element, role)
+  return isDone ? performed : { ...performed, delivery: "delivery_uncertain" }
 }
 
 /** What the element is, which decides what its actions mean. */
