@@ -169,6 +169,8 @@ export interface SeenWindow extends WindowInfo {
   /** false: the window shows no accessible content, and `reason` says what is known about why. */
   readonly accessible?: boolean
   readonly reason?: string
+  /** Its process has only just begun: what it does not show yet it may show in a moment. */
+  readonly starting?: boolean
 }
 
 export type Hit =

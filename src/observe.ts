@@ -18,6 +18,7 @@ import {
   walk,
   withoutBounds,
 } from "./tree.ts"
+import { until } from "./until.ts"
 
 export interface Observation {
   readonly app: string
@@ -74,10 +75,11 @@ export async function readSurface(
   window: SeenWindow,
   options: ReadOptions,
 ): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
-  refuseMute(window)
+  const awake = await whenAwake(ctx, window)
+  refuseMute(awake)
   const { surface } = options
   const [seen, start] = await Promise.all([
-    ctx.adapter.tree({ kind: "surface", window, surface }, treeOptions(options)),
+    ctx.adapter.tree({ kind: "surface", window: awake, surface }, treeOptions(options)),
     ctx.adapter.processStart(window.pid),
   ])
   // A window may be drawn by one process and filled by another.
@@ -205,6 +207,21 @@ function renamed(tree: Node, names: ReadonlyMap<string | undefined, string>): No
   const children = tree.children?.map((child) => renamed(child, names))
   return { ...tree, ...(ref ? { ref_id: ref } : {}), ...(children ? { children } : {}) }
 }
+
+/** The window once its content shows, where that may be a matter of moments. */
+async function whenAwake(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
+  if (!isWaking(window)) return window
+  const look = async (): Promise<SeenWindow | undefined> => {
+    const now = (await ctx.adapter.windows(window.id)).find(({ id }) => id === window.id)
+    return now && isWaking(now) ? undefined : now
+  }
+  return (await until(ctx, look, { deadline: ctx.deadline.slice(AWAKE_MS) })) ?? window
+}
+
+export const isWaking = ({ accessible, starting }: SeenWindow): boolean =>
+  accessible === false && starting === true
+
+const AWAKE_MS = 1000
 
 /** A window that shows no accessible content: an empty tree would read as an empty window. */
 export function refuseMute(window: SeenWindow): void {

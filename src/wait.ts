@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from "./errors.ts"
 import { describeFound } from "./found.ts"
 import { matches } from "./match.ts"
 import { listNotifications, publicNotification } from "./notifications.ts"
-import { refuseMute } from "./observe.ts"
+import { isWaking, refuseMute } from "./observe.ts"
 import { flagValue, isVisible } from "./properties.ts"
 import { lookUp, resolve } from "./resolve.ts"
 import { walk } from "./tree.ts"
@@ -136,6 +136,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Look {
   return async () => {
     const window = await unlessMissing(chooseWindow(ctx.adapter, args))
     if (!window) return args.gone ? { text } : undefined
+    if (isWaking(window)) return undefined
     refuseMute(window)
     const tree = await unlessMissing(
       ctx.adapter.tree(

@@ -113,7 +113,7 @@ function seenApp(app: FakeApp): SeenApp {
 }
 
 function seenWindow(world: World, window: FakeWindow): SeenWindow {
-  const { accessible, reason, aliases } = window.facts
+  const { accessible, reason, starting, aliases } = window.facts
   return {
     id: window.id,
     title: window.title,
@@ -125,6 +125,7 @@ function seenWindow(world: World, window: FakeWindow): SeenWindow {
     minimized: window.minimized,
     accessible,
     reason,
+    starting,
   }
 }
 

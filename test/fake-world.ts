@@ -229,6 +229,7 @@ interface WindowFacts {
   readonly bounds?: Rect
   readonly accessible?: false
   readonly reason?: string
+  readonly starting?: boolean
   readonly aliases?: readonly string[]
   /** The process whose elements it shows, if that is another one. */
   readonly filledBy?: FakeApp

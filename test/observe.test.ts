@@ -338,6 +338,22 @@ describe("surfaces", () => {
     }
   })
 
+  test("a window of a process that has just begun is given a moment to show its content", async () => {
+    const { ok, error, app } = form()
+    let looks = 0
+    app.window("New", [{ role: "button", name: "Go" }], {
+      id: "w-2",
+      starting: true,
+      get accessible() {
+        return ++looks % 4 ? false : undefined
+      },
+    })
+    expect((await ok("snapshot", { window_id: "w-2" })).ref_count).toBe(1)
+    expect((await ok("wait", { window_id: "w-2", text: "Go" })).found).toBe(true)
+    app.window("Never", [], { id: "w-3", starting: true, accessible: false, reason: "it is not there" })
+    expect((await error("snapshot", { window_id: "w-3" })).code).toBe("PLATFORM_NOT_SUPPORTED")
+  })
+
   test("a denied permission keeps the platform's words", async () => {
     const { run, world } = form()
     world.fail(

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import { type AppHints, aliasesOf, desktopEntryOf } from "./app-names.ts"
 import { Atspi } from "./atspi.ts"
 import { DBusError, DBusTimeout } from "./dbus.ts"
-import { endOf, readProcess } from "./processes.ts"
+import { ageOf, endOf, readProcess } from "./processes.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 import { type Session, silentBus } from "./session.ts"
 import { windowId } from "./window-ids.ts"
@@ -115,7 +115,7 @@ export function seenWindow(window: XWindow, inventory: Inventory, env: Session["
       return aliasesOf(pid, hintsOf(app, window), env)
     },
     minimized: window.minimized || undefined,
-    ...muteness(app, inventory),
+    ...muteness(app, inventory, window.pid),
   }
 }
 
@@ -201,10 +201,16 @@ function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefi
 function muteness(
   app: A11yApp | undefined,
   { apps, bus, windows }: Inventory,
-): Pick<SeenWindow, "accessible" | "reason"> {
+  owner: number | undefined,
+): Pick<SeenWindow, "accessible" | "reason" | "starting"> {
   if (bus === "missing") return { accessible: false, reason: "the accessibility bus cannot be used" }
   if (bus === "silent") return { reason: "the accessibility bus does not answer" }
   if (app) return app.responsive ? {} : { reason: "its process does not answer" }
   const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
-  return isSpare ? {} : { accessible: false, reason: "its process is not on the accessibility bus" }
+  if (isSpare) return {}
+  // GTK 4 shows its window before it is on the bus.
+  const starting = owner !== undefined && (ageOf(owner) ?? STARTING_MS) < STARTING_MS
+  return { accessible: false, reason: "its process is not on the accessibility bus", starting }
 }
+
+const STARTING_MS = 5000

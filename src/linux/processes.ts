@@ -42,6 +42,16 @@ export function endOf(pid: number): "gone" | "ending" | undefined {
 /** The kernel's PF_EXITING. */
 const EXITING = 4
 
+/** How long it has run; undefined when there is no such process. */
+export function ageOf(pid: number): number | undefined {
+  const ticks = Number(readProcess(pid)?.start.split(":").at(-1))
+  const uptime = Number.parseFloat(readFileSync("/proc/uptime", "utf8"))
+  return Number.isFinite(ticks) ? uptime * 1000 - ticks * TICK_MS : undefined
+}
+
+/** What the kernel counts in for others, on every machine of ours. */
+const TICK_MS = 10
+
 export function processStart(pid: number): string | undefined {
   return readProcess(pid)?.start
 }
