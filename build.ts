@@ -1,7 +1,7 @@
 import { mkdir, rename, stat } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import { signFile } from "./scripts/sign.ts"
-import { startProgress } from "./src/progress.ts"
+import { startProgress } from "./src/cli/terminal.ts"
 
 /**
  * Compiles agent-desktop: for this machine to dist/agent-desktop, or with --all for every target to

@@ -1,5 +1,5 @@
-import { startProgress } from "../src/progress.ts"
-import { openDesktop, PROGRAM, until } from "../test/desktop.ts"
+import { startProgress } from "../src/cli/terminal.ts"
+import { openDesktop, PROGRAM, until } from "../test/support/desktop.ts"
 import { median } from "./measure.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { Deadline } from "../src/deadline.ts"
-import type { TestDesktop } from "../test/desktop.ts"
+import type { TestDesktop } from "../test/support/desktop.ts"
 
 /** The applications that trees are compared and measured on: how each is started, and how it is told from others. */
 export interface StockApp {

@@ -1,4 +1,4 @@
-import { startProgress } from "../src/progress.ts"
+import { startProgress } from "../src/cli/terminal.ts"
 import { workAtOnce } from "../test/fuzz/concurrency.ts"
 
 /**

@@ -1,4 +1,4 @@
-import { startProgress } from "../src/progress.ts"
+import { startProgress } from "../src/cli/terminal.ts"
 import { killAtRandom } from "../test/fuzz/crash.ts"
 
 /**

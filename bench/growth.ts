@@ -1,4 +1,4 @@
-import { openDesktop, type TestDesktop, until } from "../test/desktop.ts"
+import { openDesktop, type TestDesktop, until } from "../test/support/desktop.ts"
 import { appNamed, chromium, settled, startApp } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 

@@ -1,4 +1,4 @@
-import { startProgress } from "../src/progress.ts"
+import { startProgress } from "../src/cli/terminal.ts"
 import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
 import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 

@@ -1,4 +1,4 @@
-import type { TestDesktop } from "../test/desktop.ts"
+import type { TestDesktop } from "../test/support/desktop.ts"
 
 /** One fresh process from its start to its last byte. */
 export interface Run {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { build } from "../build.ts"
-import { startProgress } from "../src/progress.ts"
+import { startProgress } from "../src/cli/terminal.ts"
 import { median } from "./measure.ts"
 
 /**

@@ -1,12 +1,10 @@
-import { ACCESSIBILITY } from "./accessibility.ts"
+import { ACCESSIBILITY, HIERARCHY, RESPONSIBILITY, WINDOW_BRIDGE } from "./accessibility.ts"
 import { CARBON, CORE_SERVICES } from "./carbon.ts"
 import { CORE_FOUNDATION } from "./core-foundation.ts"
-import { CORE_GRAPHICS } from "./core-graphics.ts"
-import { LIBFFI } from "./libffi.ts"
+import { CORE_GRAPHICS, LIBFFI } from "./core-graphics.ts"
 import type { Declaration } from "./library.ts"
 import { LIBSYSTEM } from "./libsystem.ts"
 import { APPKIT, OBJC } from "./objc.ts"
-import { HIERARCHY, RESPONSIBILITY, WINDOW_BRIDGE } from "./private.ts"
 
 /** Everything that this program binds of macOS. */
 export const DECLARATIONS: readonly Declaration[] = [

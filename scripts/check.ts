@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
-import { startProgress } from "../src/progress.ts"
+import { startProgress } from "../src/cli/terminal.ts"
 
 /**
  * Everything that must hold before a change lands: installs what is missing, then lint, types, unused

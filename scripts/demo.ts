@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { startProgress } from "../src/cli/terminal.ts"
+import { outline } from "../src/look/outline.ts"
 import type { Node } from "../src/node.ts"
-import { outline } from "../src/outline.ts"
-import { startProgress } from "../src/progress.ts"
 
 /**
  * The main job in one command: installs what is missing, builds, opens an isolated desktop with a

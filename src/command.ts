@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
+import type { Format } from "./cli/globals.ts"
 import type { Deadline } from "./deadline.ts"
-import type { Format } from "./globals.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
 export const GROUPS = [

@@ -48,3 +48,12 @@ export function unexpected(error: unknown): AppError {
     suggestion: "Run the command again with --verbose and report what it logs",
   })
 }
+
+/** A result that people and shells read as it is; where only data can pass, it is an object with one member. */
+export class PlainText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}

@@ -1,7 +1,7 @@
+import { isOn } from "./cli/globals.ts"
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { isOn } from "./globals.ts"
 import { lazily } from "./lazy.ts"
 import type { Platform, Way } from "./platform.ts"
 import { appsOf } from "./policy.ts"
@@ -54,7 +54,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const open = async (): Promise<Platform> => {
     const [{ openPlatform }, { stateRoot }] = await Promise.all([
       import("./platform.ts"),
-      import("./home.ts"),
+      import("./refs/private-files.ts"),
     ])
     return openPlatform({ env, root: stateRoot(env), desktop, way })
   }
@@ -63,7 +63,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     commands,
     platform: () => (platform ??= open()),
     refs: lazily(async () => {
-      const { openRefStore, stateRoot } = await import("./refstore.ts")
+      const { openRefStore, stateRoot } = await import("./refs/store.ts")
       return openRefStore({ root: stateRoot(env), session, way })
     }),
     session,
@@ -88,7 +88,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
 }
 
 async function openTrace(directory: string): Promise<Trace> {
-  const trace = await import("./trace.ts")
+  const trace = await import("./trace/record.ts")
   return trace.openTrace({ directory, screenshots: false, onFailure: () => {} })
 }
 

@@ -1,6 +1,6 @@
 import { type Combo, MODIFIERS, type Modifier } from "./adapter.ts"
 import { AppError } from "./errors.ts"
-import { nearest } from "./nearest.ts"
+import { nearest } from "./usage-errors.ts"
 
 /** Keys that have a name instead of a character. A modifier is a key of its own in `key-down shift`. */
 export const NAMED_KEYS = [

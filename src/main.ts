@@ -1,15 +1,14 @@
-import { type Arguments, parseArgv } from "./args.ts"
+import { type Arguments, parseArgv } from "./cli/args.ts"
+import { type Format, globals, type Settings, settingsOf } from "./cli/globals.ts"
+import type { Progress } from "./cli/terminal.ts"
 import type { Command } from "./command.ts"
 import { commands } from "./commands/index.ts"
-import { type Envelope, failure, toLine } from "./envelope.ts"
+import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { type Format, globals, type Settings, settingsOf } from "./globals.ts"
 import { lazily } from "./lazy.ts"
-import { PlainText } from "./plain.ts"
 import type { Platform, Way } from "./platform.ts"
-import type { Progress } from "./progress.ts"
 import { type Door, runCommand, type Trace } from "./run.ts"
-import { UsageError } from "./usage.ts"
+import { UsageError } from "./usage-errors.ts"
 
 /** Work after which a person at the terminal would wonder. Above what runs at once, or it would not be there yet. */
 const LONG_MS = 700
@@ -19,13 +18,13 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const part = argv[0]?.startsWith("__")
-      ? await (await import("./internal.ts")).internalPart(argv[0])
+      ? await (await import("./own-process.ts")).internalPart(argv[0])
       : undefined
     if (part) return await part(process.env)
     const parsed = await parseArgv(argv, commands, globals)
     if (parsed.kind === "version") return print(`${(await import("./version.ts")).VERSION}\n`)
     if (parsed.kind === "help")
-      return print(await (await import("./help.ts")).helpFor(parsed.command, commands, globals))
+      return print(await (await import("./cli/help.ts")).helpFor(parsed.command, commands, globals))
     const settings = settingsOf(parsed.globals, process.env)
     return await runOnce(parsed.command, parsed.args, settings)
   } catch (error) {
@@ -38,7 +37,7 @@ async function main(argv: readonly string[]): Promise<number> {
 async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
   const { name } = command
   const start = performance.now()
-  if (settings.verbose) (await import("./log.ts")).setVerbose(true)
+  if (settings.verbose) (await import("./cli/terminal.ts")).setVerbose(true)
   const interruption = new AbortController()
   let signalled = 0
   for (const [signal, number] of [
@@ -51,7 +50,9 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     })
   }
   // A failure that nobody waits for any more must not take the answer with it.
-  process.on("unhandledRejection", async () => (await import("./log.ts")).debug("something failed too late"))
+  process.on("unhandledRejection", async () =>
+    (await import("./cli/terminal.ts")).debug("something failed too late"),
+  )
   let platform: Promise<Platform> | undefined
   const way: Way = {}
   const trace = settings.traceTo ? await openTrace(settings.traceTo, settings.traceScreenshots) : undefined
@@ -60,14 +61,14 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     commands,
     platform: () => (platform ??= open(settings, way)),
     refs: lazily(async () => {
-      const { openRefStore, stateRoot } = await import("./refstore.ts")
+      const { openRefStore, stateRoot } = await import("./refs/store.ts")
       return openRefStore({ root: stateRoot(process.env), session: settings.session, way })
     }),
     ...settings,
     signal: interruption.signal,
     trace,
     serve: async (options) =>
-      (await import("./mcp.ts")).serveMcp(door, { ...options, format: settings.format }),
+      (await import("./mcp/server.ts")).serveMcp(door, { ...options, format: settings.format }),
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
     writeFile,
@@ -91,7 +92,7 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
   let shown: Promise<Progress> | undefined
   const show = async (): Promise<Progress> => {
     const [{ startProgress }, { fieldsOf }] = await Promise.all([
-      import("./progress.ts"),
+      import("./cli/terminal.ts"),
       import("./fields.ts"),
     ])
     const usual = fieldsOf(input).find((field) => field.name === "timeout_ms")?.default
@@ -111,7 +112,10 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
 }
 
 async function open({ desktop }: Settings, way: Way): Promise<Platform> {
-  const [{ openPlatform }, { stateRoot }] = await Promise.all([import("./platform.ts"), import("./home.ts")])
+  const [{ openPlatform }, { stateRoot }] = await Promise.all([
+    import("./platform.ts"),
+    import("./refs/private-files.ts"),
+  ])
   return openPlatform({ env: process.env, root: stateRoot(process.env), desktop, way })
 }
 
@@ -124,13 +128,13 @@ async function traceRefusal(argv: readonly string[], { command, ...rest }: Envel
 }
 
 async function openTrace(directory: string, screenshots: boolean): Promise<Trace> {
-  const [trace, { warn }] = await Promise.all([import("./trace.ts"), import("./log.ts")])
+  const [trace, { warn }] = await Promise.all([import("./trace/record.ts"), import("./cli/terminal.ts")])
   return trace.openTrace({ directory, screenshots, onFailure: (message) => void warn(message) })
 }
 
 /** Names and figures only: arguments and application text may be secret. */
 async function logOutcome(envelope: Envelope, ms: number): Promise<void> {
-  const { debug } = await import("./log.ts")
+  const { debug } = await import("./cli/terminal.ts")
   await debug(`${envelope.command} ${envelope.ok ? "done" : envelope.error.code} in ${ms.toFixed(1)} ms`)
 }
 
@@ -148,9 +152,9 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
 async function answer(envelope: Envelope, format: Format = "json"): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
-  await print(format === "text" ? (await import("./text.ts")).toText(envelope) : toLine(envelope))
+  await print(format === "text" ? (await import("./look/text.ts")).toText(envelope) : toLine(envelope))
   if (!envelope.ok && format === "json" && (await mayBeWatched()))
-    (await import("./progress.ts")).tellFailure(envelope.command, envelope.error)
+    (await import("./cli/terminal.ts")).tellFailure(envelope.command, envelope.error)
   return code
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from "./errors.ts"
 import { INTERACTIVE_ROLES, STRUCTURAL_ROLES, type State } from "./node.ts"
-import type { Place } from "./tree.ts"
+import type { Place } from "./refs/tree.ts"
 
 export interface Query {
   readonly role?: string

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { errorObject, failure, success, toLine } from "../src/envelope.ts"
 import { AppError, ERROR_CODES } from "../src/errors.ts"
-import { clearDesks, desk } from "./fake-desk.ts"
+import { clearDesks, desk } from "./support/fake-desk.ts"
 
 afterAll(clearDesks)
 

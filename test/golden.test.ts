@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { AppError } from "../src/errors.ts"
-import { clearDesks, desk, type Json } from "./fake-desk.ts"
-import type { Spec } from "./fake-world.ts"
+import { clearDesks, desk, type Json } from "./support/fake-desk.ts"
+import type { Spec } from "./support/fake-world.ts"
 
 afterAll(clearDesks)
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { commands } from "../src/commands/index.ts"
 import { appsOf } from "../src/policy.ts"
-import { ASKED, busyDesk, withRefs } from "./every-command.ts"
-import { desk } from "./fake-desk.ts"
+import { ASKED, busyDesk, withRefs } from "./support/every-command.ts"
+import { desk } from "./support/fake-desk.ts"
 
 /** What the fake adapter was asked that changes something. */
 const ACTING = /^(perform|input|window|launch|quit|notification)$/

@@ -3,7 +3,6 @@ import fc from "fast-check"
 import { ACTION_NAMES } from "../src/adapter.ts"
 import { AppError } from "../src/errors.ts"
 import { STATES } from "../src/node.ts"
-import { formatRefMap, parseRefMap } from "../src/refjson.ts"
 import {
   appendEntries,
   EMPTY_MAP,
@@ -14,6 +13,7 @@ import {
   sameElement,
   valueForMap,
 } from "../src/refmap.ts"
+import { formatRefMap, parseRefMap } from "../src/refs/refmap-json.ts"
 
 const save: RefEntry = {
   pid: 1234,

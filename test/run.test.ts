@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
-import { clearDesks, desk, type Json } from "./fake-desk.ts"
+import { clearDesks, desk, type Json } from "./support/fake-desk.ts"
 
 afterAll(clearDesks)
 

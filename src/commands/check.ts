@@ -1,4 +1,4 @@
-import { actOnRef } from "../act.ts"
+import { actOnRef } from "../act/act.ts"
 import { defineCommand } from "../command.ts"
 import { actInput } from "../inputs.ts"
 

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { flag, text } from "../inputs.ts"
-import { closeApp } from "../lifecycle.ts"
+import { closeApp } from "../look/windows.ts"
 
 export default defineCommand({
   name: "close-app",

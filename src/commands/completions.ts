@@ -1,10 +1,10 @@
+import type { Candidate, Live } from "../cli/completions.ts"
+import { globals } from "../cli/globals.ts"
 import { type Context, defineCommand } from "../command.ts"
-import type { Candidate, Live } from "../completions.ts"
+import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { globals } from "../globals.ts"
 import { choice, optionalText } from "../inputs.ts"
-import { quoted } from "../outline.ts"
-import { PlainText } from "../plain.ts"
+import { quoted } from "../look/outline.ts"
 
 export default defineCommand({
   name: "completions",
@@ -20,7 +20,7 @@ export default defineCommand({
   },
   examples: ["agent-desktop completions bash", 'agent-desktop completions fish --line "agent-desktop cl"'],
   async run(args, ctx) {
-    const { complete, completionScript } = await import("../completions.ts")
+    const { complete, completionScript } = await import("../cli/completions.ts")
     if (args.line === undefined) return new PlainText(completionScript(args.shell))
     const found = await complete(args.line, {
       commands: ctx.commands,

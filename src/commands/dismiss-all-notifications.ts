@@ -2,7 +2,7 @@ import type { SeenNotification } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { app } from "../inputs.ts"
-import { listNotifications } from "../notifications.ts"
+import { listNotifications } from "../look/notifications.ts"
 
 export default defineCommand({
   name: "dismiss-all-notifications",

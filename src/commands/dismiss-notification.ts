@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { app } from "../inputs.ts"
-import { notificationAt, notificationIndex } from "../notifications.ts"
+import { notificationAt, notificationIndex } from "../look/notifications.ts"
 
 export default defineCommand({
   name: "dismiss-notification",

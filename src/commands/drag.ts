@@ -1,7 +1,7 @@
-import { changing } from "../changing.ts"
+import { changing } from "../act/act.ts"
+import { aim, refuseCovered } from "../act/physical.ts"
 import { defineCommand } from "../command.ts"
 import { changes, durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
-import { aim, refuseCovered } from "../pointing.ts"
 
 export default defineCommand({
   name: "drag",

@@ -1,12 +1,12 @@
 import * as v from "valibot"
-import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
-import { describeFound } from "../found.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
+import { describeFound } from "../look/find.ts"
+import { refuseMute } from "../look/snapshot.ts"
+import { chooseWindow } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
-import { refuseMute } from "../observe.ts"
-import { walk } from "../tree.ts"
+import { walk } from "../refs/tree.ts"
 
 export default defineCommand({
   name: "find",

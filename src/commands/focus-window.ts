@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { app, optionalText } from "../inputs.ts"
-import { needsWindow, operate, targetWindow } from "../window-ops.ts"
+import { needsWindow, operate, targetWindow } from "../look/windows.ts"
 
 export default defineCommand({
   name: "focus-window",

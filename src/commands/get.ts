@@ -1,9 +1,9 @@
 import type { Seen } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { choice, refInput } from "../inputs.ts"
-import { flagValue, isVisible } from "../properties.ts"
-import { resolve } from "../resolve.ts"
-import { finiteRect } from "../tree.ts"
+import { flagValue, isVisible } from "../look/properties.ts"
+import { resolve } from "../refs/resolve.ts"
+import { finiteRect } from "../refs/tree.ts"
 
 const PROPERTIES = [
   "text",

@@ -1,7 +1,7 @@
-import { changing } from "../changing.ts"
+import { changing } from "../act/act.ts"
+import { aim } from "../act/physical.ts"
 import { defineCommand } from "../command.ts"
 import { changes, durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
-import { aim } from "../pointing.ts"
 import { pause } from "../until.ts"
 
 export default defineCommand({

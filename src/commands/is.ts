@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts"
 import { choice, refInput } from "../inputs.ts"
-import { flagValue, isVisible } from "../properties.ts"
-import { resolve } from "../resolve.ts"
+import { flagValue, isVisible } from "../look/properties.ts"
+import { resolve } from "../refs/resolve.ts"
 
 const PROPERTIES = ["visible", "enabled", "checked", "focused", "expanded", "selected"] as const
 

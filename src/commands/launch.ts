@@ -1,8 +1,7 @@
 import * as v from "valibot"
-import { publicWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { text } from "../inputs.ts"
-import { firstWindow } from "../lifecycle.ts"
+import { firstWindow, publicWindow } from "../look/windows.ts"
 
 export default defineCommand({
   name: "launch",

@@ -1,5 +1,5 @@
-import { publicApp } from "../choose.ts"
 import { defineCommand } from "../command.ts"
+import { publicApp } from "../look/windows.ts"
 
 export default defineCommand({
   name: "list-apps",

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { app, whole, words } from "../inputs.ts"
-import { listNotifications, publicNotification } from "../notifications.ts"
+import { listNotifications, publicNotification } from "../look/notifications.ts"
 
 export default defineCommand({
   name: "list-notifications",

@@ -1,6 +1,6 @@
-import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { app } from "../inputs.ts"
+import { chooseWindow } from "../look/windows.ts"
 
 export default defineCommand({
   name: "list-surfaces",

@@ -1,6 +1,6 @@
-import { publicWindow, windowsOfApp } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { app } from "../inputs.ts"
+import { publicWindow, windowsOfApp } from "../look/windows.ts"
 
 export default defineCommand({
   name: "list-windows",

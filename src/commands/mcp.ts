@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
+import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { text, whole } from "../inputs.ts"
-import { PlainText } from "../plain.ts"
 
 /** A day: a server has no end of its own. */
 const LONGEST_IDLE_MS = 86_400_000

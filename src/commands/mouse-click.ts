@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { changing } from "../changing.ts"
+import { changing } from "../act/act.ts"
 import { defineCommand } from "../command.ts"
 import { button, changes, whole, xy } from "../inputs.ts"
 

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { app, text } from "../inputs.ts"
-import { notificationAt, notificationIndex } from "../notifications.ts"
+import { notificationAt, notificationIndex } from "../look/notifications.ts"
 
 export default defineCommand({
   name: "notification-action",

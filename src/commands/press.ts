@@ -1,9 +1,8 @@
-import { changing } from "../changing.ts"
-import { chooseWindow } from "../choose.ts"
+import { changing } from "../act/act.ts"
 import { defineCommand } from "../command.ts"
 import { app, changes, flag, text } from "../inputs.ts"
 import { guardCombo, parseCombo } from "../keys.ts"
-import { operate } from "../window-ops.ts"
+import { chooseWindow, operate } from "../look/windows.ts"
 
 export default defineCommand({
   name: "press",

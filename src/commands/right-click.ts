@@ -1,9 +1,8 @@
-import { actOnRef } from "../act.ts"
-import { changing } from "../changing.ts"
+import { actOnRef, changing } from "../act/act.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { actInput } from "../inputs.ts"
-import { openedMenu } from "../menus.ts"
+import { openedMenu } from "../look/menus.ts"
 
 export default defineCommand({
   name: "right-click",

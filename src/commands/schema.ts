@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts"
 import { flag, optionalText } from "../inputs.ts"
-import { unknownCommand } from "../usage.ts"
+import { unknownCommand } from "../usage-errors.ts"
 
 export default defineCommand({
   name: "schema",
@@ -13,7 +13,7 @@ export default defineCommand({
   },
   examples: ["agent-desktop schema click", "agent-desktop schema snapshot --result"],
   async run(args, ctx) {
-    const { allSchemas, schemasOf } = await import("../schema.ts")
+    const { allSchemas, schemasOf } = await import("../mcp/json-schema.ts")
     if (args.command === undefined) return allSchemas(ctx.commands, args.result)
     const load = ctx.commands.get(args.command)
     if (!load) throw unknownCommand(args.command, ctx.commands.keys())

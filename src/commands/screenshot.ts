@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import type { ScreenshotTarget } from "../adapter.ts"
-import { chooseWindow } from "../choose.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { app, flag, oneOf, optionalText, whole, windowId } from "../inputs.ts"
+import { chooseWindow } from "../look/windows.ts"
 
 export default defineCommand({
   name: "screenshot",
@@ -34,7 +34,7 @@ export default defineCommand({
   },
   async run(args, ctx) {
     const { picture, ...more } = args.annotate
-      ? await (await import("../marks.ts")).markedPicture(ctx, await chooseWindow(ctx.adapter, args))
+      ? await (await import("../picture/marks.ts")).markedPicture(ctx, await chooseWindow(ctx.adapter, args))
       : { picture: await ctx.adapter.screenshot(await targetOf(args, ctx)) }
     const size = { width: picture.width, height: picture.height, ...more }
     if (args.path === undefined) return { format: "png", base64: picture.png.toBase64(), ...size }

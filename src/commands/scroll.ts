@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { actOnRef } from "../act.ts"
+import { actOnRef } from "../act/act.ts"
 import { DIRECTIONS } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { actInput, choice, whole } from "../inputs.ts"

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts"
+import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { choice, optionalText } from "../inputs.ts"
-import { PlainText } from "../plain.ts"
 
 export default defineCommand({
   name: "skills",
@@ -26,7 +26,7 @@ export default defineCommand({
     )
   },
   async run(args) {
-    const { skillNamed, skills } = await import("../skills.ts")
+    const { skillNamed, skills } = await import("../mcp/skills.ts")
     if (args.name !== undefined) return new PlainText(skillNamed(args.name).text)
     return { skills: skills.map(({ name, description, tokens }) => ({ name, description, tokens })) }
   },

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { chooseWindow } from "../choose.ts"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import {
@@ -13,8 +12,9 @@ import {
   whole,
   windowId,
 } from "../inputs.ts"
+import { observe, observeBelow } from "../look/snapshot.ts"
+import { chooseWindow } from "../look/windows.ts"
 import { SURFACES } from "../node.ts"
-import { observe, observeBelow } from "../observe.ts"
 
 const LAST = "last"
 
@@ -80,7 +80,7 @@ export default defineCommand({
     if (args.root !== undefined)
       return observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args)
     if (args.diff === undefined) return observe(ctx, await chooseWindow(ctx.adapter, args), args)
-    const { observeSince } = await import("../since.ts")
+    const { observeSince } = await import("../look/compare.ts")
     return observeSince(ctx, { ...args, snapshot: args.diff === LAST ? undefined : args.diff }, args)
   },
 })

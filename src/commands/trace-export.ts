@@ -14,8 +14,8 @@ export default defineCommand({
   examples: ["agent-desktop trace-export traces --output trace.html"],
   async run(args, ctx) {
     const [{ readPicture, readTrace }, { tracePage }] = await Promise.all([
-      import("../trace-read.ts"),
-      import("../trace-page.ts"),
+      import("../trace/read.ts"),
+      import("../trace/page.ts"),
     ])
     const { entries, unreadable } = readTrace(args.directory)
     const names = new Set(entries.flatMap(({ before, after }) => [before, after]))

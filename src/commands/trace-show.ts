@@ -14,7 +14,7 @@ export default defineCommand({
   },
   examples: ["agent-desktop trace-show traces", "agent-desktop trace-show traces --failed --format text"],
   async run(args) {
-    const { readTrace } = await import("../trace-read.ts")
+    const { readTrace } = await import("../trace/read.ts")
     const { entries, unreadable } = readTrace(args.directory)
     const wanted = args.failed ? entries.filter((one) => !one.ok) : entries
     return {

@@ -14,7 +14,7 @@ import {
   windowId,
   words,
 } from "../inputs.ts"
-import { PREDICATES, waitFor } from "../wait.ts"
+import { PREDICATES, waitFor } from "../look/wait.ts"
 
 export default defineCommand({
   name: "wait",

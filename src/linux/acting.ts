@@ -2,11 +2,11 @@ import type { Action, Adapter, Handle, SeenApp, SeenWindow, WindowOp } from "../
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { PlatformOptions } from "../platform.ts"
-import { Atspi } from "./atspi.ts"
-import { Element } from "./element.ts"
-import { perform } from "./perform.ts"
-import { processStart } from "./processes.ts"
-import type { Session } from "./session.ts"
+import { Atspi } from "./atspi/atspi.ts"
+import { Element } from "./atspi/element.ts"
+import { perform } from "./atspi/perform.ts"
+import { processStart } from "./host/processes.ts"
+import type { Session } from "./host/session.ts"
 
 type Acting = Pick<
   Required<Adapter>,
@@ -48,28 +48,30 @@ export function actingOn(
       return preparing(launchApp(app, args, session.env, deadline))
     },
     quit: (app, force) => quit(session, app, force, deadline, windows),
-    desktops: async (op) => (await import("./desktops.ts")).operateDesktops(options, op, deadline),
+    desktops: async (op) => (await import("./desktops/desktop.ts")).operateDesktops(options, op, deadline),
     input: async (event) => {
       await takeTurn()
-      const [x, { sendInput }] = await Promise.all([display(), import("./x11-input.ts")])
+      const [x, { sendInput }] = await Promise.all([display(), import("./x11/input.ts")])
       return sendInput(x, event, deadline)
     },
     clipboard: async (op) => {
-      const [x, { operateClipboard }] = await Promise.all([display(), import("./x11-clipboard.ts")])
+      const [x, { operateClipboard }] = await Promise.all([display(), import("./x11/clipboard.ts")])
       return operateClipboard(x, op, session.env, deadline)
     },
     displays: async () => {
-      const [x, { listDisplays }] = await Promise.all([session.x11(deadline), import("./x11-displays.ts")])
+      const [x, { listDisplays }] = await Promise.all([session.x11(deadline), import("./x11/displays.ts")])
       return listDisplays(x, deadline)
     },
     screenshot: async (target) => {
-      const [x, { takePicture }] = await Promise.all([session.x11(deadline), import("./pictures.ts")])
+      const [x, { takePicture }] = await Promise.all([session.x11(deadline), import("./x11/screenshot.ts")])
       return takePicture(x, target, deadline)
     },
-    notifications: async () => (await import("./notifications.ts")).listNotifications(session, deadline),
-    unlistedNotifications: async () => (await import("./notifications.ts")).countUnlisted(session, deadline),
+    notifications: async () =>
+      (await import("./notifications/notifications.ts")).listNotifications(session, deadline),
+    unlistedNotifications: async () =>
+      (await import("./notifications/notifications.ts")).countUnlisted(session, deadline),
     notification: async (target, op) =>
-      (await import("./notifications.ts")).operateNotification(session, target, op, deadline),
+      (await import("./notifications/notifications.ts")).operateNotification(session, target, op, deadline),
   }
 }
 
@@ -91,7 +93,7 @@ async function operate(
 ): Promise<SeenWindow> {
   const [x, { operateWindow }] = await Promise.all([
     preparing(session.x11(deadline)),
-    import("./x11-window-ops.ts"),
+    import("./x11/window-ops.ts"),
   ])
   await operateWindow(x, Number(id.slice(2)), op, deadline)
   const after = (await windows()).find((window) => window.id === id)
@@ -112,12 +114,12 @@ async function quit(
   const start = processStart(app.pid)
   const own = force ? [] : (await preparing(windows())).filter((window) => window.pid === app.pid)
   if (own.length === 0) {
-    const { quitProcess } = await import("./app-quit.ts")
+    const { quitProcess } = await import("./apps.ts")
     return preparing(Promise.try(quitProcess, app.pid, start ?? "", force))
   }
   const [x, { requestClose }] = await Promise.all([
     preparing(session.x11(deadline)),
-    import("./x11-window-ops.ts"),
+    import("./x11/window-ops.ts"),
   ])
   for (const window of own) await requestClose(x, Number(window.id.slice(2)), deadline)
   return { method: "WM_DELETE_WINDOW" }

@@ -3,17 +3,17 @@ import type { Deadline } from "../deadline.ts"
 import { lazily } from "../lazy.ts"
 import type { Platform, PlatformOptions } from "../platform.ts"
 import type { actingOn } from "./acting.ts"
-import { Desk } from "./desk.ts"
-import { Element } from "./element.ts"
-import type { InputLease } from "./input-lease.ts"
-import { processStart } from "./processes.ts"
-import { Session } from "./session.ts"
-import { answering, readTree } from "./trees.ts"
+import { Element } from "./atspi/element.ts"
+import { answering, readTree } from "./atspi/read-tree.ts"
+import { Desk } from "./desktop-view.ts"
+import { processStart } from "./host/processes.ts"
+import { Session } from "./host/session.ts"
+import type { InputLease } from "./x11/input.ts"
 
 /** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
   const { desktop, root, env, way } = options
-  const desktops = desktop ? await import("./desktop.ts") : undefined
+  const desktops = desktop ? await import("./desktops/desktop.ts") : undefined
   // A desktop is looked up when it is needed: starting one must work before it is there.
   const readEnv = () => (desktop && desktops?.desktopEnv(root, desktop, env)) || env
   const session = new Session(readEnv, way)
@@ -29,7 +29,7 @@ const windowsOf =
   (session: Session, deadline: Deadline) =>
   async (changed: () => void): Promise<Disposable | undefined> => {
     try {
-      const [x, { watchWindows }] = await Promise.all([session.x11(deadline), import("./x11-watch.ts")])
+      const [x, { watchWindows }] = await Promise.all([session.x11(deadline), import("./x11/windows.ts")])
       return await watchWindows(x, deadline, changed)
     } catch {
       return undefined
@@ -41,7 +41,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   // What only some commands need is loaded for those.
   let lease: Promise<InputLease> | undefined
   const openLease = async (): Promise<InputLease> => {
-    const { InputLease } = await import("./input-lease.ts")
+    const { InputLease } = await import("./x11/input.ts")
     return new InputLease(() => session.env, deadline)
   }
   const takeTurn = async (): Promise<void> => {
@@ -52,7 +52,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     const { actingOn } = await import("./acting.ts")
     return actingOn(session, options, deadline, () => desk.windows(), takeTurn)
   })
-  const locating = () => import("./locate.ts")
+  const locating = () => import("./atspi/open.ts")
   return {
     perform: acting.perform,
     takeTurn,
@@ -72,7 +72,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     apps: () => desk.apps(),
     windows: (only) => desk.windows(only),
     surfaces: async (pid) => {
-      const { surfaceInfo } = await import("./surfaces.ts")
+      const { surfaceInfo } = await import("./atspi/surfaces.ts")
       return (await answering({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo)
     },
     tree: async (target, treeOptions) => readTree(await desk.atspi(), await desk.rootOf(target), treeOptions),
@@ -99,7 +99,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       )
     },
     watch: async (pids) => {
-      const { watchEvents } = await import("./watch.ts")
+      const { watchEvents } = await import("./atspi/watch.ts")
       // What an application shows, it tells; that windows come and go, the display tells, also of those that do not.
       const windows = pids ? undefined : windowsOf(session, deadline)
       return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids, windows))

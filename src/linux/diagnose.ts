@@ -1,14 +1,14 @@
 import type { Check, Permissions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import { Atspi } from "./atspi.ts"
-import { DBusError, DBusTimeout, method, readAs } from "./dbus.ts"
-import { type DesktopProgram, installHint } from "./desktop-packages.ts"
-import { unlessRefused } from "./element.ts"
-import { readProcess } from "./processes.ts"
-import { listA11yApps } from "./registry.ts"
-import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./session.ts"
-import { listWindows, readManager } from "./x11-windows.ts"
+import { Atspi } from "./atspi/atspi.ts"
+import { unlessRefused } from "./atspi/element.ts"
+import { listA11yApps } from "./atspi/registry.ts"
+import { DBusError, DBusTimeout, method, readAs } from "./dbus/bus.ts"
+import { type DesktopProgram, installHint } from "./desktops/packages.ts"
+import { readProcess } from "./host/processes.ts"
+import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./host/session.ts"
+import { listWindows, readManager } from "./x11/windows.ts"
 
 /** Every link between us and an application, each tried for real. */
 

@@ -2,19 +2,18 @@ import type { Adapter, Seen, SeenTree, TreeOptions, TreeTarget } from "../adapte
 import { AppError } from "../errors.ts"
 import type { Platform, PlatformOptions } from "../platform.ts"
 import type { RefEntry } from "../refmap.ts"
+import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
-import { childAt } from "./children.ts"
 import { Connection } from "./connection.ts"
+import { elementOf, readSeen } from "./describe.ts"
 import { wakeWebContents } from "./electron.ts"
 import { Failure, windowNotFound } from "./failure.ts"
 import { perform } from "./perform.ts"
-import { bundleOf, processStart } from "./processes.ts"
-import { elementOf, readSeen } from "./seen.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { Turn } from "./turn.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
-import { walk } from "./walk.ts"
+import { childAt, walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
@@ -35,17 +34,17 @@ function macosAdapter(ax: Ax, bulk: boolean, root: string, turn: Turn): Adapter 
   const { deadline } = ax
   // What a snapshot and a click do not need is loaded when it is asked for.
   return {
-    permissions: async (request) => (await import("./permissions.ts")).readPermissions(request),
+    permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
     apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
     windows: async () => listWindows(ax),
-    displays: async () => (await import("./screens.ts")).listDisplays(),
+    displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
     tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions, bulk),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
-    hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
+    hit: async (handle, point) => (await import("./perform.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),
     input: async (event) => {

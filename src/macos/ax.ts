@@ -1,8 +1,8 @@
-import { accessibility } from "../../ffi/accessibility.ts"
+import { accessibility, windowBridge } from "../../ffi/accessibility.ts"
 import { Owned } from "../../ffi/core-foundation.ts"
-import { windowBridge } from "../../ffi/private.ts"
 import type { Deadline } from "../deadline.ts"
 import type { Point } from "../node.ts"
+import { bundleOf, processStart } from "./apps.ts"
 import { itemsOf, textOf } from "./cf.ts"
 import type { Connection } from "./connection.ts"
 import {
@@ -17,7 +17,6 @@ import {
   readFailed,
   unresponsive,
 } from "./failure.ts"
-import { bundleOf, processStart } from "./processes.ts"
 import { type Attributes, asElements, decode, type Element, type Value } from "./value.ts"
 
 /** How long an app may take over one answer, and over the question whether it answers at all. */

@@ -2,9 +2,9 @@ import { AutoreleasePool, appKitClass, respondsTo, send } from "../../ffi/objc.t
 import type { ClipboardOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import { run } from "./apps.ts"
 import { newString } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
-import { run } from "./run.ts"
 
 /** NSPasteboardTypeString */
 const TEXT_TYPE = "public.utf8-plain-text"

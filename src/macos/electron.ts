@@ -1,7 +1,7 @@
+import { hasFramework } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { pause } from "./pause.ts"
-import { hasFramework } from "./processes.ts"
 import { below } from "./surfaces.ts"
 import { type Attributes, asElements, asFlag, asText, type Element } from "./value.ts"
 

@@ -1,5 +1,5 @@
+import { hierarchy } from "../../ffi/accessibility.ts"
 import { coreFoundation } from "../../ffi/core-foundation.ts"
-import { hierarchy } from "../../ffi/private.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, entriesOf, kindOf, newArray, newDictionary, newNumber } from "./cf.ts"
 import { Failure } from "./failure.ts"

@@ -1,8 +1,113 @@
-import type { InputEvent } from "../adapter.ts"
+import { coreGraphics } from "../../ffi/core-graphics.ts"
+import type { Button, InputEvent } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { HeldKeys } from "./held-keys.ts"
-import { flagsOf, pressKey, typeText } from "./keyboard.ts"
-import { clickPointer, dragPointer, holdPointer, movePointer, turnWheel } from "./pointer.ts"
+import { AppError } from "../errors.ts"
+import type { Point } from "../node.ts"
+import { eventSource, post } from "./events.ts"
+import { flagsOf, HeldKeys, pressKey, typeText } from "./keyboard.ts"
+import { pause } from "./pause.ts"
+
+const MOVED = 5
+const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: number; dragged: number }>> = {
+  left: { number: 0, down: 1, up: 2, dragged: 6 },
+  right: { number: 1, down: 3, up: 4, dragged: 7 },
+  middle: { number: 2, down: 25, up: 26, dragged: 27 },
+}
+const CLICK_STATE = 1
+const LINES = 1
+
+/** A drag is seen as one only if it takes its time: between its steps, and over the target before the drop. */
+const STEP_MS = 16
+const DWELL_MS = 300
+const FEWEST_STEPS = 4
+
+/** `flags`, here and below: of the modifiers that are held meanwhile. */
+export function movePointer(at: Point, flags: bigint): void {
+  using source = eventSource()
+  mouseOf(source.ref, flags)(MOVED, at, 0)
+}
+
+export function clickPointer(at: Point, button: Button, count: number, flags: bigint): void {
+  const { number, down, up } = BUTTONS[button]
+  using source = eventSource()
+  const mouse = mouseOf(source.ref, flags)
+  mouse(MOVED, at, 0)
+  for (let click = 1; click <= count; click++) {
+    mouse(down, at, number, click)
+    mouse(up, at, number, click)
+  }
+}
+
+export function holdPointer(at: Point, button: Button, phase: "down" | "up", flags: bigint): void {
+  using source = eventSource()
+  mouseOf(source.ref, flags)(BUTTONS[button][phase], at, BUTTONS[button].number, 1)
+}
+
+/** Down and right are positive here, and negative to macOS. */
+export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): void {
+  using source = eventSource()
+  mouseOf(source.ref, flags)(MOVED, at, 0)
+  post(coreGraphics().CGEventCreateScrollWheelEvent2(source.ref, LINES, 2, -dy, -dx, 0), (event) =>
+    addFlags(event, flags),
+  )
+}
+
+/** Drags with the left button. Broken off, it lets go where it began, so that nothing is dropped. */
+export async function dragPointer(
+  from: Point,
+  to: Point,
+  durationMs: number,
+  flags: bigint,
+  deadline: Deadline,
+): Promise<void> {
+  const { number, down, up, dragged } = BUTTONS.left
+  using source = eventSource()
+  const mouse = mouseOf(source.ref, flags)
+  mouse(MOVED, from, 0)
+  mouse(down, from, number, 1)
+  let drop = from
+  try {
+    const steps = Math.max(FEWEST_STEPS, Math.round(durationMs / STEP_MS))
+    for (let step = 1; step <= steps; step++) {
+      await pace(durationMs / steps, deadline)
+      mouse(dragged, between(from, to, step / steps), number, 1)
+    }
+    // Some targets take a drop only after the pointer has rested on them, still dragging.
+    for (let rested = 0; rested < DWELL_MS; rested += STEP_MS) {
+      await pace(STEP_MS, deadline)
+      mouse(dragged, to, number, 1)
+    }
+    drop = to
+  } finally {
+    mouse(up, drop, number, 1)
+  }
+}
+
+async function pace(ms: number, deadline: Deadline): Promise<void> {
+  await pause(ms, deadline)
+  if (!deadline.expired) return
+  throw new AppError("TIMEOUT", "The time ran out during the drag, which was taken back", {
+    suggestion: "Use a shorter --duration or a longer --timeout-ms",
+    details: { kind: "drag" },
+    disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+  })
+}
+
+function between(from: Point, to: Point, share: number): Point {
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+}
+
+function mouseOf(source: bigint, flags: bigint) {
+  return (type: number, at: Point, button: number, clicks?: number): void =>
+    post(coreGraphics().CGEventCreateMouseEvent(source, type, at.x, at.y, button), (event) => {
+      if (clicks !== undefined) coreGraphics().CGEventSetIntegerValueField(event, CLICK_STATE, clicks)
+      addFlags(event, flags)
+    })
+}
+
+function addFlags(event: bigint, flags: bigint): void {
+  if (flags) coreGraphics().CGEventSetFlags(event, coreGraphics().CGEventGetFlags(event) | flags)
+}
 
 /** `root`: of our own state. */
 export async function sendInput(event: InputEvent, deadline: Deadline, root: string): Promise<void> {

@@ -1,8 +1,7 @@
-import { detailsOf, mayBeActedOn, STRUCTURE, VALUES, valuesOf } from "./attributes.ts"
+import { detailsOf, mayBeActedOn, natureOf, STRUCTURE, VALUES, valuesOf } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { Failure, isUnread } from "./failure.ts"
 import { readHierarchy } from "./hierarchy.ts"
-import { natureOf } from "./nature.ts"
 import { type Attributes, asText, Element, type Value } from "./value.ts"
 
 /** A round trip costs as much as so many attributes. */

@@ -3,11 +3,11 @@ import { coreGraphics } from "../../ffi/core-graphics.ts"
 import type { SeenWindow } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
+import { bundleOf } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"
-import { bundleOf } from "./processes.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
 
 const ON_SCREEN_ONLY = 1

@@ -1,54 +1,187 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { symlinkSync } from "node:fs"
-import { openDesktop, PROGRAM, type TestDesktop } from "../desktop.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import fc from "fast-check"
+import { completionScript, type Shell, shellWords } from "../../src/cli/completions.ts"
+import { globals } from "../../src/cli/globals.ts"
+import { commands } from "../../src/commands/index.ts"
+import { AppError } from "../../src/errors.ts"
+import { fieldsOf } from "../../src/fields.ts"
+import { busyDesk } from "../support/every-command.ts"
+import { desk } from "../support/fake-desk.ts"
 
-/** The compiled program, asked by real shells on a desktop with one dialog. */
-
-const isLinux = process.platform === "linux"
-let desktop: TestDesktop
-let ref: string
-
-beforeAll(async () => {
-  if (!isLinux) return
-  desktop = await openDesktop()
-  symlinkSync(PROGRAM, `${desktop.directory}/agent-desktop`)
-  desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name"])
-  await desktop.run("wait", "--window", "Question")
-  await desktop.run("snapshot", "--app", "zenity")
-  ref = (await desktop.run("find", "--app", "zenity", "--role", "textfield", "--first")).json.data.match
-    .ref_id
-}, 60_000)
-afterAll(() => desktop?.close())
-
-function shell(command: readonly string[], input: string): string {
-  const env = { ...desktop.env, PATH: `${desktop.directory}:${process.env.PATH}` }
-  return Bun.spawnSync([...command], { env, stdin: Buffer.from(input) }).stdout.toString()
+/** The values that are offered at the end of a line. */
+async function offered(line: string, it = busyDesk()): Promise<readonly string[]> {
+  const { text } = await it.ok("completions", { shell: "bash", line })
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((one: string) => one.split("\t")[0])
 }
 
-/** What bash fills in, by its own function. */
-const inBash = (line: string): readonly string[] =>
-  shell(
-    ["bash", "--norc"],
-    `eval "$(agent-desktop completions bash)"
-COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMP_WORDBREAKS=' '
-COMP_WORDS=(${line} ''); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-_agent_desktop; printf '%s\\n' "\${COMPREPLY[@]}"
-`,
-  )
-    .trim()
-    .split("\n")
+describe("what is offered", () => {
+  test("begins with every command, and help", async () => {
+    expect((await offered("agent-desktop ")).toSorted()).toEqual([...commands.keys(), "help"].sort())
+    expect(await offered("agent-desktop clip")).toEqual(["clipboard-clear", "clipboard-get", "clipboard-set"])
+    expect(await offered("agent-desktop help snap")).toEqual(["snapshot"])
+    expect(await offered("agent-desktop schema snap")).toEqual(["snapshot"])
+  })
 
-test.skipIf(!isLinux)("bash completes the refs of the newest snapshot, apps, windows and flags", async () => {
-  expect(inBash("agent-desktop click @e")).toContain(ref)
-  expect(inBash("agent-desktop snapshot --app z")).toEqual(["zenity"])
-  const { windows } = (await desktop.run("list-windows")).json.data
-  expect(inBash("agent-desktop focus-window w-")).toEqual([windows[0].id])
-  expect(inBash("agent-desktop trace-export --out")).toEqual(["--output"])
+  test("is every flag that was not given yet, the command's and those of all", async () => {
+    const snapshot = (await commands.get("snapshot")!()).default
+    const flags = [...fieldsOf(snapshot.input), ...fieldsOf(globals)].map((field) => field.flag)
+    expect((await offered("agent-desktop snapshot --")).toSorted()).toEqual(flags.toSorted())
+    const rest = await offered("agent-desktop snapshot --app Editor -i --")
+    expect(flags.filter((flag) => !rest.includes(flag))).toEqual(["--app", "--interactive-only"])
+    expect(await offered("agent-desktop --read")).toEqual(["--read-only"])
+  })
+
+  test("is the choices of a flag or a place", async () => {
+    expect(await offered("agent-desktop snapshot --surface m")).toEqual(["menu", "menubar"])
+    expect(await offered("agent-desktop --format ")).toEqual(["json", "text"])
+    expect(await offered("agent-desktop get @e1 de")).toEqual(["description"])
+    expect(await offered("agent-desktop skills ")).toEqual(["list", "get"])
+  })
+
+  test("is what is on the desktop: apps, windows and the refs of the newest snapshot", async () => {
+    const it = busyDesk()
+    expect(await offered("agent-desktop snapshot --app ", it)).toEqual(["Editor", "Other"])
+    expect(await offered("agent-desktop close-app E", it)).toEqual(["Editor"])
+    expect(await offered("agent-desktop click ", it)).toEqual([])
+    await it.ok("snapshot")
+    expect(await offered("agent-desktop click @e1", it)).toEqual(["@e1"])
+    expect((await it.ok("completions", { shell: "zsh", line: "agent-desktop drag @e1 --to @e2" })).text).toBe(
+      '@e2\ttextfield "Title"\n',
+    )
+    const [{ id }] = (await it.ok("list-windows")).windows
+    expect(await offered("agent-desktop focus-window ", it)).toEqual([id])
+    expect(await offered("agent-desktop --desktop ", it)).toEqual(["test"])
+  })
+
+  test("is nothing where anything may stand, and behind a command that there is not", async () => {
+    expect(await offered("agent-desktop type @e1 -- --")).toEqual([])
+    expect(await offered("agent-desktop wait --text ")).toEqual([])
+    expect(await offered("agent-desktop clik --")).toEqual([])
+  })
+
+  test("holds no line that an app's name could forge", async () => {
+    const it = desk()
+    it.world.app("two\nlines")
+    it.world.app("Plain")
+    expect(await offered("agent-desktop launch ", it)).toEqual(["Plain"])
+  })
+
+  test("is nothing of a desktop that there is not", async () => {
+    const it = desk()
+    it.world.fail("apps", new AppError("PLATFORM_NOT_SUPPORTED", "There is no display"))
+    expect(await offered("agent-desktop launch ", it)).toEqual([])
+    expect(it.world.calls).toContain("apps")
+  })
 })
 
-test.skipIf(!isLinux || !Bun.which("fish"))("fish shows besides what they are", () => {
-  const ask = (line: string) =>
-    shell(["fish", "--no-config"], `agent-desktop completions fish | source; complete -C '${line}'`)
-  expect(ask("agent-desktop click @e")).toMatch(new RegExp(`^${ref}\ttextfield`, "m"))
-  expect(ask("agent-desktop launch z")).toContain("zenity")
+test("words are split as a shell splits them", () => {
+  expect(shellWords(`a 'b c' "d \\" e" f\\ g `)).toEqual(["a", "b c", 'd " e', "f g", ""])
+  expect(shellWords(`a "b c`)).toEqual(["a", "b c"])
+  const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (words) => {
+      expect(shellWords(words.map(quoted).join(" "))).toEqual(words)
+    }),
+  )
+})
+
+/** A program of that name on the path, which answers as the real one would; the shells do the rest. */
+const directory = mkdtempSync(`${tmpdir()}/agent-desktop-shells-`)
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+writeFileSync(
+  `${directory}/agent-desktop`,
+  `#!/bin/sh
+[ "$1" = completions ] || echo "RAN $# $*."
+case "$3" in
+  "--line=agent-desktop launch T") printf 'Text Editor\\tapp\\n' ;;
+  "--line=agent-desktop cl") printf 'click\\tPress the element once\\nclear\\tEmpty a text field\\n' ;;
+  "--line=agent-desktop click @e") printf '@e1\\tbutton "Save it"\\n@e12\\tlink\\n' ;;
+  "--line=agent-desktop snapshot --app ") printf 'Text Editor\\nMail\\n' ;;
+esac
+`,
+)
+chmodSync(`${directory}/agent-desktop`, 0o755)
+for (const shell of ["bash", "zsh", "fish"] as const)
+  writeFileSync(`${directory}/script.${shell}`, completionScript(shell))
+
+function runShell(command: readonly string[], input: string): string {
+  const env = { PATH: `${directory}:${process.env.PATH}`, HOME: directory, TERM: "dumb", LC_ALL: "C.UTF-8" }
+  const { stdout, stderr } = Bun.spawnSync([...command], { env, cwd: directory, stdin: Buffer.from(input) })
+  return `${stdout}${stderr}`
+}
+
+/** What bash would put into the line: its own variables, filled as it fills them. */
+function inBash(line: string, words: readonly string[]): string {
+  return runShell(
+    ["bash", "--norc"],
+    `source script.bash
+COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMP_WORDBREAKS=$' \\t\\n"\\'@><=;|&(:'
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_agent_desktop; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p agent-desktop
+`,
+  )
+}
+
+describe("bash", () => {
+  test("completes commands", () => {
+    expect(inBash("agent-desktop cl", ["agent-desktop", "cl"])).toBe(
+      "click\nclear\ncomplete -o default -F _agent_desktop agent-desktop\n",
+    )
+  })
+
+  test("completes refs behind the @ at which it breaks words", () => {
+    expect(inBash("agent-desktop click @e", ["agent-desktop", "click", "@", "e"])).toStartWith("e1\ne12\n")
+  })
+
+  test("quotes names with blanks", () => {
+    expect(inBash("agent-desktop snapshot --app ", ["agent-desktop", "snapshot", "--app", ""])).toStartWith(
+      "Text\\ Editor\nMail\n",
+    )
+  })
+})
+
+test.skipIf(!Bun.which("fish"))("fish completes commands, refs and names, with what they are", () => {
+  const ask = (line: string) => runShell(["fish", "--no-config"], `source script.fish; complete -C '${line}'`)
+  expect(ask("agent-desktop cl").split("\n").filter(Boolean).sort()).toEqual([
+    "clear\tEmpty a text field",
+    "click\tPress the element once",
+  ])
+  expect(ask("agent-desktop click @e")).toContain('@e1\tbutton "Save it"')
+  expect(ask("agent-desktop snapshot --app ")).toContain("Text Editor")
+})
+
+/** What a real zsh at a terminal runs after these keys. */
+function inZsh(keys: string): string {
+  const setUp = "autoload -Uz compinit; compinit -u -D; source script.zsh; print REA''DY"
+  return runShell(
+    ["zsh", "-f"],
+    `zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "${setUp}"
+zpty -r shell line '*READY*'
+zpty -w -n shell $'${keys}'
+zpty -r shell line '*RAN*.*'
+print -r -- $line
+zpty -d shell
+`,
+  )
+}
+
+test.skipIf(!Bun.which("zsh"))("zsh completes what is typed at a terminal, quoted where it must be", () => {
+  expect(inZsh("agent-desktop launch T\\t\\n")).toContain("RAN 2 launch Text Editor.")
+  expect(inZsh("agent-desktop click @e\\t\\n")).toContain("RAN 2 click @e1.")
+})
+
+test.each<[Shell, readonly string[]]>([
+  ["bash", ["bash", "-n"]],
+  ["zsh", ["zsh", "-n"]],
+  ["fish", ["fish", "--no-execute"]],
+])("%s takes its script without a complaint", (shell, check) => {
+  if (!Bun.which(shell)) return
+  expect(runShell([...check, `script.${shell}`], "")).toBe("")
 })

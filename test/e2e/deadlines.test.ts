@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import { parseArgv } from "../../src/args.ts"
+import { parseArgv } from "../../src/cli/args.ts"
+import { globals } from "../../src/cli/globals.ts"
 import { commands } from "../../src/commands/index.ts"
-import { globals } from "../../src/globals.ts"
 import { agentDesktop, type Envelope } from "../../src/index.ts"
-import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
 import { LINES, refsOf, wordsOf } from "./every-line.ts"
 
 setDefaultTimeout(120_000)

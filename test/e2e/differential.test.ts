@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
-import { openDesktop, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
 import { differences, missingTexts, type Printed, type Shift } from "./comparison.ts"
 import type { Dump } from "./expected.ts"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, type RunResult, until } from "../desktop.ts"
 import { firefox, startPage } from "../fixtures/fixture.ts"
+import { openDesktop, type RunResult, until } from "../support/desktop.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** The page of the matrix in Firefox, whose accessibility is its own; judged by what the page itself writes down. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { appNamed, type StartedApp, startApp } from "../../bench/apps.ts"
-import { openDesktop, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
 
 /** Containers that could never be read whole: what can be seen is read, and the rest is counted. */
 

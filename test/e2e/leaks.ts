@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { Deadline } from "../../src/deadline.ts"
-import { startDesktop, stopDesktop } from "../../src/linux/desktop.ts"
-import { openDesktop, PROGRAM, until } from "../desktop.ts"
+import { startDesktop, stopDesktop } from "../../src/linux/desktops/desktop.ts"
+import { openDesktop, PROGRAM, until } from "../support/desktop.ts"
 
 /** What is left of things that were started and ended many times, by looks that are not ours. */
 

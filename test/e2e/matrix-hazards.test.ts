@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { type RunResult, until } from "../desktop.ts"
 import { type FixtureEvent, TOOLKITS } from "../fixtures/fixture.ts"
+import { type RunResult, until } from "../support/desktop.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** What can be in the way of an action, or come in between; judged by the fixture's own log. */

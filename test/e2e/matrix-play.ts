@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { RunResult } from "../desktop.ts"
 import type { Toolkit } from "../fixtures/fixture.ts"
+import type { RunResult } from "../support/desktop.ts"
 import { type Cell, type Done, type Refused, type Route, titleOf, type Want, wanted } from "./matrix-cell.ts"
 import { CELLS } from "./matrix-cells.ts"
 import { PARKED, type Printed, Stage } from "./matrix-stage.ts"

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
-import { X11 } from "../../src/linux/x11.ts"
-import { Request } from "../../src/linux/x11-wire.ts"
-import { until } from "../desktop.ts"
+import { X11 } from "../../src/linux/x11/connection.ts"
+import { Request } from "../../src/linux/x11/wire.ts"
 import { type FixtureEvent, TOOLKITS } from "../fixtures/fixture.ts"
+import { until } from "../support/desktop.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** What happens to the screen, the window or the keyboard around an action; judged by the fixture's own log. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
 
 /** LibreOffice has no log of its own: what a command did is read in the file that it saves. */
 

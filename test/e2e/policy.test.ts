@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../support/desktop.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { openDesktop, PROGRAM, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, PROGRAM, type TestDesktop, until } from "../support/desktop.ts"
 
 setDefaultTimeout(120_000)
 

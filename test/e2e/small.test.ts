@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import type { Node, Rect } from "../../src/node.ts"
-import { openDesktop, type RunResult, type TestDesktop, until } from "../desktop.ts"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { openDesktop, type RunResult, type TestDesktop, until } from "../support/desktop.ts"
 
 /** What an observation costs, and whether less of it is still enough to act: on real applications. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
 
 setDefaultTimeout(60_000)
 

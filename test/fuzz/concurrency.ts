@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
-import { parseRefMap } from "../../src/refjson.ts"
-import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { parseRefMap } from "../../src/refs/refmap-json.ts"
+import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
 import { type Fixture, startFixture } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { Chance, Maker, type World } from "./world.ts"

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
-import { parseRefMap } from "../../src/refjson.ts"
-import { openDesktop, PROGRAM, type TestDesktop, until } from "../desktop.ts"
+import { parseRefMap } from "../../src/refs/refmap-json.ts"
+import { openDesktop, PROGRAM, type TestDesktop, until } from "../support/desktop.ts"
 import { startFixture } from "./fixtures.ts"
 import { Chance, Maker } from "./world.ts"
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs"
-import { noteApp } from "../../src/linux/desktop-record.ts"
-import { type TestDesktop, until } from "../desktop.ts"
+import { noteApp } from "../../src/linux/desktops/record.ts"
+import { type TestDesktop, until } from "../support/desktop.ts"
 import type { Op } from "./world.ts"
 
 export const TOOLKITS = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const

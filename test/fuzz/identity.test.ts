@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { openDesktop, until } from "../desktop.ts"
+import { openDesktop, until } from "../support/desktop.ts"
 import { startFixture } from "./fixtures.ts"
 import { fuzz, NO_FIGURES } from "./identity.ts"
 import { findRefs } from "./refs.ts"

@@ -1,4 +1,4 @@
-import { openDesktop, runProgram, type TestDesktop, until } from "../desktop.ts"
+import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
 import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { EMPTY, Maker, type Mutation, type World } from "./world.ts"

@@ -14,7 +14,7 @@ import { dirname } from "node:path"
 import fc from "fast-check"
 import { Deadline } from "../../src/deadline.ts"
 import { aliasesOf, desktopEntryOf, launchApp, quitProcess } from "../../src/linux/apps.ts"
-import { allEntries, entryById, expandCommand, programOf } from "../../src/linux/desktop-files.ts"
+import { allEntries, entryById, expandCommand, programOf } from "../../src/linux/host/desktop-files.ts"
 import {
   commandLine,
   executablePath,
@@ -22,8 +22,8 @@ import {
   readProcess,
   startEnvironment,
   withAncestors,
-} from "../../src/linux/processes.ts"
-import { until } from "../desktop.ts"
+} from "../../src/linux/host/processes.ts"
+import { until } from "../support/desktop.ts"
 
 // A loaded machine takes its time.
 setDefaultTimeout(60_000)

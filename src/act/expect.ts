@@ -1,0 +1,198 @@
+import type { Action, ActionName, Seen } from "../adapter.ts"
+import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import type { State } from "../node.ts"
+
+/** What must be seen of an element after an action. */
+export interface Expectation {
+  /** true: it shows; false: not (yet); undefined: no evidence either way. */
+  met(now: Seen): boolean | undefined
+  /** Whether it is a contradiction that it does not show, and not just a lack of evidence. */
+  decides(now: Seen): boolean
+}
+
+/** The states that an action can change; an element with none of them cannot take it. */
+export const SETTABLE_STATES: Readonly<Partial<Record<Action["kind"], readonly State[]>>> = {
+  toggle: ["checked", "unchecked", "indeterminate", "pressed"],
+  check: ["checked", "unchecked", "indeterminate", "pressed"],
+  uncheck: ["checked", "unchecked", "indeterminate", "pressed"],
+  expand: ["expanded", "collapsed"],
+  collapse: ["expanded", "collapsed"],
+}
+
+/** undefined where the effect cannot be foreseen. */
+export function expectationOf(action: Action, before: Seen): Expectation | undefined {
+  switch (action.kind) {
+    case "check":
+    case "uncheck":
+    case "expand":
+    case "collapse":
+      return { met: (now) => isDone(action, now), decides: showsAny(action, before) }
+    case "toggle":
+      return { met: (now) => onOff(now) !== onOff(before), decides: showsAny(action, before) }
+    case "focus":
+      return { met: (now) => isDone(action, now), decides: always }
+    case "set-value":
+      return setTo(action.value, before)
+    case "clear":
+      return { met: ({ value }) => (value === undefined ? undefined : value === ""), decides: always }
+    case "select":
+      return {
+        met: (now) => selected(action.value, before, now),
+        decides: ({ value }) => value !== undefined,
+      }
+    case "type":
+      return typed(action.text, before)
+    default:
+      return undefined
+  }
+}
+
+/** Already as asked: an idempotent action then delivers nothing. */
+export function isDone(action: Action, seen: Seen): boolean {
+  switch (action.kind) {
+    case "check":
+      return onOff(seen) === "on"
+    case "uncheck":
+      return onOff(seen) === "off"
+    case "expand":
+      return seen.states.includes("expanded")
+    case "collapse":
+      return seen.states.includes("collapsed")
+    case "focus":
+      return seen.states.includes("focused")
+    case "select":
+      return seen.role === "combobox" && seen.value !== undefined && seen.value === action.value
+    default:
+      return false
+  }
+}
+
+const always = () => true
+
+/** An element that shows none of the states, before and after, does not tell. */
+function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
+  const states = SETTABLE_STATES[action.kind] ?? []
+  return (now) => states.some((state) => before.states.includes(state) || now.states.includes(state))
+}
+
+function onOff({ states }: Seen): "on" | "off" | "mixed" {
+  if (states.includes("indeterminate")) return "mixed"
+  // A box is pressed, too, while the button of the mouse is down on it.
+  if (states.includes("checked") || states.includes("unchecked"))
+    return states.includes("checked") ? "on" : "off"
+  return states.includes("pressed") ? "on" : "off"
+}
+
+function selected(value: string, before: Seen, now: Seen): boolean | undefined {
+  // Some say for a moment that they hold nothing.
+  if (now.value === undefined) return before.value === undefined ? undefined : false
+  if (now.value === value) return true
+  return now.value === before.value ? false : undefined
+}
+
+function setTo(want: string, before: Seen): Expectation {
+  const read = NUMBER_ROLES.has(before.role) ? numberIn : Number
+  return {
+    met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
+    // What a field for numbers says in its own way, rounded and with a unit, may be what it was told.
+    decides: ({ value = "" }) =>
+      !isNumber(want) || isNumber(value) || !NUMBER_ROLES.has(before.role) || value === before.value,
+  }
+}
+
+const NUMBER_ROLES: ReadonlySet<string> = new Set(["incrementor", "slider", "progressbar", "scrollbar"])
+
+const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text))
+
+/** Numbers are compared as such: a slider that was set to 75 may say 75.0. */
+function sameNumber(read: (text: string) => number, have: string, want: string): boolean {
+  if (have.trim() === "" || !isNumber(want)) return false
+  return Math.abs(read(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want)))
+}
+
+/** The number in what is a number and perhaps its unit: 1.50 cm. */
+function numberIn(text: string): number {
+  const [, number] = /^\s*([-+]?\d+(?:[.,]\d+)?)\s*\D*$/.exec(text) ?? []
+  return number === undefined ? Number(text) : Number(number.replace(",", "."))
+}
+
+function typed(text: string, before: Seen): Expectation | undefined {
+  const was = before.value
+  if (was === undefined || text === "") return undefined
+  return {
+    // Half of the text may be there.
+    met: ({ value: now }) => (now === undefined ? undefined : now !== was && isReplacement(was, now, text)),
+    // Typed over a selection of the same text it changes nothing, and some fields write what they get in their own
+    // way; but where something is missing at most, nothing of the text has arrived.
+    decides: ({ value: now = was }) => isReplacement(was, now, "") && !was.includes(text),
+  }
+}
+
+/** Whether `now` is `was` with `text` in place of some part of it, possibly an empty one. */
+function isReplacement(was: string, now: string, text: string): boolean {
+  const most = Math.min(was.length, now.length)
+  let prefix = 0
+  while (prefix < most && was[prefix] === now[prefix]) prefix++
+  let suffix = 0
+  while (suffix < most && was.at(-1 - suffix) === now.at(-1 - suffix)) suffix++
+  const first = Math.max(0, now.length - text.length - suffix)
+  const last = Math.min(prefix, now.length - text.length)
+  for (let at = first; at <= last; at++)
+    if (now.startsWith(text, at)) return now.length - text.length <= was.length
+  return false
+}
+
+/** The capability that each action asks of an element. */
+export const ACTION_OF: Readonly<Record<Action["kind"], ActionName>> = {
+  click: "Click",
+  "double-click": "DoubleClick",
+  "triple-click": "TripleClick",
+  "right-click": "RightClick",
+  toggle: "Toggle",
+  check: "Check",
+  uncheck: "Uncheck",
+  expand: "Expand",
+  collapse: "Collapse",
+  select: "Select",
+  "set-value": "SetValue",
+  type: "TypeText",
+  clear: "Clear",
+  focus: "SetFocus",
+  scroll: "Scroll",
+  "scroll-to": "ScrollTo",
+}
+
+export function notSupported(ref: string, seen: Seen, action: Action): AppError {
+  const name = ACTION_OF[action.kind].replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+  return new AppError("ACTION_NOT_SUPPORTED", `${name} action not supported by ${seen.role} elements`, {
+    suggestion: `Use 'get ${ref} actions' to see what it supports`,
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Whatever is in a field that is not secure, the next snapshot shows. */
+export function notSecure(ref: string, seen: Seen): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is no secure field: a secret would show in it`, {
+    suggestion: `Choose one that is: agent-desktop find --role ${seen.role} --state secure; what may be seen needs no --secret`,
+    details: { kind: "not_secure" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Doing it again leaves things as doing it once. */
+const IDEMPOTENT: ReadonlySet<Action["kind"]> = new Set([
+  "check",
+  "uncheck",
+  "expand",
+  "collapse",
+  "focus",
+  "select",
+  "set-value",
+  "clear",
+  "scroll-to",
+])
+
+export function dispositionOf(action: Action, delivery: Delivery): Disposition {
+  if (delivery === "not_delivered" || IDEMPOTENT.has(action.kind)) return { delivery, retry: "safe" }
+  return { delivery, retry: delivery === "delivery_uncertain" ? "unknown" : "unsafe" }
+}

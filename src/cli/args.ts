@@ -1,0 +1,291 @@
+import type { Command, Input, Registry } from "../command.ts"
+import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
+import {
+  extraArgument,
+  labelOf,
+  missingArguments,
+  missingValue,
+  noCommand,
+  notAChoice,
+  shown,
+  UsageError,
+  unknownCommand,
+  unknownFlag,
+} from "../usage-errors.ts"
+
+/** Members by their snake_case names, typed but not yet validated; what was not given is absent. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+export type Parsed =
+  | { readonly kind: "run"; readonly command: Command; readonly args: Arguments; readonly globals: Arguments }
+  | { readonly kind: "help"; readonly command?: Command }
+  | { readonly kind: "version" }
+
+/** The line as the user typed it, without the program's own name, to what is to be done. */
+export async function parseArgv(
+  argv: readonly string[],
+  registry: Registry,
+  globals: Input,
+): Promise<Parsed> {
+  if (argv.length === 0) return { kind: "help" }
+  const ofAll = fieldsOf(globals)
+  const line: Line = { argv, at: 0, ended: false, given: new Map(), words: [] }
+
+  const asked = scan(line, scopeOf("unknown", [], ofAll))
+  if (asked === "version") return { kind: asked }
+  const name = line.words.pop()
+  if (name === undefined) {
+    if (asked === "help") return { kind: asked }
+    throw noCommand()
+  }
+  if (name === "help" && !registry.has(name)) return parseHelp(line, registry, ofAll)
+  const command = await load(name, registry)
+  if (asked === "help") return { kind: asked, command }
+
+  const fields = fieldsOf(command.input)
+  const scope = scopeOf(command.name, fields, ofAll)
+  const askedOfIt = scan(line, scope)
+  if (askedOfIt === "version") return { kind: askedOfIt }
+  if (askedOfIt === "help") return { kind: askedOfIt, command }
+  fill(line, scope)
+  const missing: Field[] = []
+  for (const field of fields) if (field.required && !line.given.has(field)) missing.push(field)
+  if (missing.length > 0) throw missingArguments(command.name, missing)
+  return { kind: "run", command, args: collect(fields, line), globals: collect(ofAll, line) }
+}
+
+/** The line that parses to these arguments: the command's name, then what follows it. */
+export function toArgv(command: Pick<Command, "name" | "input">, args: Arguments): string[] {
+  const fields = fieldsOf(command.input).filter((field) => args[field.name] !== undefined)
+  const gap = positionalsOf(fields).findIndex((field, index) => field.position !== index)
+  const placed = positionalsOf(fields).slice(0, gap < 0 ? undefined : gap)
+  const words = placed.flatMap((field) => textsOf(field, args[field.name]))
+  const flags = fields
+    .filter((field) => !placed.includes(field))
+    .flatMap((field) => textsOf(field, args[field.name]).map((text) => flagWith(field, text)))
+  return words.some((word) => word.startsWith("-"))
+    ? [command.name, ...flags, "--", ...words]
+    : [command.name, ...words, ...flags]
+}
+
+/** The command line and how far it has been read. */
+interface Line {
+  readonly argv: readonly string[]
+  at: number
+  /** A `--` has been read: nothing after it is a flag. */
+  ended: boolean
+  readonly given: Map<Field, unknown>
+  /** What is no flag and no flag's value, in order. */
+  readonly words: string[]
+}
+
+/** What may stand on the line from here on. */
+interface Scope {
+  /** "unknown" up to the command's name. */
+  readonly command: string
+  readonly flags: ReadonlyMap<string, Field>
+  readonly places: readonly Field[]
+  /** The global flags that ask for something else than a run. */
+  readonly asking: ReadonlyMap<Field, "help" | "version">
+}
+
+/** One flag as it was written. */
+interface Use {
+  readonly field: Field
+  readonly spelled: string
+  readonly text?: string
+  readonly negated?: boolean
+}
+
+function scopeOf(command: string, fields: readonly Field[], ofAll: readonly Field[]): Scope {
+  // The command's own flags are set last and win over global ones of the same name.
+  const flags = new Map<string, Field>()
+  for (const field of [...ofAll, ...fields]) for (const flag of spellingsOf(field)) flags.set(flag, field)
+  const asking = new Map<Field, "help" | "version">()
+  for (const field of ofAll)
+    if (field.name === "help" || field.name === "version") asking.set(field, field.name)
+  return { command, flags, places: positionalsOf(fields), asking }
+}
+
+/**
+ * Reads on to the end of the line; before the command is known, to its name. Stops where help or the
+ * version is asked for, except for a help flag before the name: the name says on what.
+ */
+function scan(line: Line, scope: Scope): "help" | "version" | undefined {
+  const isBefore = scope.command === "unknown"
+  let asked: "help" | undefined
+  while (line.at < line.argv.length) {
+    const token = line.argv[line.at++]!
+    if (!line.ended && token === "--") {
+      line.ended = true
+      continue
+    }
+    const isText = openPlace(line, scope)?.freeText ?? false
+    const uses = line.ended ? undefined : usesOf(token, scope)
+    if (uses && !(isText && line.words.length > 0 && uses.some((use) => scope.asking.has(use.field)))) {
+      for (const use of uses) {
+        const isOn = give(line, scope, use) === true
+        const wanted = isOn ? scope.asking.get(use.field) : undefined
+        if (wanted === "version" || (wanted && !isBefore)) return wanted
+        asked ??= wanted
+      }
+      continue
+    }
+    if (!line.ended && !isText && looksLikeFlag(token))
+      throw unknownFlag(scope.command, token, scope.flags.keys())
+    line.words.push(token)
+    if (isBefore) return asked
+  }
+  return asked
+}
+
+/** The flags that a token stands for, or undefined if it is none that is known here. */
+function usesOf(token: string, scope: Scope): readonly Use[] | undefined {
+  if (!token.startsWith("-")) return undefined
+  const equals = token.indexOf("=")
+  const spelled = equals < 0 ? token : token.slice(0, equals)
+  const field = scope.flags.get(spelled)
+  if (field) return [{ field, spelled, text: equals < 0 ? undefined : token.slice(equals + 1) }]
+  if (token.startsWith("--no-")) {
+    const positive = scope.flags.get(`--${token.slice("--no-".length)}`)
+    return positive?.kind === "boolean" ? [{ field: positive, spelled: token, negated: true }] : undefined
+  }
+  const letters = token.startsWith("--") ? [] : [...token.slice(1)]
+  const uses = letters.flatMap((letter) => {
+    const known = scope.flags.get(`-${letter}`)
+    return known?.kind === "boolean" ? [{ field: known, spelled: `-${letter}` }] : []
+  })
+  return uses.length > 0 && uses.length === letters.length ? uses : undefined
+}
+
+/** `-` is a word (standard input), and so is what begins like a negative number. */
+const looksLikeFlag = (token: string) => token.startsWith("-") && token !== "-" && !/^-\.?\d/.test(token)
+
+/** The positional that the next word fills: places whose members were given as flags are skipped. */
+function openPlace(line: Line, scope: Scope): Field | undefined {
+  let before = line.words.length
+  let last: Field | undefined
+  for (const field of scope.places) {
+    if (line.given.has(field)) continue
+    if (before-- === 0) return field
+    last = field
+  }
+  return last?.kind === "list" ? last : undefined
+}
+
+function give(line: Line, scope: Scope, use: Use): unknown {
+  const { field, spelled } = use
+  if (line.given.has(field) && field.kind !== "list")
+    throw new UsageError(scope.command, "repeated", `${field.flag} was given more than once`, {
+      argument: spelled,
+    })
+  const text = use.text ?? (field.kind === "boolean" ? String(!use.negated) : takeValue(line, scope, use))
+  return put(line, field, readValue(field, text, spelled, scope.command))
+}
+
+/** The token after a flag, if it can be its value. */
+function takeValue(line: Line, scope: Scope, { field, spelled }: Use): string {
+  const next = line.argv[line.at]
+  const isValue =
+    next !== undefined && next !== "--" && !usesOf(next, scope) && (field.freeText || !looksLikeFlag(next))
+  if (isValue) {
+    line.at++
+    return next
+  }
+  if (field.optionalValue === undefined) throw missingValue(scope.command, field, spelled, next)
+  return field.optionalValue
+}
+
+/** Gives the words to the places that no flag has filled. */
+function fill(line: Line, scope: Scope): void {
+  const open: Field[] = []
+  for (const field of scope.places) if (!line.given.has(field)) open.push(field)
+  const last = open[open.length - 1]
+  for (const [index, word] of line.words.entries()) {
+    const field = open[index] ?? (last?.kind === "list" ? last : undefined)
+    if (!field) throw extraArgument(scope.command, word, scope.places, open)
+    put(line, field, readValue(field, word, labelOf(field), scope.command))
+  }
+}
+
+function put(line: Line, field: Field, value: unknown): unknown {
+  const before = line.given.get(field)
+  line.given.set(field, field.kind === "list" ? [...(Array.isArray(before) ? before : []), value] : value)
+  return value
+}
+
+function readValue(field: Field, text: string, spelled: string, command: string): unknown {
+  const bad = (problem: string) =>
+    new UsageError(command, "bad_value", `${spelled} ${problem}`, {
+      argument: spelled,
+      choices: field.choices,
+    })
+  switch (field.item ?? field.kind) {
+    case "boolean":
+      if (text !== "true" && text !== "false") throw bad(`must be true or false, got ${shown(text)}`)
+      return text === "true"
+    case "number":
+      return readNumber(field, text, bad)
+    case "choice":
+      if (!field.choices?.includes(text)) throw bad(notAChoice(field, text))
+      return text
+    case "json":
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw bad("must be JSON")
+      }
+    default:
+      return text
+  }
+}
+
+/** Plain decimal notation only: what Number() takes besides (hex, exponents, blanks) is a slip here. */
+function readNumber(field: Field, text: string, bad: (problem: string) => UsageError): number {
+  if (!/^-?\d+(\.\d+)?$/.test(text))
+    throw bad(`must be a ${field.integer ? "whole number" : "number"}, got ${shown(text)}`)
+  const value = Number(text)
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw bad(`is out of range, got ${shown(text)}`)
+  return value === 0 ? 0 : value
+}
+
+function collect(fields: readonly Field[], line: Line): Arguments {
+  const given: Record<string, unknown> = {}
+  for (const field of fields) if (line.given.has(field)) given[field.name] = line.given.get(field)
+  return given
+}
+
+/** `help`, `help COMMAND`. */
+async function parseHelp(line: Line, registry: Registry, ofAll: readonly Field[]): Promise<Parsed> {
+  const scope = scopeOf("help", [], ofAll)
+  if (scan(line, scope) === "version") return { kind: "version" }
+  const [name, extra] = line.words
+  if (extra !== undefined) throw extraArgument("help", extra)
+  return name === undefined || name === "help"
+    ? { kind: "help" }
+    : { kind: "help", command: await load(name, registry) }
+}
+
+async function load(name: string, registry: Registry): Promise<Command> {
+  const found = registry.get(name)
+  if (!found) throw unknownCommand(name, [...registry.keys(), "help"])
+  return (await found()).default
+}
+
+function flagWith(field: Field, text: string): string {
+  return field.kind === "boolean" && text === "true" ? field.flag : `${field.flag}=${text}`
+}
+
+function textsOf(field: Field, value: unknown): readonly string[] {
+  if (field.kind === "json") return [JSON.stringify(value)]
+  return (Array.isArray(value) ? value : [value]).map((item) =>
+    typeof item === "number" ? decimal(item) : String(item),
+  )
+}
+
+/** A number without an exponent. */
+function decimal(value: number): string {
+  const [, sign, digits, zeros] = /^(-?)([\d.]+)e-(\d+)$/.exec(String(value)) ?? []
+  if (digits !== undefined) return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`
+  return Number.isInteger(value) ? BigInt(value).toString() : String(value)
+}

@@ -1,0 +1,68 @@
+import * as v from "valibot"
+import { AppError } from "../errors.ts"
+import { choice, flag, optionalText } from "../inputs.ts"
+import { appsOf } from "../policy.ts"
+
+export const FORMATS = ["json", "text"] as const
+export type Format = (typeof FORMATS)[number]
+
+/** Options that every command takes, before or after its name. */
+export const globals = v.strictObject({
+  session: optionalText("Keep refs apart from other agents' under this name", { value: "NAME" }),
+  desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
+  format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
+  read_only: flag("Refuse every command that acts"),
+  trace: optionalText("Write down every command in this directory; trace-show and trace-export read it", {
+    value: "DIR",
+  }),
+  trace_screenshots: flag("Also keep pictures of the screen before and after what acts"),
+  verbose: flag("Log to stderr what is being done", { short: "v" }),
+  help: flag("Show help", { short: "h" }),
+  version: flag("Print the version as plain text", { short: "V" }),
+})
+
+export interface Settings {
+  readonly session?: string
+  readonly desktop?: string
+  readonly format: Format
+  readonly readOnly: boolean
+  /** The only apps that may be seen and acted on. */
+  readonly apps?: readonly string[]
+  /** Directory to write down in what is done. */
+  readonly traceTo?: string
+  readonly traceScreenshots: boolean
+  readonly verbose: boolean
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A flag beats its variable; an empty variable is none. */
+export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
+  const { session, desktop, format, read_only, trace, trace_screenshots, verbose } = v.parse(globals, given)
+  return {
+    session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
+    desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
+    format: format ?? formatOf(env.AGENT_DESKTOP_FORMAT),
+    readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
+    apps: appsOf(env.AGENT_DESKTOP_APPS),
+    traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
+    traceScreenshots:
+      given.trace_screenshots === undefined ? isOn(env.AGENT_DESKTOP_TRACE_SCREENSHOTS) : trace_screenshots,
+    verbose,
+  }
+}
+
+function formatOf(value: string | undefined): Format {
+  const format = FORMATS.find((one) => one === value)
+  if (format || !value) return format ?? "json"
+  throw new AppError(
+    "INVALID_ARGS",
+    `AGENT_DESKTOP_FORMAT is '${value}', and must be ${FORMATS.join(" or ")}`,
+    {
+      suggestion: "unset AGENT_DESKTOP_FORMAT",
+    },
+  )
+}
+
+export const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false"

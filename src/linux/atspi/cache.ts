@@ -1,0 +1,349 @@
+import type { Rect } from "../../node.ts"
+import { DBusError, type Message, method } from "../dbus/bus.ts"
+import { Reader } from "../dbus/read.ts"
+import { WireError } from "../dbus/wire.ts"
+import {
+  type Atspi,
+  type Interfaces,
+  type Ref,
+  readInterfaces,
+  readRef,
+  readRefs,
+  readStates,
+} from "./atspi.ts"
+import { has, packStates, STATE, type StateSet } from "./bits.ts"
+import { type Child, type Facts, type LiveSource, type Look, type Maybe, type Source, then } from "./facts.ts"
+import { ROLE } from "./roles.ts"
+
+export const CACHE_PATH = "/org/a11y/atspi/cache"
+
+/** All objects of an application by path, in one call; undefined when it keeps no such cache. */
+export async function readCache(atspi: Atspi, bus: string): Promise<Map<string, Item> | undefined> {
+  try {
+    return parseItems(await atspi.call({ bus, path: CACHE_PATH }, GET_ITEMS))
+  } catch (error) {
+    if (error instanceof DBusError && UNKNOWN.has(error.code)) return undefined
+    throw error
+  }
+}
+
+export function parseItems(reply: Message): Map<string, Item> {
+  const { body } = reply
+  const items = new Map<string, Item>()
+  if (reply.signature === ITEMS) {
+    if (body.little) return readPacked(body)
+    const end = body.arrayEnd(8)
+    while (body.at < end) addItem(items, readItem(body))
+    return items
+  }
+  if (reply.signature !== OLD_ITEMS) throw new WireError(`cache items of type '${reply.signature}'`)
+  for (const item of body.array(8, readOldItem)) addItem(items, item)
+  return items
+}
+
+const GET_ITEMS = method("org.a11y.atspi.Cache.GetItems")
+const ITEMS = "a((so)(so)(so)iiassusau)"
+/** Before at-spi2-core 2.32 it listed the children. */
+const OLD_ITEMS = "a((so)(so)(so)a(so)assusau)"
+
+const UNKNOWN: ReadonlySet<string> = new Set(
+  ["UnknownMethod", "UnknownObject", "UnknownInterface"].map((name) => `org.freedesktop.DBus.Error.${name}`),
+)
+
+function addItem(items: Map<string, Item>, item: Item): void {
+  items.set(item.path, item)
+}
+
+function readItem(reader: Reader): Item {
+  const ref = readRef(reader)
+  skipRef(reader)
+  const parent = readPath(reader)
+  const index = reader.i32()
+  const childCount = reader.i32()
+  return { ref, path: ref.path, parent, index, childCount, ...readRest(reader) }
+}
+
+function readOldItem(reader: Reader): Item {
+  const ref = readRef(reader)
+  skipRef(reader)
+  const parent = readPath(reader)
+  const children = readRefs(reader)
+  return { ref, path: ref.path, parent, index: -1, childCount: children.length, ...readRest(reader) }
+}
+
+function readRest(reader: Reader): Pick<Item, "interfaces" | "name" | "role" | "description" | "states"> {
+  const interfaces = readInterfaces(reader)
+  const name = reader.string()
+  const role = reader.u32()
+  const description = reader.string()
+  return { interfaces, name, role, description, states: readStates(reader) }
+}
+
+function skipRef(reader: Reader): void {
+  reader.align(8)
+  reader.skipString()
+  reader.skipString()
+}
+
+function readPath(reader: Reader): string {
+  reader.align(8)
+  reader.skipString()
+  return reader.string()
+}
+
+/** A copy of an application's cache as a source; what it lacks is asked of the application. */
+export class CachedSource implements Source {
+  readonly #items: ReadonlyMap<string, Item>
+  readonly #below: ReadonlyMap<string, readonly Item[]>
+  readonly #live: LiveSource
+  readonly #bus: string
+  readonly #saysShowing: boolean
+  /** Children that the application listed itself, since the cache did not tell. */
+  readonly #listed: ReadonlyMap<string, readonly Child[]>
+  readonly #extents: ReadonlyMap<string, Rect>
+
+  constructor(
+    bus: string,
+    items: ReadonlyMap<string, Item>,
+    live: LiveSource,
+    known: {
+      saysShowing?: boolean
+      listed?: ReadonlyMap<string, readonly Child[]>
+      extents?: ReadonlyMap<string, Rect>
+    } = {},
+  ) {
+    this.#bus = bus
+    this.#items = items
+    this.#below = groupByParent(items)
+    this.#live = live
+    this.#saysShowing = known.saysShowing ?? true
+    this.#listed = known.listed ?? new Map()
+    this.#extents = known.extents ?? new Map()
+  }
+
+  look(ref: Ref, sparing: boolean): Maybe<Look> {
+    return this.item(ref) ?? this.#live.look(ref, sparing)
+  }
+
+  facts(ref: Ref, look: Look): Maybe<Facts> {
+    const item = this.item(ref)
+    if (!item) return this.#live.facts(ref, look)
+    const { role, states, interfaces, name, description, childCount } = item
+    const extents = this.#extents.get(ref.path)
+    const facts = { role, states, interfaces, name, description, childCount, extents }
+    // A popover that is just opening has no name yet, and is known by nothing else.
+    if (this.#saysShowing || role !== ROLE.FILLER || name !== "") return facts
+    return then(this.#live.facts(ref, look), ({ name }) => ({ ...facts, name }))
+  }
+
+  children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
+    if (showing && this.#saysShowing && this.#isClosed(ref)) return []
+    const children = this.cachedChildren(ref) ?? this.#live.children(ref)
+    return showing && this.#isShut(ref)
+      ? then(children, (all) => all.filter((child) => this.#isPopup(child)))
+      : children
+  }
+
+  item(ref: Ref): Item | undefined {
+    return ref.bus === this.#bus ? this.#items.get(ref.path) : undefined
+  }
+
+  /** undefined when the cache does not hold exactly the children that the object says it has. */
+  cachedChildren(ref: Ref): readonly Child[] | undefined {
+    const listed = this.#listed.get(ref.path)
+    const item = listed ? undefined : this.item(ref)
+    if (!item) return listed
+    const items = this.#below.get(ref.path) ?? []
+    if (items.length !== item.childCount) return undefined
+    const isWhole = items.every((child, index) => child.index === index && !this.#isStackPage(child))
+    return isWhole ? items.map((child) => ({ ref: child.ref, index: child.index })) : undefined
+  }
+
+  /** The items of a menu have no order in GTK 3's cache, but one that is not open need not be listed. */
+  #isClosed(ref: Ref): boolean {
+    if (this.item(ref)?.role !== ROLE.MENU) return false
+    const items = this.#below.get(ref.path) ?? []
+    return items.length > 0 && items.every(({ states }) => !has(states, STATE.SHOWING))
+  }
+
+  /** What has lost one dimension cuts off all that is in it: a bar that slid away keeps its contents. */
+  #isShut({ path }: Ref): boolean {
+    const room = this.#extents.get(path)
+    return room !== undefined && (room.width <= 0 || room.height <= 0)
+  }
+
+  /** A popover is a window of its own, wherever it hangs. */
+  #isPopup({ ref }: Child): boolean {
+    const item = this.item(ref)
+    return item?.role === ROLE.MENU || /Popover\w*$/.test(item?.name ?? "")
+  }
+
+  /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */
+  #isStackPage(item: Item): boolean {
+    const [only] = this.#below.get(item.path) ?? []
+    return item.childCount === 1 && only !== undefined && only.index !== 0
+  }
+}
+
+function groupByParent(items: ReadonlyMap<string, Item>): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items.values()) {
+    const group = groups.get(item.parent)
+    if (group) group.push(item)
+    else groups.set(item.parent, [item])
+  }
+  for (const group of groups.values()) group.sort((a, b) => a.index - b.index)
+  return groups
+}
+
+/** What an application says about one object in its answer to GetItems. */
+export interface Item {
+  readonly ref: Ref
+  readonly path: string
+  /** Its parent's path; the bus name is left out, since a parent elsewhere is a plug's socket. */
+  readonly parent: string
+  /** −1: the application lost it. */
+  readonly index: number
+  /** −1: not counted. */
+  readonly childCount: number
+  readonly interfaces: Interfaces
+  readonly name: string
+  readonly role: number
+  readonly description: string
+  readonly states: StateSet
+}
+
+/**
+ * The items of a little-endian `a((so)(so)(so)iiassusau)`. Most of them are objects that nobody sees and
+ * nobody will ask about: at once only that is read which ties them together, word by word and without a call
+ * for each, since all of it runs before anything of it could be compiled.
+ */
+export function readPacked({ bytes: message, at: start, end }: Reader): Map<string, Item> {
+  const bytes = aligned(message.subarray(start, end))
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+  const stop = FIRST + (words[0] ?? 0)
+  if (stop > bytes.length) throw crossing()
+  const list = { bytes, words }
+  const items = new Map<string, Item>()
+  for (let at = FIRST; at < stop; ) {
+    const bus = (at + 7) & ~7
+    const path = (bus + 8 + words[bus >> 2]!) & ~3
+    const pathEnd = path + 4 + words[path >> 2]!
+    const app = (pathEnd + 8) & ~7
+    const appPath = (app + 8 + words[app >> 2]!) & ~3
+    const parentBus = (appPath + 12 + words[appPath >> 2]!) & ~7
+    const parent = (parentBus + 8 + words[parentBus >> 2]!) & ~3
+    const parentEnd = parent + 4 + words[parent >> 2]!
+    const index = (parentEnd + 4) & ~3
+    const name = (index + 15 + words[(index >> 2) + 2]!) & ~3
+    const role = (name + 8 + words[name >> 2]!) & ~3
+    const states = (role + 12 + words[(role >> 2) + 1]!) & ~3
+    const next = states + 4 + words[states >> 2]!
+    // What leads out of the list leads back to its start, or before it.
+    const isWithin = bus < path && path < app && app < appPath && appPath < parentBus && parentBus < parent
+    if (!(isWithin && parent < index && index < name && name < role && role < states)) throw crossing()
+    if (!(states < next && next <= stop)) throw crossing()
+    at = next
+    const key = bytes.utf8Slice(path + 4, pathEnd)
+    const high = next - states > 8 ? words[(states >> 2) + 2]! : 0
+    items.set(
+      key,
+      new PackedItem(
+        list,
+        bus,
+        key,
+        bytes.utf8Slice(parent + 4, parentEnd),
+        words[index >> 2]! | 0,
+        words[(index >> 2) + 1]! | 0,
+        words[role >> 2]!,
+        next - states > 4 ? packStates(words[(states >> 2) + 1]!, high) : 0,
+        index + 8,
+      ),
+    )
+  }
+  return items
+}
+
+interface List {
+  readonly bytes: Buffer
+  readonly words: Uint32Array
+}
+
+/** Its members are only declared, and none is hard private: hundreds are made at once, and either would cost twice. */
+class PackedItem implements Item {
+  declare readonly path: string
+  declare readonly parent: string
+  declare readonly index: number
+  declare readonly childCount: number
+  declare readonly role: number
+  declare readonly states: StateSet
+  declare private readonly list: List
+  declare private readonly bus: number
+  /** Where its interfaces are; after them come name, role and description. */
+  declare private readonly rest: number
+
+  constructor(
+    list: List,
+    bus: number,
+    path: string,
+    parent: string,
+    index: number,
+    childCount: number,
+    role: number,
+    states: StateSet,
+    rest: number,
+  ) {
+    this.list = list
+    this.bus = bus
+    this.path = path
+    this.parent = parent
+    this.index = index
+    this.childCount = childCount
+    this.role = role
+    this.states = states
+    this.rest = rest
+  }
+
+  get ref(): Ref {
+    const { bytes, words } = this.list
+    return { bus: textAt(bytes, words, this.bus), path: this.path }
+  }
+
+  get interfaces(): Interfaces {
+    return readInterfaces(new Reader(this.list.bytes, true, this.rest))
+  }
+
+  get name(): string {
+    const { bytes, words } = this.list
+    return textAt(bytes, words, this.nameAt)
+  }
+
+  get description(): string {
+    const { bytes, words } = this.list
+    const name = this.nameAt
+    return textAt(bytes, words, ((name + 8 + words[name >> 2]!) & ~3) + 4)
+  }
+
+  private get nameAt(): number {
+    // Unlike a string, a list has no zero after it.
+    return (this.rest + 7 + this.list.words[this.rest >> 2]!) & ~3
+  }
+}
+
+/** The list's length, and padding to its first struct. */
+const FIRST = 8
+
+function textAt(bytes: Buffer, words: Uint32Array, at: number): string {
+  const length = words[at >> 2] ?? 0
+  return length === 0 ? "" : bytes.utf8Slice(at + 4, at + 4 + length)
+}
+
+const crossing = (): WireError => new WireError("a cache item crosses the end of its list")
+
+/** A short reply may be a view into the middle of what the socket delivered. */
+function aligned(bytes: Buffer): Buffer {
+  if (bytes.byteOffset % 4 === 0) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(bytes)
+  return copy
+}

@@ -1,0 +1,150 @@
+import type { Point, Rect } from "../../node.ts"
+import type { XWindow } from "../x11/windows.ts"
+import type { Atspi, Ref } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { Element, type Parent, type Place, unlessRefused } from "./element.ts"
+import { type Facts, listChildren, type Maybe, then } from "./facts.ts"
+import type { Expect } from "./names.ts"
+import { type Kind, kindOf, ROLE } from "./roles.ts"
+
+/** Where LibreOffice's own widgets say they are, and where they are. */
+
+/** A place whose elements are drawn by the application itself, within a native window. */
+export interface DrawnPlace extends Place {
+  readonly native: Place
+}
+
+/**
+ * The place of an element's children. LibreOffice computes the coordinates of everything below its
+ * root pane as if there were no native menu bar above it; native widgets inside are right again.
+ */
+export function placeBelow(atspi: Atspi, element: Element, facts: Facts, expect: Expect): Maybe<Place> {
+  const { place, parent } = element
+  if (isDrawn(place)) return isNativeBox(facts) ? place.native : place
+  if (facts.role !== ROLE.ROOT_PANE || place.toolkit !== "gtk" || !parent || !place.shift) return place
+  return drawnPlace(atspi, element, parent, place.shift, expect)
+}
+
+async function drawnPlace(
+  atspi: Atspi,
+  element: Element,
+  parent: Parent,
+  shift: Point,
+  expect: Expect,
+): Promise<Place> {
+  const { place } = element
+  const [own, around] = await Promise.all([
+    expect(atspi.extents(element.ref)),
+    expect(atspi.extents(parent.ref)),
+  ])
+  const dy = own && around ? around.y - own.y : 0
+  if (dy <= 0 || dy > 200) return place
+  const drawn: DrawnPlace = { ...place, shift: { x: shift.x, y: shift.y + dy }, native: place }
+  return drawn
+}
+
+/** The same for one element that was found without the way down to it. */
+export async function placeWithin(
+  atspi: Atspi,
+  ref: Ref,
+  place: Place,
+  findFrame: () => Promise<Element | undefined>,
+): Promise<Place> {
+  if (place.toolkit === "GTK") return placeInPopup(atspi, ref, place)
+  if (place.toolkit !== "gtk" || place.app !== "soffice" || !(await isDrawnBySuite(atspi, ref))) return place
+  const frame = await findFrame()
+  const pane = frame && (await findRootPane(atspi, frame, 3))
+  if (!pane) return { ...place, shift: undefined }
+  const facts = { role: ROLE.ROOT_PANE, states: 0, interfaces: 0, name: "", childCount: -1 }
+  return placeBelow(atspi, pane, facts, unlessRefused)
+}
+
+/** Only while a popup of the process is open can an element be in one. */
+async function placeInPopup(atspi: Atspi, ref: Ref, place: Place): Promise<Place> {
+  const windows = (await place.popups?.()) ?? []
+  if (!windows.some(({ pid }) => pid === place.pid)) return place
+  let at: Ref | undefined = ref
+  for (let level = 0; at && level < 50; level++) {
+    const [role, name, above]: [number, string, Ref | undefined] = await Promise.all([
+      atspi.role(at),
+      atspi.name(at),
+      atspi.parent(at),
+    ])
+    const kind = kindOf(role, 0, false, ROLE.INVALID, { toolkit: place.toolkit, name })
+    if (kind.role === "menu" || kind.role === "popover") {
+      return popupPlace(place, kind, { extents: await atspi.extents(at, place.toolkit) })
+    }
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION) return place
+    at = above
+  }
+  return place
+}
+
+/** Upwards, its own widgets end in a root pane that names no native parent. */
+async function isDrawnBySuite(atspi: Atspi, ref: Ref): Promise<boolean> {
+  let at = await atspi.parent(ref)
+  for (let level = 0; at && level < 50; level++) {
+    const [role, states, above] = await Promise.all([atspi.role(at), atspi.states(at), atspi.parent(at)])
+    if (role === ROLE.ROOT_PANE) return true
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION || isNativeBox({ role, states })) return false
+    at = above
+  }
+  return false
+}
+
+async function findRootPane(atspi: Atspi, element: Element, levels: number): Promise<Element | undefined> {
+  const [role, states, children] = await Promise.all([
+    atspi.role(element.ref),
+    atspi.states(element.ref),
+    atspi.children(element.ref),
+  ])
+  const parent = { ref: element.ref, role, states, size: children.length }
+  const elements = listChildren(children).map(
+    ({ ref, index }) => new Element(ref, element.place, parent, index),
+  )
+  const roles = await Promise.all(elements.map(({ ref }) => atspi.role(ref)))
+  const pane = elements[roles.indexOf(ROLE.ROOT_PANE)]
+  if (pane || levels === 0) return pane
+  const panels = elements.filter((_, at) => roles[at] === ROLE.PANEL)
+  const found = await Promise.all(panels.map((panel) => findRootPane(atspi, panel, levels - 1)))
+  return found.find((one) => one !== undefined)
+}
+
+function isDrawn(place: Place): place is DrawnPlace {
+  return "native" in place
+}
+
+/** A box of the toolkit has a direction; LibreOffice's own panels have none. */
+function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean {
+  const isBox = role === ROLE.PANEL || role === ROLE.FILLER
+  return isBox && (has(states, STATE.HORIZONTAL) || has(states, STATE.VERTICAL))
+}
+
+/**
+ * The place of a popover and what is in it. GTK 4 gives it a window of its own but counts from the
+ * widget that it belongs to; the window of the same size and process says where it really is.
+ */
+export function popupPlace(place: Place, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Place> {
+  const isPopup = kind.role === "menu" || kind.role === "popover"
+  if (!isPopup || place.toolkit !== "GTK" || !place.popups) return place
+  if (!extents) return { ...place, shift: undefined }
+  return then(place.popups(), (windows) => ({ ...place, shift: shiftOf(extents, windows, place.pid) }))
+}
+
+/** A popover's margin is part of its window, but not of what it says of itself. */
+const MOST_MARGIN = 16
+
+function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Place["shift"] {
+  const margins = windows
+    .filter((window) => window.pid === pid)
+    .map(({ bounds }) => ({
+      bounds,
+      x: bounds.width - extents.width,
+      y: bounds.height - extents.height,
+    }))
+    .filter(({ x, y }) => x >= -2 && y >= -2 && x <= MOST_MARGIN && y <= MOST_MARGIN)
+  const [only, ...others] = margins
+  if (!only || others.length > 0) return undefined
+  const { bounds, x, y } = only
+  return { x: bounds.x + Math.trunc(x / 2) - extents.x, y: bounds.y + Math.trunc(y / 2) - extents.y }
+}

@@ -1,0 +1,156 @@
+import type { Performed } from "../../adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { method, readAs } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { type Element, unlessRefused } from "./element.ts"
+import { ROLE } from "./roles.ts"
+import { NOT_DELIVERED, type Sender } from "./send.ts"
+
+/** Text and numbers, through the interfaces that have them. */
+
+/** Puts text at the caret, in place of what is selected there; behind everything in a field without the focus. */
+export async function insertText(to: Sender, { ref, place }: Element, text: string): Promise<Performed> {
+  const field = await fieldOf(to, ref)
+  if (!field) return NOT_DELIVERED
+  if (text === "") return { method: "atspi:EditableText.InsertText", delivery: "delivered_verified" }
+  const { start, end } = await selection(to.atspi, field)
+  if (end > start) {
+    const how = "EditableText.DeleteText"
+    const cut = await to.request(field, how, method(`org.a11y.atspi.${how}`, "ii", [start, end]))
+    if (cut.delivery !== "delivered_unverified") return cut
+  }
+  // ATK counts bytes, Qt counts UTF-16 units and pads what is missing.
+  const length = place.toolkit === "Qt" ? text.length : Buffer.byteLength(text)
+  const how = "EditableText.InsertText"
+  const inserted = await to.request(field, how, method(`org.a11y.atspi.${how}`, "isi", [start, text, length]))
+  if (inserted.delivery !== "not_delivered" || end === start) return inserted
+  throw new AppError("ACTION_FAILED", "What was selected is gone, and the text in its place was refused", {
+    suggestion: "Run 'snapshot' to see what the field holds now before trying anything else",
+    platformDetail: `EditableText.DeleteText was done, ${how} was refused`,
+    details: { kind: "half_done" },
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  })
+}
+
+export async function clearText(to: Sender, { ref }: Element): Promise<Performed> {
+  const field = await fieldOf(to, ref)
+  return field ? setText(to, field, "") : NOT_DELIVERED
+}
+
+export async function setValue(to: Sender, { ref, place }: Element, value: string): Promise<Performed> {
+  const [interfaces, role] = await Promise.all([to.atspi.interfaces(ref), to.atspi.role(ref)])
+  // Firefox sets the number in a field without telling the page.
+  const isPageField = to.toolkit === "Gecko" && (interfaces & INTERFACE.EditableText) !== 0
+  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role) && !isPageField
+  const number = Number(value)
+  if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
+    await refuseOutOfRange(to.atspi, ref, number)
+    // What is set into LibreOffice's own spin fields shows, but its macros are not told: they have to be typed into.
+    const isNative = place.app !== "soffice" || (interfaces & INTERFACE.EditableText) !== 0
+    return isNative || role !== ROLE.SPIN_BUTTON ? setNumber(to, ref, number) : NOT_DELIVERED
+  }
+  const field = await fieldOf(to, ref)
+  if (field) return setText(to, field, value)
+  if (!hasNumber) return NOT_DELIVERED
+  throw new AppError("ACTION_FAILED", `'${value}' is not a number, which this element needs`, {
+    suggestion: "Pass a number: agent-desktop set-value REF 50",
+    details: { kind: "not_a_number" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** What LibreOffice and others give a number that says how they are, and is none that a user sets. */
+const NUMBERED: ReadonlySet<number> = new Set([
+  ROLE.PUSH_BUTTON,
+  ROLE.TOGGLE_BUTTON,
+  ROLE.CHECK_BOX,
+  ROLE.RADIO_BUTTON,
+  ROLE.COMBO_BOX,
+  ROLE.TREE_ITEM,
+])
+
+export async function setNumber(to: Sender, ref: Ref, value: number): Promise<Performed> {
+  const called = method("org.freedesktop.DBus.Properties.Set", "ssv", [
+    "org.a11y.atspi.Value",
+    "CurrentValue",
+    { signature: "d", value },
+  ])
+  return to.request(ref, "Value.CurrentValue", called)
+}
+
+export interface Range {
+  readonly now: number
+  readonly least: number
+  readonly most: number
+  /** The smallest step that it says it makes; 0: it does not say. */
+  readonly step: number
+}
+
+export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefined> {
+  const names = ["CurrentValue", "MinimumValue", "MaximumValue", "MinimumIncrement"]
+  const [now, least, most, step = 0] = await Promise.all(
+    names.map((name) => unlessRefused(atspi.call(ref, property("Value", name)).then(readNumber))),
+  )
+  return now === undefined || least === undefined || most === undefined
+    ? undefined
+    : { now, least, most, step }
+}
+
+/** The element itself, or the field that a combo box is typed into. */
+export async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
+  // Firefox says yes to every change of a text, and makes none in a page.
+  if (to.toolkit === "Gecko") return undefined
+  if (await to.can(ref, INTERFACE.EditableText)) return ref
+  if ((await to.atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
+  return findField(to, ref, 2)
+}
+
+async function findField(to: Sender, ref: Ref, levels: number): Promise<Ref | undefined> {
+  for (const child of (await to.atspi.children(ref)).slice(0, MOST_PARTS)) {
+    if (await to.can(child, INTERFACE.EditableText)) return child
+    const deeper = levels > 1 ? await findField(to, child, levels - 1) : undefined
+    if (deeper) return deeper
+  }
+  return undefined
+}
+
+const MOST_PARTS = 8
+
+async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: number }> {
+  const [count, caret, size, states] = await Promise.all([
+    unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetNSelections"))),
+    unlessRefused(atspi.call(ref, property("Text", "CaretOffset"))),
+    atspi.characterCount(ref),
+    atspi.states(ref),
+  ])
+  // Where the caret was left, if it ever was there, means nothing to anybody.
+  if (!has(states, STATE.FOCUSED)) return { start: size, end: size }
+  if (count && readAs(count, "i").i32() > 0) {
+    const reply = await unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetSelection", "i", [0])))
+    if (reply) {
+      const body = readAs(reply, "ii")
+      const [a, b] = [body.i32(), body.i32()]
+      return { start: Math.min(a, b), end: Math.max(a, b) }
+    }
+  }
+  const at = caret ? readNumber(caret) : size
+  const offset = at < 0 || at > size ? size : at
+  return { start: offset, end: offset }
+}
+
+async function refuseOutOfRange(atspi: Atspi, ref: Ref, value: number): Promise<void> {
+  const range = await readRange(atspi, ref)
+  if (!range || range.least >= range.most || (value >= range.least && value <= range.most)) return
+  const { least, most } = range
+  throw new AppError("ACTION_FAILED", `${value} is outside the element's range ${least} to ${most}`, {
+    suggestion: `Pass a value from ${least} to ${most}: agent-desktop set-value REF ${value < least ? least : most}`,
+    details: { kind: "out_of_range", min: least, max: most },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+export function setText(to: Sender, ref: Ref, text: string): Promise<Performed> {
+  const how = "EditableText.SetTextContents"
+  return to.request(ref, how, method(`org.a11y.atspi.${how}`, "s", [text]))
+}

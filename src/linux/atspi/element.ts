@@ -1,0 +1,79 @@
+import type { Handle } from "../../adapter.ts"
+import type { Point } from "../../node.ts"
+import { DBusError, WireError } from "../dbus/bus.ts"
+import type { XWindow } from "../x11/windows.ts"
+import type { Ref } from "./atspi.ts"
+import type { StateSet } from "./bits.ts"
+import { ROLE } from "./roles.ts"
+
+/** What all elements of one window share. */
+export interface Place {
+  readonly pid: number
+  readonly app: string
+  readonly toolkit: string
+  /** Windows that go past the window manager, where the toolkit's menus and popovers are. */
+  readonly popups?: () => Promise<readonly XWindow[]>
+  /** The X window that its frame was proved to be. */
+  readonly window?: number
+  /** Added to the extents that the toolkit reports; undefined: its coordinates mean nothing on the screen. */
+  readonly shift: Point | undefined
+}
+
+/** What an element is may depend on what it is in. */
+export interface Parent {
+  readonly ref: Ref
+  readonly role: number
+  readonly states: StateSet
+  /** How many children it has; −1: not known. */
+  readonly size: number
+}
+
+/** What a handle is on Linux: an object of the accessibility bus, and what is needed to read it the same way again. */
+export class Element {
+  readonly ref: Ref
+  readonly place: Place
+  readonly parent: Parent | undefined
+  readonly index: number | undefined
+
+  constructor(ref: Ref, place: Place, parent?: Parent, index?: number) {
+    this.ref = ref
+    this.place = place
+    this.parent = parent
+    this.index = index
+  }
+
+  get parentRole(): number {
+    return this.parent?.role ?? ROLE.INVALID
+  }
+
+  get handle(): Handle {
+    // Handle is opaque by a phantom member that no value has; this is the one place that makes it.
+    return this as unknown as Handle
+  }
+
+  static of(handle: Handle): Element {
+    if (handle instanceof Element) return handle
+    throw new TypeError("a handle of another adapter")
+  }
+}
+
+/** undefined for what the object refused or does not understand; a silent or dead application still fails. */
+export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    if ((error instanceof DBusError && !isGone(error)) || error instanceof WireError) return undefined
+    throw error
+  }
+}
+
+/** Whether the error says that the process is not on the bus (any more). */
+export function isGone(error: unknown): boolean {
+  return error instanceof DBusError && GONE.has(error.code)
+}
+
+const GONE: ReadonlySet<string> = new Set(
+  ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected"].map(
+    (name) => `org.freedesktop.DBus.Error.${name}`,
+  ),
+)

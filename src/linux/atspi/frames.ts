@@ -1,0 +1,191 @@
+import type { Point, Rect } from "../../node.ts"
+import type { XWindow } from "../x11/windows.ts"
+import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import { unlessRefused } from "./element.ts"
+import { type Facts, listChildren } from "./facts.ts"
+import type { Inventory } from "./inventory.ts"
+import { cleanName } from "./names.ts"
+import type { A11yApp } from "./registry.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
+import { beginCache, type Cache } from "./sources.ts"
+
+/** An application as its windows need it. */
+export interface FrameApp {
+  readonly pid: number
+  readonly name: string
+  readonly toolkit: string
+  /** Its cache as it was when its frames were asked for, where that was wanted. */
+  readonly cache?: Promise<Cache>
+}
+
+/** A top-level object of an application: what may be a window of the screen. */
+export interface Frame {
+  readonly app: FrameApp
+  readonly ref: Ref
+  readonly index: number
+  readonly role: number
+  readonly states: StateSet
+  readonly name: string
+  /** As the toolkit says it. */
+  readonly extents: Rect | undefined
+}
+
+export const GTK4 = "GTK"
+
+/** The top-level objects of an application; none when it refuses to say. */
+export async function readFrames(
+  atspi: Atspi,
+  { ref: app, pid, name, begun }: A11yApp,
+  withCache = false,
+): Promise<readonly Frame[]> {
+  const [toolkit = "", children] = await Promise.all([
+    begun?.toolkit ?? unlessRefused(atspi.toolkit(app)),
+    begun?.children ?? unlessRefused(atspi.children(app)),
+  ])
+  const { promise: cache, resolve } = Promise.withResolvers<Cache>()
+  const owner = { pid, name, toolkit, cache: withCache ? cache : undefined }
+  const reading = listChildren(children ?? []).map(({ ref, index }) =>
+    unlessRefused(readFrame(atspi, owner, ref, index)),
+  )
+  // After the frames: an application makes its list while we find out which window is which.
+  if (withCache) resolve(beginCache(atspi, app.bus, toolkit, name))
+  // Whoever waits for it hears of its failure; nobody may.
+  cache.catch(() => {})
+  return (await Promise.all(reading)).filter((frame) => frame !== undefined)
+}
+
+async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): Promise<Frame> {
+  const [role, states, name, extents] = await Promise.all([
+    atspi.role(ref),
+    atspi.states(ref),
+    atspi.name(ref),
+    unlessRefused(atspi.extents(ref, app.toolkit)),
+  ])
+  return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
+}
+
+/** What the frame said about itself, where that is all there is to know: an unusual window may hold more. */
+export function factsOf({ app, role, states, name, extents }: Frame): Facts | undefined {
+  if (app.toolkit === GTK4 || !WINDOW_ROLES.has(role)) return undefined
+  return { role, states, name, extents, interfaces: extents ? INTERFACE.Component : 0, childCount: -1 }
+}
+
+/** The top-level objects of one window's process, and the windows that they were proved to be. */
+export async function readProcessFrames(
+  atspi: Atspi,
+  pid: number | undefined,
+  { apps, windows }: Pick<Inventory, "apps" | "windows">,
+  withCache = false,
+): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
+  const own = apps.filter((app) => app.pid === pid)
+  // Behind a sandbox or another machine a window's process has another number, or none.
+  const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
+  const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app, withCache)))).flat()
+  return { frames, matches: matchFrames(windows, frames) }
+}
+
+/**
+ * Which frame is which window of the screen, by evidence alone: the same process, and then title and
+ * geometry, as long as they fit exactly one pair. What fits several is left without a match.
+ */
+export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
+  const matches = new Map<number, Frame>()
+  // A window may be any widget: Qt shows a bare list or picture as one.
+  const open = new Set(frames.filter((frame) => !POPUP_ROLES.has(frame.role)))
+  const known = new Set([...open].map((frame) => frame.app.pid))
+  const rounds: ((window: XWindow, frame: Frame) => boolean)[] = [
+    (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
+    (window, frame) =>
+      isSameProcess(window, frame) &&
+      hasTitle(window, frame) &&
+      hasGeometry(window, frame) &&
+      window.focused === has(frame.states, STATE.ACTIVE),
+    (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame),
+    (window, frame) =>
+      isSameProcess(window, frame) && hasGeometry(window, frame) && isUntitled(window, frame),
+    (window, frame) => isSameProcess(window, frame) && hasGeometry(window, frame),
+    (window, frame) => !known.has(window.pid ?? 0) && hasTitle(window, frame) && hasGeometry(window, frame),
+  ]
+  for (const fits of rounds) {
+    const free = windows.filter((window) => !matches.has(window.id))
+    const pairs = free.flatMap((window) =>
+      [...open].filter((frame) => fits(window, frame)).map((frame) => ({ window, frame })),
+    )
+    for (const { window, frame } of pairs) {
+      const isOnly = pairs.every((pair) => (pair.window === window) === (pair.frame === frame))
+      if (!isOnly) continue
+      matches.set(window.id, frame)
+      open.delete(frame)
+    }
+  }
+  return matches
+}
+
+/** What is added to the toolkit's coordinates to get the screen's. */
+export function shiftOf(window: XWindow, frame: Frame): Point {
+  if (frame.app.toolkit !== GTK4) return { x: 0, y: 0 }
+  // GTK 4 counts from the window's visible corner, whatever coordinates were asked for.
+  const { bounds, gtkFrameExtents: shadow } = window
+  if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
+  const width = frame.extents?.width ?? bounds.width
+  const height = frame.extents?.height ?? bounds.height
+  return {
+    x: bounds.x + Math.max(0, Math.round((bounds.width - width) / 2)),
+    y: bounds.y + Math.max(0, Math.round((bounds.height - height) / 2)),
+  }
+}
+
+export const WINDOW_ROLES: ReadonlySet<number> = new Set([
+  ROLE.FRAME,
+  ROLE.DIALOG,
+  ROLE.ALERT,
+  ROLE.FILE_CHOOSER,
+  ROLE.COLOR_CHOOSER,
+  ROLE.FONT_CHOOSER,
+  ROLE.WINDOW,
+])
+
+const POPUP_ROLES: ReadonlySet<number> = new Set([...MENU_ROLES, ROLE.TOOL_TIP])
+
+function isSameProcess(window: XWindow, frame: Frame): boolean {
+  return window.pid === frame.app.pid
+}
+
+function hasTitle(window: XWindow, frame: Frame): boolean {
+  return frame.name !== "" && cleanName(window.title) === frame.name
+}
+
+function isUntitled(window: XWindow, frame: Frame): boolean {
+  return frame.name === "" || window.title === ""
+}
+
+/** The toolkit's extents are those of the client window, of the decorated one, or of the one without shadows. */
+function hasGeometry(window: XWindow, frame: Frame): boolean {
+  const { extents } = frame
+  if (!extents || extents.width <= 0) return false
+  const shadow = window.gtkFrameExtents
+  const bare = shadow && {
+    x: window.bounds.x + shadow.left,
+    y: window.bounds.y + shadow.top,
+    width: window.bounds.width - shadow.left - shadow.right,
+    height: window.bounds.height - shadow.top - shadow.bottom,
+  }
+  const rects = [window.bounds, window.frame, ...(bare ? [bare] : [])]
+  if (frame.app.toolkit === GTK4) {
+    return rects.some(
+      (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),
+    )
+  }
+  return rects.some(
+    (rect) =>
+      near(rect.x, extents.x, 2) &&
+      near(rect.y, extents.y, 2) &&
+      near(rect.width, extents.width, 2) &&
+      near(rect.height, extents.height, 2),
+  )
+}
+
+function near(a: number, b: number, tolerance: number): boolean {
+  return Math.abs(a - b) <= tolerance
+}

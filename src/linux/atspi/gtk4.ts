@@ -1,0 +1,176 @@
+import type { Rect } from "../../node.ts"
+import { type Atspi, INTERFACE, type Ref, ROOT_PATH } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import type { Item } from "./cache.ts"
+import { CachedSource, readCache } from "./cache.ts"
+import type { Child, LiveSource, Source } from "./facts.ts"
+
+/**
+ * GTK 4 answers a call in the pauses of its drawing, so what counts is how few questions wait for an
+ * answer: one for the whole cache, then the children it has not made yet, then all extents at once.
+ */
+export async function prepareGtk4(
+  atspi: Atspi,
+  root: Ref,
+  live: LiveSource,
+  first: ReadonlyMap<string, Item>,
+): Promise<Source> {
+  const listed = await listMissing(new CachedSource(root.bus, first, live), root, live)
+  const isWhole = [...listed.values()].every((children) => children.every(({ ref }) => first.has(ref.path)))
+  const items = isWhole ? first : ((await readCache(atspi, root.bus)) ?? first)
+  const source = new CachedSource(root.bus, items, live, { listed })
+  // Later releases say what is showing.
+  const isPart = ({ parent }: Item): boolean => parent !== ROOT_PATH && items.has(parent)
+  if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
+  const extents = await readExtents(atspi, root, source)
+  await hidePages(atspi, root, source, extents)
+  return new CachedSource(root.bus, items, live, { listed, extents, saysShowing: false })
+}
+
+const MAX_LEVELS = 60
+
+/** Asks for the children that the cache does not have: asking is also what makes it have them. */
+async function listMissing(
+  source: CachedSource,
+  root: Ref,
+  live: LiveSource,
+): Promise<Map<string, readonly Child[]>> {
+  const listed = new Map<string, readonly Child[]>()
+  const visit = async (ref: Ref, level: number): Promise<void> => {
+    if (level > MAX_LEVELS || ref.bus !== root.bus || listed.has(ref.path)) return
+    const cached = source.cachedChildren(ref)
+    const children = cached ?? (await live.children(ref).catch(() => []))
+    if (!cached) listed.set(ref.path, children)
+    await Promise.all(children.map((child) => visit(child.ref, level + 1)))
+  }
+  await visit(root, 0)
+  return listed
+}
+
+/** A subtree of this size is worth an answer of its own before its parts are asked. */
+const HEAVY = 20
+
+/** The extents of all that has any; nothing is asked below what has no room. */
+async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promise<Map<string, Rect>> {
+  const extents = new Map<string, Rect>()
+  const ask = async (refs: readonly Ref[]): Promise<void> => {
+    await Promise.all(
+      refs.map(async (ref) => {
+        const rect = await atspi.extents(ref, "GTK").catch(() => undefined)
+        if (rect) extents.set(ref.path, rect)
+      }),
+    )
+  }
+  const weights = new Map<string, number>()
+  const nodes = flatten(source, root, weights)
+  const hasBounds = ({ interfaces }: Item): boolean => (interfaces & INTERFACE.Component) !== 0
+  await ask(
+    nodes
+      .filter(({ item }) => hasBounds(item) && (weights.get(item.path) ?? 0) >= HEAVY)
+      .map(({ item }) => item.ref),
+  )
+  const isShut = (path: string): boolean => {
+    const rect = extents.get(path)
+    return rect !== undefined && (rect.width <= 0 || rect.height <= 0)
+  }
+  const rest = nodes.filter(
+    ({ item, above }) => hasBounds(item) && !extents.has(item.path) && !above.some(isShut),
+  )
+  await ask(rest.map(({ item }) => item.ref))
+  return extents
+}
+
+interface Placed {
+  readonly item: Item
+  readonly above: readonly string[]
+}
+
+/** All objects below, each with the way to it; `weights` gets how many are below each. */
+function flatten(source: CachedSource, root: Ref, weights: Map<string, number>): readonly Placed[] {
+  const nodes: Placed[] = []
+  const seen = new Set<string>()
+  const visit = (ref: Ref, above: readonly string[]): number => {
+    const item = source.item(ref)
+    if (!item || seen.has(ref.path) || above.length > MAX_LEVELS) return 0
+    seen.add(ref.path)
+    nodes.push({ item, above })
+    const inner = [...above, ref.path]
+    const children = source.cachedChildren(ref) ?? []
+    const weight = children.reduce((sum, child) => sum + 1 + visit(child.ref, inner), 0)
+    weights.set(ref.path, weight)
+    return weight
+  }
+  visit(root, [])
+  return nodes
+}
+
+const STACKS = /(?:Stack|Leaflet|TabView|Squeezer)$/
+/** Where a stack is touched to see which of its pages is there; some points are between widgets. */
+const TOUCHES = [
+  [0.5, 0.5],
+  [0.25, 0.25],
+  [0.75, 0.25],
+  [0.25, 0.75],
+  [0.75, 0.75],
+  [0.1, 0.5],
+] as const
+
+/** A page that was shown before keeps its room; what a touch finds is on the page that shows now. */
+async function hidePages(
+  atspi: Atspi,
+  root: Ref,
+  source: CachedSource,
+  extents: Map<string, Rect>,
+): Promise<void> {
+  const stacks = flatten(source, root, new Map()).flatMap(({ item }) => {
+    const view = extents.get(item.path)
+    const rooms = (source.cachedChildren(item.ref) ?? []).filter(({ ref }) => hasRoom(extents.get(ref.path)))
+    // What stands side by side shows side by side.
+    const pages = rooms.filter((one) =>
+      rooms.some((other) => one !== other && isSamePlace(extents, one, other)),
+    )
+    const isStack = STACKS.test(item.name) || pages.some(({ ref }) => source.item(ref)?.parent !== item.path)
+    return view && isStack && pages.length > 1 ? [{ item, view, pages }] : []
+  })
+  await Promise.all(
+    stacks.map(async ({ item, view, pages }) => {
+      const touched = await Promise.all(TOUCHES.map((at) => touch(atspi, item.ref, view, at)))
+      const showing = touched
+        .map((ref) => ref && pageOf(source, ref, pages))
+        .find((page) => page !== undefined)
+      if (!showing) return
+      for (const { ref } of pages) {
+        if (ref.path !== showing) extents.set(ref.path, { ...view, width: 0, height: 0 })
+      }
+    }),
+  )
+}
+
+async function touch(
+  atspi: Atspi,
+  stack: Ref,
+  { x, y, width, height }: Rect,
+  [right, down]: (typeof TOUCHES)[number],
+): Promise<Ref | undefined> {
+  const point = { x: Math.round(x + width * right), y: Math.round(y + height * down) }
+  return atspi.at(stack, point, "GTK").catch(() => undefined)
+}
+
+/** The page that an object is on, by its parents. */
+function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string | undefined {
+  let path: string | undefined = ref.path
+  for (let level = 0; path !== undefined && level < MAX_LEVELS; level++) {
+    if (pages.some((page) => page.ref.path === path)) return path
+    path = source.item({ bus: ref.bus, path })?.parent
+  }
+  return undefined
+}
+
+function isSamePlace(extents: ReadonlyMap<string, Rect>, one: Child, other: Child): boolean {
+  const [a, b] = [extents.get(one.ref.path), extents.get(other.ref.path)]
+  return a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+}
+
+function hasRoom(rect: Rect | undefined): boolean {
+  return rect !== undefined && rect.width > 0 && rect.height > 0
+}

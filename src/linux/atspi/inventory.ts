@@ -1,0 +1,215 @@
+import type { SeenApp, SeenWindow } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
+import { DBusError, DBusTimeout } from "../dbus/bus.ts"
+import { type AppHints, aliasesOf, desktopEntryOf } from "../host/app-names.ts"
+import { ageOf, endOf, readProcess } from "../host/processes.ts"
+import { type Session, silentBus } from "../host/session.ts"
+import { readWindows } from "../x11/window.ts"
+import { listMates, listWindows, windowId, type XWindow } from "../x11/windows.ts"
+import { Atspi } from "./atspi.ts"
+import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
+
+/** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
+export interface Inventory {
+  /** Where it holds no more than one process. */
+  readonly pid?: number
+  readonly apps: readonly A11yApp[]
+  readonly windows: readonly XWindow[]
+  readonly bus: "there" | "missing" | "silent"
+}
+
+/** What a silent accessibility bus may cost those who can do without. */
+const BUS_MS = 5000
+
+export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
+  const [windows, apps] = await Promise.all([
+    session.x11(deadline).then((x) => listWindows(x, deadline)),
+    listApps(session, deadline).catch(unlessNoBus),
+  ])
+  if (typeof apps === "string") return { windows, apps: [], bus: apps }
+  return { windows: await withoutEnded(session, windows, apps, deadline), apps, bus: "there" }
+}
+
+/**
+ * The display closes the windows of a process that ended a moment later than the bus forgets it: these go,
+ * and are not listed. Others stay: a process behind a sandbox has another number here, or none.
+ */
+async function withoutEnded(
+  session: Session,
+  windows: readonly XWindow[],
+  apps: readonly A11yApp[],
+  deadline: Deadline,
+): Promise<readonly XWindow[]> {
+  const onBus = new Set(apps.map((app) => app.pid))
+  const orphans = windows.filter(({ pid = 0 }) => pid > 0 && !onBus.has(pid) && endOf(pid))
+  if (orphans.length === 0) return windows
+  const x = await session.x11(deadline)
+  const ids = orphans.map(({ id }) => id)
+  const enough = deadline.slice(Math.min(ENDING_MS, deadline.remaining / 2))
+  let left = new Set(ids)
+  // Where nothing is left of the process, the display has heard of it: it is done with that after its next answers.
+  for (let look = 0; look < LOOKS || (isAnyEnding(orphans, left) && !enough.expired); look++) {
+    if (look >= LOOKS) await Bun.sleep(LOOK_AGAIN_MS)
+    left = new Set((await readWindows(x, ids, deadline)).map(({ id }) => id))
+    if (left.size === 0) break
+  }
+  return windows.filter(({ id }) => left.has(id) || !ids.includes(id))
+}
+
+const isAnyEnding = (windows: readonly XWindow[], left: ReadonlySet<number>): boolean =>
+  windows.some(({ id, pid = 0 }) => left.has(id) && endOf(pid) === "ending")
+
+const ENDING_MS = 1000
+const LOOKS = 3
+const LOOK_AGAIN_MS = 20
+
+/**
+ * The same for one window (or the focused one), with no more than its own process has; undefined where that
+ * does not do, since the window is not managed, or its process is not on the bus by the same number.
+ */
+export async function takeInventoryOf(
+  session: Session,
+  window: number | "focused",
+  deadline: Deadline,
+): Promise<Inventory | undefined> {
+  const finding = session.x11(deadline).then((x) => listMates(x, window, deadline))
+  const owner = finding.then(([first]) => first?.pid)
+  // The first of the two to fail speaks for both.
+  owner.catch(() => {})
+  const [windows, apps] = await Promise.all([
+    finding,
+    onBus(session, deadline, (atspi) => findA11yApps(atspi, owner)).catch(unlessNoBus),
+  ])
+  // Nobody else would get an answer either.
+  if (apps === "silent" && windows[0]) return { pid: windows[0].pid, windows, apps: [], bus: apps }
+  if (typeof apps === "string") return undefined
+  return apps[0] && { pid: apps[0].pid, windows, apps, bus: "there" }
+}
+
+/** The same for a question about apps, which a desktop without X can answer too. */
+export async function takeAppInventory(session: Session, deadline: Deadline): Promise<Inventory> {
+  const [windows, apps] = await Promise.all([
+    session
+      .x11(deadline)
+      .then((x) => listWindows(x, deadline))
+      .catch((error: unknown) => (isUnsupported(error) ? [] : Promise.reject(error))),
+    listApps(session, deadline),
+  ])
+  return { windows, apps, bus: "there" }
+}
+
+export function seenWindow(window: XWindow, inventory: Inventory, env: Session["env"]): SeenWindow {
+  const app = appOf(inventory, window)
+  const pid = window.pid ?? 0
+  return {
+    id: windowId(window.id),
+    title: window.title,
+    app_name: appName(pid, app, window),
+    pid,
+    bounds: window.frame,
+    is_focused: window.focused,
+    // Names cost file reads, and most commands need none.
+    get aliases() {
+      return aliasesOf(pid, hintsOf(app, window), env)
+    },
+    minimized: window.minimized || undefined,
+    ...muteness(app, inventory, window.pid),
+  }
+}
+
+export function seenApps(inventory: Inventory, env: Session["env"]): readonly SeenApp[] {
+  const { apps, windows } = inventory
+  const pids = new Set([...apps.map((app) => app.pid), ...windows.map((window) => window.pid ?? 0)])
+  pids.delete(0)
+  return [...pids].map((pid) => {
+    const window = windows.find((one) => one.pid === pid)
+    const app = bestApp(apps, pid)
+    const hints = hintsOf(app, window)
+    return {
+      name: appName(pid, app, window),
+      pid,
+      bundle_id: desktopEntryOf(pid, hints, env)?.id,
+      get aliases() {
+        return aliasesOf(pid, hints, env)
+      },
+    }
+  })
+}
+
+export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
+  return bestApp(inventory.apps, window.pid)
+}
+
+function listApps(session: Session, deadline: Deadline): Promise<readonly A11yApp[]> {
+  return onBus(session, deadline, listA11yApps)
+}
+
+async function onBus<T>(
+  session: Session,
+  deadline: Deadline,
+  read: (atspi: Atspi) => Promise<T>,
+): Promise<T> {
+  const bus = await session.a11y(deadline.slice(Math.min(BUS_MS, deadline.remaining / 2)))
+  try {
+    return await read(new Atspi(bus, deadline))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (error instanceof DBusTimeout) throw silentBus(error.message)
+    throw new AppError(
+      "PLATFORM_NOT_SUPPORTED",
+      "The accessibility registry of this session does not answer",
+      {
+        suggestion: "Run 'doctor' to see what is missing, then retry",
+        platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : String(error),
+      },
+    )
+  }
+}
+
+function unlessNoBus(error: unknown): "missing" | "silent" {
+  if (isUnsupported(error)) return "missing"
+  if (error instanceof AppError && error.code === "TIMEOUT") return "silent"
+  throw error
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof AppError && error.code === "PLATFORM_NOT_SUPPORTED"
+}
+
+/** A process may register several applications, some of them without a name. */
+function bestApp(apps: readonly A11yApp[], pid: number | undefined): A11yApp | undefined {
+  const own = apps.filter((app) => app.pid === pid)
+  return own.find((app) => app.name !== "") ?? own[0]
+}
+
+function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHints {
+  return {
+    accessibleName: app?.name || undefined,
+    desktopFile: window?.desktopFile,
+    wmClass: window?.wmClass && [window.wmClass.instance, window.wmClass.className],
+  }
+}
+
+function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
+  // The class instance is what toolkits take for the accessible name too; a process's name is cut at 15 bytes.
+  return app?.name || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
+}
+
+/** What is known about a window without asking its application. A window without a pid may still have a frame. */
+function muteness(
+  app: A11yApp | undefined,
+  { apps, bus, windows }: Inventory,
+  owner: number | undefined,
+): Pick<SeenWindow, "accessible" | "reason" | "starting"> {
+  if (bus === "missing") return { accessible: false, reason: "the accessibility bus cannot be used" }
+  if (bus === "silent") return { reason: "the accessibility bus does not answer" }
+  if (app) return app.responsive ? {} : { reason: "its process does not answer" }
+  const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
+  if (isSpare) return {}
+  // GTK 4 shows its window before it is on the bus.
+  const starting = owner !== undefined && (ageOf(owner) ?? STARTING_MS) < STARTING_MS
+  return { accessible: false, reason: "its process is not on the accessibility bus", starting }
+}
+
+const STARTING_MS = 5000

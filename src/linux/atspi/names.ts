@@ -1,0 +1,213 @@
+import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import type { Facts } from "./facts.ts"
+import { type Kind, ROLE } from "./roles.ts"
+
+/** Texts from applications, made fit for an agent. */
+
+const MAX_TEXT = 2000
+
+/** One line without control characters, of bounded length; undefined when nothing is left. */
+export function cleanName(text: string): string | undefined {
+  const line = cut(text)
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .trim()
+  return line === "" ? undefined : line
+}
+
+/** A value keeps its lines and its emptiness. */
+export function cleanValue(text: string): string {
+  return cut(text).replaceAll(/[^\P{Cc}\n\t]/gu, "")
+}
+
+/** At most 2,000 characters, then an ellipsis. Never half a surrogate pair. */
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT
+  return `${text.slice(0, end)}…`
+}
+
+/** How much of a text is asked for: one more than is shown, to know that there is more. */
+export const TEXT_LIMIT = MAX_TEXT + 1
+
+/** GTK 4 falls back to the name of the widget's class, which says nothing to a user. */
+export function isClassName(name: string): boolean {
+  return /^(?:Adw|Bis|Gdk|Gsk|Gtk|Hdy|Panel|Vte|WebKit)[A-Z]\w*$/.test(name)
+}
+
+/** The accelerator out of AT-SPI's "mnemonic;full path;accelerator", as a user would write it. */
+export function shortcutOf(binding: string): string | undefined {
+  const accelerator = binding.split(";")[2] ?? ""
+  const keys = [...accelerator.matchAll(/<(\w+)>/g)].map(([, key = ""]) => MODIFIER_NAMES[key] ?? key)
+  const last = accelerator.replaceAll(/<\w+>/g, "")
+  if (last === "") return undefined
+  return [...keys, last.length === 1 ? last.toUpperCase() : last].join("+")
+}
+
+const MODIFIER_NAMES: Readonly<Record<string, string>> = { Primary: "Ctrl", Control: "Ctrl", Ctl: "Ctrl" }
+
+/** Numbers as a user would write them: without the noise of binary fractions, single or double. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return "0"
+  const isSingle = Math.fround(value) === value
+  const short = isSingle ? [6, 7, 8].map((digits) => Number(value.toPrecision(digits))) : []
+  return String(short.find((number) => Math.fround(number) === value) ?? Number(value.toPrecision(12)))
+}
+
+/** Qt hands on as it is what an application wrote, which for tool tips often is markup. */
+
+/** The words of what Qt itself would show as rich text; any other text as it is. */
+export function plainText(text: string): string {
+  const most = text.slice(0, MOST)
+  if (!isRichText(most)) return text
+  return most
+    .replaceAll(/<!--[\s\S]*?-->|<(head|style|script|title)\b[^>]*?(?:\/>|>[\s\S]*?<\/\1\s*>)/gi, " ")
+    .replaceAll(/<\/?([a-z][a-z\d]*)\b[^<>]*>|<![^<>]*>|<\?[^<>]*>/gi, (_, tag = "") =>
+      INLINE.has(tag.toLowerCase()) ? "" : " ",
+    )
+    .replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, decode)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+}
+
+/** More than anybody is shown; without an end, looking for ends would take long. */
+const MOST = 10_000
+
+/** Qt's own rule: the first thing on the first line that looks like a tag is one of those that it knows. */
+function isRichText(text: string): boolean {
+  const start = text.trimStart().replace(/^<\?xml[\s\S]*?\?>\s*/, "")
+  if (/^<!doc/i.test(start)) return true
+  const [, before = "", name = ""] = /^([^<\n]*)<\s*!?([a-z\d]+)(?:\s[^>]*|\/)?>/i.exec(start) ?? []
+  return name !== "" && !before.includes("&lt;") && TAGS.has(name.toLowerCase())
+}
+
+function decode(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name] ?? whole
+  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal)
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  copy: "©",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+}
+
+/** What does not end a word. */
+const INLINE: ReadonlySet<string> = new Set(
+  "a b big cite code dfn em font i kbd nobr qt s samp small span strong sub sup tt u var".split(" "),
+)
+
+/** The elements that Qt knows. */
+const TAGS: ReadonlySet<string> = new Set([
+  ...INLINE,
+  ..."address blockquote body br caption center dd div dl dt h1 h2 h3 h4 h5 h6 head hr html img li link".split(
+    " ",
+  ),
+  ..."meta ol p pre script style table tbody td tfoot th thead title tr ul".split(" "),
+])
+
+/** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
+export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
+
+/** Whether it holds a text, a number or a choice. A password field is not even asked. */
+export function hasValue({ native, role }: Kind, { interfaces, states }: Facts): boolean {
+  if (native === ROLE.PASSWORD_TEXT) return false
+  return (
+    role === "combobox" ||
+    isSheetCell(native, states, interfaces) ||
+    (TEXT_ROLES.has(role) && (interfaces & INTERFACE.Text) !== 0) ||
+    (NUMBER_ROLES.has(role) && (interfaces & INTERFACE.Value) !== 0)
+  )
+}
+
+/** What an element holds: its text, its number, its choice. */
+export async function readValue(
+  atspi: Atspi,
+  ref: Ref,
+  kind: Kind,
+  facts: Facts,
+  expect: Expect,
+): Promise<string | undefined> {
+  if (!hasValue(kind, facts)) return undefined
+  if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
+  const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
+  const isCell = isSheetCell(kind.native, facts.states, facts.interfaces)
+  const isText = can(INTERFACE.Text) && (isCell || TEXT_ROLES.has(kind.role))
+  const text = isText ? await expect(readText(atspi, ref)) : undefined
+  // A spin button of a page has a text that is always empty.
+  if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
+  if (!can(INTERFACE.Value) || !NUMBER_ROLES.has(kind.role)) return undefined
+  const value = await expect(atspi.currentValue(ref))
+  return value === undefined ? undefined : formatNumber(value)
+}
+
+/** The cell of a spreadsheet is named by its place; a table's cell is named by its text, and holds no more. */
+function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): boolean {
+  return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
+}
+
+const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "datefield", "terminal"])
+const NUMBER_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor", "progressbar", "levelindicator"])
+
+/** undefined when all of the text stands for objects in it, which speak for themselves. */
+export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
+  const count = await atspi.characterCount(ref)
+  if (count <= 0) return ""
+  const text = cleanValue(await atspi.text(ref, 0, Math.min(count, TEXT_LIMIT)))
+  return /^\ufffc+$/.test(text) ? undefined : text.replaceAll("\ufffc", "")
+}
+
+/** What is typed into it, or chosen, or else what it shows. */
+async function readCombo(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
+  const hasText = (facts.interfaces & INTERFACE.Text) !== 0
+  if (hasText && has(facts.states, STATE.EDITABLE)) return expect(readText(atspi, ref))
+  const chosen = await readChoice(atspi, ref, facts, expect)
+  if (chosen !== undefined || !hasText) return chosen
+  return (await expect(readText(atspi, ref))) || undefined
+}
+
+/** What a combo box has chosen, by itself or by the hidden menu below it. */
+async function readChoice(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
+  if (facts.interfaces & INTERFACE.Selection) return selectedIn(atspi, ref, expect)
+  const first = await expect(atspi.childAt(ref, 0))
+  const [role, interfaces = 0] = first
+    ? await Promise.all([expect(atspi.role(first)), expect(atspi.interfaces(first))])
+    : []
+  if (first && interfaces & INTERFACE.Selection) return selectedIn(atspi, first, expect)
+  // LibreOffice has the list behind a text that says nothing.
+  const second = role === ROLE.TEXT ? await expect(atspi.childAt(ref, 1)) : undefined
+  if (second && ((await expect(atspi.interfaces(second))) ?? 0) & INTERFACE.Selection)
+    return selectedIn(atspi, second, expect)
+  // GTK 4 shows what is chosen in the button that opens the list, and says it nowhere else.
+  return first && role === ROLE.PUSH_BUTTON ? shownIn(atspi, first, expect, 6) : undefined
+}
+
+async function selectedIn(atspi: Atspi, holder: Ref, expect: Expect): Promise<string | undefined> {
+  const chosen = await expect(atspi.selectedChild(holder, 0))
+  return chosen && cleanName((await expect(atspi.name(chosen))) ?? "")
+}
+
+/** The first label below that has any room: an empty choice keeps one of its own. */
+async function shownIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): Promise<string | undefined> {
+  for (const child of ((await expect(atspi.children(ref))) ?? []).slice(0, MOST_PARTS)) {
+    const [role, extents] = await Promise.all([
+      expect(atspi.role(child)),
+      expect(atspi.extents(child, "GTK")),
+    ])
+    if (!extents || extents.width === 0) continue
+    if (role === ROLE.LABEL) return cleanName((await expect(atspi.name(child))) ?? "")
+    const below = levels > 1 ? await shownIn(atspi, child, expect, levels - 1) : undefined
+    if (below !== undefined) return below
+  }
+  return undefined
+}
+
+const MOST_PARTS = 4

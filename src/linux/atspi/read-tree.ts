@@ -1,0 +1,233 @@
+import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
+import type { Surface } from "../../node.ts"
+import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
+import { silentBus } from "../host/session.ts"
+import type { XWindow } from "../x11/windows.ts"
+import { Atspi, ROOT_PATH } from "./atspi.ts"
+import { Element, isGone, type Place } from "./element.ts"
+import { type Frame, factsOf, GTK4, shiftOf } from "./frames.ts"
+import { openSource } from "./sources.ts"
+import { type Walked, walkTree } from "./walk.ts"
+
+/** What a tree is read from: an element, and what its surface is called. */
+export interface TreeRoot {
+  readonly element: Element
+  readonly window: { readonly id: string; readonly title: string }
+  readonly surface: Surface
+  /** The frame that it is, where that was read on the way. */
+  readonly frame?: Frame
+}
+
+export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
+  const { element, window, surface, frame } = root
+  const hurried = atspi.within(readingTime(atspi.deadline))
+  const { app, pid } = element.place
+  const walked = await answering(
+    element.place,
+    directly(hurried, element, (near) => walkAwake(near, element, options, frame)),
+  )
+  if (isMute(element, walked)) throw muteWindow(window.id, app)
+  return {
+    ...walked,
+    root: surface === "menu" ? asMenu(walked.root, window.title) : walked.root,
+    window,
+    app,
+    pid,
+  }
+}
+
+/** Chromium that is just starting shows its window before what is in it, Firefox before the page. */
+async function walkAwake(
+  atspi: Atspi,
+  element: Element,
+  options: TreeOptions,
+  frame: Frame | undefined,
+): Promise<Walked> {
+  const patience = atspi.deadline.slice(AWAKE_MS)
+  let walked = await walk(atspi, element, options, frame)
+  while ((isMute(element, walked) || isPageMissing(element, walked)) && !patience.expired) {
+    await Bun.sleep(LOOK_AGAIN_MS)
+    walked = await walk(atspi, element, options, undefined)
+  }
+  return walked
+}
+
+const AWAKE_MS = 1000
+const LOOK_AGAIN_MS = 50
+
+/** Without its accessibility switch, Chromium shows windows with nothing in them. */
+function isMute({ place, parent }: Element, { root, complete }: Walked): boolean {
+  return (
+    place.toolkit === "Chromium" && !parent && complete && root.children.length === 0 && !root.children_count
+  )
+}
+
+/** Firefox reads pages for others only from when it is first asked: until then, its frame for them is empty. */
+function isPageMissing({ place }: Element, { root }: Walked): boolean {
+  return place.toolkit === "Gecko" && hasEmptyFrame(root)
+}
+
+function hasEmptyFrame({ role, children }: SeenNode): boolean {
+  const [only, ...others] = children
+  const frame = role === "scrollarea" && only?.role === "group" && others.length === 0 ? only : undefined
+  return (frame && isEmpty(frame)) || children.some((child) => isEmptyPage(child) || hasEmptyFrame(child))
+}
+
+const isEmpty = ({ children, children_count }: SeenNode): boolean => children.length === 0 && !children_count
+const isEmptyPage = (node: SeenNode): boolean => node.role === "webarea" && isEmpty(node)
+
+/** The item that a menu hangs on stands for the menu. */
+function asMenu(root: SeenNode, title: string): SeenNode {
+  const { value: _, hint: __, ...rest } = root
+  return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
+}
+
+async function walk(
+  atspi: Atspi,
+  element: Element,
+  options: TreeOptions,
+  frame: Frame | undefined,
+): Promise<Walked> {
+  const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
+  return walkTree(atspi, source, element, { ...options, counts: true }, frame && factsOf(frame))
+}
+
+/** `popups` are asked for when a popover is met. */
+export function frameElement(
+  frame: Frame,
+  window: XWindow | undefined,
+  popups: () => Promise<readonly XWindow[]>,
+): Element {
+  const { pid, name, toolkit } = frame.app
+  const shift = window ? shiftOf(window, frame) : toolkit === GTK4 ? undefined : { x: 0, y: 0 }
+  return new Element(
+    frame.ref,
+    { pid, app: name, toolkit, popups, window: window?.id, shift },
+    undefined,
+    frame.index,
+  )
+}
+
+/** What is left after reading has to do for shaping, storing and printing. */
+function readingTime(deadline: Deadline): Deadline {
+  return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
+}
+
+/** `twins`: the windows of its process that are called the same, itself included. */
+export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
+  if (twins.length > 1) {
+    return new AppError(
+      "AMBIGUOUS_TARGET",
+      `Window '${id}' of '${app}' cannot be told from others of the same title and size`,
+      {
+        suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
+        details: { candidates: twins },
+      },
+    )
+  }
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${id}' of '${app}' exposes no accessibility tree: no accessible window of its process is provably the same`,
+    {
+      suggestion:
+        "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
+    },
+  )
+}
+
+function muteWindow(id: string, app: string): AppError {
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${id}' of '${app}' exposes no accessibility tree: the app was started without accessibility`,
+    {
+      suggestion: `Restart it with 'close-app ${JSON.stringify(app)}' and 'launch ${JSON.stringify(app)}', or use 'screenshot --window-id ${id}'`,
+    },
+  )
+}
+
+export function noSurface(surface: Surface, app: string): AppError {
+  const what =
+    surface === "focused" ? `'${app}' does not have the focus` : `No ${surface} is open in '${app}'`
+  return new AppError("ELEMENT_NOT_FOUND", what, {
+    suggestion: `Use 'list-surfaces --app ${JSON.stringify(app)}' to see what is there`,
+  })
+}
+
+/** A silent or vanished application, in the contract's words. */
+export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(place.app)
+    if (isGone(error)) {
+      throw new AppError("APP_NOT_FOUND", `App '${place.app}' ended while it was read`, {
+        suggestion: "Use 'list-apps' to see running apps",
+      })
+    }
+    if (error instanceof DBusClosed) throw lostBus(error)
+    if (error instanceof DBusError || error instanceof WireError) {
+      const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
+      throw new AppError("ACTION_FAILED", `App '${place.app}' gave no usable answer`, {
+        platformDetail: detail,
+      })
+    }
+    throw error
+  }
+}
+
+export function lostBus(error: DBusClosed): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", "The accessibility bus went away", {
+    suggestion: "Run 'doctor' to see what is missing, then retry",
+    platformDetail: error.message,
+  })
+}
+
+function unresponsive(app: string): AppError {
+  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
+    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
+  })
+}
+
+/**
+ * Reads past the bus daemon, where the application listens itself: each question then wakes one process less,
+ * which pays where there are many. `read` gets the usual way where there is no other.
+ */
+export async function directly<T>(
+  atspi: Atspi,
+  { ref, place }: Element,
+  read: (atspi: Atspi) => Promise<T>,
+): Promise<T> {
+  const isWorth = place.toolkit === "Chromium" || place.app === "soffice"
+  const connection = isWorth ? await openDirect(atspi, ref.bus) : undefined
+  if (!connection) return read(atspi)
+  try {
+    return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))
+  } catch (error) {
+    throw atspi.bus.failure ? error : ofApplication(error)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Who hung up, or said nothing, is the application; the bus is as it was. */
+function ofApplication(error: unknown): unknown {
+  if (error instanceof DBusClosed) return new DBusError("org.freedesktop.DBus.Error.NoReply", error.message)
+  return error instanceof DBusTimeout ? new DBusTimeout(error.message) : error
+}
+
+async function openDirect(atspi: Atspi, app: string): Promise<Bus | undefined> {
+  try {
+    const address = await atspi.ask({ bus: app, path: ROOT_PATH }, GET_ADDRESS, (reply) =>
+      readAs(reply, "s").string(),
+    )
+    return address === "" ? undefined : await Bus.open(address, atspi.deadline)
+  } catch (error) {
+    if (error instanceof DBusTimeout) throw error
+    // It has no socket of its own, or one in a sandbox that we cannot reach.
+    return undefined
+  }
+}
+
+const GET_ADDRESS = method("org.a11y.atspi.Application.GetApplicationBusAddress")

@@ -1,0 +1,272 @@
+import type { Direction, Performed } from "../../adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Rect } from "../../node.ts"
+import { pause } from "../../until.ts"
+import { method } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { type Range, readRange, setNumber } from "./editing.ts"
+import { type Element, unlessRefused } from "./element.ts"
+import { ROLE } from "./roles.ts"
+import { ALREADY, NOT_DELIVERED, type Sender } from "./send.ts"
+
+/** Scroll bars as numbers that can be set, and what moves when they are. */
+
+/** A pane, what of it the element is in, and its bars. */
+interface Pane {
+  readonly ref: Ref
+  readonly inside: Ref
+  readonly vertical?: Ref
+  readonly horizontal?: Ref
+}
+
+/** Steps of a wheel's notch: three of what the bar calls one, as toolkits do. */
+const NOTCH = 3
+/** A step of a bar that does not say how large one is. */
+const SHARE = 20
+
+/** Moves the bar of the nearest pane around the element that has one in this direction. */
+export async function scroll(
+  to: Sender,
+  { ref }: Element,
+  direction: Direction,
+  amount: number,
+): Promise<Performed> {
+  const { atspi } = to
+  const sideways = direction === "left" || direction === "right"
+  for (const pane of await panesAround(atspi, ref)) {
+    const bar = sideways ? pane.horizontal : pane.vertical
+    const range = bar && (await readRange(atspi, bar))
+    if (!bar || !range || range.most <= range.least) continue
+    const step = range.step > 0 ? range.step * NOTCH : (range.most - range.least) / SHARE
+    const back = direction === "up" || direction === "left"
+    const value = clamp(range.now + (back ? -step : step) * amount, range)
+    if (value === range.now) throw atEnd(direction)
+    const performed = await setNumber(to, bar, value)
+    if (performed.delivery !== "delivered_unverified") return performed
+    const after = await unlessRefused(atspi.currentValue(bar))
+    return after === undefined || after === range.now
+      ? performed
+      : { ...performed, delivery: "delivered_verified" }
+  }
+  return NOT_DELIVERED
+}
+
+function atEnd(direction: Direction): AppError {
+  const ends = { up: "top", down: "bottom", left: "left end", right: "right end" }
+  return new AppError("ACTION_FAILED", `It is scrolled to its ${ends[direction]} already`, {
+    details: { kind: "at_end" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+const SCROLL_ANYWHERE = 6
+/** How often a bar is set: once where it counts pixels, again where it counts lines or rows. */
+const MOST_TRIES = 6
+
+/** Brings the element into view: by itself where the toolkit can, else by the bars of the panes around it. */
+export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed> {
+  const { atspi } = to
+  if (!(await to.can(ref, INTERFACE.Component))) return NOT_DELIVERED
+  const how = "Component.ScrollTo"
+  const asked = await to.request(ref, how, method(`org.a11y.atspi.${how}`, "u", [SCROLL_ANYWHERE]))
+  if (asked.delivery !== "not_delivered") return asked
+  const panes = await panesAround(atspi, ref)
+  let moved = false
+  for (const pane of panes) {
+    const result = await bringInto(to, pane, ref)
+    if (result === "unable") return moved ? UNSURE : NOT_DELIVERED
+    moved ||= result === "moved"
+  }
+  if (moved) return { method: "atspi:Value.CurrentValue", delivery: "delivered_verified" }
+  // Without a pane, only the application can say whether it shows.
+  return panes.length > 0 || has(await atspi.states(ref), STATE.SHOWING) ? ALREADY : NOT_DELIVERED
+}
+
+const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
+
+async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "there" | "unable"> {
+  const { atspi, toolkit } = to
+  let moved = false
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const [element, ...around] = await Promise.all(
+      [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, toolkit))),
+    )
+    const [outer, inner] = around
+    if (!element || !outer || !inner) return "unable"
+    const view = intersection(outer, inner)
+    if (!isPlaced(element)) {
+      if (moved || !(await search(to, pane, ref, view))) return "unable"
+      moved = true
+      continue
+    }
+    const dx = distance(element.x, element.width, view.x, view.width)
+    const dy = distance(element.y, element.height, view.y, view.height)
+    if (dx === 0 && dy === 0) return moved ? "moved" : "there"
+    const went = [await shift(to, pane.horizontal, dx), await shift(to, pane.vertical, dy)]
+    if (!went.includes(true)) return "unable"
+    moved = true
+    await settled(atspi, ref, element, toolkit)
+  }
+  return "unable"
+}
+
+/** GTK 3 answers with the smallest integer for what is scrolled out of view. */
+const isPlaced = ({ x }: Rect): boolean => x > -0x7ffffff0
+
+/** Scrolls until the element is somewhere: where it should be by its number among the others, else page by page. */
+async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boolean> {
+  const bar = pane.vertical ?? pane.horizontal
+  const range = bar && (await readRange(to.atspi, bar))
+  if (!bar || !range || range.most <= range.least) return false
+  const room = range.most - range.least
+  const page = Math.max((pane.vertical ? view.height : view.width) * 0.9, room / MOST_PAGES)
+  const pages = Array.from({ length: Math.ceil(room / page) + 1 }, (_, at) => range.least + at * page)
+  const guess = range.least + (await shareBefore(to.atspi, ref, pane)) * room
+  for (const value of [guess, ...pages]) {
+    await setNumber(to, bar, clamp(value, range))
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const extents = await unlessRefused(to.atspi.extents(ref, to.toolkit))
+      if (extents && isPlaced(extents)) return true
+      await pause(LOOK_AGAIN_MS, to.atspi.deadline)
+    }
+  }
+  await setNumber(to, bar, range.now)
+  return false
+}
+
+const MOST_PAGES = 100
+const MOST_LOOKS = 4
+
+/** How much of the pane's contents comes before the element, if all of them are about the same size. */
+async function shareBefore(atspi: Atspi, ref: Ref, pane: Pane): Promise<number> {
+  let at = ref
+  for (let level = 0; level < MOST_ANCESTORS && refKey(at) !== refKey(pane.inside); level++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent) break
+    const [index, count] = await Promise.all([atspi.indexInParent(at), atspi.childCount(parent)])
+    if (count > 1 && index >= 0) return index / (count - 1)
+    at = parent
+  }
+  return 0
+}
+
+/** false: there is no such bar, or it is at its end. */
+async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<boolean> {
+  if (!bar || by === 0) return false
+  const range = await readRange(to.atspi, bar)
+  const value = range && clamp(range.now + by, range)
+  if (value === undefined || value === range?.now) return false
+  return (await setNumber(to, bar, value)).delivery !== "not_delivered"
+}
+
+const SETTLE_MS = 500
+const LOOK_AGAIN_MS = 15
+
+/** Until the element has moved; toolkits move it with the next picture. */
+async function settled(atspi: Atspi, ref: Ref, before: Rect, toolkit: string): Promise<void> {
+  const deadline = atspi.deadline.slice(SETTLE_MS)
+  while (!deadline.expired) {
+    const now = await unlessRefused(atspi.extents(ref, toolkit))
+    if (now && (now.x !== before.x || now.y !== before.y)) return
+    await pause(LOOK_AGAIN_MS, deadline)
+  }
+}
+
+/** How far it is out of view: negative before its begin, positive behind its end; what is larger shows its begin. */
+function distance(at: number, size: number, view: number, room: number): number {
+  if (at < view) return at - view
+  const over = at + size - (view + room)
+  return over > 0 ? Math.min(over, at - view) : 0
+}
+
+function intersection(a: Rect, b: Rect): Rect {
+  const x = Math.max(a.x, b.x)
+  const y = Math.max(a.y, b.y)
+  return {
+    x,
+    y,
+    width: Math.min(a.x + a.width, b.x + b.width) - x,
+    height: Math.min(a.y + a.height, b.y + b.height) - y,
+  }
+}
+
+const clamp = (value: number, { least, most }: Range): number => Math.min(most, Math.max(least, value))
+
+const MOST_ANCESTORS = 30
+
+/** The panes that the element is in, the nearest first. */
+async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane[]> {
+  const panes: Pane[] = []
+  let inside = ref
+  for (let level = 0; level < MOST_ANCESTORS; level++) {
+    const at = await unlessRefused(atspi.parent(inside))
+    if (!at) break
+    const role = await atspi.role(at)
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION) break
+    if (PANES.has(role)) {
+      const bars = await barsOf(atspi, at, inside)
+      if (bars.vertical || bars.horizontal) panes.push({ ref: at, inside, ...bars })
+    }
+    inside = at
+  }
+  return panes
+}
+
+/** GTK's scrolled windows, and what Qt's scroll areas and editors call themselves. */
+const PANES: ReadonlySet<number> = new Set([ROLE.SCROLL_PANE, ROLE.FILLER, ROLE.TEXT])
+/** A pane has what it shows, two bars and perhaps a corner. */
+const MOST_PARTS = 6
+
+async function barsOf(atspi: Atspi, pane: Ref, inside: Ref): Promise<Pick<Pane, "vertical" | "horizontal">> {
+  const count = await atspi.childCount(pane)
+  if (count < 2 || count > MOST_PARTS) return {}
+  const parts = (await atspi.children(pane)).filter((part) => refKey(part) !== refKey(inside))
+  const bars = (await Promise.all(parts.map((part) => findBar(atspi, part)))).filter(
+    (bar) => bar !== undefined,
+  )
+  return {
+    vertical: bars.find((bar) => bar.vertical)?.ref,
+    horizontal: bars.find((bar) => !bar.vertical)?.ref,
+  }
+}
+
+interface Bar {
+  readonly ref: Ref
+  readonly vertical: boolean
+}
+
+/** Qt puts a box around each bar; GTK 4 keeps the number in a part of it. */
+async function findBar(atspi: Atspi, part: Ref): Promise<Bar | undefined> {
+  const role = await atspi.role(part)
+  if (role === ROLE.FILLER) {
+    const children = await atspi.children(part)
+    const [only] = children
+    return only && children.length === 1 && (await atspi.role(only)) === ROLE.SCROLL_BAR
+      ? findBar(atspi, only)
+      : undefined
+  }
+  if (role !== ROLE.SCROLL_BAR) return undefined
+  const [states, interfaces, extents] = await Promise.all([
+    atspi.states(part),
+    atspi.interfaces(part),
+    unlessRefused(atspi.extents(part)),
+  ])
+  const ref = hasValue(interfaces) ? part : await valueWithin(atspi, part)
+  if (!ref) return undefined
+  // Qt does not say which way it goes, except by its shape.
+  const told = has(states, STATE.VERTICAL) || has(states, STATE.HORIZONTAL)
+  if (!told && (!extents || extents.width === 0)) return undefined
+  return { ref, vertical: told ? has(states, STATE.VERTICAL) : isTall(extents) }
+}
+
+const isTall = (rect: Rect | undefined): boolean => rect !== undefined && rect.height > rect.width
+
+const hasValue = (interfaces: Interfaces): boolean => (interfaces & INTERFACE.Value) !== 0
+
+async function valueWithin(atspi: Atspi, bar: Ref): Promise<Ref | undefined> {
+  for (const child of (await atspi.children(bar)).slice(0, MOST_PARTS)) {
+    if (hasValue(await atspi.interfaces(child))) return child
+  }
+  return undefined
+}

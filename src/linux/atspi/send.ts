@@ -1,0 +1,133 @@
+import type { Performed } from "../../adapter.ts"
+import { Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./atspi.ts"
+import { type Place, unlessRefused } from "./element.ts"
+
+export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
+export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
+
+/**
+ * true or false: the application's answer. "refused": it has no such method, and did nothing.
+ * "begun": it answers others meanwhile, so it is at work on it. undefined: it may have been done.
+ */
+type Sent = boolean | "refused" | "begun" | undefined
+
+/** How long an answer may take before somebody asks whether the application is still there. */
+const PROMPT_MS = 250
+
+/** Calls that change something: each is sent once, and comes back with what is known of its fate. */
+export class Sender {
+  /** For reading, which may be repeated. */
+  readonly atspi: Atspi
+  readonly toolkit: string
+  /** Whether anything that could change something has left. */
+  hasSent = false
+  #door: Promise<Bus | undefined> | undefined
+
+  constructor(atspi: Atspi, { toolkit }: Pick<Place, "toolkit">) {
+    this.atspi = atspi
+    this.toolkit = toolkit
+  }
+
+  async close(): Promise<void> {
+    const door = await this.#door
+    door?.close()
+  }
+
+  /** Sets something that can be set again: a plain no means that nothing was done. */
+  async request(ref: Ref, how: string, called: Method): Promise<Performed> {
+    const sent = await this.#send(ref, called)
+    if (sent === undefined) return { method: `atspi:${how}`, delivery: "delivery_uncertain" }
+    if (sent === false || sent === "refused") return NOT_DELIVERED
+    return { method: `atspi:${how}`, delivery: "delivered_unverified" }
+  }
+
+  /** Does the first of the wanted actions that the object offers, by names as `plain` spells them. */
+  async act(ref: Ref, wanted: readonly string[]): Promise<Performed> {
+    const [can, named] = await Promise.all([
+      this.can(ref, INTERFACE.Action),
+      unlessRefused(this.atspi.actionNames(ref)),
+      // Found on the way, so that nothing stands between the names and the action.
+      this.#sideDoor(ref),
+    ])
+    const names = can ? (named ?? []).map(plain) : []
+    const name = wanted.find((one) => names.includes(one))
+    if (name === undefined) return NOT_DELIVERED
+    const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))
+    if (sent === "refused") return NOT_DELIVERED
+    // A no may come from an application that did it all the same.
+    const delivery = sent === true || sent === "begun" ? "delivered_unverified" : "delivery_uncertain"
+    return { method: `atspi:${name}`, delivery }
+  }
+
+  async can(ref: Ref, bit: Interfaces): Promise<boolean> {
+    return ((await this.atspi.interfaces(ref)) & bit) !== 0
+  }
+
+  /** A silent application fails it at the deadline, like every other call. */
+  async #send(ref: Ref, called: Method): Promise<Sent> {
+    const bus = (await this.#sideDoor(ref)) ?? this.atspi.bus
+    this.hasSent = true
+    const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
+    const soon = await within(PROMPT_MS, answer)
+    if (soon !== LATE) return soon
+    // What opens a modal dialog or a menu may answer only when that closes, and until then runs a loop of its own.
+    const others = this.atspi.states(ref).then(
+      () => "begun" as const,
+      () => answer,
+    )
+    return Promise.race([answer, others])
+  }
+
+  /**
+   * A connection to the application itself. GTK 3 reads nothing more from the one that brought a call
+   * until its handler returns; if that runs a modal dialog, what came by the bus would shut out everybody.
+   */
+  #sideDoor(ref: Ref): Promise<Bus | undefined> {
+    if (this.toolkit === "gtk") this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
+    return this.#door ?? Promise.resolve(undefined)
+  }
+}
+
+async function openDoor(atspi: Atspi, { bus }: Ref): Promise<Bus> {
+  const called = method("org.a11y.atspi.Application.GetApplicationBusAddress")
+  const reply = await atspi.call({ bus, path: ROOT_PATH }, called)
+  return Bus.open(readAs(reply, "s").string(), atspi.deadline)
+}
+
+type Reply = Awaited<ReturnType<Bus["call"]>>
+
+const answerOf = (reply: Reply): Sent => (reply.signature === "b" ? readAs(reply, "b").bool() : true)
+
+function fateOf(error: unknown): Sent {
+  if (error instanceof DBusError) return NOT_THERE.has(error.code) ? "refused" : undefined
+  // The application may have ended because of it, and taken the answer along.
+  if (error instanceof DBusClosed) return undefined
+  throw error
+}
+
+const NOT_THERE: ReadonlySet<string> = new Set(
+  [
+    "UnknownMethod",
+    "UnknownInterface",
+    "UnknownObject",
+    "NotSupported",
+    "ServiceUnknown",
+    "NameHasNoOwner",
+  ].map((name) => `org.freedesktop.DBus.Error.${name}`),
+)
+
+const LATE = Symbol()
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
+  const late = Promise.withResolvers<typeof LATE>()
+  const timer = setTimeout(() => late.resolve(LATE), ms)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Without case, blanks and dots, since toolkits spell them differently. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, "")

@@ -1,0 +1,197 @@
+import type { Surface, SurfaceInfo } from "../../node.ts"
+import type { XWindow } from "../x11/windows.ts"
+import { windowId } from "../x11/windows.ts"
+import { type Atspi, refKey } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { isShowing, kindIn, nameOf } from "./describe.ts"
+import { Element, unlessRefused } from "./element.ts"
+import type { Facts, Source } from "./facts.ts"
+import { type Frame, WINDOW_ROLES } from "./frames.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
+import { openSource } from "./sources.ts"
+import { lastShown } from "./watch.ts"
+
+/** A part of an application that shows for itself: a window, an open menu, a dialog. */
+export interface Shown {
+  readonly type: Surface
+  readonly element: Element
+  readonly title: string
+  /** `w-…` of the window that it is or is in, `menu-1` for a menu. */
+  readonly id: string
+  readonly window: XWindow | undefined
+  readonly itemCount?: number
+}
+
+/** A top-level object, and the window of the screen that it was proved to be, if any. */
+export interface TopLevel {
+  readonly frame: Frame
+  readonly element: Element
+  readonly window: XWindow | undefined
+}
+
+/** Everything that `--surface` could name, the most specific of each kind first. */
+export async function findSurfaces(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
+  const found = await Promise.all([...tops.map((top) => surfacesIn(atspi, top)), menusElsewhere(atspi, tops)])
+  const all = found.flat().filter(isFirst)
+  const focused = all.find(({ type }) => type === "menu") ?? focusedTop(all)
+  return focused ? [...all, { ...focused, type: "focused" }] : all
+}
+
+export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo {
+  return {
+    type,
+    id,
+    ...(title ? { title } : {}),
+    ...(itemCount === undefined ? {} : { item_count: itemCount }),
+  }
+}
+
+const MENU_ID = "menu-1"
+const MAX_SCANNED = 5000
+
+/** Menus that no tree leads to, but that said that they show. */
+async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
+  const [top] = tops
+  if (!top) return []
+  const candidates = lastShown(atspi.bus).filter(({ bus }) =>
+    tops.some(({ element }) => element.ref.bus === bus),
+  )
+  const menus = await Promise.all(
+    candidates.map(async (ref): Promise<readonly Shown[]> => {
+      const [role, states] = await Promise.all([
+        unlessRefused(atspi.role(ref)),
+        unlessRefused(atspi.states(ref)),
+      ])
+      const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
+      const element = new Element(ref, { ...top.element.place, window: undefined })
+      return isOpen ? new Scan(await openSource(atspi, element, false), undefined, "").run(element) : []
+    }),
+  )
+  return menus.flat()
+}
+
+/** A menu that a tree leads to may also have said that it shows. */
+function isFirst(one: Shown, index: number, all: readonly Shown[]): boolean {
+  const key = refKey(one.element.ref)
+  return one.type !== "menu" || all.findIndex(({ element }) => refKey(element.ref) === key) === index
+}
+
+/** The window with the keyboard, by the window system or by the application. */
+function focusedTop(all: readonly Shown[]): Shown | undefined {
+  const tops = all.filter(({ type }) => type === "window" || type === "sheet" || type === "alert")
+  return tops.find(({ window }) => window?.focused)
+}
+
+async function surfacesIn(atspi: Atspi, { frame, element, window }: TopLevel): Promise<readonly Shown[]> {
+  const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
+  if (!isPopup && !window) return []
+  const id = window ? windowId(window.id) : ""
+  const own: Shown[] = window
+    ? [{ type: topType(frame, window), element, title: window.title, id, window }]
+    : []
+  if (window?.minimized) return own
+  const source = await openSource(atspi, element, false)
+  const inner = await new Scan(source, window, id).run(element)
+  return [...own, ...inner]
+}
+
+function topType({ role, states }: Frame, window: XWindow): Surface {
+  if (role === ROLE.ALERT) return "alert"
+  const isDialog = WINDOW_ROLES.has(role) && role !== ROLE.FRAME && role !== ROLE.WINDOW
+  const isAttached = has(states, STATE.MODAL) || window.transientFor !== undefined
+  return isDialog && isAttached ? "sheet" : "window"
+}
+
+/** Looks through what shows of a window, for what shows for itself in it. */
+class Scan {
+  readonly #source: Source
+  readonly #window: XWindow | undefined
+  readonly #id: string
+  readonly #seen = new Set<string>()
+
+  constructor(source: Source, window: XWindow | undefined, id: string) {
+    this.#source = source
+    this.#window = window
+    this.#id = id
+  }
+
+  async run(root: Element): Promise<readonly Shown[]> {
+    const facts = await this.#source.facts(root.ref, await this.#source.look(root.ref, false))
+    return MENU_ROLES.has(facts.role) ? this.#one(root, facts, "") : this.#below(root, facts, "")
+  }
+
+  async #below(element: Element, facts: Facts, name: string): Promise<readonly Shown[]> {
+    if (facts.childCount === 0 || has(facts.states, STATE.MANAGES_DESCENDANTS)) return []
+    const children = await this.#source.children(element.ref, true)
+    const parent = { ref: element.ref, role: facts.role, states: facts.states, size: children.length }
+    const found = await Promise.all(
+      children.map(({ ref, index }) => this.#child(new Element(ref, element.place, parent, index), name)),
+    )
+    return found.flat()
+  }
+
+  async #child(element: Element, parentName: string): Promise<readonly Shown[]> {
+    const key = refKey(element.ref)
+    if (this.#seen.has(key) || this.#seen.size >= MAX_SCANNED) return []
+    this.#seen.add(key)
+    const look = await this.#source.look(element.ref, MENU_ROLES.has(element.parentRole))
+    if (!isShowing(element.place, look)) return []
+    const facts = await this.#source.facts(element.ref, look)
+    return isShowing(element.place, facts) ? this.#one(element, facts, parentName) : []
+  }
+
+  async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
+    const kind = kindIn(facts, element.place, element.parentRole)
+    const title = nameOf(element.place, kind, facts) ?? ""
+    const inside = { element, title, id: this.#id, window: this.#window }
+    switch (kind.role) {
+      case "menubar":
+        return [
+          { ...inside, type: "menubar", itemCount: await this.#countItems(element, facts, 0) },
+          ...(await this.#below(element, facts, title)),
+        ]
+      case "menu": {
+        const itemCount = await this.#countItems(element, facts, 0)
+        return [{ ...inside, type: "menu", id: MENU_ID, title: title || parentName, itemCount }]
+      }
+      case "dialog":
+      case "alertdialog":
+        return [{ ...inside, type: "sheet" }, ...(await this.#below(element, facts, title))]
+      case "popover":
+        return [{ ...inside, type: "popover" }, ...(await this.#below(element, facts, title))]
+      case "alert":
+        return [{ ...inside, type: "alert" }, ...(await this.#below(element, facts, title))]
+    }
+    // GTK 3 opens a menu under the item that belongs to it.
+    if (facts.role === ROLE.MENU && kind.role === "menuitem") {
+      const itemCount = await this.#countItems(element, facts, 0)
+      return itemCount > 0 ? [{ ...inside, type: "menu", id: MENU_ID, itemCount }] : []
+    }
+    return this.#below(element, facts, title || parentName)
+  }
+
+  /** Items that show, through the boxes that GTK 4 puts around them. */
+  async #countItems(element: Element, facts: Facts, level: number): Promise<number> {
+    if (level > 10) return 0
+    const children = await this.#source.children(element.ref, true)
+    const counts = await Promise.all(
+      children.map(async ({ ref }): Promise<number> => {
+        const look = await this.#source.look(ref, false)
+        if (!isShowing(element.place, look)) return 0
+        if (look.role !== undefined && ITEMS.has(look.role)) return 1
+        if (look.role !== ROLE.PANEL && look.role !== ROLE.FILLER && look.role !== ROLE.SCROLL_PANE) return 0
+        const inner = await this.#source.facts(ref, look)
+        return this.#countItems(new Element(ref, element.place), inner, level + 1)
+      }),
+    )
+    return facts.childCount === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0)
+  }
+}
+
+const ITEMS: ReadonlySet<number> = new Set([
+  ROLE.CHECK_MENU_ITEM,
+  ROLE.MENU,
+  ROLE.MENU_ITEM,
+  ROLE.RADIO_MENU_ITEM,
+  ROLE.TEAROFF_MENU_ITEM,
+])

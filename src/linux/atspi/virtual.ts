@@ -1,0 +1,179 @@
+import type { Point, Rect } from "../../node.ts"
+import { method, readAs } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import type { Child, Facts, Look, Source } from "./facts.ts"
+import { type Maybe, then } from "./facts.ts"
+import { ROLE } from "./roles.ts"
+
+/**
+ * Lists and tables that make their children up as they are asked for. Calc says that it has 2^31 of
+ * them: only what is on the screen is read, found through the corners of the view.
+ */
+
+/** Up to so many children a container is read like any other. */
+export const MAX_MANAGED = 500
+const MAX_VISIBLE = 3000
+const MAX_HEADERS = 100
+const MAX_ROWS = 200
+/** Where the first row may begin below the top: headers come before it. */
+const PROBES = [2, 14, 26, 38, 50, 74, 98]
+
+export interface Visible {
+  readonly children: readonly Child[]
+  /** The columns of a table's cells, by path: what is in one column is of one kind. */
+  readonly columns?: ReadonlyMap<string, number>
+}
+
+export async function visibleChildren(
+  atspi: Atspi,
+  ref: Ref,
+  { interfaces, extents }: Facts,
+): Promise<Visible> {
+  if (!(interfaces & INTERFACE.Component)) return NOTHING
+  const view = extents ?? (await atspi.extents(ref))
+  if (view.width <= 0 || view.height <= 0) return NOTHING
+  const [first, last] = await Promise.all([probe(atspi, ref, view, 1), probe(atspi, ref, view, -1)])
+  if (first === undefined) return NOTHING
+  const table = interfaces & INTERFACE.Table ? await visibleCells(atspi, ref, first, last) : undefined
+  if (table) return table
+  const end = last ?? first + MAX_VISIBLE
+  return { children: await childrenBetween(atspi, ref, Math.min(first, end), Math.max(first, end)) }
+}
+
+const NOTHING: Visible = { children: [] }
+
+/**
+ * Reads the cells of a table, or the items of a list: what the first of a column told about its kind
+ * holds for the others too, and they have nothing in them.
+ */
+export class ColumnSource implements Source {
+  readonly #source: Source
+  readonly #columnOf: (ref: Ref) => number | undefined
+  readonly #kinds = new Map<number, Promise<Facts>>()
+
+  constructor(source: Source, columnOf: (ref: Ref) => number | undefined) {
+    this.#source = source
+    this.#columnOf = columnOf
+  }
+
+  look(ref: Ref, sparing: boolean): Maybe<Look> {
+    return this.#source.look(ref, sparing || this.#columnOf(ref) !== undefined)
+  }
+
+  facts(ref: Ref, look: Look): Maybe<Facts> {
+    const column = this.#columnOf(ref)
+    if (column === undefined) return this.#source.facts(ref, look)
+    const whole = (): Maybe<Facts> => this.#source.facts(ref, look)
+    const first = this.#kinds.get(column)
+    if (!first) {
+      const facts = Promise.resolve(whole())
+      this.#kinds.set(column, facts)
+      return facts
+    }
+    const likeFirst = ({ role, interfaces }: Facts): Maybe<Facts> =>
+      role === ROLE.TABLE_CELL || role === ROLE.LIST_ITEM
+        ? then(this.#source.facts(ref, { ...look, role, interfaces }), (facts) => ({
+            ...facts,
+            childCount: 0,
+          }))
+        : whole()
+    // When the first went away, each of the others speaks for itself.
+    return first.then(likeFirst, whole)
+  }
+
+  children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
+    return this.#source.children(ref, showing)
+  }
+}
+
+/** The index of the first (or last) child that shows, seen from the top left (or bottom right) corner. */
+async function probe(atspi: Atspi, ref: Ref, view: Rect, direction: 1 | -1): Promise<number | undefined> {
+  const points: Point[] = PROBES.filter((offset) => offset < view.height && offset < view.width).map(
+    (offset) =>
+      direction === 1
+        ? { x: view.x + Math.min(offset, 14), y: view.y + offset }
+        : { x: view.x + view.width - Math.min(offset, 14), y: view.y + view.height - offset },
+  )
+  const indexes = await Promise.all(points.map((point) => indexAt(atspi, ref, point)))
+  return indexes.find((index) => index !== undefined && index >= 0)
+}
+
+/** A header is a child as well, but it is outside the rows. */
+async function indexAt(atspi: Atspi, container: Ref, point: Point): Promise<number | undefined> {
+  const ref = await atspi.at(container, point).catch(() => undefined)
+  if (!ref || ref.path === container.path) return undefined
+  const [parent, index, role] = await Promise.all([
+    atspi.parent(ref),
+    atspi.indexInParent(ref),
+    atspi.role(ref),
+  ]).catch((): [undefined, number, number] => [undefined, -1, -1])
+  return parent?.path === container.path && role >= 0 && !HEADERS.has(role) ? index : undefined
+}
+
+const HEADERS: ReadonlySet<number> = new Set([
+  ROLE.COLUMN_HEADER,
+  ROLE.ROW_HEADER,
+  ROLE.TABLE_COLUMN_HEADER,
+  ROLE.TABLE_ROW_HEADER,
+])
+
+async function visibleCells(
+  atspi: Atspi,
+  table: Ref,
+  first: number,
+  last: number | undefined,
+): Promise<Visible | undefined> {
+  const [from, to, size] = await Promise.all([
+    cellPlace(atspi, table, first),
+    cellPlace(atspi, table, last ?? -1),
+    atspi.tableSize(table),
+  ])
+  if (!from) return undefined
+  const end = to && to.row >= from.row ? to : { row: from.row + MAX_ROWS, column: size.columns - 1 }
+  const width = Math.min(Math.max(end.column, from.column), size.columns - 1) - from.column + 1
+  const height = Math.min(end.row, size.rows - 1) - from.row + 1
+  const count = Math.max(0, Math.min(width * height, MAX_VISIBLE))
+  // GTK 3 counts the headers as its first children.
+  const headers = from.row === 0 && from.column === 0 ? first : first - from.row * size.columns - from.column
+  const [above, cells] = await Promise.all([
+    headers > 0 && headers <= MAX_HEADERS ? childrenBetween(atspi, table, 0, headers - 1) : [],
+    Promise.all(
+      Array.from({ length: count }, async (_, at) => {
+        const row = from.row + Math.floor(at / width)
+        const column = from.column + (at % width)
+        const ref = await atspi.cellAt(table, row, column).catch(() => undefined)
+        return ref && { ref, column, index: headers + row * size.columns + column }
+      }),
+    ),
+  ])
+  const there = cells.filter((cell) => cell !== undefined)
+  return {
+    children: [...above, ...there],
+    columns: new Map(there.map(({ ref, column }) => [ref.path, column])),
+  }
+}
+
+async function cellPlace(
+  atspi: Atspi,
+  table: Ref,
+  index: number,
+): Promise<{ row: number; column: number } | undefined> {
+  if (index < 0) return undefined
+  const ask = async (name: string): Promise<number> =>
+    readAs(await atspi.call(table, method(`org.a11y.atspi.Table.${name}`, "i", [index])), "i").i32()
+  const [row, column] = await Promise.all([ask("GetRowAtIndex"), ask("GetColumnAtIndex")]).catch(() => [
+    -1, -1,
+  ])
+  return row !== undefined && column !== undefined && row >= 0 && column >= 0 ? { row, column } : undefined
+}
+
+async function childrenBetween(atspi: Atspi, ref: Ref, from: number, to: number): Promise<readonly Child[]> {
+  const count = Math.min(to - from + 1, MAX_VISIBLE)
+  const children = await Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const child = await atspi.childAt(ref, from + at).catch(() => undefined)
+      return child && { ref: child, index: from + at }
+    }),
+  )
+  return children.filter((child) => child !== undefined)
+}

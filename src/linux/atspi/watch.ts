@@ -1,0 +1,208 @@
+import type { Watch } from "../../adapter.ts"
+import { Deadline } from "../../deadline.ts"
+import { type Bus, DBusClosed, DBusError, type Message, method } from "../dbus/bus.ts"
+import { Atspi, type Ref } from "./atspi.ts"
+
+/** Events of applications. An event only says "look again": which ones are sent differs by toolkit. */
+
+const REGISTRY_PATH = "/org/a11y/atspi/registry"
+const REGISTRY_BUS = "org.a11y.atspi.Registry"
+
+const EVENTS = [
+  "object:state-changed",
+  "object:children-changed",
+  "object:property-change",
+  "object:text-changed",
+  "object:selection-changed",
+  "object:active-descendant-changed",
+  "object:bounds-changed",
+  "object:visible-data-changed",
+  "window:",
+  "document:",
+]
+const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atspi.Event.${name}`)
+
+/** How many watches each connection serves, since the registry knows connections only; and that it was told. */
+const watches = new WeakMap<Bus, Served>()
+
+interface Served {
+  count: number
+  readonly told: Promise<unknown>
+  /** Nobody watches any more; the registry is told unless somebody does again soon. */
+  leaving?: ReturnType<typeof setTimeout>
+}
+
+/** `others` calls back at what else counts as a change, until it is disposed of; undefined: it cannot. */
+export async function watchEvents(
+  bus: Bus,
+  deadline: Deadline,
+  pids: readonly number[] | undefined,
+  others?: (changed: () => void) => Promise<Disposable | undefined>,
+): Promise<Watch> {
+  const senders = new Senders(bus, pids)
+  let happened = false
+  let wake: (() => void) | undefined
+  const stop = bus.listen((signal) => {
+    if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
+    noteShown(bus, signal)
+    changed()
+  })
+  const changed = (): void => {
+    happened = true
+    wake?.()
+  }
+  const beside = others?.(changed)
+  let isTold = true
+  try {
+    await acquire(bus, deadline)
+  } catch (error) {
+    // Without a registry nobody sends events; whoever waits still looks again after a pause.
+    isTold = false
+    if (error instanceof DBusClosed) {
+      stop()
+      await end(beside)
+      throw error
+    }
+  }
+  await beside
+  return {
+    async changed(maxMs) {
+      if (!happened && maxMs > 0 && !bus.failure) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, maxMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        wake = undefined
+      }
+      const was = happened
+      happened = false
+      return was
+    },
+    async close() {
+      stop()
+      wake?.()
+      await end(beside)
+      if (isTold) release(bus)
+    },
+  }
+}
+
+async function end(watch: Promise<Disposable | undefined> | undefined): Promise<void> {
+  const opened = await watch
+  opened?.[Symbol.dispose]()
+}
+
+/** What lately said that it shows, newest first. Qt's context menus are in no tree, and known from nowhere else. */
+export function lastShown(bus: Bus): readonly Ref[] {
+  return shown.get(bus) ?? []
+}
+
+const shown = new WeakMap<Bus, readonly Ref[]>()
+const MAX_SHOWN = 20
+
+function noteShown(bus: Bus, { member, signature, body, sender, path }: Message): void {
+  if (member !== "StateChanged" || !signature.startsWith("sii")) return
+  const at = body.at
+  const isShowing = body.string() === "showing" && body.i32() === 1
+  body.at = at
+  if (isShowing) shown.set(bus, [{ bus: sender, path }, ...lastShown(bus)].slice(0, MAX_SHOWN))
+}
+
+async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
+  const served = watches.get(bus) ?? { count: 0, told: tell(bus, deadline) }
+  served.count++
+  clearTimeout(served.leaving)
+  watches.set(bus, served)
+  try {
+    await served.told
+  } catch (error) {
+    served.count--
+    if (watches.get(bus) === served) watches.delete(bus)
+    throw error
+  }
+}
+
+async function tell(bus: Bus, deadline: Deadline): Promise<void> {
+  await Promise.all([
+    ...INTERFACES.map((name) => bus.match(ruleOf(name), deadline)),
+    ...EVENTS.map((event) => register(bus, event, deadline)),
+  ])
+}
+
+/** A program that ends now takes its wishes along; one that goes on often watches again at once. */
+function release(bus: Bus): void {
+  const served = watches.get(bus)
+  if (!served || --served.count > 0) return
+  served.leaving = setTimeout(() => leave(bus), LINGER_MS)
+  served.leaving.unref()
+}
+
+const LINGER_MS = 300
+
+function leave(bus: Bus): void {
+  watches.delete(bus)
+  if (bus.failure) return
+  const deadline = Deadline.in(CLEAN_UP_MS)
+  const calls = [
+    ...INTERFACES.map((name) => bus.unmatch(ruleOf(name), deadline)),
+    ...EVENTS.map((event) =>
+      bus.call(
+        method(`${REGISTRY_BUS}.DeregisterEvent`, "s", [event]),
+        REGISTRY_BUS,
+        REGISTRY_PATH,
+        deadline,
+      ),
+    ),
+  ]
+  // What is left behind ends with the connection.
+  for (const call of calls) call.catch(() => {})
+}
+
+const CLEAN_UP_MS = 500
+
+/** Since at-spi2-core 2.36 with properties and an application; before, and in some rewrites, without. */
+export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
+  const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> => {
+    const called = method(`${REGISTRY_BUS}.RegisterEvent`, signature, args, true)
+    return bus.call(called, REGISTRY_BUS, REGISTRY_PATH, deadline)
+  }
+  try {
+    await call("sass", [event, [], ""])
+  } catch (error) {
+    if (!(error instanceof DBusError)) throw error
+    await call("s", [event])
+  }
+}
+
+const ruleOf = (name: string): string => `type='signal',interface='${name}'`
+
+/** Whose events count. A sender is learned when it is first heard; until then its events count. */
+class Senders {
+  readonly #bus: Bus
+  readonly #pids: ReadonlySet<number> | undefined
+  readonly #foreign = new Map<string, boolean>()
+
+  constructor(bus: Bus, pids: readonly number[] | undefined) {
+    this.#bus = bus
+    this.#pids = pids && new Set(pids)
+  }
+
+  isForeign({ sender }: Message): boolean {
+    if (!this.#pids) return false
+    const known = this.#foreign.get(sender)
+    if (known === undefined) this.#learn(sender, this.#pids)
+    return known ?? false
+  }
+
+  #learn(sender: string, pids: ReadonlySet<number>): void {
+    this.#foreign.set(sender, false)
+    new Atspi(this.#bus, Deadline.in(CLEAN_UP_MS)).pid(sender).then(
+      (pid) => this.#foreign.set(sender, !pids.has(pid)),
+      // It left the bus: nothing more will come from it.
+      () => {},
+    )
+  }
+}

@@ -1,0 +1,157 @@
+import type { SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError } from "../errors.ts"
+import type { Point } from "../node.ts"
+import type { RefEntry } from "../refmap.ts"
+import { Atspi } from "./atspi/atspi.ts"
+import { Element } from "./atspi/element.ts"
+import { readProcessFrames } from "./atspi/frames.ts"
+import type { Inventory } from "./atspi/inventory.ts"
+import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./atspi/read-tree.ts"
+import type { Shown, TopLevel } from "./atspi/surfaces.ts"
+import { type Session, silentBus } from "./host/session.ts"
+import type { XWindow } from "./x11/windows.ts"
+import { windowId, windowNumber } from "./x11/windows.ts"
+
+/** Whoever acts on a ref does without: its own address leads to it. */
+const inventories = () => import("./atspi/inventory.ts")
+const displays = () => import("./x11/windows.ts")
+
+/** What one command sees of the desktop: which windows there are, and what in them is which object. */
+export class Desk {
+  readonly #session: Session
+  readonly #deadline: Deadline
+  #last: Inventory | undefined
+
+  constructor(session: Session, deadline: Deadline) {
+    this.#session = session
+    this.#deadline = deadline
+  }
+
+  async atspi(): Promise<Atspi> {
+    return new Atspi(await this.#session.a11y(this.#deadline), this.#deadline)
+  }
+
+  async apps(): Promise<readonly SeenApp[]> {
+    const { seenApps, takeAppInventory } = await inventories()
+    return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
+  }
+
+  async windows(only?: string): Promise<readonly SeenWindow[]> {
+    const [now, { seenWindow }] = await Promise.all([this.#look(only), inventories()])
+    return now.windows.map((window) => seenWindow(window, now, this.#session.env))
+  }
+
+  async surfaces(pid: number): Promise<readonly Shown[]> {
+    const { findSurfaces } = await import("./atspi/surfaces.ts")
+    await this.#look()
+    return findSurfaces(await this.atspi(), await this.#topLevels(pid))
+  }
+
+  /** Where the tree of a target begins. */
+  async rootOf(target: TreeTarget): Promise<TreeRoot> {
+    if (target.kind === "element") {
+      const { id = "", title = "" } = target.window ?? {}
+      const element = await this.#above(Element.of(target.handle), target.above ?? 0)
+      return { element, window: { id, title }, surface: "window" }
+    }
+    const { window, surface } = target
+    const { id, title, app_name } = window
+    if (surface === "window") {
+      const { element, frame } = await this.#topOf(window)
+      return { element, window: { id, title }, surface, frame }
+    }
+    const all = await answering({ app: app_name }, this.surfaces(window.pid))
+    const found = all.filter(({ type }) => type === surface)
+    const best = found.find((one) => one.id === id) ?? found[0]
+    if (!best) throw noSurface(surface, app_name)
+    const isMenu = all.some(({ type, element }) => type === "menu" && element === best.element)
+    return {
+      element: best.element,
+      window: { id: best.id, title: best.title },
+      surface: isMenu ? "menu" : surface,
+    }
+  }
+
+  async #above(element: Element, levels: number): Promise<Element> {
+    if (levels === 0) return element
+    const { openAbove } = await import("./atspi/open.ts")
+    const found = await answering(element.place, openAbove(await this.atspi(), element, levels))
+    if (found) return found
+    throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
+  }
+
+  /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
+  readonly frameFor = async ({ window_id = "", pid }: RefEntry): Promise<Element | undefined> => {
+    if (window_id.startsWith("w-")) return (await this.#findTop(window_id))?.element
+    return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
+  }
+
+  /** What is above everything else at this point: the element's window, a popup of its process, or neither. */
+  async topmost({ place }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
+    const [x, { listOverrideWindows, windowAt }] = await Promise.all([
+      this.#session.x11(this.#deadline),
+      displays(),
+    ])
+    const window = await windowAt(x, point, this.#deadline)
+    if (!window) return { by: "the desktop" }
+    if (window.id === place.window) return "own"
+    const name = window.title || window.wmClass?.className || windowId(window.id)
+    if (window.pid !== place.pid) return { by: `window '${name}'` }
+    // What is in a menu does not say which window that is.
+    if (place.window === undefined) return "own"
+    const popups = await listOverrideWindows(x, this.#deadline)
+    return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
+  }
+
+  /** At everything, or at one window and what else its process has. */
+  async #look(only?: string): Promise<Inventory> {
+    const { takeInventory, takeInventoryOf } = await inventories()
+    const window = only === "focused" ? only : windowNumber(only ?? "")
+    const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
+    this.#last = part || (await takeInventory(this.#session, this.#deadline))
+    return this.#last
+  }
+
+  async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
+    const top = await answering({ app: app_name }, this.#findTop(id, true))
+    if (top) return top
+    // Its process may have ended meanwhile.
+    if (this.#window(id)) await this.#look(id)
+    const window = this.#window(id)
+    if (window) {
+      const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
+      throw noFrame(id, app_name, twins?.map((one) => windowId(one.id)) ?? [])
+    }
+    throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+      suggestion: "Use 'list-windows' to see available windows",
+    })
+  }
+
+  /** undefined: there is no such window, or none of its process's frames is provably it. */
+  async #findTop(id: string, withCache = false): Promise<TopLevel | undefined> {
+    if (!this.#window(id)) await this.#look(id)
+    const window = this.#window(id)
+    const tops = window && (await this.#topLevels(window.pid, withCache))
+    return tops?.find((top) => top.window?.id === window?.id)
+  }
+
+  #window(id: string): XWindow | undefined {
+    return this.#last?.windows.find((window) => windowId(window.id) === id)
+  }
+
+  async #topLevels(pid: number | undefined, withCache = false): Promise<readonly TopLevel[]> {
+    const known = this.#last
+    const now = known && (known.pid ?? pid) === pid ? known : await this.#look()
+    if (now.bus === "silent") throw silentBus()
+    const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
+    const popups = async (): Promise<readonly XWindow[]> => {
+      const [x, { listOverrideWindows }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
+      return listOverrideWindows(x, this.#deadline)
+    }
+    return frames.map((frame) => {
+      const window = now.windows.find(({ id }) => matches.get(id) === frame)
+      return { frame, window, element: frameElement(frame, window, popups) }
+    })
+  }
+}

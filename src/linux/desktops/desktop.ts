@@ -1,0 +1,304 @@
+import { accessSync, mkdirSync } from "node:fs"
+import type { DesktopInfo, DesktopOp } from "../../adapter.ts"
+import { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
+import type { PlatformOptions } from "../../platform.ts"
+import { identify, isAlive } from "../host/processes.ts"
+import { type DesktopProgram, missingPrograms } from "./packages.ts"
+import {
+  chooseWindowManager,
+  fileIdentity,
+  offerNotifications,
+  socketOf,
+  startAccessibility,
+  startAnnouncedPart,
+  startPart,
+  type WindowManager,
+  windowManagerCommand,
+  windowManagerReady,
+  writeCookie,
+} from "./parts.ts"
+import { removeDesktop } from "./reap.ts"
+import {
+  claimDesktop,
+  type DesktopPart,
+  type DesktopRecord,
+  desktopDirectory,
+  desktopNames,
+  loadRecord,
+  MARKER,
+  saveRecord,
+} from "./record.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface DesktopOptions {
+  /** The state root: `~/.agent-desktop`, or AGENT_DESKTOP_HOME. */
+  readonly root: string
+  readonly name?: string
+  readonly width: number
+  readonly height: number
+  /** The caller's environment; programs of the desktop get it with the desktop's own on top. */
+  readonly env: Environment
+  readonly windowManager?: WindowManager
+  /** Another HOME for the programs of the desktop. */
+  readonly home?: string
+}
+
+/** Brings up an isolated desktop that outlives us. What fails half-way leaves nothing behind. */
+export async function startDesktop(options: DesktopOptions, deadline: Deadline): Promise<DesktopInfo> {
+  checkSize(options)
+  const manager = findPrograms(options)
+  const id = crypto.randomUUID()
+  let record = claimDesktop(options.root, options.name, (name) => describeNew(options, id, name))
+  const note = (facts: Partial<DesktopRecord>) => {
+    record = { ...record, ...facts }
+    saveRecord(options.root, record)
+  }
+  try {
+    await bringUp(options, manager, () => record, note, deadline)
+    note({ ready: true })
+    return describe(record)
+  } catch (error) {
+    await removeDesktop(options.root, record, Deadline.in(CLEAN_UP_MS))
+    throw error
+  }
+}
+
+/** Ends everything that runs on the desktop and removes it from disk. */
+export async function stopDesktop(root: string, name: string, deadline: Deadline): Promise<DesktopInfo> {
+  const record = loadRecord(root, name)
+  if (!record) throw unknownDesktop(root, name)
+  const stopped = describe(record)
+  await removeDesktop(root, record, deadline)
+  return stopped
+}
+
+export function listDesktops(root: string): readonly DesktopInfo[] {
+  return desktopNames(root).flatMap((name) => {
+    const record = loadRecord(root, name)
+    return record ? describe(record) : []
+  })
+}
+
+/** The whole environment of a program that is to run on the desktop; `env` is the caller's own. */
+export function desktopEnv(root: string, name: string, env: Environment): Readonly<Record<string, string>> {
+  const record = loadRecord(root, name)
+  if (!record) throw unknownDesktop(root, name)
+  const broken = brokenParts(record)
+  if (broken)
+    throw new AppError("PLATFORM_NOT_SUPPORTED", `Desktop '${name}' is broken: ${broken}`, {
+      suggestion: `Run 'desktop-stop ${name}', then 'desktop-start --name ${name}'`,
+    })
+  return environment(env, record.env)
+}
+
+const CLEAN_UP_MS = 5000
+
+/**
+ * The user's settings stay the user's: the accessibility bus would write down for good that
+ * accessibility is on. Only for our own parts and what the bus starts; applications get the real ones.
+ */
+const PRIVATE = { GSETTINGS_BACKEND: "memory" }
+
+async function bringUp(
+  options: DesktopOptions,
+  manager: WindowManager,
+  record: () => DesktopRecord,
+  note: (facts: Partial<DesktopRecord>) => void,
+  deadline: Deadline,
+): Promise<void> {
+  const { runtime } = record()
+  const directory = desktopDirectory(options.root, record().name)
+  const add = (part: DesktopPart) => note({ parts: [...record().parts, part] })
+  const spec = (program: string, ...args: string[]) => ({
+    program,
+    command: [program, ...args],
+    env: { ...environment(options.env, record().env), ...PRIVATE, XDG_CACHE_HOME: runtime },
+    log: `${directory}/${program}.log`,
+  })
+  mkdirSync(runtime, { mode: 0o700 })
+
+  const cookie = crypto.getRandomValues(new Uint8Array(16))
+  writeCookie(`${runtime}/server.auth`, cookie, "")
+  const screen = `${options.width}x${options.height}x24`
+  const access = ["-nolisten", "tcp", "-auth", `${runtime}/server.auth`]
+  const number = await startAnnouncedPart(
+    spec("Xvfb", "-displayfd", "3", "-screen", "0", screen, "-dpi", "96", "-noreset", ...access),
+    add,
+    deadline,
+  )
+  writeCookie(`${runtime}/Xauthority`, cookie, number)
+  const display = `:${number}`
+  note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
+
+  offerNotifications(runtime)
+  // After the display: what the bus starts inherits its environment.
+  const address = record().env.DBUS_SESSION_BUS_ADDRESS
+  await startAnnouncedPart(
+    spec(
+      "dbus-daemon",
+      "--session",
+      "--nofork",
+      "--nopidfile",
+      "--nosyslog",
+      `--address=${address}`,
+      "--print-address=3",
+    ),
+    add,
+    deadline,
+  )
+  const [program, ...args] = windowManagerCommand(manager, directory)
+  const managing = startPart(spec(program!, ...args))
+  add(managing)
+  await Promise.all([
+    startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline),
+    windowManagerReady(managing, record().env, deadline),
+  ])
+}
+
+function describeNew(options: DesktopOptions, id: string, name: string): DesktopRecord {
+  // Short, because the names of sockets are limited to 107 bytes; and not below /run/user, which ends with the login.
+  const runtime = `/tmp/agent-desktop-${id.slice(-12)}`
+  return {
+    id,
+    name,
+    width: options.width,
+    height: options.height,
+    runtime,
+    starter: identify(process.pid)!,
+    ready: false,
+    parts: [],
+    env: {
+      XAUTHORITY: `${runtime}/Xauthority`,
+      XDG_RUNTIME_DIR: runtime,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
+      XDG_SESSION_TYPE: "x11",
+      GDK_BACKEND: "x11",
+      QT_QPA_PLATFORM: "xcb",
+      // Empty where a variable must not say anything: a caller who adds these to an environment cannot unset.
+      // Not so AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address, and then shows itself to nobody.
+      WAYLAND_DISPLAY: "",
+      NO_AT_BRIDGE: "",
+      GTK_A11Y: "atspi",
+      ACCESSIBILITY_ENABLED: "1",
+      QT_ACCESSIBILITY: "1",
+      QT_LINUX_ACCESSIBILITY_ALWAYS_ON: "1",
+      GSK_RENDERER: "cairo",
+      LIBGL_ALWAYS_SOFTWARE: "1",
+      // Its mounts of the user's files have no place in a directory that will be removed.
+      GVFS_DISABLE_FUSE: "1",
+      ...(options.home === undefined ? {} : { HOME: options.home }),
+      [MARKER]: id,
+    },
+  }
+}
+
+/** What of the user's own session would lead a program back to it. */
+const FOREIGN = [
+  "WAYLAND_DISPLAY",
+  "WAYLAND_SOCKET",
+  "NO_AT_BRIDGE",
+  "AT_SPI_BUS_ADDRESS",
+  "DBUS_STARTER_ADDRESS",
+  "DBUS_STARTER_BUS_TYPE",
+  "SESSION_MANAGER",
+  "DESKTOP_STARTUP_ID",
+  "XDG_ACTIVATION_TOKEN",
+  "XDG_SESSION_ID",
+  "XDG_CURRENT_DESKTOP",
+  "WINDOWID",
+  "GNOME_KEYRING_CONTROL",
+  "SWAYSOCK",
+  "I3SOCK",
+]
+
+function environment(env: Environment, own: Readonly<Record<string, string>>): Record<string, string> {
+  const merged = Object.entries({
+    ...env,
+    ...Object.fromEntries(FOREIGN.map((name) => [name, undefined])),
+    ...own,
+  })
+  return Object.fromEntries(merged.flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
+
+function describe(record: DesktopRecord): DesktopInfo {
+  const broken = brokenParts(record)
+  return {
+    name: record.name,
+    display: record.display ?? "",
+    size: `${record.width}x${record.height}`,
+    pid: record.parts[0]?.pid ?? 0,
+    env: record.env,
+    ...(broken ? { broken } : {}),
+  }
+}
+
+function brokenParts(record: DesktopRecord): string | undefined {
+  const gone = record.parts.filter((part) => !isAlive(part)).map(({ program }) => program)
+  if (gone.length > 0) return `${gone.join(", ")} ended`
+  if (record.ready || isAlive(record.starter)) return undefined
+  return "its start was interrupted"
+}
+
+function findPrograms({ env, windowManager }: DesktopOptions): WindowManager {
+  const manager = chooseWindowManager(env.PATH, windowManager)
+  const missing: DesktopProgram[] = [
+    ...(["Xvfb", "dbus-daemon"] as const).filter((program) => !Bun.which(program, { PATH: env.PATH })),
+    ...(manager ? [] : (["openbox"] as const)),
+    ...(hasAccessibilityBus(env) ? [] : (["org.a11y.Bus"] as const)),
+  ]
+  if (!manager || missing.length > 0) throw missingPrograms(missing)
+  return manager
+}
+
+function hasAccessibilityBus(env: Environment): boolean {
+  return (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").some((directory) => {
+    try {
+      accessSync(`${directory}/dbus-1/services/org.a11y.Bus.service`)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+function checkSize({ width, height }: DesktopOptions): void {
+  const fits = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= 8192
+  if (fits(width, 320) && fits(height, 200)) return
+  throw new AppError("INVALID_ARGS", `A desktop cannot be ${width}x${height}`, {
+    suggestion: "Use a size from 320x200 to 8192x8192: agent-desktop desktop-start --size 1280x800",
+  })
+}
+
+function unknownDesktop(root: string, name: string): AppError {
+  const names = desktopNames(root)
+  return new AppError("INVALID_ARGS", `There is no desktop '${name}'`, {
+    suggestion:
+      names.length > 0
+        ? `There are: ${names.join(", ")}; see them with 'list-desktops'`
+        : `Run 'desktop-start --name ${name}' to make it`,
+  })
+}
+
+/** Starts, ends and lists isolated desktops. None of it needs a desktop to be there. */
+export async function operateDesktops(
+  options: PlatformOptions,
+  op: DesktopOp,
+  deadline: Deadline,
+): Promise<readonly DesktopInfo[]> {
+  const { root, env } = options
+  switch (op.kind) {
+    case "list":
+      return listDesktops(root)
+    case "start":
+      return [await startDesktop({ root, env, name: op.name, width: op.width, height: op.height }, deadline)]
+    case "stop": {
+      if (op.name !== undefined) return [await stopDesktop(root, op.name, deadline)]
+      const all = listDesktops(root)
+      return Promise.all(all.map(({ name }) => stopDesktop(root, name, deadline)))
+    }
+    default:
+      return op satisfies never
+  }
+}

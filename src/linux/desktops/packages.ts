@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs"
+import { AppError } from "../../errors.ts"
+
+/** What a desktop is made of: a program (or service) and the package that brings it, per distribution. */
+const PACKAGES = {
+  Xvfb: {
+    debian: "xvfb",
+    fedora: "xorg-x11-server-Xvfb",
+    arch: "xorg-server-xvfb",
+    suse: "xorg-x11-server-Xvfb",
+  },
+  openbox: { debian: "openbox", fedora: "openbox", arch: "openbox", suse: "openbox" },
+  "dbus-daemon": { debian: "dbus", fedora: "dbus-daemon", arch: "dbus", suse: "dbus-1-daemon" },
+  "org.a11y.Bus": {
+    debian: "at-spi2-core",
+    fedora: "at-spi2-core",
+    arch: "at-spi2-core",
+    suse: "at-spi2-core",
+  },
+} as const
+
+export type DesktopProgram = keyof typeof PACKAGES
+
+const INSTALL = {
+  debian: "sudo apt-get install -y",
+  fedora: "sudo dnf install -y",
+  arch: "sudo pacman -S --needed",
+  suse: "sudo zypper install -y",
+} as const
+
+export function missingPrograms(missing: readonly DesktopProgram[]): AppError {
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `An isolated desktop needs ${missing.join(", ")}: not installed`,
+    {
+      suggestion: installHint(missing),
+      details: { missing },
+    },
+  )
+}
+
+/** What to run here to get these. */
+export function installHint(missing: readonly DesktopProgram[]): string {
+  return installCommand(missing, readOsRelease())
+}
+
+/** The command that installs what is missing on the distribution that this os-release file describes. */
+export function installCommand(missing: readonly DesktopProgram[], osRelease: string): string {
+  const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)=["']?([^"'\n]*)/gm)].flatMap(([, value]) =>
+    value!.split(" "),
+  )
+  const family = ids.flatMap((id) => FAMILIES[id] ?? [])[0]
+  if (family) return `${INSTALL[family]} ${missing.map((program) => PACKAGES[program][family]).join(" ")}`
+  return `Install the packages that bring ${missing.join(", ")} (on Debian: ${missing.map((program) => PACKAGES[program].debian).join(" ")})`
+}
+
+const FAMILIES: Readonly<Record<string, keyof typeof INSTALL>> = {
+  debian: "debian",
+  ubuntu: "debian",
+  fedora: "fedora",
+  rhel: "fedora",
+  centos: "fedora",
+  arch: "arch",
+  suse: "suse",
+  opensuse: "suse",
+}
+
+function readOsRelease(): string {
+  for (const path of ["/etc/os-release", "/usr/lib/os-release"]) {
+    try {
+      return readFileSync(path, "utf8")
+    } catch {
+      // The second place is the one that the specification falls back to.
+    }
+  }
+  return ""
+}

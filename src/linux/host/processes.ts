@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+
+/** One life of a process: a pid alone may be somebody else's tomorrow. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Boot id and kernel start time. */
+  readonly start: string
+}
+
+export interface Process extends ProcessIdentity {
+  readonly parent: number
+  readonly session: number
+  /** The kernel's name for it: at most 15 bytes, and the program may have changed it. */
+  readonly name: string
+}
+
+/** undefined when there is no such process, or only the remains that its parent has not collected. */
+export function readProcess(pid: number): Process | undefined {
+  const stat = readText(pid, "stat")
+  if (stat === undefined) return undefined
+  // The name stands in parentheses and may itself hold spaces and parentheses.
+  const end = stat.lastIndexOf(")")
+  const fields = stat.slice(end + 2).split(" ")
+  if (fields[0] === "Z" || fields[0] === "X") return undefined
+  return {
+    pid,
+    name: stat.slice(stat.indexOf("(") + 1, end),
+    parent: Number(fields[1]),
+    session: Number(fields[3]),
+    start: `${bootId()}:${fields[19]}`,
+  }
+}
+
+/** How far a process has ended: gone, or being cleared away, with what it had open being closed; undefined: it runs. */
+export function endOf(pid: number): "gone" | "ending" | undefined {
+  const stat = readText(pid, "stat")
+  if (stat === undefined) return "gone"
+  const [state = "", , , , , , flags] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return state === "Z" || state === "X" || (Number(flags) & EXITING) !== 0 ? "ending" : undefined
+}
+
+/** The kernel's PF_EXITING. */
+const EXITING = 4
+
+/** How long it has run; undefined when there is no such process. */
+export function ageOf(pid: number): number | undefined {
+  const ticks = Number(readProcess(pid)?.start.split(":").at(-1))
+  const uptime = Number.parseFloat(readFileSync("/proc/uptime", "utf8"))
+  return Number.isFinite(ticks) ? uptime * 1000 - ticks * TICK_MS : undefined
+}
+
+/** What the kernel counts in for others, on every machine of ours. */
+const TICK_MS = 10
+
+export function processStart(pid: number): string | undefined {
+  return readProcess(pid)?.start
+}
+
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
+  return processStart(pid) === start
+}
+
+export function identify(pid: number): ProcessIdentity | undefined {
+  const start = processStart(pid)
+  return start === undefined ? undefined : { pid, start }
+}
+
+export function allProcesses(): readonly Process[] {
+  return readdirSync("/proc").flatMap((entry) =>
+    /^\d+$/.test(entry) ? (readProcess(Number(entry)) ?? []) : [],
+  )
+}
+
+/** The process and everything above it, up to the first ancestor. */
+export function withAncestors(pid: number): ReadonlySet<number> {
+  const line = new Set<number>()
+  for (let at = pid; at > 0 && !line.has(at); at = readProcess(at)?.parent ?? 0) line.add(at)
+  return line
+}
+
+/** The arguments it was started with; empty for kernel threads and processes that are gone. */
+export function commandLine(pid: number): readonly string[] {
+  return readText(pid, "cmdline")?.split("\0").slice(0, -1) ?? []
+}
+
+/** The environment it was started with (empty when nothing of it has the prefix), or undefined where we may not look. */
+export function startEnvironment(pid: number, prefix = ""): ReadonlyMap<string, string> | undefined {
+  const text = readText(pid, "environ")
+  if (text === undefined) return undefined
+  if (!text.includes(prefix)) return new Map()
+  return new Map(
+    text.split("\0").flatMap((entry): [string, string][] => {
+      const at = entry.indexOf("=")
+      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : []
+    }),
+  )
+}
+
+/** The path of the program file, or undefined where we may not look. */
+export function executablePath(pid: number): string | undefined {
+  try {
+    // The kernel adds this to a program that was replaced while it runs, as by an upgrade.
+    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "")
+  } catch {
+    return undefined
+  }
+}
+
+function readText(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8")
+  } catch {
+    // Gone (ENOENT, ESRCH) or not ours to read (EACCES): both mean "nothing known".
+    return undefined
+  }
+}
+
+let boot: string | undefined
+
+function bootId(): string {
+  boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+  return boot
+}
+
+/** Whether a process is stopped by a signal or a debugger: it answers nobody until it is continued. */
+export function isStopped(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    return /^[Tt]/.test(stat.slice(stat.lastIndexOf(")") + 2))
+  } catch {
+    // It ended, which is for others to find out.
+    return false
+  }
+}

@@ -1,0 +1,284 @@
+import { Deadline } from "../../deadline.ts"
+import { VERSION } from "../../version.ts"
+import {
+  type Answer,
+  Bus,
+  DBUS,
+  DBUS_PATH,
+  DBusClosed,
+  type Message,
+  method,
+  readAs,
+  WireError,
+} from "../dbus/bus.ts"
+import { type Reader, unmarshal } from "../dbus/read.ts"
+import { isVariant, typeEnd, type Value } from "../dbus/wire.ts"
+import type { Env } from "../host/session.ts"
+import {
+  GONE,
+  LIST_SIGNATURE,
+  NOTIFICATIONS,
+  NOTIFICATIONS_PATH,
+  NOTIFY_SIGNATURE,
+  SERVER_NAME,
+  TRAY,
+} from "./names.ts"
+import { type NotificationTexts, textsOf } from "./text.ts"
+
+/**
+ * A notification daemon without a face, for isolated desktops: Desktop Notifications Specification 1.2,
+ * and an interface of our own that tells what there is and lets it be answered.
+ */
+
+/** Serves until the bus goes away; returns at once where another daemon serves already. */
+export async function serveNotifications(env: Env): Promise<number> {
+  const deadline = Deadline.in(START_MS)
+  const bus = await Bus.open(env.DBUS_STARTER_ADDRESS || env.DBUS_SESSION_BUS_ADDRESS || "", deadline)
+  const tray = new NotificationTray((id, reason) => signal(bus, "NotificationClosed", "uu", [id, reason]))
+  bus.serve((call) => answer(bus, tray, call))
+  try {
+    const owned = await bus.call(REQUEST_NAME, DBUS, DBUS_PATH, deadline)
+    if (readAs(owned, "u").u32() === PRIMARY_OWNER) await bus.ended
+  } catch (error) {
+    // A bus that ends as soon as it is served ends the service like any other.
+    if (!(error instanceof DBusClosed)) throw error
+  }
+  bus.close()
+  return 0
+}
+
+const START_MS = 10_000
+/** How long a transient notification stays when its application does not say. */
+const TRANSIENT_MS = 10_000
+const DO_NOT_QUEUE = 4
+const PRIMARY_OWNER = 1
+const REQUEST_NAME = method(`${DBUS}.RequestName`, "su", [NOTIFICATIONS, DO_NOT_QUEUE])
+
+interface Served {
+  readonly in: string
+  readonly out: string
+  run(args: Reader, tray: NotificationTray, bus: Bus): readonly Value[] | Refusal
+}
+
+interface Refusal {
+  readonly error: string
+  readonly text: string
+}
+
+const METHODS: Readonly<Record<string, Readonly<Record<string, Served>>>> = {
+  [NOTIFICATIONS]: {
+    Notify: { in: NOTIFY_SIGNATURE, out: "u", run: (args, tray) => [tray.add(readArrival(args))] },
+    CloseNotification: {
+      in: "u",
+      out: "",
+      run: (args, tray) =>
+        tray.close(args.u32(), REASON.CLOSED) ? [] : { error: `${NOTIFICATIONS}.Error`, text: "" },
+    },
+    GetCapabilities: { in: "", out: "as", run: () => [["actions", "body", "body-markup", "persistence"]] },
+    GetServerInformation: { in: "", out: "ssss", run: () => [SERVER_NAME, SERVER_NAME, VERSION, "1.2"] },
+  },
+  [TRAY]: {
+    List: { in: "", out: LIST_SIGNATURE, run: (_, tray) => [tray.list().map(toStruct)] },
+    Dismiss: {
+      in: "uu",
+      out: "",
+      run(args, tray) {
+        const kept = tray.find(args.u32(), args.u32())
+        return kept && tray.close(kept.id, REASON.DISMISSED) ? [] : gone()
+      },
+    },
+    Invoke: {
+      in: "uus",
+      out: "",
+      run(args, tray, bus) {
+        const kept = tray.find(args.u32(), args.u32())
+        const name = args.string()
+        const action = kept?.actions.find((one) => one.name === name)
+        if (!kept || !action) return gone()
+        signal(bus, "ActionInvoked", "us", [kept.id, action.key])
+        if (!kept.resident) tray.close(kept.id, REASON.DISMISSED)
+        return []
+      },
+    },
+  },
+  "org.freedesktop.DBus.Peer": { Ping: { in: "", out: "", run: () => [] } },
+  "org.freedesktop.DBus.Introspectable": { Introspect: { in: "", out: "s", run: () => [describe()] } },
+}
+
+function answer(bus: Bus, tray: NotificationTray, call: Message): Answer {
+  const served = call.path === NOTIFICATIONS_PATH ? find(call) : undefined
+  if (!served) return refuse("UnknownMethod", `there is no ${call.interface}.${call.member} at ${call.path}`)
+  if (call.signature !== served.in) return refuse("InvalidArgs", `${call.member} takes '${served.in}'`)
+  try {
+    const result = served.run(call.body, tray, bus)
+    return "error" in result ? result : { signature: served.out, values: result }
+  } catch (error) {
+    // Bytes that are not what their signature says; one bad sender is no reason to leave the others alone.
+    if (error instanceof WireError || error instanceof RangeError) return refuse("InvalidArgs", error.message)
+    throw error
+  }
+}
+
+/** Calls may leave out the interface. */
+function find({ interface: name, member }: Message): Served | undefined {
+  const names = name ? [name] : Object.keys(METHODS)
+  return names.flatMap((one) =>
+    Object.hasOwn(METHODS[one] ?? {}, member) ? (METHODS[one]?.[member] ?? []) : [],
+  )[0]
+}
+
+const refuse = (name: string, text: string): Refusal => ({
+  error: `org.freedesktop.DBus.Error.${name}`,
+  text,
+})
+
+const gone = (): Refusal => ({ error: GONE, text: "it is not there, or no longer says the same" })
+
+function signal(bus: Bus, name: string, signature: string, values: readonly Value[]): void {
+  bus.emit(NOTIFICATIONS_PATH, `${NOTIFICATIONS}.${name}`, signature, values)
+}
+
+function readArrival(args: Reader): Arrival {
+  const app = args.string()
+  const replaces = args.u32()
+  // The icon.
+  args.skipString()
+  const title = args.string()
+  const body = args.string()
+  const actions = args.array(4, (reader) => reader.string())
+  const hints = new Map(
+    args.array(8, (reader): [string, Value | undefined] => {
+      reader.align(8)
+      return [reader.string(), unmarshal("v", reader)[0]]
+    }),
+  )
+  const expires = args.i32()
+  return {
+    ...textsOf(app, title, body, actions),
+    replaces,
+    resident: isOn(hints.get("resident")),
+    // Others outlive their time: an agent looks when it gets to it.
+    ...(isOn(hints.get("transient")) && expires !== 0
+      ? { expiresMs: expires < 0 ? TRANSIENT_MS : expires }
+      : {}),
+  }
+}
+
+/** Hints are booleans; command line tools can only send numbers. */
+function isOn(hint: Value | undefined): boolean {
+  return (
+    hint !== undefined &&
+    isVariant(hint) &&
+    (hint.value === true || (typeof hint.value === "number" && hint.value > 0))
+  )
+}
+
+function toStruct({ id, serial, app, title, body, actions }: Kept): Value {
+  return [id, serial, app, title, body, actions.map(({ name }) => name)]
+}
+
+/** For tools that ask what there is before they call it. */
+function describe(): string {
+  const args = (signature: string, direction: string) => {
+    const parts: string[] = []
+    for (let at = 0, end = 0; at < signature.length; at = end) {
+      end = typeEnd(signature, at, 0, 0)
+      parts.push(`<arg type="${signature.slice(at, end)}" direction="${direction}"/>`)
+    }
+    return parts.join("")
+  }
+  const interfaces = Object.entries(METHODS).map(([name, methods]) => {
+    const served = Object.entries(methods).map(
+      ([member, one]) => `<method name="${member}">${args(one.in, "in")}${args(one.out, "out")}</method>`,
+    )
+    return `<interface name="${name}">${served.join("")}${name === NOTIFICATIONS ? SIGNALS : ""}</interface>`
+  })
+  return `<node>${interfaces.join("")}</node>`
+}
+
+const SIGNALS =
+  '<signal name="NotificationClosed"><arg type="u"/><arg type="u"/></signal>' +
+  '<signal name="ActionInvoked"><arg type="u"/><arg type="s"/></signal>'
+
+/** Why a notification is gone, in the specification's numbers. */
+export const REASON = { EXPIRED: 1, DISMISSED: 2, CLOSED: 3 } as const
+
+export interface Kept extends NotificationTexts {
+  readonly id: number
+  /** Of this call of Notify: an application may give the same id another content at any time. */
+  readonly serial: number
+  /** Stays when one of its actions is invoked. */
+  readonly resident: boolean
+}
+
+export interface Arrival extends NotificationTexts {
+  /** 0: a new one. */
+  readonly replaces: number
+  readonly resident: boolean
+  /** When it goes by itself; absent for those that are kept until somebody dismisses them. */
+  readonly expiresMs?: number
+}
+
+/** Notifications that nobody has dismissed or closed yet. The oldest give way when there are too many. */
+export class NotificationTray {
+  readonly #kept = new Map<number, Kept>()
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
+  readonly #closed: (id: number, reason: number) => void
+  #lastId = 0
+  #lastSerial = 0
+
+  constructor(closed: (id: number, reason: number) => void) {
+    this.#closed = closed
+  }
+
+  /** Returns the id, which is the one that it replaces. */
+  add({ replaces, expiresMs, ...texts }: Arrival): number {
+    const id = replaces || this.#nextId()
+    this.#forget(id)
+    // Into the map anew: the newest is the last.
+    this.#kept.set(id, { ...texts, id, serial: ++this.#lastSerial })
+    if (expiresMs !== undefined)
+      this.#timers.set(
+        id,
+        setTimeout(() => this.close(id, REASON.EXPIRED), expiresMs),
+      )
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_KEPT) break
+      this.close(oldest, REASON.EXPIRED)
+    }
+    return id
+  }
+
+  /** The newest first. */
+  list(): readonly Kept[] {
+    return [...this.#kept.values()].reverse()
+  }
+
+  /** Only if it is still what it was when it got this serial. */
+  find(id: number, serial: number): Kept | undefined {
+    const kept = this.#kept.get(id)
+    return kept?.serial === serial ? kept : undefined
+  }
+
+  /** false: there is no such notification. */
+  close(id: number, reason: number): boolean {
+    if (!this.#forget(id)) return false
+    this.#closed(id, reason)
+    return true
+  }
+
+  #forget(id: number): boolean {
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+    return this.#kept.delete(id)
+  }
+
+  #nextId(): number {
+    do this.#lastId = (this.#lastId % MAX_ID) + 1
+    while (this.#kept.has(this.#lastId))
+    return this.#lastId
+  }
+}
+
+const MAX_KEPT = 200
+const MAX_ID = 0xffffffff

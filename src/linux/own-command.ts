@@ -1,9 +1,0 @@
-declare const LIBRARY_MAIN: string | undefined
-
-/** How to start this same program again in one of the parts that src/internal.ts names. */
-export function ownCommand(part: string): readonly string[] {
-  if (import.meta.dir.startsWith("/$bunfs")) return [process.execPath, part]
-  // Bundled as a library, all files are in one folder.
-  const main = typeof LIBRARY_MAIN === "string" ? LIBRARY_MAIN : "../main.ts"
-  return [process.execPath, new URL(main, import.meta.url).pathname, part]
-}

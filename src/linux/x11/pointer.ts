@@ -1,0 +1,229 @@
+import type { Button, InputEvent } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Point } from "../../node.ts"
+import { pause } from "../../until.ts"
+import type { X11 } from "./connection.ts"
+import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
+import { Request } from "./wire.ts"
+import { openXtest, type Xtest } from "./xtest.ts"
+
+type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
+
+export async function movePointer(x: X11, { at }: Of<"move">, deadline: Deadline): Promise<void> {
+  const xtest = await openXtest(x, deadline)
+  await moveTo(x, xtest, at, deadline)
+}
+
+/** `count` clicks close enough together to be one double or triple click. */
+export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadline): Promise<void> {
+  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+  const button = physical(LOGICAL[event.button])
+  await awaitNewClick(x, event, deadline)
+  await xtest.during(async () => {
+    await moveTo(x, xtest, event.at, deadline)
+    for (let i = 0; i < event.count; i++) {
+      xtest.buttonDown(button, i > 0 ? APART_MS : 0)
+      xtest.buttonUp(button)
+    }
+    await x.sync(deadline)
+    await noteClick(x, event.at, deadline)
+  })
+}
+
+/** Presses a button and leaves it down, or lets it go. */
+export async function pressButton(x: X11, event: Of<"button">, deadline: Deadline): Promise<void> {
+  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+  const button = physical(LOGICAL[event.button])
+  await xtest.during(async () => {
+    await moveTo(x, xtest, event.at, deadline)
+    if (event.phase === "up") {
+      xtest.buttonUp(button)
+      await x.sync(deadline)
+      return
+    }
+    xtest.buttonDown(button)
+    const { mask } = await queryPointer(x, deadline)
+    if ((mask & (FIRST_BUTTON << (LOGICAL[event.button] - 1))) === 0)
+      throw undelivered("The button was not pressed")
+    xtest.keep()
+  })
+}
+
+/** Turns the wheel: whole steps, positive is down and right. */
+export async function turnWheel(x: X11, event: Of<"wheel">, deadline: Deadline): Promise<void> {
+  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+  await xtest.during(async () => {
+    await moveTo(x, xtest, event.at, deadline)
+    const turns = [
+      [physical(event.dy < 0 ? WHEEL_UP : WHEEL_DOWN), event.dy],
+      [physical(event.dx < 0 ? WHEEL_LEFT : WHEEL_RIGHT), event.dx],
+    ] as const
+    for (const [button, amount] of turns) {
+      for (let i = 0; i < Math.round(Math.abs(amount)); i++) {
+        xtest.buttonDown(button)
+        xtest.buttonUp(button)
+      }
+    }
+    await x.sync(deadline)
+  })
+}
+
+/**
+ * Presses at `from`, moves to `to` over the duration, rests there so that a drop target can get ready, and
+ * lets go. When it cannot be finished, the button is let go where it was pressed: nothing is dropped.
+ */
+export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline): Promise<void> {
+  const { from, to, durationMs } = event
+  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+  const button = physical(LOGICAL.left)
+  checkOnScreen(x, from)
+  checkOnScreen(x, to)
+  if (deadline.remaining < durationMs + DWELL_MS) {
+    throw new AppError("TIMEOUT", `A drag of ${durationMs} ms does not fit into the time that is left`, {
+      suggestion:
+        "Use a shorter --duration, such as 300, or a longer --timeout-ms; 'agent-desktop help drag' tells both",
+      details: { kind: "drag" },
+      disposition: NOTHING_DELIVERED,
+    })
+  }
+  await xtest.during(async () => {
+    await moveTo(x, xtest, from, deadline)
+    xtest.buttonDown(button)
+    xtest.releaseAt(button, from)
+    for (const { point, waitMs } of pathOf(from, to, durationMs)) {
+      await dwell(waitMs, deadline)
+      xtest.motion(point)
+      await x.sync(deadline)
+    }
+    xtest.buttonUp(button)
+    await x.sync(deadline)
+  })
+}
+
+/** Where the pointer is on its way, and how long to wait before it goes there. */
+export function pathOf(
+  from: Point,
+  to: Point,
+  durationMs: number,
+): { readonly point: Point; readonly waitMs: number }[] {
+  const distance = Math.hypot(to.x - from.x, to.y - from.y)
+  const steps = Math.max(5, Math.min(200, Math.ceil(Math.max(durationMs / FRAME_MS, distance / 40))))
+  const between = (a: number, b: number, step: number) => Math.round(a + ((b - a) * step) / steps)
+  const way = Array.from({ length: steps }, (_, i) => ({
+    point: { x: between(from.x, to.x, i + 1), y: between(from.y, to.y, i + 1) },
+    waitMs: durationMs / steps,
+  }))
+  // A drop target arms on motion over it, and a source asks it again with each: a nudge, and back.
+  const nudge = { x: to.x > from.x ? to.x - 1 : to.x + 1, y: to.y }
+  const rest = [nudge, to, nudge, to].map((point) => ({ point, waitMs: DWELL_MS / 5 }))
+  return [...way, ...rest, { point: to, waitMs: DWELL_MS / 5 }]
+}
+
+// Presses only follow a pointer that has arrived: another program may hold it or push it back.
+async function moveTo(x: X11, xtest: Xtest, to: Point, deadline: Deadline): Promise<void> {
+  const target = checkOnScreen(x, to)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await queryPointer(x, deadline)
+    // Hover effects need a motion, also where the pointer already is.
+    const isThere = before.at.x === target.x && before.at.y === target.y
+    if (isThere) xtest.motion({ x: target.x > 0 ? target.x - 1 : target.x + 1, y: target.y })
+    xtest.motion(target)
+    const { at } = await queryPointer(x, deadline)
+    if (at.x === target.x && at.y === target.y) return
+  }
+  throw undelivered(`The pointer could not be moved to ${target.x},${target.y}`)
+}
+
+function checkOnScreen(x: X11, point: Point): Point {
+  const { width, height } = x.setup.screen
+  const target = { x: Math.round(point.x), y: Math.round(point.y) }
+  if (target.x >= 0 && target.y >= 0 && target.x < width && target.y < height) return target
+  throw new AppError(
+    "INVALID_ARGS",
+    `${target.x},${target.y} is not on the screen, which is ${width}x${height}`,
+    {
+      suggestion: "Run 'list-displays' to see what is",
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+// Who swapped the buttons means the swapped ones; the server maps ours like a real mouse's.
+async function readButtons(x: X11, deadline: Deadline): Promise<(logical: number) => number> {
+  const reply = await x.ask(new Request(GET_POINTER_MAPPING), deadline)
+  const map = reply.bytes(32, reply.u8(1))
+  return (logical) => map.indexOf(logical) + 1 || logical
+}
+
+async function dwell(ms: number, deadline: Deadline): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const stop = () =>
+    reject(new AppError("TIMEOUT", "The drag was interrupted", { details: { kind: "drag" } }))
+  const timer = setTimeout(() => (deadline.expired ? stop() : resolve()), ms)
+  deadline.signal?.addEventListener("abort", stop, { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    deadline.signal?.removeEventListener("abort", stop)
+  }
+}
+
+function undelivered(message: string): AppError {
+  return new AppError("ACTION_FAILED", message, {
+    suggestion:
+      "Another program may hold the pointer: close an open menu with 'press escape', or see with 'screenshot screen.png'",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+const LOGICAL: Readonly<Record<Button, number>> = { left: 1, middle: 2, right: 3 }
+const FIRST_BUTTON = 1 << 8
+const [WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT] = [4, 5, 6, 7]
+const GET_POINTER_MAPPING = 117
+const ATTEMPTS = 3
+// Chromium takes two presses with one timestamp, a millisecond, for the same press.
+const APART_MS = 5
+const FRAME_MS = 16
+const DWELL_MS = 150
+
+/**
+ * Applications take a press soon after another at the same place for the second of a double click,
+ * whoever sent it. Each click leaves its time and place with the display, and the next one that could
+ * be mistaken for its continuation waits.
+ */
+export async function awaitNewClick(
+  x: X11,
+  { at, count, inList = false }: Pick<Click, "at" | "count" | "inList">,
+  deadline: Deadline,
+): Promise<void> {
+  await x.intern([NOTE], deadline)
+  const [time, lastX, lastY] = await getNumbers(x, x.root, x.atom(NOTE), deadline)
+  if (time === undefined || lastX === undefined || lastY === undefined) return
+  const [isBeside, isBelow] = [Math.abs(at.x - lastX) > NEAR, Math.abs(at.y - lastY) > NEAR]
+  // GTK counts by the place in a list, which may have moved or scrolled along one axis since.
+  const isFar = inList ? isBeside && isBelow : isBeside || isBelow
+  // GTK 3 loses count of a double click soon after a click anywhere else in the same list.
+  if (isFar && count === 1) return
+  const passed = (now() - time) >>> 0
+  if (passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
+}
+
+/** To be called once the server has dealt with the click. */
+export async function noteClick(x: X11, at: Point, deadline: Deadline): Promise<void> {
+  const bytes = words(now(), Math.round(at.x), Math.round(at.y))
+  x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, bytes))
+  await x.sync(deadline)
+}
+
+type Click = Extract<InputEvent, { kind: "click" }>
+
+const NOTE = "_AGENT_DESKTOP_LAST_CLICK"
+const CARDINAL = 6
+/** The longest that a toolkit waits by default is half a second. */
+const DOUBLE_CLICK_MS = 520
+const NEAR = 16
+
+/** Milliseconds, as many as fit into the property. */
+const now = (): number => Date.now() >>> 0

@@ -1,0 +1,258 @@
+import type { Picture, ScreenshotTarget } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
+import type { Point, Rect } from "../../node.ts"
+import type { Pixels } from "../../picture/png.ts"
+import type { X11 } from "./connection.ts"
+import { listDisplays } from "./displays.ts"
+import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
+import { caughtUp } from "./wait-for-reader.ts"
+import { windowNumber } from "./windows.ts"
+import { Packet, Request, XError } from "./wire.ts"
+
+/** The picture of a window, also of what of it is covered, as far as the server can tell. */
+export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadline): Promise<Picture> {
+  const top = await topLevelOf(x, id, deadline)
+  if (top === undefined || !(await isCovered(x, top, area, deadline)))
+    return takeScreenshot(x, area, deadline)
+  const own = await withOwnPixels(x, id, top, deadline, async ({ drawable, bounds }) => {
+    const local = { ...area, x: area.x - bounds.x, y: area.y - bounds.y }
+    const part = clip(local, bounds)
+    return part && pictureOf(x, drawable, part, { x: part.x + bounds.x, y: part.y + bounds.y }, deadline)
+  })
+  return own ?? takeScreenshot(x, area, deadline)
+}
+
+/** The pixels of the screen inside the rectangle, as far as it is on the screen, with all that covers it. */
+export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Promise<Picture> {
+  const visible = clip(area, x.setup.screen)
+  if (!visible) {
+    throw new AppError("ACTION_FAILED", "Nothing of it is on the screen", {
+      suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
+    })
+  }
+  return pictureOf(x, x.root, visible, { x: visible.x, y: visible.y }, deadline)
+}
+
+async function pictureOf(
+  x: X11,
+  drawable: number,
+  area: Rect,
+  origin: Point,
+  deadline: Deadline,
+): Promise<Picture> {
+  const [pixels, { encodePng }] = await Promise.all([
+    readPixels(x, drawable, area, deadline),
+    import("../../picture/png.ts"),
+  ])
+  return { png: encodePng(pixels), width: area.width, height: area.height, origin }
+}
+
+function clip(area: Rect, screen: { readonly width: number; readonly height: number }): Rect | undefined {
+  const left = Math.max(0, Math.floor(area.x))
+  const top = Math.max(0, Math.floor(area.y))
+  const right = Math.min(screen.width, Math.ceil(area.x + area.width))
+  const bottom = Math.min(screen.height, Math.ceil(area.y + area.height))
+  if (right <= left || bottom <= top) return undefined
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+// One request is one moment; only what is larger than a reply may be is read in strips.
+async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadline): Promise<Pixels> {
+  const { depth } = x.setup.screen
+  if (x.setup.formats.get(depth) !== 32 || !x.setup.imageLittleEndian || depth < 24) {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", `Screens with ${depth} bits a pixel cannot be read`, {
+      suggestion: "Use a display with 24 bits a pixel",
+    })
+  }
+  const rows = Math.max(1, Math.floor(MAX_STRIP_BYTES / (area.width * 4)))
+  const strips = Array.from({ length: Math.ceil(area.height / rows) }, (_, i) => {
+    const top = i * rows
+    const height = Math.min(rows, area.height - top)
+    return x
+      .ask(
+        new Request(GET_IMAGE, Z_PIXMAP)
+          .u32(drawable)
+          .i16(area.x)
+          .i16(area.y + top)
+          .u16(area.width)
+          .u16(height)
+          .u32(ALL_PLANES),
+        deadline,
+      )
+      .then((reply) => reply.bytes(32, area.width * height * 4))
+  })
+  const parts = await Promise.all(strips)
+  const bgrx = parts.length === 1 && parts[0] ? aligned(parts[0]) : new Uint8Array(Buffer.concat(parts))
+  return { width: area.width, height: area.height, bgrx }
+}
+
+// A small reply may be a view into the middle of what the socket delivered.
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+}
+
+const GET_IMAGE = 73
+const Z_PIXMAP = 2
+const ALL_PLANES = 0xffffffff
+const MAX_STRIP_BYTES = 128 * 1024 * 1024
+
+/** A window's own pixels, whatever is above it on the screen. */
+export interface OwnPixels {
+  /** What may be read with GetImage. */
+  readonly drawable: number
+  /** Where its top left corner is on the screen. */
+  readonly bounds: Rect
+}
+
+/** The window as the window manager moves it: the client's, or the frame around that. */
+export async function topLevelOf(x: X11, id: number, deadline: Deadline): Promise<number | undefined> {
+  let window = id
+  for (;;) {
+    const tree = await unlessGone(queryTree(x, window, deadline))
+    if (!tree || tree.parent === 0) return undefined
+    if (tree.parent === x.root) return window
+    window = tree.parent
+  }
+}
+
+/** Whether something is above a part of the area, or a part of it is beyond the screen. */
+export async function isCovered(x: X11, top: number, area: Rect, deadline: Deadline): Promise<boolean> {
+  const { width, height } = x.setup.screen
+  const isWithin =
+    area.x >= 0 && area.y >= 0 && area.x + area.width <= width && area.y + area.height <= height
+  if (!isWithin) return true
+  const { children } = await queryTree(x, x.root, deadline)
+  const above = children.slice(children.indexOf(top) + 1)
+  const replies = await x.askAll(
+    above.flatMap((id) => [geometryRequest(id), new Request(GET_ATTRIBUTES).u32(id)]),
+    deadline,
+  )
+  return above.some((_, i) => {
+    const [geometry, attributes] = [replies[i * 2], replies[i * 2 + 1]]
+    if (!(geometry instanceof Packet) || !(attributes instanceof Packet)) return false
+    return (
+      attributes.u8(26) === VIEWABLE &&
+      attributes.u16(12) !== INPUT_ONLY &&
+      overlap(geometryIn(geometry), area)
+    )
+  })
+}
+
+/**
+ * Calls `read` while the window's pixels are kept apart from the screen. Where a compositor runs they always are;
+ * elsewhere the server begins to, and the application must draw what was covered first. undefined: it cannot be
+ * done here, or the application does not draw.
+ */
+export async function withOwnPixels<T>(
+  x: X11,
+  client: number,
+  top: number,
+  deadline: Deadline,
+  read: (pixels: OwnPixels) => Promise<T>,
+): Promise<T | undefined> {
+  const composite = await x.extension("Composite", deadline)
+  if (!composite) return undefined
+  await x.ask(new Request(composite.opcode, QUERY_VERSION).u32(0).u32(4), deadline)
+  const drawable = x.newId()
+  const name = () =>
+    isDone(x, new Request(composite.opcode, NAME_WINDOW_PIXMAP).u32(top).u32(drawable), deadline)
+  const redirect = (operation: number) =>
+    new Request(composite.opcode, operation).u32(top).u8(AUTOMATIC).zeros(3)
+  const isComposited = await name()
+  try {
+    if (!isComposited) {
+      const isDrawn = await drawn(x, client, top, redirect(REDIRECT_WINDOW), deadline)
+      if (!isDrawn || !(await name())) return undefined
+    }
+    const { border, ...inner } = await getGeometry(x, top, deadline)
+    const bounds = { ...inner, width: inner.width + 2 * border, height: inner.height + 2 * border }
+    return await read({ drawable, bounds })
+  } catch (error) {
+    if (error instanceof XError) return undefined
+    throw error
+  } finally {
+    if (!x.closed) {
+      x.send(new Request(FREE_PIXMAP).u32(drawable))
+      if (!isComposited) x.send(redirect(UNREDIRECT_WINDOW))
+    }
+  }
+}
+
+/** Makes the server keep the window's pixels, and waits until the application has drawn those that were covered. */
+async function drawn(
+  x: X11,
+  client: number,
+  top: number,
+  redirect: Request,
+  deadline: Deadline,
+): Promise<boolean> {
+  const damage = await x.extension("DAMAGE", deadline)
+  if (!damage) return false
+  await x.ask(new Request(damage.opcode, QUERY_VERSION).u32(1).u32(1), deadline)
+  const id = x.newId()
+  using events = x.listen(({ code, packet }) => code === damage.firstEvent && packet.u32(8) === id)
+  const create = new Request(damage.opcode, DAMAGE_CREATE).u32(id).u32(top).u8(RAW_RECTANGLES).zeros(3)
+  if (!(await isDone(x, create, deadline)) || !(await isDone(x, redirect, deadline))) return false
+  try {
+    const patience = deadline.slice(DRAWING_MS)
+    if (!(await caughtUp(x, client, patience))) return false
+    // It has heard of it; drawing follows, in one go or several.
+    while (await events.next(patience.slice(QUIET_MS)));
+    return !deadline.expired
+  } finally {
+    if (!x.closed) x.send(new Request(damage.opcode, DAMAGE_DESTROY).u32(id))
+  }
+}
+
+async function isDone(x: X11, request: Request, deadline: Deadline): Promise<boolean> {
+  try {
+    await x.check([request], deadline)
+    return true
+  } catch (error) {
+    if (error instanceof XError) return false
+    throw error
+  }
+}
+
+const overlap = (a: Rect, b: Rect): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+
+const GET_ATTRIBUTES = 3
+const FREE_PIXMAP = 54
+const VIEWABLE = 2
+const INPUT_ONLY = 2
+
+const QUERY_VERSION = 0
+const REDIRECT_WINDOW = 1
+const UNREDIRECT_WINDOW = 3
+const NAME_WINDOW_PIXMAP = 6
+const AUTOMATIC = 0
+const DAMAGE_CREATE = 1
+const DAMAGE_DESTROY = 2
+const RAW_RECTANGLES = 0
+
+/** How long an application may take to draw its window. */
+const DRAWING_MS = 1000
+/** So long after the last stroke nothing more is expected. */
+const QUIET_MS = 50
+
+/** The picture of a screen or of a window. */
+export async function takePicture(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+  const area = await areaOf(x, target, deadline)
+  const id = target.kind === "window" && !target.window.minimized ? windowNumber(target.window.id) : undefined
+  return id === undefined ? takeScreenshot(x, area, deadline) : takeWindow(x, id, area, deadline)
+}
+
+async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Promise<Rect> {
+  const { width, height } = x.setup.screen
+  const whole = { x: 0, y: 0, width, height }
+  if (target.kind === "window") return target.window.bounds ?? whole
+  if (target.index === undefined) return whole
+  const displays = await listDisplays(x, deadline)
+  const display = displays[target.index]
+  if (display) return display.bounds
+  throw new AppError("INVALID_ARGS", `There is no display ${target.index}; there are ${displays.length}`, {
+    suggestion: "Use 'list-displays' to see them; the first is 0",
+  })
+}

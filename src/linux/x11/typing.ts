@@ -1,0 +1,257 @@
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { X11 } from "./connection.ts"
+import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./keyboard.ts"
+import { findKey, groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./keymap.ts"
+import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./keysyms.ts"
+import { getInputFocus, queryTree, unlessGone } from "./requests.ts"
+import {
+  bindSpareKeys,
+  capacityOf,
+  freeSpareKeys,
+  noSpareKeys,
+  planSpareKeys,
+  readSpareKeys,
+  type SpareKeys,
+  withoutSpareKeys,
+} from "./spare-keys.ts"
+import { caughtUp } from "./wait-for-reader.ts"
+import { openXtest, type Xtest } from "./xtest.ts"
+
+/**
+ * Enters the text as keys into whatever has the keyboard focus, character by character as it is: under any
+ * layout, with Caps Lock on or off. Characters that no key has are lent spare keys, some at a time; after a
+ * secret they are taken back, and no failure tells how long it is.
+ */
+export async function typeText(x: X11, text: string, deadline: Deadline, secret = false): Promise<void> {
+  const chars = splitText(text, secret)
+  if (chars.length === 0) return
+  const xtest = await openXtest(x, deadline)
+  const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
+  if (focus === NO_FOCUS) {
+    throw new AppError("ACTION_FAILED", "No window has the keyboard focus", {
+      suggestion:
+        "See which window it is, then give it the focus: agent-desktop list-windows, agent-desktop focus-window ID",
+      disposition: NOTHING_DELIVERED,
+    })
+  }
+  await xtest.during(async () => {
+    await freeModifiers(x, xtest, keyboard, deadline)
+    await typeRuns({ x, xtest, keyboard, focus, deadline, total: chars.length, secret }, chars)
+  })
+}
+
+/** What can be typed: line breaks and tabs are keys, other control characters are none. */
+function splitText(text: string, secret: boolean): string[] {
+  const chars = [...text.replace(/\r\n?/g, "\n")]
+  const bad = chars.find((char) => /[\p{Cc}\p{Cs}]/u.test(char) && char !== "\n" && char !== "\t")
+  if (bad === undefined) return chars
+  const code = (bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
+  const what = secret ? "a character" : `U+${code}`
+  throw new AppError("INVALID_ARGS", `The text holds ${what}, which no keyboard can type`, {
+    suggestion: "Leave it out; 'press' sends single keys such as escape or delete",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+interface Typist {
+  readonly x: X11
+  readonly xtest: Xtest
+  readonly keyboard: Keyboard
+  readonly focus: number
+  readonly deadline: Deadline
+  readonly total: number
+  readonly secret: boolean
+}
+
+async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void> {
+  const { x, keyboard, deadline, secret } = typist
+  const lent = { keymap: keyboard.keymap, spare: await readSpareKeys(x, keyboard.keymap, deadline) }
+  try {
+    await typeLending(typist, chars, lent)
+  } finally {
+    if (secret && lent.spare.bound.size > 0)
+      await freeSpareKeys(x, keyboard.xkb, lent.keymap, lent.spare, deadline)
+  }
+}
+
+/** What the keys mean by now. */
+interface Lent {
+  keymap: Keymap
+  spare: SpareKeys
+}
+
+async function typeLending(typist: Typist, chars: readonly string[], lent: Lent): Promise<void> {
+  const { x, keyboard, deadline } = typist
+  // What spare keys hold may have to give way: the layout itself is what can be relied on.
+  const own = layoutsOf(keyboard, withoutSpareKeys(lent.keymap, lent.spare))
+  const isThere = (char: string) => own.some((layout) => layout.has(char))
+  const needsSpare = chars.some((char) => !isThere(char))
+  let done = 0
+  while (done < chars.length) {
+    const run = takeRun(chars.slice(done), isThere, capacityOf(lent.spare))
+    const plan = planSpareKeys(lent.spare, pairsOf(run.missing, lent.spare))
+    if (plan.overwrites) await waitForReader(typist, done)
+    lent.keymap = await bindSpareKeys(x, keyboard.xkb, lent.keymap, plan, deadline)
+    lent.spare = plan.next
+    if (plan.changes.size > 0) {
+      // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
+      await waitForReader(typist, done)
+      remindOfLocks(typist)
+    }
+    const layouts = needsSpare ? layoutsOf(keyboard, lent.keymap) : own
+    if (!run.chars.every((char) => layouts.some((layout) => layout.has(char)))) throw noSpareKeys()
+    await typeRun(typist, run.chars, layouts, done)
+    done += run.chars.length
+  }
+  // Whoever binds the spare keys anew must find them read.
+  if (needsSpare) await waitForReader(typist, done)
+}
+
+/** The characters of each group, that in use first. */
+function layoutsOf({ state }: Keyboard, keymap: Keymap): ReadonlyMap<string, Position>[] {
+  const groups = Array.from({ length: groupCount(keymap) }, (_, group) => group)
+  return [state.group, ...groups.filter((group) => group !== state.group)].map((group) =>
+    positionsOf(keymap, group, state.locked),
+  )
+}
+
+/** As much of the text as the spare keys have room for. */
+function takeRun(
+  chars: readonly string[],
+  isThere: (char: string) => boolean,
+  room: number,
+): { readonly chars: readonly string[]; readonly missing: readonly string[] } {
+  const missing = new Set<string>()
+  for (const [i, char] of chars.entries()) {
+    if (isThere(char) || missing.has(char)) continue
+    if (missing.size === room) {
+      if (i === 0) throw noSpareKeys()
+      return { chars: chars.slice(0, i), missing: [...missing] }
+    }
+    missing.add(char)
+  }
+  return { chars, missing: [...missing] }
+}
+
+/** Two characters a key; what is bound already stays as long as there is room. */
+function pairsOf(missing: readonly string[], spare: SpareKeys): (readonly [number, number])[] {
+  const isKept = (pair: readonly number[]) => missing.some((char) => pair.includes(keysymOf(char)))
+  const kept = [...spare.bound.values()].filter(isKept)
+  const rest = missing.filter((char) => !kept.some((pair) => pair.includes(keysymOf(char))))
+  const pairs = [...kept, ...pairUp(rest)]
+  return pairs.length <= spare.keycodes.length ? pairs : pairUp(missing)
+}
+
+function pairUp(chars: readonly string[]): (readonly [number, number])[] {
+  return Array.from({ length: Math.ceil(chars.length / 2) }, (_, i) => {
+    const first = chars[i * 2] ?? " "
+    const [low, high] = chars.length > i * 2 + 1 ? [first, chars[i * 2 + 1] ?? " "] : caseOf(first)
+    // GTK capitalises by Caps Lock where it finds the same letter on both levels.
+    return [keysymOf(low), keysymOf(low === high && isCased(low) ? " " : high)] as const
+  })
+}
+
+async function typeRun(
+  typist: Typist,
+  chars: readonly string[],
+  layouts: readonly ReadonlyMap<string, Position>[],
+  before: number,
+): Promise<void> {
+  const { x, xtest, keyboard, deadline } = typist
+  let down: readonly number[] = []
+  let group = keyboard.state.group
+  const shift = (shifters: readonly number[]) => {
+    for (const key of down) if (!shifters.includes(key)) xtest.keyUp(key)
+    for (const key of shifters) if (!down.includes(key)) xtest.keyDown(key)
+    down = shifters
+  }
+  for (let at = 0; at < chars.length; at += CHUNK) {
+    if (before + at > 0) await checkFocus(typist, before + at)
+    for (const char of chars.slice(at, at + CHUNK)) {
+      // Staying in a layout is cheaper than going back to the user's for every blank.
+      const candidates = layouts.flatMap((layout) => layout.get(char) ?? [])
+      const position = candidates.find((one) => one.group === group) ?? candidates[0]
+      if (!position) continue
+      if (position.group !== group) {
+        shift([])
+        group = position.group
+        switchGroup(xtest, keyboard, group)
+      }
+      shift(position.shifters)
+      xtest.keyDown(position.keycode)
+      xtest.keyUp(position.keycode)
+    }
+    await x.sync(deadline)
+  }
+  shift([])
+  if (group !== keyboard.state.group) restoreGroup(xtest, keyboard)
+  await x.sync(deadline)
+}
+
+// The rest of a text must not go on in another window that took the focus meanwhile.
+async function checkFocus(typist: Typist, typed: number): Promise<void> {
+  const { x, focus, deadline } = typist
+  const now = await getInputFocus(x, deadline)
+  if (now === focus) return
+  const [was, is] = await Promise.all([topLevelOf(x, focus, deadline), topLevelOf(x, now, deadline)])
+  if (was === is) return
+  throw new AppError("ACTION_FAILED", `The keyboard focus moved away${progress(typist, typed, " after ")}`, {
+    suggestion: "Run 'snapshot' to see where the text ended",
+    ...(typist.secret ? {} : { details: { typed } }),
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  })
+}
+
+async function topLevelOf(x: X11, window: number, deadline: Deadline): Promise<number> {
+  if (window <= POINTER_ROOT || window === x.root) return window
+  const parent = (await unlessGone(queryTree(x, window, deadline)))?.parent ?? 0
+  return parent === x.root || parent === 0 ? window : topLevelOf(x, parent, deadline)
+}
+
+async function waitForReader(typist: Typist, typed: number): Promise<void> {
+  const { x, focus, deadline } = typist
+  if (await caughtUp(x, focus, deadline)) return
+  throw new AppError(
+    "APP_UNRESPONSIVE",
+    `The application has not read what was typed${progress(typist, typed, ", ")}`,
+    {
+      suggestion:
+        "Wait until it answers again, then see its text before typing on: agent-desktop snapshot -i",
+      ...(typist.secret ? {} : { details: { typed } }),
+      disposition: typed === 0 ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "unsafe" },
+    },
+  )
+}
+
+const progress = ({ secret, total }: Typist, typed: number, before: string): string =>
+  secret ? "" : `${before}${typed} of ${total} characters`
+
+// With a new keymap Qt 5 forgets Caps Lock and the layout until the next change of state: Shift, down and up.
+function remindOfLocks({ xtest, keyboard: { keymap, state } }: Typist): void {
+  const shift = findKey(keymap, SHIFT_KEYSYM, state.group)
+  if (shift === undefined || (state.locked === 0 && state.lockedGroup === 0)) return
+  xtest.keyDown(shift)
+  xtest.keyUp(shift)
+}
+
+/** Lets go of modifiers that an earlier command holds, until the text is entered; those of a real hand stay down. */
+async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline: Deadline): Promise<void> {
+  if (keyboard.state.held === 0) return
+  const down = await readDownKeys(x, deadline)
+  const holding = [...down].filter(
+    (key) => ((keyboard.keymap.modifiers.get(key) ?? 0) & keyboard.state.held) !== 0,
+  )
+  xtest.liftKeys(holding)
+  const { held } = await readKeyboardState(x, keyboard.xkb, deadline)
+  if (held === 0) return
+  throw new AppError("ACTION_FAILED", "A modifier key is held down on the keyboard", {
+    suggestion: "Let go of it; one that a command holds: agent-desktop key-up shift (or ctrl, alt, cmd)",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+const NO_FOCUS = 0
+const POINTER_ROOT = 1
+/** Between two looks at the focus. */
+const CHUNK = 200

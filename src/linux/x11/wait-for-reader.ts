@@ -1,0 +1,73 @@
+import type { Deadline } from "../../deadline.ts"
+import type { X11 } from "./connection.ts"
+import { clientMessage, EVENT, getNumbers, MASK, queryTree, unlessGone } from "./requests.ts"
+import { clientOf, readPids } from "./window.ts"
+
+/**
+ * Waits until the client that has the keyboard has read the events it was sent. Only then may a key get another
+ * meaning: clients look a key up in the newest keymap, not in that of the moment it was pressed.
+ *
+ * Toolkits answer a ping in the order of their events, which proves it. For a program that does not, being
+ * asleep in the kernel with nothing left to run is strong evidence; for one on another machine there is only time.
+ * false: no answer before the deadline.
+ */
+export async function caughtUp(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  await x.intern(["WM_PROTOCOLS", "_NET_WM_PING"], deadline)
+  const pinged = await findPingable(x, window, deadline)
+  if (pinged !== undefined) return ping(x, pinged, deadline)
+  const pid = (await readPids(x, [window], deadline)).get(clientOf(x, window))
+  return pid === undefined ? pause(x, deadline) : isIdle(x, pid, deadline)
+}
+
+// The protocols are a property of the top-level window; the focus may be further down.
+async function findPingable(x: X11, window: number, deadline: Deadline): Promise<number | undefined> {
+  for (let at = window; at > 1 && at !== x.root; ) {
+    const [protocols, tree] = await Promise.all([
+      unlessGone(getNumbers(x, at, x.atom("WM_PROTOCOLS"), deadline)),
+      unlessGone(queryTree(x, at, deadline)),
+    ])
+    if (protocols?.includes(x.atom("_NET_WM_PING"))) return at
+    at = tree?.parent ?? 0
+  }
+  return undefined
+}
+
+async function ping(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  const token = Math.floor(Math.random() * 0x7fffffff)
+  using answers = x.listen(
+    ({ code, packet }) =>
+      code === EVENT.clientMessage && packet.u32(12) === x.atom("_NET_WM_PING") && packet.u32(16) === token,
+  )
+  // Where others answer to those who watch the root's children, Qt answers to those who watch the root.
+  using _ = x.select(x.root, MASK.substructure | MASK.structure)
+  await x.check(
+    [clientMessage(window, 0, window, x.atom("WM_PROTOCOLS"), [x.atom("_NET_WM_PING"), token, window])],
+    deadline,
+  )
+  return (await answers.next(deadline)) !== undefined
+}
+
+// A process with events to read is running or about to; a stopped one never sleeps.
+async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
+  for (let calm = 0; calm < CALM_LOOKS; ) {
+    if (deadline.expired) return false
+    await x.sync(deadline)
+    const stat = await Bun.file(`/proc/${pid}/stat`)
+      .text()
+      .catch(() => undefined)
+    if (stat === undefined) return pause(x, deadline)
+    calm = stat.slice(stat.lastIndexOf(")") + 2).startsWith("S") ? calm + 1 : 0
+    await Bun.sleep(LOOK_MS)
+  }
+  return true
+}
+
+async function pause(x: X11, deadline: Deadline): Promise<boolean> {
+  await x.sync(deadline)
+  await Bun.sleep(Math.min(deadline.remaining, REMOTE_MS))
+  return true
+}
+
+const CALM_LOOKS = 4
+const LOOK_MS = 5
+const REMOTE_MS = 100

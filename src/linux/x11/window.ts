@@ -1,0 +1,303 @@
+import { readFileSync } from "node:fs"
+import type { Deadline } from "../../deadline.ts"
+import type { Point, Rect } from "../../node.ts"
+import type { X11 } from "./connection.ts"
+import {
+  geometryIn,
+  geometryRequest,
+  numbersOf,
+  originIn,
+  originRequest,
+  propertyIn,
+  propertyRequest,
+  propertyText,
+} from "./requests.ts"
+import { type Packet, Request, XError } from "./wire.ts"
+
+export interface XWindow {
+  readonly id: number
+  readonly title: string
+  readonly pid?: number
+  readonly wmClass?: { readonly instance: string; readonly className: string }
+  /** The client's own window in root coordinates: what AT-SPI's window coordinates refer to. */
+  readonly bounds: Rect
+  /**
+   * What the user sees as the window, and what the contract calls its bounds: the client window plus its
+   * border and the window manager's decorations, minus the invisible shadow that GTK draws inside its own window. Moving to X, Y puts
+   * the top left corner of this rectangle there; resizing sets its size.
+   */
+  readonly frame: Rect
+  readonly frameExtents?: Extents
+  readonly gtkFrameExtents?: Extents
+  readonly focused: boolean
+  readonly minimized: boolean
+  readonly maximized: boolean
+  /** The window's types, the preferred first: "normal", "dialog", "popup-menu". */
+  readonly types: readonly string[]
+  readonly transientFor?: number
+  /** The desktop-file id, where the application tells it. */
+  readonly desktopFile?: string
+}
+
+export interface Extents {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Interns what windows are described with, together with the extension that knows pids. */
+export async function learnAtoms(x: X11, deadline: Deadline): Promise<void> {
+  const names = [...ATOMS, ...TYPES.map((type) => typeAtom(type))]
+  await Promise.all([x.intern(names, deadline), x.extension("X-Resource", deadline)])
+}
+
+/** Those of the windows that still exist; `focused` is for the caller to tell. */
+export async function readWindows(x: X11, ids: readonly number[], deadline: Deadline): Promise<XWindow[]> {
+  const [pids, places, facts] = await Promise.all([
+    readPids(x, ids, deadline),
+    x.askAll(
+      ids.flatMap((id) => [geometryRequest(id), originRequest(x, id)]),
+      deadline,
+    ),
+    readFacts(x, ids, [...OWNER, ...PROPERTIES], deadline),
+  ])
+  return facts.flatMap((fact, i) => {
+    const [geometry, origin] = unlessAnyGone(places.slice(i * 2, i * 2 + 2)) ?? []
+    return fact && geometry && origin ? describe(x, fact, geometryIn(geometry), originIn(origin), pids) : []
+  })
+}
+
+/** Those of the windows that belong to the same process as this one, which is one of them. */
+export async function processMates(
+  x: X11,
+  id: number,
+  ids: readonly number[],
+  deadline: Deadline,
+): Promise<readonly number[]> {
+  const [pids, facts] = await Promise.all([readPids(x, ids, deadline), readFacts(x, ids, OWNER, deadline)])
+  const owners = facts.map((fact) => fact && pidIn(x, fact, pids))
+  const pid = owners[ids.indexOf(id)]
+  return pid === undefined ? [] : ids.filter((_, i) => owners[i] === pid)
+}
+
+const OWNER = ["_NET_WM_PID", "WM_CLIENT_MACHINE"] as const
+
+const PROPERTIES = [
+  "_NET_WM_NAME",
+  "WM_NAME",
+  "WM_CLASS",
+  "_NET_WM_STATE",
+  "WM_STATE",
+  "_NET_WM_WINDOW_TYPE",
+  "WM_TRANSIENT_FOR",
+  "_NET_FRAME_EXTENTS",
+  "_GTK_FRAME_EXTENTS",
+  "_GTK_APPLICATION_ID",
+  "_KDE_NET_WM_DESKTOP_FILE",
+] as const
+
+type PropertyName = (typeof OWNER)[number] | (typeof PROPERTIES)[number]
+
+interface Facts {
+  readonly id: number
+  text(name: PropertyName): string | undefined
+  numbers(name: PropertyName): readonly number[]
+}
+
+/** One batch for all of them: the server answers faster than we could ask one by one. undefined: it is gone. */
+async function readFacts(
+  x: X11,
+  ids: readonly number[],
+  names: readonly PropertyName[],
+  deadline: Deadline,
+): Promise<readonly (Facts | undefined)[]> {
+  const atoms = names.map((name) => x.atom(name))
+  const replies = await x.askAll(
+    ids.flatMap((id) => atoms.map((atom) => propertyRequest(id, atom))),
+    deadline,
+  )
+  return ids.map((id, i) => {
+    const own = unlessAnyGone(replies.slice(i * names.length, (i + 1) * names.length))
+    if (!own) return undefined
+    const property = (name: PropertyName) => {
+      const reply = own[names.indexOf(name)]
+      return reply && propertyIn(reply)
+    }
+    return {
+      id,
+      text: (name) => propertyText(x, property(name)),
+      numbers: (name) => numbersOf(property(name)),
+    }
+  })
+}
+
+/** undefined where the window vanished; every other refusal stays one. */
+function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[] | undefined {
+  const packets: Packet[] = []
+  for (const reply of replies) {
+    if (!(reply instanceof XError)) packets.push(reply)
+    else if (reply.isGone) return undefined
+    else throw reply
+  }
+  return packets
+}
+
+function pidIn(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): number | undefined {
+  const [pid] = facts.numbers("_NET_WM_PID")
+  const machine = pid ? facts.text("WM_CLIENT_MACHINE") : undefined
+  const isLocal = machine === undefined || machine === "localhost" || machine === hostName()
+  return (isLocal ? pid : undefined) || pids.get(clientOf(x, facts.id))
+}
+
+function describe(
+  x: X11,
+  facts: Facts,
+  geometry: ReturnType<typeof geometryIn>,
+  origin: Point,
+  pids: ReadonlyMap<number, number>,
+): XWindow {
+  const { id } = facts
+  const bounds = { x: origin.x, y: origin.y, width: geometry.width, height: geometry.height }
+  const [instance, className] = facts.text("WM_CLASS")?.split("\0") ?? []
+  const [transientFor] = facts.numbers("WM_TRANSIENT_FOR")
+  const typeAtoms = facts.numbers("_NET_WM_WINDOW_TYPE")
+  const types = typeAtoms.flatMap((atom) => TYPES.find((type) => x.isAtom(atom, typeAtom(type))) ?? [])
+  const states = facts.numbers("_NET_WM_STATE")
+  const frameExtents = toExtents(facts.numbers("_NET_FRAME_EXTENTS"))
+  const gtkFrameExtents = toExtents(facts.numbers("_GTK_FRAME_EXTENTS"))
+  const hidden = states.includes(x.atom("_NET_WM_STATE_HIDDEN"))
+  return {
+    id,
+    title: cleanTitle(facts.text("_NET_WM_NAME") || facts.text("WM_NAME") || ""),
+    pid: pidIn(x, facts, pids),
+    wmClass: instance === undefined ? undefined : { instance, className: className ?? "" },
+    bounds,
+    frame: visibleFrame(bounds, geometry.border, frameExtents, gtkFrameExtents),
+    frameExtents,
+    gtkFrameExtents,
+    focused: false,
+    minimized: hidden || (states.length === 0 && facts.numbers("WM_STATE")[0] === ICONIC),
+    maximized: MAXIMIZED.every((state) => states.includes(x.atom(state))),
+    types: types.length > 0 ? types : [transientFor ? "dialog" : "normal"],
+    transientFor: transientFor || undefined,
+    desktopFile: desktopFileId(facts.text("_GTK_APPLICATION_ID") || facts.text("_KDE_NET_WM_DESKTOP_FILE")),
+  }
+}
+
+function visibleFrame(client: Rect, border: number, frame?: Extents, shadow?: Extents): Rect {
+  const beyond = (side: keyof Extents) => border + (frame?.[side] ?? 0) - (shadow?.[side] ?? 0)
+  return {
+    x: client.x - beyond("left"),
+    y: client.y - beyond("top"),
+    width: client.width + beyond("left") + beyond("right"),
+    height: client.height + beyond("top") + beyond("bottom"),
+  }
+}
+
+function toExtents(values: readonly number[]): Extents | undefined {
+  const [left, right, top, bottom] = values
+  if (left === undefined || right === undefined || top === undefined || bottom === undefined) return undefined
+  return { left, right, top, bottom }
+}
+
+// Control bytes in titles are the application's mistake; a line break must not tear a line of output.
+function cleanTitle(title: string): string {
+  return title.replace(/[\x00-\x1f\x7f]+/g, " ").trim()
+}
+
+function desktopFileId(value: string | undefined): string | undefined {
+  return value ? value.replace(/^.*\//, "").replace(/\.desktop$/, "") : undefined
+}
+
+// X-Resource knows the pid behind a connection from the socket itself.
+export async function readPids(
+  x: X11,
+  ids: readonly number[],
+  deadline: Deadline,
+): Promise<Map<number, number>> {
+  const extension = await x.extension("X-Resource", deadline)
+  const clients = new Set(ids.map((id) => clientOf(x, id)))
+  if (!extension || clients.size === 0) return new Map()
+  const request = new Request(extension.opcode, 4).u32(clients.size)
+  for (const client of clients) request.u32(client).u32(LOCAL_CLIENT_PID)
+  const reply = await x.ask(request, deadline).catch(() => undefined)
+  const pids = new Map<number, number>()
+  let at = 32
+  for (let i = 0; reply && i < reply.u32(8); i++) {
+    const length = reply.u32(at + 8)
+    if (length >= 4) pids.set(clientOf(x, reply.u32(at)), reply.u32(at + 12))
+    at += 12 + length
+  }
+  return pids
+}
+
+/** Which connection an id belongs to. */
+export function clientOf(x: X11, id: number): number {
+  return (id & ~x.setup.idMask) >>> 0
+}
+
+let host: string | undefined
+
+function hostName(): string {
+  host ??= readFileSync("/proc/sys/kernel/hostname", "latin1").trim()
+  return host
+}
+
+function typeAtom(type: string): string {
+  return `_NET_WM_WINDOW_TYPE_${type.toUpperCase().replace("-", "_")}`
+}
+
+const TYPES = [
+  "normal",
+  "dialog",
+  "utility",
+  "toolbar",
+  "menu",
+  "dropdown-menu",
+  "popup-menu",
+  "tooltip",
+  "combo",
+  "notification",
+  "splash",
+  "dock",
+  "desktop",
+  "dnd",
+]
+
+export const MAXIMIZED = ["_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"]
+
+const ATOMS = [
+  ...MAXIMIZED,
+  "UTF8_STRING",
+  "WM_NAME",
+  "WM_CLASS",
+  "WM_CLIENT_MACHINE",
+  "WM_TRANSIENT_FOR",
+  "WM_STATE",
+  "WM_CHANGE_STATE",
+  "WM_PROTOCOLS",
+  "WM_DELETE_WINDOW",
+  "_NET_SUPPORTED",
+  "_NET_SUPPORTING_WM_CHECK",
+  "_NET_CLIENT_LIST",
+  "_NET_CLIENT_LIST_STACKING",
+  "_NET_ACTIVE_WINDOW",
+  "_NET_MOVERESIZE_WINDOW",
+  "_NET_CLOSE_WINDOW",
+  "_NET_WM_NAME",
+  "_NET_WM_PID",
+  "_NET_WM_PING",
+  "_NET_WM_STATE",
+  "_NET_WM_STATE_HIDDEN",
+  "_NET_WM_STATE_FULLSCREEN",
+  "_NET_WM_WINDOW_TYPE",
+  "_NET_FRAME_EXTENTS",
+  "_NET_REQUEST_FRAME_EXTENTS",
+  "_GTK_FRAME_EXTENTS",
+  "_GTK_APPLICATION_ID",
+  "_KDE_NET_WM_DESKTOP_FILE",
+]
+
+const ICONIC = 3
+const LOCAL_CLIENT_PID = 2

@@ -1,0 +1,138 @@
+import { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Point } from "../../node.ts"
+import type { X11 } from "./connection.ts"
+import { Request } from "./wire.ts"
+
+/** Synthetic input of one connection, and what it holds down at the moment. */
+export class Xtest {
+  private readonly x: X11
+  private readonly opcode: number
+  /** How to undo what is under way, the newest last. */
+  private readonly held = new Map<string, readonly Request[]>()
+
+  constructor(x: X11, opcode: number) {
+    this.x = x
+    this.opcode = opcode
+  }
+
+  keyDown(keycode: number): void {
+    this.hold(`key ${keycode}`, [this.fake(KEY_PRESS, keycode)], [this.fake(KEY_RELEASE, keycode)])
+  }
+
+  keyUp(keycode: number): void {
+    this.drop(`key ${keycode}`, [this.fake(KEY_RELEASE, keycode)])
+  }
+
+  /** Lets go of keys that are down for longer than this operation; they go down again when it ends. */
+  liftKeys(keycodes: readonly number[]): void {
+    const presses = keycodes.map((keycode) => this.fake(KEY_PRESS, keycode))
+    this.hold(
+      "lifted keys",
+      keycodes.map((keycode) => this.fake(KEY_RELEASE, keycode)),
+      presses,
+    )
+  }
+
+  /** The server itself waits for the delay: nothing of ours comes in between. */
+  buttonDown(button: number, delayMs = 0): void {
+    this.hold(
+      `button ${button}`,
+      [this.fake(BUTTON_PRESS, button, delayMs)],
+      [this.fake(BUTTON_RELEASE, button)],
+    )
+  }
+
+  buttonUp(button: number): void {
+    this.drop(`button ${button}`, [this.fake(BUTTON_RELEASE, button)])
+  }
+
+  motion(to: Point): void {
+    this.x.send(this.fake(MOTION, 0, 0, to))
+  }
+
+  /** Sends requests that change the server's state until `drop` sends the ones that change it back. */
+  hold(what: string, requests: readonly Request[], undo: readonly Request[]): void {
+    this.held.delete(what)
+    this.held.set(what, undo)
+    for (const request of requests) this.x.send(request)
+  }
+
+  drop(what: string, requests: readonly Request[]): void {
+    this.held.delete(what)
+    for (const request of requests) this.x.send(request)
+  }
+
+  /** A failure in `work` leaves nothing held; nor does its end, except for what it let go with `keep`. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      await this.releaseHeld()
+    }
+  }
+
+  /** What is down stays down after us: a later command lets it go. */
+  keep(): void {
+    this.held.clear()
+  }
+
+  async releaseHeld(): Promise<void> {
+    const undo = [...this.held.values()].toReversed().flat()
+    this.held.clear()
+    if (undo.length === 0 || this.x.closed) return
+    for (const request of undo) this.x.send(request)
+    // The command's own deadline may be what ended it.
+    await this.x.sync(Deadline.in(RELEASE_MS)).catch(() => undefined)
+  }
+
+  /** For a drag that fails: the button goes up where it went down. */
+  releaseAt(button: number, origin: Point): void {
+    this.held.set(`button ${button}`, [this.fake(MOTION, 0, 0, origin), this.fake(BUTTON_RELEASE, button)])
+  }
+
+  private fake(type: number, detail: number, delayMs = 0, at: Point = { x: 0, y: 0 }): Request {
+    return new Request(this.opcode, FAKE_INPUT)
+      .u8(type)
+      .u8(detail)
+      .u16(0)
+      .u32(delayMs)
+      .u32(type === MOTION ? this.x.root : 0)
+      .zeros(8)
+      .i16(at.x)
+      .i16(at.y)
+      .zeros(8)
+  }
+}
+
+/** One per connection: it has to know of everything that is held. */
+export function openXtest(x: X11, deadline: Deadline): Promise<Xtest> {
+  const known = opened.get(x)
+  if (known) return known
+  const opening = x.extension("XTEST", deadline).then((extension) => {
+    if (extension) return new Xtest(x, extension.opcode)
+    throw new AppError("PLATFORM_NOT_SUPPORTED", `The X display '${x.name}' takes no synthetic input`, {
+      suggestion: "Start the X server with its XTEST extension, or use a desktop of 'desktop-start'",
+      disposition: NOTHING_DELIVERED,
+    })
+  })
+  opened.set(x, opening)
+  opening.catch(() => opened.delete(x))
+  return opening
+}
+
+/** Lets go of every key and button that an operation on this connection holds down right now. */
+export async function releaseHeld(x: X11): Promise<void> {
+  const xtest = await opened.get(x)?.catch(() => undefined)
+  await xtest?.releaseHeld()
+}
+
+const opened = new WeakMap<X11, Promise<Xtest>>()
+
+const FAKE_INPUT = 2
+const KEY_PRESS = 2
+const KEY_RELEASE = 3
+const BUTTON_PRESS = 4
+const BUTTON_RELEASE = 5
+const MOTION = 6
+const RELEASE_MS = 500

@@ -1,0 +1,274 @@
+import type { SeenTree, SeenWindow } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import type { Node } from "../node.ts"
+import { appendEntries, nameForIdentity, type RefEntry, type RefMap, sameElement } from "../refmap.ts"
+import { qualified } from "../refs/resolve.ts"
+import {
+  countRefs,
+  entriesFor,
+  isInteractive,
+  type Place,
+  type Source,
+  takersOf,
+  toNode,
+  walk,
+  withoutBounds,
+} from "../refs/tree.ts"
+import { type Changed, type Changes, diffTrees } from "./diff.ts"
+import { formatKept, type Kept, parseKept } from "./kept-tree.ts"
+import { keptOf, type ReadOptions, readSurface, refTaker } from "./snapshot.ts"
+import { chooseWindow } from "./windows.ts"
+
+/** What a look found to be different from an earlier one. */
+export interface Difference {
+  readonly app: string
+  readonly window: { readonly id: string; readonly title: string }
+  readonly ref_count: number
+  readonly snapshot_id: string
+  readonly since?: string
+  readonly complete: boolean
+  readonly changes: Changes
+}
+
+/** What is compared with. */
+export interface Base {
+  readonly kept: Kept
+  /** The snapshot whose numbers go on; undefined when there is none. */
+  readonly id?: string
+  /** It is not the current one, and what is made of it must not take the current one's place. */
+  readonly isAside: boolean
+}
+
+export interface DiffFlags {
+  readonly interactive_only: boolean
+  readonly include_bounds: boolean
+}
+
+/** What is different from an earlier snapshot, read as that one was; what had a ref keeps it. */
+export async function observeSince(
+  ctx: Context,
+  choice: { readonly snapshot?: string; readonly app?: string; readonly window_id?: string },
+  flags: DiffFlags,
+): Promise<Difference> {
+  const { map, isCurrent } = await loadMap(ctx, choice.snapshot)
+  const kept = await keptTree(ctx, map)
+  if (!kept) throw nothingToCompare(map.snapshot_id)
+  const isChosen = choice.app !== undefined || choice.window_id !== undefined
+  const window = await chooseWindow(ctx.adapter, isChosen ? choice : { window_id: kept.window_id })
+  if (window.id !== kept.window_id) throw otherWindow(map.snapshot_id, kept.window_id, window)
+  return difference(ctx, window, { kept, id: map.snapshot_id, isAside: !isCurrent }, flags)
+}
+
+export async function difference(
+  ctx: Context,
+  window: SeenWindow,
+  { kept, id, isAside }: Base,
+  flags: DiffFlags,
+): Promise<Difference> {
+  const reading = { ...kept.reading, include_bounds: flags.include_bounds }
+  const { seen, source } = await readSurface(ctx, window, reading)
+  const { places, takers } = takersIn(seen, reading)
+  const entries = entriesFor(takers, places, source)
+  // Loaded only now: the action may have added refs of its own.
+  const map = await ctx.refs.load(id)
+  const { refs, map: carried } = carryRefs(map, entries, isThere(places, source, map))
+  const names = new Map(takers.map(({ node }, i) => [node, refs[i]]))
+  const tree = toNode(seen.root, (node) => names.get(node))
+  const snapshotId = await ctx.refs.save([...carried.inner.values()], {
+    refs: [...carried.inner.keys()],
+    counter: carried.counter,
+    tree: formatKept(keptOf(window, kept.reading, seen.complete, tree)),
+    aside: isAside,
+  })
+  const changes = diffTrees(kept.tree, flags.include_bounds ? tree : withoutBounds(tree), {
+    complete: seen.complete,
+    interactive_only: flags.interactive_only,
+    addresses: {
+      before: (ref) => map.inner.get(ref)?.address,
+      after: (ref) => carried.inner.get(ref)?.address,
+    },
+  })
+  return {
+    app: seen.app,
+    window: { id: seen.window.id, title: seen.window.title },
+    ref_count: countRefs({ role: "", children: [...(changes.added ?? []), ...(changes.changed ?? [])] }),
+    snapshot_id: snapshotId,
+    ...(id === undefined ? {} : { since: id }),
+    complete: seen.complete,
+    changes: isAside ? spelledOut(changes, snapshotId, id) : changes,
+  }
+}
+
+function takersIn(
+  seen: SeenTree,
+  options: ReadOptions,
+): { readonly places: readonly Place[]; readonly takers: readonly Place[] } {
+  const places = [...walk(seen.root)]
+  return { places, takers: takersOf(places, refTaker(options)) }
+}
+
+/** Whether what a ref stands for was seen again. Only refs to drill into are not among those that are given anew. */
+function isThere(places: readonly Place[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
+  const isDrill = (entry: RefEntry): boolean =>
+    entry.window_id === source.windowId &&
+    !isInteractive({ role: entry.role, actions: entry.available_actions })
+  const seen = [...map.inner.values()].some(isDrill) ? entriesFor(places, places, source) : []
+  return (entry) =>
+    entry.window_id !== source.windowId || (isDrill(entry) && seen.some((one) => sameElement(one, entry)))
+}
+
+/** Bare numbers would mean elements of the current snapshot. */
+function spelledOut(changes: Changes, id: string, since: string | undefined): Changes {
+  const spelled = <N extends Node>(node: N, snapshotId: string | undefined): N => ({
+    ...node,
+    ...(node.ref_id ? { ref_id: qualified(node.ref_id, snapshotId) } : {}),
+    ...(node.children ? { children: node.children.map((child) => spelled(child, snapshotId)) } : {}),
+  })
+  return {
+    ...changes,
+    ...(changes.added ? { added: changes.added.map((node) => spelled(node, id)) } : {}),
+    ...(changes.removed ? { removed: changes.removed.map((node) => spelled(node, since)) } : {}),
+    ...(changes.changed
+      ? {
+          changed: changes.changed.map((node) => ({
+            ...spelled(node, id),
+            was: spelledWas(node.was, since),
+          })),
+        }
+      : {}),
+  }
+}
+
+const spelledWas = (was: Changed["was"], since: string | undefined): Changed["was"] =>
+  was.ref_id ? { ...was, ref_id: qualified(was.ref_id, since) } : was
+
+/** The window as it is now, in place of a snapshot of it. */
+export async function look(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
+  const { seen, source } = await readSurface(ctx, window, PLAIN)
+  const { places, takers } = takersIn(seen, PLAIN)
+  const { refs } = carryRefs(map, entriesFor(takers, places, source), () => true)
+  // Numbers that nobody has been told are no names.
+  const names = new Map(takers.map(({ node }, i) => [node, map.inner.has(refs[i]!) ? refs[i] : undefined]))
+  return keptOf(
+    window,
+    PLAIN,
+    seen.complete,
+    toNode(seen.root, (node) => names.get(node)),
+  )
+}
+
+const PLAIN: ReadOptions = {
+  surface: "window",
+  max_depth: 10,
+  include_hidden: false,
+  include_bounds: false,
+  interactive_only: false,
+  skeleton: false,
+}
+
+export async function loadMap(
+  ctx: Context,
+  snapshotId: string | undefined,
+): Promise<{ readonly map: RefMap; readonly isCurrent: boolean }> {
+  const current = await ctx.refs.load()
+  const isCurrent = snapshotId === undefined || snapshotId === current.snapshot_id
+  return { map: isCurrent ? current : await ctx.refs.load(snapshotId), isCurrent }
+}
+
+export async function keptTree(ctx: Context, { snapshot_id }: RefMap): Promise<Kept | undefined> {
+  const text = snapshot_id === undefined ? undefined : await ctx.refs.tree(snapshot_id)
+  return text === undefined ? undefined : parseKept(text)
+}
+
+function nothingToCompare(id: string | undefined): AppError {
+  return new AppError(
+    "SNAPSHOT_NOT_FOUND",
+    id === undefined ? "There is no snapshot to compare with" : `Of snapshot '${id}' only the refs were kept`,
+    { suggestion: "Run 'snapshot' now, and 'snapshot --diff' after the next change" },
+  )
+}
+
+function otherWindow(id: string | undefined, windowId: string, asked: SeenWindow): AppError {
+  return new AppError("INVALID_ARGS", `Snapshot '${id}' is of window '${windowId}', not of '${asked.id}'`, {
+    suggestion: `Run 'snapshot --window-id ${asked.id}' to have something to compare with`,
+    details: { argument: "diff" },
+  })
+}
+
+export interface Carried {
+  /** The ref of each entry. */
+  readonly refs: readonly string[]
+  /** Every ref that still means something, each with its newest evidence. */
+  readonly map: RefMap
+}
+
+/**
+ * The numbers that a new look at a window gives to what it saw: what had a ref keeps it, what is new gets
+ * a number that was never given. Other refs stay or go.
+ */
+export function carryRefs(
+  before: RefMap,
+  entries: readonly RefEntry[],
+  stays: (entry: RefEntry) => boolean,
+): Carried {
+  const moved = movedTo(before, entries)
+  const inner = new Map([...before.inner].map(([ref, entry]) => [ref, moved.get(ref) ?? entry]))
+  const { map, refs } = appendEntries({ ...before, inner }, entries)
+  const kept = [...before.inner].filter(([, entry]) => stays(entry))
+  return {
+    refs,
+    map: {
+      ...map,
+      inner: new Map([...kept, ...refs.map((ref, i): [string, RefEntry] => [ref, entries[i]!])]),
+    },
+  }
+}
+
+/**
+ * Where the platform has no addresses, or gives the same element another one at every look, an element is
+ * the same if nothing else, then and now, says what it says; one with look-alikes, if it stands where it
+ * stood. The same evidence proves a ref when it is acted on.
+ */
+function movedTo(before: RefMap, entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
+  const then = new Set([...before.inner.values()].flatMap(({ address }) => address ?? []))
+  const open = byEvidence(entries.filter(({ address }) => address === undefined || !then.has(address)))
+  if (open.size === 0) return new Map()
+  const now = new Set(entries.flatMap(({ address }) => address ?? []))
+  const lost = [...before.inner].filter(([, { address }]) => address === undefined || !now.has(address))
+  const kept = byEvidence(lost.map(([, entry]) => entry))
+  return new Map(
+    lost.flatMap(([ref, entry]) => {
+      const key = evidenceOf(entry)
+      const same = key !== undefined && kept.get(key) === entry ? open.get(key) : undefined
+      return same ? [[ref, same]] : []
+    }),
+  )
+}
+
+/** What can be told from all others by its evidence. */
+function byEvidence(entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
+  const alike = Map.groupBy(entries, evidenceOf)
+  return new Map(
+    [...alike].flatMap(([key, [first, ...others]]) =>
+      key !== undefined && first && others.length === 0 ? [[key, first]] : [],
+    ),
+  )
+}
+
+function evidenceOf(entry: RefEntry): string | undefined {
+  const { pid, process_start, window_id, role, identifier, context, path, bounds_hash } = entry
+  const isDistinct = !entry.twins && Boolean(entry.name ?? identifier)
+  if (!isDistinct && (path === undefined || bounds_hash === undefined)) return undefined
+  const place = isDistinct ? [] : [path, String(bounds_hash)]
+  return JSON.stringify([
+    pid,
+    process_start,
+    window_id,
+    role,
+    nameForIdentity(entry.name),
+    identifier,
+    context,
+    ...place,
+  ])
+}

@@ -1,0 +1,266 @@
+import type { Node } from "../node.ts"
+import { keepInteractive } from "../refs/tree.ts"
+import { compact } from "./compact.ts"
+import { brief } from "./kept-tree.ts"
+
+/** What is at one place and was not, with what is new below it. */
+export interface Added extends Node {
+  /** The named things that it is inside of, from the window down. */
+  readonly path?: readonly string[]
+}
+
+/** A node as it is now; `was` holds what is different of it. */
+export interface Changed extends Omit<Node, "children"> {
+  readonly was: Partial<Omit<Node, "children">>
+  readonly path?: readonly string[]
+}
+
+export interface Changes {
+  readonly added?: readonly Added[]
+  /** Without what was below them, which is gone too. */
+  readonly removed?: readonly Omit<Node, "children">[]
+  readonly changed?: readonly Changed[]
+}
+
+export interface DiffOptions {
+  /** false: where not all children were read, one that is missing is not gone. */
+  readonly complete: boolean
+  /** Only what can be acted on. */
+  readonly interactive_only: boolean
+  readonly addresses?: Addresses
+}
+
+/** What became of a tree, without what says nothing; see pairing.ts for what counts as the same node. */
+export function diffTrees(before: Node, after: Node, options: DiffOptions): Changes {
+  const pairs = new Pairing(before, after, options.addresses)
+  const tells = (node: Node): boolean => Boolean(node.ref_id) || (!options.interactive_only && says(node))
+  const added: Added[] = []
+  const changed: Changed[] = []
+  const visit = (node: Node, path: readonly string[], isNew: boolean): void => {
+    const was = pairs.before(node)
+    const where = path.length ? { path } : {}
+    if (was) {
+      const difference = tells(node) || tells(was) ? differenceOf(was, node) : undefined
+      if (difference) changed.push(changedNode(node, difference, path))
+    } else if (!isNew) {
+      for (const one of small(fresh(node, pairs), options)) added.push({ ...one, ...where })
+    }
+    const inside = node === after || !node.name ? path : [...path, node.name]
+    for (const child of node.children ?? []) visit(child, inside, !was)
+  }
+  visit(after, [], false)
+  const removed = removedFrom(before, pairs, tells, options.complete)
+  return {
+    ...(added.length ? { added } : {}),
+    ...(removed.length ? { removed } : {}),
+    ...(changed.length ? { changed } : {}),
+  }
+}
+
+const says = ({ name, value, description, states }: Node): boolean =>
+  Boolean(name || value || description || states?.length)
+
+/** The new node with what is new below it; what was there before is not news. */
+function fresh(node: Node, pairs: Pairing): Node {
+  const { children, ...own } = node
+  const below = children?.filter((child) => !pairs.before(child)).map((child) => fresh(child, pairs))
+  return below?.length ? { ...own, children: below } : own
+}
+
+function small(node: Node, { interactive_only }: DiffOptions): readonly Node[] {
+  const whole: Node = { role: "window", children: [node] }
+  return compact(interactive_only ? keepInteractive(whole) : whole).children ?? []
+}
+
+/** The topmost that tell something; what was below them is gone too. */
+function removedFrom(
+  before: Node,
+  pairs: Pairing,
+  tells: (node: Node) => boolean,
+  complete: boolean,
+): Omit<Node, "children">[] {
+  const removed: Omit<Node, "children">[] = []
+  const visit = (node: Node, isGone: boolean): void => {
+    const now = pairs.after(node)
+    const { children, ...own } = node
+    const isNews = !now && isGone && tells(node)
+    if (isNews) removed.push(own)
+    const isRead = complete || !now || (now.children_count ?? 0) <= (now.children?.length ?? 0)
+    for (const child of children ?? []) visit(child, now ? isRead : isGone && !isNews)
+  }
+  visit(before, false)
+  return removed
+}
+
+function changedNode(node: Node, was: Changed["was"], path: readonly string[]): Changed {
+  const { children: _, ...own } = node
+  // Whoever has its ref knows where it is.
+  const isKnown = own.ref_id !== undefined && was.ref_id === undefined
+  return { ...own, was, ...(path.length && !isKnown ? { path } : {}) }
+}
+
+/** What the node said before, where it says something else now. Where a node stands is not its own. */
+function differenceOf(before: Node, after: Node): Changed["was"] | undefined {
+  const was: Changed["was"] = {
+    ...(before.ref_id !== undefined && before.ref_id !== after.ref_id ? { ref_id: before.ref_id } : {}),
+    ...(before.role === after.role ? {} : { role: before.role }),
+    ...textBefore("name", before, after),
+    ...textBefore("value", before, after),
+    ...textBefore("description", before, after),
+    ...(sameStates(before, after) ? {} : { states: before.states ?? [] }),
+    ...(before.children_count === after.children_count ? {} : { children_count: before.children_count ?? 0 }),
+  }
+  return Object.keys(was).length > 0 ? was : undefined
+}
+
+function textBefore(
+  member: "name" | "value" | "description",
+  before: Node,
+  after: Node,
+): Partial<Record<typeof member, string>> {
+  const [was, now] = [before[member], after[member]]
+  const isSame = was === now || (now !== undefined && was === brief(now))
+  return isSame ? {} : { [member]: was ?? "" }
+}
+
+function sameStates(a: Node, b: Node): boolean {
+  const states = new Set(a.states)
+  return states.size === (b.states?.length ?? 0) && (b.states?.every((state) => states.has(state)) ?? true)
+}
+
+/** The platform's own names for the objects that refs stood for then and stand for now. */
+export interface Addresses {
+  before(ref: string): string | undefined
+  after(ref: string): string | undefined
+}
+
+/**
+ * Which node of an earlier tree is which node of a later one. The same ref is the same element. Among the
+ * children of two that are paired, then those pair up that say the same, that hold the same elements, that
+ * are called the same, and last those that are one object with another name, or stand in the same place.
+ */
+export class Pairing {
+  readonly #now = new Map<Node, Node>()
+  readonly #then = new Map<Node, Node>()
+  readonly #parents = new Map<Node, Node>()
+  readonly #byRef = new Map<string, Node>()
+  readonly #prints = new Map<Node, string>()
+
+  constructor(before: Node, after: Node, addresses?: Addresses) {
+    for (const node of this.#walk(before)) if (node.ref_id) this.#byRef.set(node.ref_id, node)
+    const pairs: [Node, Node][] = [[before, after]]
+    for (const node of this.#walk(after)) {
+      const same = this.#byRef.get(node.ref_id ?? "")
+      if (same && same !== before && node !== after) pairs.push([same, node])
+    }
+    for (const [was, now] of pairs) this.#pair(was, now)
+    // The list grows as pairs make pairs of their children.
+    for (const [was, now] of pairs) pairs.push(...this.#align(was, now, addresses))
+  }
+
+  before(after: Node): Node | undefined {
+    return this.#then.get(after)
+  }
+
+  after(before: Node): Node | undefined {
+    return this.#now.get(before)
+  }
+
+  #pair(before: Node, after: Node): void {
+    this.#now.set(before, after)
+    this.#then.set(after, before)
+  }
+
+  #align(was: Node, now: Node, addresses: Addresses | undefined): readonly [Node, Node][] {
+    const made: [Node, Node][] = []
+    const pairUp = (before: Node | undefined, after: Node): void => {
+      if (!before) return
+      this.#pair(before, after)
+      made.push([before, after])
+    }
+    const byKey = (
+      keyBefore: (node: Node) => string | undefined,
+      keyAfter: (node: Node) => string | undefined = keyBefore,
+    ): void => {
+      const open = new Map<string | undefined, Node[]>()
+      for (const node of (was.children ?? []).filter((one) => !this.#now.has(one)).reverse()) {
+        const key = keyBefore(node)
+        const alike = open.get(key)
+        if (alike) alike.push(node)
+        else if (key !== undefined) open.set(key, [node])
+      }
+      for (const node of now.children ?? []) {
+        if (open.size === 0) return
+        const key = this.#then.has(node) ? undefined : keyAfter(node)
+        if (key !== undefined) pairUp(open.get(key)?.pop(), node)
+      }
+    }
+    // Of several that say the same, those that stand at the same end are the same.
+    const [open, fresh] = [
+      was.children?.filter((node) => !this.#now.has(node)) ?? [],
+      now.children?.filter((node) => !this.#then.has(node)) ?? [],
+    ]
+    const isSame = (before?: Node, after?: Node): boolean =>
+      Boolean(before && after) && this.#print(before!) === this.#print(after!)
+    while (isSame(open[0], fresh[0])) pairUp(open.shift(), fresh.shift()!)
+    while (isSame(open.at(-1), fresh.at(-1))) pairUp(open.pop(), fresh.pop()!)
+    byKey((node) => this.#print(node))
+    for (const node of now.children ?? []) {
+      if (!this.#then.has(node)) pairUp(this.#holder(node, was), node)
+    }
+    byKey((node) => (node.name ? `${node.role} ${node.name}` : undefined))
+    const gaps = this.#gaps(was.children ?? [], now.children ?? [])
+    byKey(
+      (node) => (node.ref_id ? addresses?.before(node.ref_id) : `${node.role} ${gaps.get(node)}`),
+      (node) => (node.ref_id ? addresses?.after(node.ref_id) : `${node.role} ${gaps.get(node)}`),
+    )
+    return made
+  }
+
+  /** After which of those that are paired each child stands, then and now. */
+  #gaps(before: readonly Node[], after: readonly Node[]): ReadonlyMap<Node, number> {
+    const gaps = new Map<Node, number>()
+    const places = new Map(after.map((node, i) => [node, i]))
+    let last = -1
+    for (const [i, node] of after.entries()) {
+      if (this.#then.has(node)) last = i
+      gaps.set(node, last)
+    }
+    last = -1
+    for (const node of before) {
+      const now = this.#now.get(node)
+      last = (now && places.get(now)) ?? last
+      gaps.set(node, last)
+    }
+    return gaps
+  }
+
+  /** The child of `was` that held what this node holds now. */
+  #holder(node: Node, was: Node): Node | undefined {
+    for (const below of this.#walk(node)) {
+      let one = this.#then.get(below)
+      while (one && this.#parents.get(one) !== was) one = this.#parents.get(one)
+      if (one && !this.#now.has(one) && one.role === node.role && !one.ref_id === !node.ref_id) return one
+    }
+    return undefined
+  }
+
+  /** All that a node and what is below it say. */
+  #print(node: Node): string {
+    const known = this.#prints.get(node)
+    if (known !== undefined) return known
+    const { ref_id: _, children, hint: __, ...own } = node
+    const print = JSON.stringify([own, children?.map((child) => this.#print(child))])
+    const short = print.length > 64 ? Bun.hash.wyhash(print).toString(36) : print
+    this.#prints.set(node, short)
+    return short
+  }
+
+  *#walk(node: Node): Generator<Node> {
+    yield node
+    for (const child of node.children ?? []) {
+      this.#parents.set(child, node)
+      yield* this.#walk(child)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { SeenTree } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { pathOf } from "../match.ts"
+import type { State } from "../node.ts"
+import { entriesFor, isInteractive, type Place } from "../refs/tree.ts"
+import { sourceOf } from "./snapshot.ts"
+
+/** An element that a search came upon. */
+export interface Match {
+  readonly ref_id?: string
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly states?: readonly State[]
+  readonly interactive: boolean
+  /** What it is inside of, from the window down. */
+  readonly path: readonly string[]
+}
+
+/** What is shown of a search gets refs added to the current map, so that it can be acted on at once. */
+export async function describeFound(
+  ctx: Context,
+  tree: SeenTree,
+  shown: readonly Place[],
+  all: readonly Place[],
+): Promise<readonly Match[]> {
+  const chosen = shown.filter(({ node }) => isInteractive(node))
+  const refs = chosen.length > 0 ? await appendFound(ctx, tree, chosen, all) : []
+  const numbers = new Map(chosen.map(({ node }, i) => [node, refs[i]]))
+  return shown.map((place) => {
+    const { role, name, value, states } = place.node
+    const ref = numbers.get(place.node)
+    return {
+      ...(ref ? { ref_id: ref } : {}),
+      role,
+      ...(name ? { name } : {}),
+      ...(value !== undefined && !states.includes("secure") ? { value } : {}),
+      ...(states.length ? { states } : {}),
+      interactive: isInteractive(place.node),
+      path: pathOf(place),
+    }
+  })
+}
+
+async function appendFound(
+  ctx: Context,
+  tree: SeenTree,
+  chosen: readonly Place[],
+  all: readonly Place[],
+): Promise<readonly string[]> {
+  const source = sourceOf(tree, await ctx.adapter.processStart(tree.pid))
+  return ctx.refs.append(entriesFor(chosen, all, { ...source, rootPath: [] }))
+}

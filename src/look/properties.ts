@@ -1,0 +1,40 @@
+import type { Seen } from "../adapter.ts"
+import type { State } from "../node.ts"
+
+/** Shown on the screen; undefined when the platform tells neither a state nor a place. */
+export function isVisible(seen: Seen): boolean | undefined {
+  if (seen.states.includes("hidden") || seen.states.includes("offscreen")) return false
+  return seen.bounds && seen.bounds.width > 0 && seen.bounds.height > 0
+}
+
+/** For each state, the state that says its opposite. */
+const OPPOSITES: Readonly<Record<string, State | undefined>> = {
+  enabled: "disabled",
+  checked: "unchecked",
+  expanded: "collapsed",
+}
+
+/** Roles that can be selected, and so are known not to be when they do not say so. */
+const SELECTABLE: ReadonlySet<string> = new Set([
+  "tab",
+  "option",
+  "treeitem",
+  "cell",
+  "row",
+  "menuitem",
+  "radiobutton",
+])
+
+/** true or false on evidence; undefined when the question does not apply to the element. */
+export function flagValue(
+  seen: Seen,
+  state: "enabled" | "checked" | "focused" | "selected" | "expanded",
+): boolean | undefined {
+  if (seen.states.includes(state)) return true
+  const opposite = OPPOSITES[state]
+  if (opposite && seen.states.includes(opposite)) return false
+  if (state === "checked" && seen.states.includes("indeterminate")) return false
+  if (state === "enabled") return seen.states.includes("disabled") ? false : undefined
+  if (state === "focused") return false
+  return state === "selected" && SELECTABLE.has(seen.role) ? false : undefined
+}

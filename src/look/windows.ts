@@ -1,0 +1,225 @@
+import type { Adapter, Launched, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { optionalText } from "../inputs.ts"
+import { isNamed } from "../match.ts"
+import type { AppInfo, WindowInfo } from "../node.ts"
+import { finiteRect } from "../refs/tree.ts"
+import { until } from "../until.ts"
+
+export interface WindowChoice {
+  readonly app?: string
+  readonly window_id?: string
+}
+
+/** The window that an agent means: by id exactly, else the app's focused or first one, else the focused one. */
+export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Promise<SeenWindow> {
+  const windows = await adapter.windows(
+    choice.window_id ?? (choice.app === undefined ? "focused" : undefined),
+  )
+  if (choice.window_id !== undefined) return windowById(windows, choice.window_id, choice.app)
+  if (choice.app !== undefined) return windowOfApp(windows, choice.app)
+  const focused = windows.find((window) => window.is_focused)
+  if (focused) return focused
+  throw new AppError("WINDOW_NOT_FOUND", "No window has the focus", {
+    suggestion: "Use 'list-windows' to see available windows, then pass --window-id",
+  })
+}
+
+/**
+ * The windows of the apps that are shown under this name; only where there is none, of those that it is another
+ * name for. What somebody was shown is what they mean, and finding out all the other names takes its time.
+ */
+export function windowsOfApp(windows: readonly SeenWindow[], app: string): readonly SeenWindow[] {
+  const shown = new Set(windows.filter((one) => isNamed(one.app_name, [], app)).map(({ pid }) => pid))
+  if (shown.size > 0) return windows.filter(({ pid }) => shown.has(pid))
+  return windows.filter((window) => isNamed(window.app_name, window.aliases, app))
+}
+
+export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp> {
+  const running = await adapter.apps()
+  const shown = running.filter((one) => isNamed(one.name, [], app))
+  const apps = shown.length
+    ? shown
+    : running.filter((one) => isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app))
+  const [only, ...others] = apps
+  if (!only) throw appNotFound(app)
+  if (others.length > 0) {
+    throw new AppError("AMBIGUOUS_TARGET", `${apps.length} running apps are named '${app}'`, {
+      suggestion: "Use 'list-apps' to see them, then name the one you mean by its bundle_id",
+      details: { candidates: apps.map(publicApp) },
+    })
+  }
+  return only
+}
+
+export function publicWindow(window: SeenWindow): WindowInfo {
+  const { id, title, app_name, pid, bounds, is_focused } = window
+  return { id, title, app_name, pid, bounds: bounds && finiteRect(bounds), is_focused }
+}
+
+export function publicApp(app: SeenApp): AppInfo {
+  const { name, pid, bundle_id } = app
+  return { name, pid, bundle_id }
+}
+
+export function windowNotFound(id: string): AppError {
+  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+    suggestion: "Use 'list-windows' to see available windows",
+  })
+}
+
+function windowById(windows: readonly SeenWindow[], id: string, app?: string): SeenWindow {
+  const found = windows.find((window) => window.id === id)
+  if (!found) throw windowNotFound(id)
+  if (app === undefined || isNamed(found.app_name, found.aliases, app)) return found
+  throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' belongs to '${found.app_name}', not to '${app}'`, {
+    suggestion: `Use 'list-windows --app ${JSON.stringify(app)}' to see its windows`,
+  })
+}
+
+function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
+  const own = windowsOfApp(windows, app)
+  const first = own[0]
+  if (!first) throw appNotFound(app)
+  const pids = new Set(own.map((window) => window.pid))
+  if (pids.size > 1) {
+    throw new AppError("AMBIGUOUS_TARGET", `${pids.size} running apps are named '${app}'`, {
+      suggestion: `Pass one of the candidates' ids: agent-desktop snapshot --window-id ${first.id}`,
+      details: { candidates: own.map(publicWindow) },
+    })
+  }
+  return own.find((window) => window.is_focused) ?? first
+}
+
+function appNotFound(app: string): AppError {
+  return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
+    suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
+  })
+}
+
+export const targetWindow = optionalText("Window by id, from list-windows", {
+  position: 0,
+  value: "ID",
+  aliases: ["id"],
+})
+
+interface Wanted {
+  readonly window_id?: string
+  readonly app?: string
+  readonly title?: string
+}
+
+/** Operates on the window that the arguments name and tells how it was afterwards. */
+export async function operate(ctx: Context, wanted: Wanted, op: WindowOp): Promise<WindowInfo> {
+  const window = await windowTarget(ctx, wanted)
+  const after = await ctx.adapter.window(window.id, op)
+  if (op.kind === "focus" && !after.is_focused) {
+    throw new AppError("ACTION_FAILED", `Window '${window.id}' did not get the focus`, {
+      suggestion: "Use 'list-windows' to see which window has it; a dialog may hold it",
+      details: { kind: "contradicted", observed: publicWindow(after) },
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    })
+  }
+  return publicWindow(after)
+}
+
+/** Without id, app and title there is none: the focused window is not a guess worth making. */
+export function needsWindow(wanted: Wanted): void {
+  if (wanted.window_id !== undefined || wanted.app !== undefined || wanted.title !== undefined) return
+  throw new AppError("INVALID_ARGS", "Which window? An id, --app or --title is needed", {
+    suggestion: "Use 'list-windows' to see available windows",
+    details: { argument: "window_id" },
+  })
+}
+
+async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
+  if (wanted.title === undefined) return chooseWindow(ctx.adapter, wanted)
+  const windows = await ctx.adapter.windows()
+  const own = wanted.app === undefined ? windows : windowsOfApp(windows, wanted.app)
+  const titled = own.filter(
+    (window) =>
+      window.title === wanted.title && (wanted.window_id === undefined || window.id === wanted.window_id),
+  )
+  const [only, ...others] = titled
+  if (only && others.length === 0) return only
+  throw only
+    ? new AppError("AMBIGUOUS_TARGET", `${titled.length} windows have the title '${wanted.title}'`, {
+        suggestion: `Pass one of the candidates' ids, such as --window-id ${titled[0]?.id}; 'list-windows' shows them`,
+        details: { candidates: titled.map(publicWindow) },
+      })
+    : new AppError("WINDOW_NOT_FOUND", `No window has the title '${wanted.title}'`, {
+        suggestion: "Use 'list-windows' to see available windows",
+      })
+}
+
+/** How long a start that was handed over to a running instance may take to show in a new window. */
+const HANDOVER_MS = 2000
+
+/** Starts an app and waits for a window that was not there before; or for the one it handed over to. */
+export async function firstWindow(ctx: Context, app: string, args: readonly string[]): Promise<SeenWindow> {
+  const before = new Map((await ctx.adapter.windows()).map((window) => [window.id, window]))
+  const started = await ctx.adapter.launch(app, args)
+  const exit = exitOf(started)
+  const named = (windows: readonly SeenWindow[]) =>
+    started.names.flatMap((name) => windowsOfApp(windows, name))
+  const found = await until(ctx, async () => {
+    const windows = await ctx.adapter.windows()
+    const fresh = windows.filter((window) => !before.has(window.id))
+    const own = fresh.find((window) => window.pid === started.pid) ?? named(fresh)[0]
+    if (own || exit.at === undefined) return own
+    if (exit.code !== 0) throw exitedEarly(app, exit.code)
+    // A second start of a single-instance app ends at once. It opens another window, or shows one that is there.
+    const running = named(windows)
+    const shown = running.find((window) => window.is_focused && !before.get(window.id)?.is_focused)
+    if (shown || performance.now() - exit.at < HANDOVER_MS) return shown
+    return running.find((window) => window.is_focused) ?? running[0]
+  })
+  if (found) return found
+  throw new AppError(
+    "TIMEOUT",
+    `'${app}' was started (process ${started.pid}) but showed no window in time`,
+    {
+      suggestion: "Use 'list-windows' to see whether it has appeared, or retry with a longer --timeout",
+      details: { kind: "window", pid: started.pid },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    },
+  )
+}
+
+/** `closed` only when the process is gone. */
+export async function closeApp(ctx: Context, name: string, force: boolean): Promise<object> {
+  const app = await chooseApp(ctx.adapter, name)
+  const start = await ctx.adapter.processStart(app.pid)
+  const { method } = await ctx.adapter.quit(app, force)
+  const gone = await until(ctx, async () => {
+    const now = await ctx.adapter.processStart(app.pid)
+    return now === undefined || now !== start ? true : undefined
+  })
+  if (gone) return { app: app.name, closed: true, method }
+  const dialog = (await ctx.adapter.windows()).find((window) => window.pid === app.pid)
+  return {
+    app: app.name,
+    closed: false,
+    method,
+    ...(dialog ? { window: dialog.id, title: dialog.title } : {}),
+  }
+}
+
+/** Filled in when the started process ends. How it ended may remain unknown, and then it counts as running. */
+function exitOf(started: Launched): { code?: number; at?: number } {
+  const exit: { code?: number; at?: number } = {}
+  started.exited.then(
+    (code) => Object.assign(exit, { code, at: performance.now() }),
+    () => {},
+  )
+  return exit
+}
+
+function exitedEarly(app: string, code: number | undefined): AppError {
+  return new AppError("ACTION_FAILED", `'${app}' ended with exit code ${code} before it showed a window`, {
+    suggestion: "Run the program in a terminal to see what it says",
+    details: { kind: "exited", exit_code: code },
+    disposition: { delivery: "delivered_verified", retry: "unknown" },
+  })
+}

@@ -1,0 +1,177 @@
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Transport,
+} from "@modelcontextprotocol/server"
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
+import type { Format } from "../cli/globals.ts"
+import type { Command, ServeOptions } from "../command.ts"
+import type { Envelope } from "../envelope.ts"
+import { AppError } from "../errors.ts"
+import { toText } from "../look/text.ts"
+import { type Door, runCommand } from "../run.ts"
+import { VERSION } from "../version.ts"
+import { chooseCommands, toolName, toolOf } from "./tools.ts"
+
+/** How often a call that takes long says that it goes on, to those who asked to be told. */
+const PROGRESS_MS = 1000
+
+const INSTRUCTIONS = `See and control desktop applications through their accessibility trees.
+Loop: desktop_list_windows or desktop_launch; desktop_snapshot with app and interactive_only; act on a ref such as @e3; look again.
+A ref belongs to the newest snapshot. After STALE_REF take a new snapshot and use its refs.
+Failed calls carry code, message and suggestion: do what the suggestion says. disposition.retry "unsafe" means it may have happened: look before you repeat it.
+Prefer desktop_wait to repeated snapshots, desktop_batch to many small calls, and trees to screenshots.`
+
+/**
+ * Serves the commands as MCP tools on standard input and output until the client leaves, the program
+ * is interrupted, or nobody asks for anything in the idle time. What still runs then is cancelled and
+ * waited for, so that nothing stays held down.
+ */
+export async function serveMcp(
+  door: Door,
+  options: ServeOptions & { readonly format: Format },
+  transport: Transport = new StdioServerTransport(),
+): Promise<void> {
+  // Unlike a command, a server lives long enough for compiled code to pay (see build.ts).
+  Bun.unsafe.setJITPolicy(1)
+  const offered = await chooseCommands(door.commands, options.tools, door.readOnly)
+  const calls = new Calls(door, offered, options.format)
+  const connection = serveStdio(() => serverFor(calls, offered), { transport })
+  const ended = Promise.withResolvers<void>()
+  const forward = transport.onclose
+  transport.onclose = () => {
+    forward?.()
+    ended.resolve()
+  }
+  const stop = (): void => ended.resolve()
+  door.signal?.addEventListener("abort", stop, { once: true })
+  if (options.idleMs > 0) calls.onIdle(options.idleMs, stop)
+  await ended.promise
+  await calls.end()
+  await connection.close()
+}
+
+function serverFor(calls: Calls, offered: readonly Command[]): Server {
+  const server = new Server(
+    { name: "agent-desktop", version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler("tools/list", async () => ({ tools: offered.map(toolOf) }))
+  server.setRequestHandler("tools/call", ({ params }, ctx) => calls.run(params.name, params.arguments, ctx))
+  return server
+}
+
+/** The calls of one client. Those that act take turns; those that only look need not wait for them. */
+class Calls {
+  readonly #door: Door
+  readonly #commands: ReadonlyMap<string, Command>
+  readonly #format: Format
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #over = new AbortController()
+  #turn: Promise<unknown> = Promise.resolve()
+  #idle: { readonly ms: number; readonly end: () => void; timer: Timer } | undefined
+
+  constructor(door: Door, commands: readonly Command[], format: Format) {
+    this.#commands = new Map(commands.map((command) => [toolName(command.name), command]))
+    this.#door = { ...door, name: "mcp", serve: undefined, stdin: noInput }
+    this.#format = format
+  }
+
+  async run(tool: string, args: unknown, ctx: ServerContext): Promise<CallToolResult> {
+    const command = this.#commands.get(tool)
+    if (!command) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool '${tool}'`)
+    using end = anyOf([ctx.mcpReq.signal, this.#over.signal, this.#door.signal])
+    const door = { ...this.#door, signal: end.signal }
+    const start = (): Promise<Envelope> => runCommand(door, command.name, args ?? {})
+    const call = command.readOnly ? start() : this.#inTurn(start)
+    this.#begin(call)
+    const progress = reportProgress(ctx)
+    try {
+      return resultOf(await call, this.#format)
+    } finally {
+      clearInterval(progress)
+      this.#finish(call)
+    }
+  }
+
+  onIdle(ms: number, end: () => void): void {
+    this.#idle = { ms, end, timer: setTimeout(end, ms) }
+  }
+
+  /** Cancels what runs, and waits until it has let go of everything. */
+  async end(): Promise<void> {
+    clearTimeout(this.#idle?.timer)
+    this.#over.abort()
+    await Promise.allSettled(this.#running)
+  }
+
+  #inTurn(start: () => Promise<Envelope>): Promise<Envelope> {
+    const call = this.#turn.then(start)
+    this.#turn = call
+    return call
+  }
+
+  #begin(call: Promise<unknown>): void {
+    this.#running.add(call)
+    clearTimeout(this.#idle?.timer)
+  }
+
+  #finish(call: Promise<unknown>): void {
+    this.#running.delete(call)
+    if (this.#idle && this.#running.size === 0) this.#idle.timer = setTimeout(this.#idle.end, this.#idle.ms)
+  }
+}
+
+/**
+ * Ends with the first of them. AbortSignal.any would do the same, but in Bun 1.4.4 a signal that lives long keeps
+ * everything that was ever joined with it.
+ */
+function anyOf(sources: readonly (AbortSignal | undefined)[]): Disposable & { readonly signal: AbortSignal } {
+  const joined = new AbortController()
+  const end = (): void => joined.abort()
+  for (const source of sources) {
+    if (source?.aborted) end()
+    source?.addEventListener("abort", end, { once: true })
+  }
+  return {
+    signal: joined.signal,
+    [Symbol.dispose]: () => {
+      for (const source of sources) source?.removeEventListener("abort", end)
+    },
+  }
+}
+
+async function noInput(): Promise<string> {
+  throw new AppError("INVALID_ARGS", "Standard input belongs to the connection", {
+    suggestion: "Pass the commands themselves",
+  })
+}
+
+function reportProgress({ mcpReq }: ServerContext): Timer | undefined {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  const start = performance.now()
+  return setInterval(() => {
+    const progress = Math.round(performance.now() - start)
+    const params = { progressToken, progress, message: `${progress} ms` }
+    // A client that went away is noticed elsewhere.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
+  }, PROGRESS_MS)
+}
+
+function resultOf(envelope: Envelope, format: Format): CallToolResult {
+  if (!envelope.ok) {
+    const text = format === "text" ? toText(envelope) : JSON.stringify(envelope.error)
+    return { isError: true, content: [{ type: "text", text }] }
+  }
+  // What was undefined is absent, as on the command line.
+  const { base64, ...data } = JSON.parse(JSON.stringify(envelope.data))
+  if (typeof base64 === "string") {
+    return { structuredContent: data, content: [{ type: "image", data: base64, mimeType: "image/png" }] }
+  }
+  const text = format === "text" ? toText({ ...envelope, data }) : JSON.stringify(data)
+  return { structuredContent: data, content: [{ type: "text", text }] }
+}

@@ -1,0 +1,55 @@
+/// <reference path="../../skills/markdown.d.ts" />
+import core from "../../skills/core.md" with { type: "text" }
+import linux from "../../skills/linux.md" with { type: "text" }
+import macos from "../../skills/macos.md" with { type: "text" }
+import { errorSections } from "../error-guide.ts"
+import { AppError } from "../errors.ts"
+import { nearest } from "../usage-errors.ts"
+
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  /** Markdown. */
+  readonly text: string
+  /** About how many tokens it costs to read. */
+  readonly tokens: number
+}
+
+export const skills: readonly Skill[] = [core, errors(), linux, macos].map(skillOf)
+
+/** Throws for a name that there is not. */
+export function skillNamed(name: string): Skill {
+  const found = skills.find((skill) => skill.name === name)
+  if (found) return found
+  const names = skills.map((skill) => skill.name)
+  const near = nearest(name, names)
+  throw new AppError(
+    "INVALID_ARGS",
+    `There is no skill '${name}'${near ? `; did you mean '${near}'?` : ""}`,
+    {
+      suggestion: `Use one of ${names.join(", ")}: 'agent-desktop skills get core'`,
+      details: { argument: "name", nearest: near, choices: names },
+    },
+  )
+}
+
+/** The front matter names it; what follows is what an agent reads. */
+function skillOf(file: string): Skill {
+  const [, head = "", text = ""] = /^---\n(.*?)\n---\n+(.*)$/s.exec(file) ?? []
+  const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(head)?.[1] ?? ""
+  return { name: field("name"), description: field("description"), text, tokens: Math.ceil(text.length / 4) }
+}
+
+function errors(): string {
+  return `---
+name: errors
+description: Every error code, why it comes and what to do then.
+---
+
+# Errors of agent-desktop
+
+\`error\` has \`code\`, \`message\`, often \`suggestion\` (do that), \`platform_detail\` (the system's words), \`details\` (facts, by
+code) and \`disposition\` (whether anything reached the app, and whether it is safe to repeat).
+
+${errorSections()}`
+}

@@ -1,0 +1,191 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from "node:fs"
+import { basename, resolve } from "node:path"
+import { AppError } from "../errors.ts"
+
+/** Where everything we remember is kept: `AGENT_DESKTOP_HOME` itself, or `.agent-desktop` in the user's home. */
+export function stateRoot(env: Readonly<Record<string, string | undefined>>): string {
+  const chosen = env.AGENT_DESKTOP_HOME
+  if (chosen) {
+    if (chosen.startsWith("/") && resolve(chosen) !== "/") return resolve(chosen)
+    throw new AppError(
+      "INVALID_ARGS",
+      `AGENT_DESKTOP_HOME is '${chosen}', which is no usable absolute path`,
+      {
+        suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own, or unset it",
+      },
+    )
+  }
+  // node:os costs start-up time, and almost everyone has a HOME.
+  const home = env.HOME?.startsWith("/") ? env.HOME : process.getBuiltinModule("node:os").homedir()
+  if (home.startsWith("/")) return resolve(home, NAME)
+  throw new AppError("INVALID_ARGS", "There is no home directory to keep refs in", {
+    suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own",
+  })
+}
+
+const NAME = ".agent-desktop"
+
+/**
+ * Opens a directory of ours, made if it is missing: open to nobody else, no symlink, and not someone
+ * else's. Whoever calls it closes it. `kind` says whether the path is the user's choice or our own.
+ */
+export function openPrivateDirectory(path: string, kind: "root" | "inner"): number {
+  const fd = openDirectory(path) ?? makeDirectory(path, kind)
+  try {
+    const stat = fstatSync(fd)
+    refuseForeign(stat, path)
+    if ((stat.mode & 0o777) !== 0o700) {
+      if (kind === "root" && !isOurs(path, stat))
+        throw refusal(
+          `${path} is open to other users and holds more than our files`,
+          "Set AGENT_DESKTOP_HOME to a directory of its own",
+        )
+      fchmodSync(fd, 0o700)
+    }
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** The text of a file of ours, without waiting for anything; undefined when there is none. */
+export function readPrivateFile(path: string, maxBytes: number): string | undefined {
+  const fd = openFile(path, constants.O_RDONLY)
+  if (fd === undefined) return undefined
+  try {
+    const stat = fstatSync(fd)
+    refuseUnlessOwnFile(stat, path)
+    if (stat.mode & 0o022) throw refusal(`${path} can be written by other users`, `Remove ${path}`)
+    if (stat.size > maxBytes)
+      throw refusal(`${path} has ${stat.size} bytes, more than ${maxBytes}`, `Remove ${path}`)
+    return readFileSync(fd, "utf8")
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Makes a file of ours that was not there, whole and (unless it may be lost) on the disk. */
+export function writePrivateFile(path: string, bytes: Uint8Array, mayBeLost = false): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+  try {
+    fchmodSync(fd, 0o600) // a umask may have taken even the owner's bits
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+    if (!mayBeLost) fsyncSync(fd)
+  } catch (error) {
+    unlinkSync(path)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Throws when something stands there that we did not put there. */
+export function refuseUnlessOwn(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat !== undefined) refuseUnlessOwnFile(stat, path)
+}
+
+/** Opens a file of ours that stays, for its lock. */
+export function openLockFile(path: string): number {
+  const fd = openFile(path, constants.O_RDWR | constants.O_CREAT)
+  if (fd === undefined) throw refusal(`${path} could not be made`, WRITABLE)
+  try {
+    const stat = fstatSync(fd)
+    refuseUnlessOwnFile(stat, path)
+    if ((stat.mode & 0o777) !== 0o600) fchmodSync(fd, 0o600)
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** A file system error in words for an agent; anything else stays as it is. */
+export function inWords(error: unknown, message: string): unknown {
+  if (error instanceof AppError || errorCode(error) === undefined) return error
+  return new AppError("INTERNAL", message, { suggestion: WRITABLE, platformDetail: String(error) })
+}
+
+/** `ENOENT` and the like. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+
+const WRITABLE =
+  "Make the directory writable and see that its disk has room, or set AGENT_DESKTOP_HOME to another one"
+
+const refusal = (what: string, suggestion: string) => new AppError("INTERNAL", what, { suggestion })
+
+function openDirectory(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === "ENOENT") return undefined
+    if (code !== "ELOOP" && code !== "ENOTDIR") throw error
+    throw refusal(
+      `${path} is a symbolic link or no directory`,
+      `Remove ${path}, or set AGENT_DESKTOP_HOME to a real directory`,
+    )
+  }
+}
+
+function makeDirectory(path: string, kind: "root" | "inner"): number {
+  try {
+    mkdirSync(path, { mode: 0o700, recursive: kind === "root" })
+    chmodSync(path, 0o700) // a umask may have taken even the owner's bits
+  } catch (error) {
+    // Another process was first.
+    if (errorCode(error) !== "EEXIST") throw error
+  }
+  const fd = openDirectory(path)
+  if (fd === undefined) throw refusal(`${path} could not be made`, WRITABLE)
+  return fd
+}
+
+// To tighten a directory that somebody shares with others (as root: /tmp) would lock them out.
+function isOurs(path: string, stat: Stats): boolean {
+  if (stat.mode & 0o1000) return false
+  const names = readdirSync(path)
+  return (
+    basename(path) === NAME || names.includes("last_refmap.json") || names.every((name) => OUR_OWN.has(name))
+  )
+}
+
+const OUR_OWN = new Set(["sessions", "desktops", "frames", "held.json"])
+
+function openFile(path: string, flags: number): number | undefined {
+  try {
+    // Not blocking: a pipe in the file's place would wait for its other end.
+    return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === "ENOENT") return undefined
+    throw code === "ELOOP" ? refusal(`${path} is a symbolic link`, `Remove ${path}`) : error
+  }
+}
+
+function refuseUnlessOwnFile(stat: Stats, path: string): void {
+  if (!stat.isFile()) throw refusal(`${path} is no regular file`, `Remove ${path}`)
+  refuseForeign(stat, path)
+}
+
+function refuseForeign(stat: Stats, path: string): void {
+  if (stat.uid !== process.geteuid?.())
+    throw refusal(`${path} belongs to another user`, "Set AGENT_DESKTOP_HOME to a directory of your own")
+}

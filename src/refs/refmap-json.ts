@@ -1,0 +1,222 @@
+import type { ActionName } from "../adapter.ts"
+import { AppError } from "../errors.ts"
+import { type Rect, STATES, type State } from "../node.ts"
+import { cut, MAX_REF, nameForIdentity, type RefEntry, type RefMap, valueForMap } from "../refmap.ts"
+
+export function formatRefMap(map: RefMap): string {
+  const inner = [...map.inner]
+    .sort(([a], [b]) => numberOf(a) - numberOf(b))
+    .map(([ref, entry]) => `"${ref}":${formatEntry(entry)}`)
+  const { counter, snapshot_id, reached_by } = map
+  return `{"inner":{${inner.join(",")}},${JSON.stringify({ counter, snapshot_id, reached_by }).slice(1)}`
+}
+
+/**
+ * Throws INTERNAL for anything that cannot be a ref map. An entry is read and judged when it is asked
+ * for, with the same error: an action needs one of hundreds.
+ */
+export function parseRefMap(text: string): RefMap {
+  const map = parseJson(text)
+  if (!isRecord(map) || !isRecord(map.inner)) throw damaged("it holds no refs")
+  const refs = Object.keys(map.inner)
+  let highest = 0
+  let ordered = true
+  for (const ref of refs) {
+    if (!REF.test(ref)) throw damaged(`'${cut(ref, 80)}' is no ref`)
+    const number = numberOf(ref)
+    ordered &&= number > highest
+    highest = Math.max(number, highest)
+  }
+  if (!ordered) refs.sort((a, b) => numberOf(a) - numberOf(b))
+  const counter = map.counter ?? 0
+  if (!isIndex(counter) || counter > MAX_REF) throw damaged("its counter is no count")
+  return {
+    inner: new Entries(refs, map.inner),
+    // A counter that fell behind would hand out a number twice.
+    counter: Math.max(counter, highest),
+    snapshot_id: readText(map, "snapshot_id", "the map"),
+    reached_by: readText(map, "reached_by", "the map"),
+  }
+}
+
+class Entries implements ReadonlyMap<string, RefEntry> {
+  readonly #refs: readonly string[]
+  readonly #unread: Members
+
+  constructor(refs: readonly string[], unread: Members) {
+    this.#refs = refs
+    this.#unread = unread
+  }
+
+  get size(): number {
+    return this.#refs.length
+  }
+
+  has(ref: string): boolean {
+    return Object.hasOwn(this.#unread, ref)
+  }
+
+  get(ref: string): RefEntry | undefined {
+    return this.has(ref) ? readEntry(ref, this.#unread[ref]) : undefined
+  }
+
+  keys() {
+    return this.#refs.values()
+  }
+
+  values() {
+    return this.#refs.values().map((ref) => readEntry(ref, this.#unread[ref]))
+  }
+
+  entries() {
+    return this.#refs.values().map((ref): [string, RefEntry] => [ref, readEntry(ref, this.#unread[ref])])
+  }
+
+  [Symbol.iterator]() {
+    return this.entries()
+  }
+
+  forEach(visit: (entry: RefEntry, ref: string, map: ReadonlyMap<string, RefEntry>) => void): void {
+    for (const [ref, entry] of this) visit(entry, ref, this)
+  }
+}
+
+const damaged = (what: string) =>
+  new AppError("INTERNAL", `The ref map is damaged: ${what}`, {
+    suggestion: "Run 'snapshot' to write a new one",
+  })
+
+const REF = /^@e[1-9][0-9]{0,9}$/
+
+const numberOf = (ref: string) => Number(ref.slice(2))
+
+function formatEntry(entry: RefEntry): string {
+  const { pid, role, states, bounds, bounds_hash, available_actions, source_app } = entry
+  const name = nameForIdentity(entry.name) ?? null
+  const before = { pid, role, name, value: valueForMap(entry) ?? null, states, bounds: formatRect(bounds) }
+  const { process_start, window_id, address, path, identifier, context, twins, row, neighbours, fleeting } =
+    entry
+  const after = {
+    available_actions,
+    source_app: source_app ?? null,
+    process_start,
+    window_id,
+    address,
+    path,
+    identifier,
+    context,
+    twins,
+    row,
+    neighbours,
+    fleeting,
+  }
+  // Bare digits: a JavaScript number would lose the last of them.
+  const hash = bounds_hash === undefined ? "null" : BigInt.asUintN(64, bounds_hash)
+  return `${JSON.stringify(before).slice(0, -1)},"bounds_hash":${hash},${JSON.stringify(after).slice(1)}`
+}
+
+function formatRect(rect: Rect | undefined): Rect | null {
+  if (rect === undefined) return null
+  return { x: finite(rect.x), y: finite(rect.y), width: finite(rect.width), height: finite(rect.height) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    // The digits are quoted before a number is made of them. A string cannot hold this sequence: its
+    // own quotes are escaped. (A reviver that is shown the source takes five times as long.)
+    return JSON.parse(text.replace(/"bounds_hash"\s*:\s*(0|[1-9][0-9]*)/g, '"bounds_hash":"$1"'))
+  } catch {
+    throw damaged("it is no JSON")
+  }
+}
+
+function readEntry(ref: string, entry: unknown): RefEntry {
+  if (!isRecord(entry)) throw damaged(`${ref} is no entry`)
+  const { pid } = entry
+  if (!isIndex(pid)) throw damaged(`${ref} has no usable pid`)
+  const role = readText(entry, "role", ref)
+  if (role === undefined) throw damaged(`${ref} has no role`)
+  const states = readWords(entry, "states", ref).filter(isState)
+  return {
+    pid,
+    role,
+    name: readText(entry, "name", ref),
+    value: valueForMap({ value: readText(entry, "value", ref), states }),
+    states,
+    bounds: readRect(entry, "bounds", ref),
+    bounds_hash: readHash(entry, "bounds_hash", ref),
+    available_actions: readWords(entry, "available_actions", ref).filter(isActionName),
+    source_app: readText(entry, "source_app", ref),
+    process_start: readText(entry, "process_start", ref),
+    window_id: readText(entry, "window_id", ref),
+    address: readText(entry, "address", ref),
+    path: readPath(entry, "path", ref),
+    identifier: readText(entry, "identifier", ref),
+    context: readText(entry, "context", ref),
+    twins: entry.twins === true ? true : undefined,
+    row: readText(entry, "row", ref),
+    neighbours: readText(entry, "neighbours", ref),
+    fleeting: entry.fleeting === true ? true : undefined,
+  }
+}
+
+interface Members {
+  readonly [member: string]: unknown
+}
+
+function readText(from: Members, member: string, where: string): string | undefined {
+  const text = from[member] ?? undefined
+  if (text === undefined || typeof text === "string") return text
+  throw damaged(`${member} of ${where} is no text`)
+}
+
+function readWords(from: Members, member: string, where: string): readonly string[] {
+  const words = from[member] ?? []
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words
+  throw damaged(`${member} of ${where} is no list of words`)
+}
+
+function readPath(from: Members, member: string, where: string): readonly number[] | undefined {
+  const path = from[member] ?? undefined
+  if (path === undefined || (Array.isArray(path) && path.every(isIndex))) return path
+  throw damaged(`${member} of ${where} is no list of indexes`)
+}
+
+function readHash(from: Members, member: string, where: string): bigint | undefined {
+  const digits = from[member] ?? undefined
+  if (digits === undefined) return undefined
+  if (typeof digits === "string" && /^[0-9]{1,20}$/.test(digits)) {
+    const hash = BigInt(digits)
+    if (hash < 2n ** 64n) return hash
+  }
+  throw damaged(`${member} of ${where} is no 64-bit number`)
+}
+
+function readRect(from: Members, member: string, where: string): Rect | undefined {
+  const rect = from[member] ?? undefined
+  if (rect === undefined) return undefined
+  if (!isRecord(rect)) throw damaged(`${member} of ${where} is no rectangle`)
+  const [x, y, width, height] = [rect.x ?? 0, rect.y ?? 0, rect.width ?? 0, rect.height ?? 0]
+  if (
+    typeof x === "number" &&
+    typeof y === "number" &&
+    typeof width === "number" &&
+    typeof height === "number"
+  )
+    return formatRect({ x, y, width, height }) ?? undefined
+  throw damaged(`${member} of ${where} is no rectangle`)
+}
+
+const finite = (length: number) => (Number.isFinite(length) ? length : 0)
+
+const isRecord = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const KNOWN_STATES: ReadonlySet<string> = new Set(STATES)
+
+const isState = (word: string): word is State => KNOWN_STATES.has(word)
+
+// Which words there are is the adapter's affair; here they are only carried.
+const isActionName = (_word: string): _word is ActionName => true

@@ -1,0 +1,181 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from "node:fs"
+import { resolve } from "node:path"
+import type { Command } from "../command.ts"
+import { Deadline } from "../deadline.ts"
+import { parseRef } from "../refmap.ts"
+import type { Door, Outcome, Trace } from "../run.ts"
+import { TRACE_FILE, type TraceEntry } from "./entry.ts"
+import { hiddenTexts, shownArguments, shownResult } from "./redact.ts"
+
+export interface TraceOptions {
+  readonly directory: string
+  /** Pictures of the screen before and after what acts, and after what looks. */
+  readonly screenshots: boolean
+  /** Told once, when something cannot be written down. */
+  onFailure(message: string): void
+}
+
+/** These read traces, or are asked by shells and clients all the time; what comes through them is written down. */
+const UNTRACED: ReadonlySet<string> = new Set(["completions", "mcp", "trace-show", "trace-export"])
+
+/** No picture is worth waiting longer for. */
+const PICTURE_MS = 2000
+
+/** Appends one line a command to a file, open to nobody else. Whatever goes wrong here changes nothing there. */
+export function openTrace({ directory, screenshots, onFailure }: TraceOptions): Trace {
+  const place = resolve(directory)
+  const texts = new Set<string>()
+  let spentMs = 0
+  let isFailureTold = false
+  const tell = (error: unknown): undefined => {
+    if (!isFailureTold) onFailure(`The trace in ${place} is not complete: ${messageOf(error)}`)
+    isFailureTold = true
+  }
+  const photograph = async (door: Door): Promise<string | undefined> => {
+    try {
+      return door.signal?.aborted ? undefined : keepPicture(place, await screenOf(door))
+    } catch (error) {
+      return tell(error)
+    }
+  }
+  const record = (facts: Facts, args: unknown, outcome: Outcome): void => {
+    try {
+      for (const text of hiddenTexts(args)) texts.add(text)
+      const { before, after, ...head } = facts
+      const result = shownResult(facts.command, outcome.ok ? outcome.data : outcome.error, texts)
+      const entry: TraceEntry = {
+        ...head,
+        arguments: shownArguments(args),
+        ok: outcome.ok,
+        ...(outcome.ok ? { data: result } : { error: result }),
+        before,
+        after,
+      }
+      append(place, `${JSON.stringify(entry)}\n`)
+    } catch (error) {
+      tell(error)
+    }
+  }
+  return {
+    get spentMs() {
+      return spentMs
+    },
+    async around<T extends Outcome>(
+      door: Door,
+      name: string,
+      args: unknown,
+      run: () => Promise<T>,
+    ): Promise<T> {
+      if (UNTRACED.has(name)) return run()
+      const called = performance.now()
+      const command = (await door.commands.get(name)?.())?.default
+      const before = screenshots && isActing(command) ? await photograph(door) : undefined
+      const start = performance.now()
+      const time = new Date().toISOString()
+      spentMs += start - called
+      const outcome = await run()
+      const end = performance.now()
+      const after = screenshots && isSeeing(command) ? await photograph(door) : undefined
+      const { name: through, session, desktop } = door
+      const duration_ms = Math.round((end - start) * 10) / 10
+      const facts = { time, duration_ms, pid: process.pid, door: through, session, desktop, command: name }
+      record({ ...facts, snapshot_id: await snapshotOf(door, args, outcome), before, after }, args, outcome)
+      spentMs += performance.now() - end
+      return outcome
+    },
+    refused(command, argv, error) {
+      const facts = { time: new Date().toISOString(), duration_ms: 0, pid: process.pid, door: "cli", command }
+      record(
+        facts,
+        { argv: argv.filter((word) => !word.startsWith("-") && word !== command) },
+        { ok: false, error },
+      )
+    },
+  }
+}
+
+type Facts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const isActing = (command: Command | undefined): boolean =>
+  command !== undefined && !command.readOnly && ON_SCREEN.has(command.group)
+
+const isSeeing = (command: Command | undefined): boolean =>
+  command !== undefined && (ON_SCREEN.has(command.group) || command.group === "observe")
+
+const ON_SCREEN: ReadonlySet<string> = new Set(["act", "input", "window", "notification"])
+
+async function screenOf(door: Door): Promise<Uint8Array> {
+  const adapter = (await door.platform()).adapter(Deadline.in(PICTURE_MS, door.signal))
+  try {
+    return (await adapter.screenshot({ kind: "screen" })).png
+  } finally {
+    await adapter.close()
+  }
+}
+
+/** The snapshot that a result is, or that a ref is of. */
+async function snapshotOf(door: Door, args: unknown, outcome: Outcome): Promise<string | undefined> {
+  const given = typeof args === "object" && args !== null ? args : {}
+  const result: object = outcome.ok ? outcome.data : {}
+  if ("snapshot_id" in result && typeof result.snapshot_id === "string") return result.snapshot_id
+  if ("snapshot" in given && typeof given.snapshot === "string") return given.snapshot
+  const ref = "ref_id" in given ? given.ref_id : "element" in given ? given.element : undefined
+  if (typeof ref !== "string") return undefined
+  try {
+    return parseRef(ref).snapshotId ?? (await door.refs.load()).snapshot_id
+  } catch {
+    // The command has said what is wrong with it.
+    return undefined
+  }
+}
+
+/** Pictures are named by what they show: the same one twice is one file. */
+function keepPicture(place: string, png: Uint8Array): string {
+  const folder = `${place}/pictures`
+  const name = `pictures/${new Bun.CryptoHasher("sha256").update(png).digest("hex").slice(0, 24)}.png`
+  makeDirectory(place)
+  makeDirectory(folder)
+  const path = `${place}/${name}`
+  if (lstatSync(path, { throwIfNoEntry: false })) return name
+  write(openSync(path, WRITE | constants.O_CREAT | constants.O_EXCL, 0o600), png)
+  return name
+}
+
+function append(place: string, line: string): void {
+  makeDirectory(place)
+  const fd = openSync(`${place}/${TRACE_FILE}`, WRITE | constants.O_CREAT | constants.O_APPEND, 0o600)
+  // One write: lines of several processes do not mix.
+  write(fd, Buffer.from(line))
+}
+
+// Neither through a link, nor waiting for the other end of a pipe.
+const WRITE = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+function write(fd: number, bytes: Uint8Array): void {
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile() || stat.uid !== process.geteuid?.()) throw new Error("a file in it is not ours")
+    if ((stat.mode & 0o777) !== 0o600) fchmodSync(fd, 0o600)
+    const written = writeSync(fd, bytes)
+    if (written < bytes.length) throw new Error("the disk is full")
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Ours alone where it was not there; one that the user made stays as it is. */
+function makeDirectory(path: string): void {
+  if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(path, 0o700)
+}

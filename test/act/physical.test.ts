@@ -1,0 +1,513 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+
+afterAll(clearDesks)
+
+const bounds = { x: 10, y: 10, width: 100, height: 20 }
+const absent = { name: "It", bounds, route: "absent" } as const
+const BUTTON = { ...absent, role: "button", states: ["enabled"] } as const
+const BOX = { ...absent, role: "checkbox", states: ["enabled", "unchecked"] } as const
+const FIELD = { ...absent, role: "textfield", value: "abc", states: ["enabled"] } as const
+const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "collapsed"] } as const
+
+const NOTHING = { delivery: "not_delivered", retry: "safe" }
+/** Less than an effect is waited for, and more than a loaded machine takes to get there. */
+const SHORT = 600
+
+/** A desk whose one window holds this element as @e1, and more beside it. */
+async function holding(spec: Spec, ...more: Spec[]) {
+  const it = desk()
+  const app = it.world.app("App", { pid: 10 })
+  const window = app.window("Window", [spec, ...more], { id: "w-1" })
+  await it.ok("snapshot")
+  const element = window.root.children[0]!
+  const act = (name: string, args: object = {}): Promise<Json> => it.run(name, { ref_id: "@e1", ...args })
+  return { ...it, app, window, element, act, sent: () => it.world.sent("It") }
+}
+
+describe.concurrent("input takes over only where nothing was sent", () => {
+  test.each([
+    ["click", BUTTON, {}, ["pointer click"]],
+    ["double-click", BUTTON, {}, ["pointer double-click"]],
+    ["triple-click", BUTTON, {}, ["pointer triple-click"]],
+    ["right-click", BUTTON, {}, ["pointer right-click"]],
+    ["toggle", BOX, {}, ["pointer click"]],
+    ["check", BOX, {}, ["pointer click"]],
+    ["expand", COMBO, {}, ["pointer click"]],
+    ["focus", FIELD, {}, ["pointer click"]],
+    ["type", FIELD, { text: "d" }, ["pointer click", "keyboard type"]],
+    ["set-value", FIELD, { value: "new" }, ["pointer click", "keyboard type"]],
+    ["clear", FIELD, {}, ["pointer click", "keyboard clear"]],
+    ["scroll", BUTTON, { direction: "up", amount: 5 }, ["wheel scroll"]],
+  ] as const)("%s", async (name, spec, args, expected) => {
+    for (const route of ["absent", "refuses"] as const) {
+      const { act, sent } = await holding({ ...spec, route })
+      const { ok, data, error } = await act(name, args)
+      expect({ ok, error }).toEqual({ ok: true, error: undefined })
+      expect(data.method).toBe(
+        name === "scroll" ? "wheel" : /^(type|set-value|clear)$/.test(name) ? "keyboard" : "pointer",
+      )
+      expect(sent()).toEqual([...expected])
+    }
+  })
+
+  test("and its effect is verified like any other", async () => {
+    const { act } = await holding(BOX)
+    expect((await act("check")).data).toEqual({
+      action: "check",
+      ref_id: "@e1",
+      post_state: { role: "checkbox", states: ["enabled", "checked"] },
+      method: "pointer",
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+  })
+
+  test("and a set value replaces what was there", async () => {
+    const { act, element } = await holding(FIELD)
+    expect((await act("set-value", { value: "new" })).data.post_state.value).toBe("new")
+    expect((await act("set-value", { value: "" })).data.post_state.value).toBe("")
+    expect(element.value).toBe("")
+  })
+
+  test.each([
+    ["textfield", "ACTION_FAILED"],
+    ["combobox", "delivered_unverified"],
+  ])("a %s that goes on telling the old text after the keys: %s", async (role, outcome) => {
+    const { act, element, sent } = await holding({ ...FIELD, role, states: ["enabled", "focused"] })
+    Object.defineProperty(element, "value", { get: () => "abc", set: () => {} })
+    const { data, error } = await act("set-value", { value: "new", timeout_ms: SHORT })
+    expect(error?.code ?? data.disposition.delivery).toBe(outcome)
+    expect(sent()).toEqual(["keyboard type"])
+  })
+
+  test.each(["lies", "errs", "errs_silently", "uncertain_lost", "crashes"] as const)(
+    "not after a route that %s",
+    async (route) => {
+      for (const [name, spec] of [
+        ["click", BUTTON],
+        ["check", BOX],
+        ["focus", FIELD],
+      ] as const) {
+        const { act, sent, world } = await holding({ ...spec, route })
+        await act(name, { timeout_ms: SHORT })
+        expect(sent()).toEqual([`semantic ${name}`])
+        expect(world.calls).not.toContain("input")
+      }
+    },
+  )
+
+  test("not after a refusal for a reason that input would not mend", async () => {
+    const { act, sent } = await holding({ ...FIELD, route: "fails_unsent" })
+    expect((await act("set-value", { value: "9999" })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "Out of range",
+      disposition: NOTHING,
+    })
+    expect(sent()).toEqual([])
+  })
+})
+
+describe.concurrent("--input", () => {
+  test("semantic never synthesises: what has no route is not supported", async () => {
+    for (const route of ["absent", "refuses"] as const) {
+      const { act, sent, world } = await holding({ ...BUTTON, route })
+      expect((await act("click", { input: "semantic" })).error).toMatchObject({
+        code: "ACTION_NOT_SUPPORTED",
+        message: "Click action not supported by button elements",
+        disposition: NOTHING,
+      })
+      expect(sent()).toEqual([])
+      expect(world.calls).not.toContain("input")
+    }
+  })
+
+  test("physical never takes the accessibility route, though there is one", async () => {
+    const { act, sent } = await holding({ ...BUTTON, route: "works" })
+    expect((await act("click", { input: "physical" })).data.method).toBe("pointer")
+    expect(sent()).toEqual(["pointer click"])
+  })
+
+  test("what already is so needs neither", async () => {
+    const { act, sent } = await holding({ ...BOX, states: ["enabled", "checked"] })
+    expect((await act("check", { input: "physical" })).data.method).toBe("none")
+    expect(sent()).toEqual([])
+  })
+})
+
+describe.concurrent("the point", () => {
+  test("is the middle of the element", async () => {
+    const { ok, world } = await holding(BUTTON)
+    expect(await ok("hover", { ref_id: "@e1" })).toEqual({ action: "hover", x: 60, y: 20 })
+    expect(world.keys).toEqual(['{"kind":"move","at":{"x":60,"y":20}}'])
+  })
+
+  test("that something else covers gets no input; the message names what covers it", async () => {
+    const cover: Spec = { role: "dialog", name: "Update", bounds: { x: 0, y: 0, width: 500, height: 500 } }
+    const { act, sent, world } = await holding(BUTTON, cover)
+    expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "@e1 is covered by dialog 'Update'",
+      details: { kind: "not_actionable", reason: "covered by dialog 'Update'" },
+      disposition: NOTHING,
+    })
+    expect(sent()).toEqual([])
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("is waited for until nothing covers it", async () => {
+    const cover: Spec = { role: "dialog", name: "Update", bounds: { x: 0, y: 0, width: 500, height: 500 } }
+    const { act, sent, world } = await holding(BUTTON, cover)
+    world.later(() => world.at("Update").remove())
+    expect((await act("click")).ok).toBe(true)
+    expect(sent()).toEqual(["pointer click"])
+  })
+
+  test("is in the window of the element, which comes to the front first", async () => {
+    const { act, sent, world } = await holding(BUTTON)
+    const other = world.app("Other").window("On top", [{ role: "button", name: "Wrong", bounds }])
+    world.windows.reverse()
+    world.focused = other
+    expect((await act("click")).ok).toBe(true)
+    expect(world.focused?.id).toBe("w-1")
+    expect(sent()).toEqual(["pointer click"])
+    expect(world.sent("Wrong")).toEqual([])
+  })
+
+  test("is refused when its window stays behind another", async () => {
+    const { act, world } = await holding(BUTTON)
+    const other = world.app("Other").window("On top", [{ role: "button", name: "Wrong", bounds }])
+    world.windows.reverse()
+    world.focused = other
+    world.refusesFocus = true
+    for (const knowsHits of [true, false]) {
+      world.knowsHits = knowsHits
+      expect((await act("click", { timeout_ms: SHORT })).error.details.kind).toBe("not_actionable")
+    }
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("must be on a display where nobody can tell what is there", async () => {
+    const { act, world, sent } = await holding({ ...BUTTON, bounds: { ...bounds, x: 5000 } })
+    world.knowsHits = false
+    expect((await act("click", { timeout_ms: SHORT })).error.message).toBe("@e1 is outside every display")
+    expect(sent()).toEqual([])
+    world.at("It").bounds = bounds
+    expect((await act("click")).ok).toBe(true)
+    expect(sent()).toEqual(["pointer click"])
+  })
+
+  test("of an element out of view is scrolled to", async () => {
+    const { act, sent } = await holding({
+      ...BUTTON,
+      role: "link",
+      route: "works",
+      states: ["enabled", "offscreen"],
+    })
+    expect((await act("click", { input: "physical" })).ok).toBe(true)
+    expect(sent()).toEqual(["semantic scroll-to", "pointer click"])
+  })
+
+  test.each([
+    ["hidden", { states: ["enabled", "hidden"] }, "@e1 is hidden"],
+    ["without a place", { bounds: undefined }, "@e1 is not visible on the screen"],
+    ["without a size", { bounds: { ...bounds, width: 0 } }, "@e1 is not visible on the screen"],
+  ] as const)("of an element %s is none", async (_, change, message) => {
+    const { act, sent } = await holding({ ...BUTTON, ...change })
+    expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({ message, disposition: NOTHING })
+    expect(sent()).toEqual([])
+  })
+
+  test("of an element that moves under it is taken only once that stands still", async () => {
+    const { act, sent, world, element } = await holding(BUTTON)
+    let moves = 0
+    // It slides as long as it is looked at, and then stands.
+    Object.defineProperty(element, "bounds", {
+      get: () => ({ ...bounds, x: 10 + Math.min(++moves, 6) * 10 }),
+    })
+    expect((await act("click")).ok).toBe(true)
+    expect(moves).toBeGreaterThan(6)
+    expect(sent()).toEqual(["pointer click"])
+    expect(world.deliveries.length).toBe(1)
+  })
+
+  test("is not that of another element which took its place", async () => {
+    const { act, world, element } = await holding({ ...BUTTON, states: ["enabled", "offscreen"] })
+    world.later(() => element.set({ name: "Delete all", states: ["enabled"] }))
+    expect((await act("click", { input: "physical" })).error.code).toBe("STALE_REF")
+    expect(world.sent("Delete all").filter((one) => one.startsWith("pointer"))).toEqual([])
+  })
+})
+
+describe.concurrent("keys", () => {
+  test("go to the element only once it has the focus, in a window that has it", async () => {
+    const other: Spec = { ...FIELD, name: "Other", states: ["enabled", "focused"] }
+    const { act, world, element } = await holding(FIELD, { ...other, bounds: { ...bounds, y: 100 } })
+    const front = world.app("Front").window("Front", [{ ...other, name: "Wrong" }], {
+      bounds: { x: 500, y: 500, width: 100, height: 100 },
+    })
+    world.windows.reverse()
+    world.focused = front
+    expect((await act("type", { text: "d" })).data.post_state.value).toBe("abcd")
+    expect(element.value).toBe("abcd")
+    expect(world.at("Other").value).toBe("abc")
+    expect(world.at("Wrong").value).toBe("abc")
+  })
+
+  test("do not go to what got the focus when the window came to the front", async () => {
+    const other: Spec = { ...FIELD, name: "Other", bounds: { ...bounds, y: 100 } }
+    const { act, world, window, element } = await holding({ ...FIELD, states: ["enabled", "focused"] }, other)
+    const front = world
+      .app("Front")
+      .window("Front", [], { bounds: { x: 500, y: 500, width: 100, height: 100 } })
+    world.windows.reverse()
+    world.focused = front
+    window.onFocus = () => {
+      element.states = ["enabled"]
+      world.at("Other").states = ["enabled", "focused"]
+    }
+    expect((await act("type", { text: "d" })).ok).toBe(true)
+    expect([element.value, world.at("Other").value]).toEqual(["abcd", "abc"])
+  })
+
+  test("take the accessibility route to the focus where there is one", async () => {
+    const { act, sent, world, element } = await holding({ ...FIELD, route: "works" })
+    expect((await act("type", { text: "d", input: "physical" })).ok).toBe(true)
+    expect(sent()).toEqual(["semantic focus", "keyboard type"])
+    expect(element.value).toBe("abcd")
+    // Fields may select all they hold when they get the focus.
+    expect(world.keys).toEqual([process.platform === "darwin" ? "cmd+right" : "end"])
+  })
+
+  test("are not sent to an element that does not take the focus", async () => {
+    const { act, sent, world } = await holding({ ...FIELD, route: "lies" })
+    expect((await act("type", { text: "d", input: "physical", timeout_ms: SHORT })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { kind: "not_focused" },
+      disposition: NOTHING,
+    })
+    expect(sent()).toEqual(["semantic focus"])
+    expect(world.keys).toEqual([])
+  })
+
+  test("are not sent while its window is not in front", async () => {
+    const { act, world } = await holding({ ...FIELD, states: ["enabled", "focused"] })
+    const front = world.app("Front").window("Front", [{ ...FIELD, name: "Wrong", states: ["focused"] }])
+    world.focused = front
+    world.refusesFocus = true
+    expect((await act("type", { text: "d" })).error.details.kind).toBe("not_focused")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test.each(["button", "checkbox", "link", "menuitem", "tab", "slider", "radiobutton"])(
+    "are not typed into a %s, which they would press",
+    async (role) => {
+      const { act, sent } = await holding({ ...BUTTON, role, states: ["enabled", "focused"] })
+      expect((await act("type", { text: " " })).error.code).toBe("ACTION_NOT_SUPPORTED")
+      expect(sent()).toEqual([])
+    },
+  )
+
+  test("are not preceded by a click on something that a click would change", async () => {
+    const { act, sent } = await holding(COMBO)
+    expect((await act("type", { text: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect((await act("set-value", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect((await act("focus")).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect(sent()).toEqual([])
+  })
+
+  test("that may have been sent leave it uncertain", async () => {
+    const { act, world } = await holding({ ...FIELD, states: ["enabled", "focused"] })
+    world.fail("input", new Error("the wire broke"))
+    expect((await act("type", { text: "d", timeout_ms: SHORT })).error).toMatchObject({
+      code: "INTERNAL",
+      disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+    })
+  })
+})
+
+test("a click goes where the platform says that it reaches the element", async () => {
+  const mark: Spec = { role: "image", name: "Mark", bounds: { x: 12, y: 12, width: 10, height: 10 } }
+  const { act, world } = await holding({ ...BUTTON, hot: { x: 15, y: 15 }, children: [mark] })
+  await act("click", { input: "physical" })
+  expect(world.deliveries).toEqual([{ name: "Mark", by: "pointer", kind: "click" }])
+})
+
+describe.concurrent("a row is opened and closed", () => {
+  const row = { ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] } as const
+
+  test("by a click where the platform says that this does it", async () => {
+    const sign: Spec = { role: "image", name: "Sign", bounds: { x: 12, y: 12, width: 10, height: 10 } }
+    const { act, world } = await holding({
+      ...row,
+      disclosure: { x: 15, y: 15 },
+      children: [{ ...sign, does: (it) => it.parent!.turn("collapsed", "expanded") }],
+    })
+    expect((await act("expand")).data.post_state.states).toEqual(["enabled", "expanded"])
+    expect(world.deliveries).toEqual([{ name: "Sign", by: "pointer", kind: "click" }])
+  })
+
+  test("or by the arrows, once it has the focus", async () => {
+    const { act, sent, world, element } = await holding({
+      ...row,
+      route: "works",
+      disclosure: "arrow keys",
+      states: ["enabled", "collapsed", "focused"],
+    })
+    world.onKey = (combo) => {
+      if (combo === "right") element.set({ states: ["enabled", "expanded", "focused"] })
+    }
+    expect((await act("expand", { input: "physical" })).data).toMatchObject({
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(world.keys).toEqual(["right"])
+    expect(sent()).toEqual([])
+  })
+})
+
+describe.concurrent("what a click does not do", () => {
+  test("expand an item of a tree: it would select it", async () => {
+    const { act, sent } = await holding({ ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] })
+    expect((await act("expand")).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect(sent()).toEqual([])
+  })
+
+  test("set a slider", async () => {
+    const { act, sent } = await holding({ ...BUTTON, role: "slider", value: "1" })
+    expect((await act("set-value", { value: "5" })).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect((await act("scroll-to")).error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect(sent()).toEqual([])
+  })
+})
+
+describe.concurrent("select by pointer", () => {
+  const option = (name: string, y: number): Spec => ({
+    role: "option",
+    name,
+    bounds: { x: 10, y, width: 100, height: 20 },
+    does: (it, action) => {
+      if (action.kind !== "click") return
+      it.parent!.parent!.value = it.name
+      it.parent!.remove()
+    },
+  })
+  /** A combobox that shows its list below itself when it is clicked. */
+  const combo = (...names: string[]): Spec => ({
+    ...COMBO,
+    does: (it, action) => {
+      if (action.kind !== "click" || it.children.length > 0) return
+      it.add({ role: "listbox", children: names.map((name, i) => option(name, 40 + i * 20)) })
+    },
+  })
+
+  test("opens the list, finds the option and clicks it", async () => {
+    const { act, sent, world } = await holding(combo("A", "B"))
+    expect((await act("select", { value: "B" })).data).toMatchObject({
+      method: "pointer",
+      post_state: { value: "B" },
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(sent()).toEqual(["pointer click"])
+    expect(world.deliveries.map(({ name }) => name)).toEqual(["It", "B"])
+  })
+
+  test("an option that is not there closes the list again and chooses nothing", async () => {
+    const { act, world, element } = await holding(combo("A", "B"))
+    expect((await act("select", { value: "C" })).error).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: "@e1 shows no option 'C'",
+      details: { candidates: ["A", "B"] },
+      disposition: NOTHING,
+    })
+    expect(world.keys).toEqual(["escape"])
+    expect(element.value).toBe("A")
+  })
+
+  test("two options of one name are not guessed between", async () => {
+    const { act, element } = await holding(combo("A", "B", "B"))
+    expect((await act("select", { value: "B" })).error.code).toBe("AMBIGUOUS_TARGET")
+    expect(element.value).toBe("A")
+  })
+
+  test("a menu of the window is no option of the list, and without a list no key is sent", async () => {
+    const edit: Spec = { role: "menuitem", name: "Edit", bounds: { x: 300, y: 10, width: 50, height: 20 } }
+    const { act, world } = await holding(COMBO, edit)
+    expect((await act("select", { value: "Edit" })).error.code).toBe("ELEMENT_NOT_FOUND")
+    expect(world.sent("Edit")).toEqual([])
+    expect(world.keys).toEqual([])
+  })
+
+  test("a list that opens elsewhere in the window is found by what is new there", async () => {
+    const opener: Spec = {
+      ...COMBO,
+      does: (it, action) => {
+        if (action.kind !== "click") return
+        it.parent!.add({
+          role: "listbox",
+          children: [{ ...option("B", 200), does: () => it.set({ value: "B" }) }],
+        })
+      },
+    }
+    const { act } = await holding(opener, {
+      role: "option",
+      name: "B",
+      bounds: { x: 300, y: 10, width: 9, height: 9 },
+    })
+    expect((await act("select", { value: "B" })).data.post_state.value).toBe("B")
+  })
+
+  test("only what has a list can be chosen from", async () => {
+    const { act } = await holding({ ...BUTTON, role: "tab" })
+    expect((await act("select", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
+  })
+})
+
+describe.concurrent("drag and pointer commands", () => {
+  test("a drag goes from the middle of one element to the middle of another", async () => {
+    const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
+    expect(await ok("drag", { from: "@e1", to: "@e2", duration: 100 })).toEqual({
+      action: "drag",
+      from: { x: 60, y: 20 },
+      to: { x: 60, y: 210 },
+    })
+    expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
+  })
+
+  test("a drag onto what the other end's window covers is refused", async () => {
+    const { ok, error, world } = await holding(BUTTON)
+    world.app("Other").window("Other", [{ ...BUTTON, name: "To" }], { id: "w-2" })
+    const { match } = await ok("find", { window_id: "w-2", name: "To", first: true })
+    expect((await error("drag", { from: "@e1", to: match.ref_id })).message).toContain("covered by")
+    expect(world.keys).toEqual([])
+  })
+
+  test("points are taken as they are", async () => {
+    const { ok, world } = await holding(BUTTON)
+    expect(await ok("mouse-click", { xy: "60,20", count: 2 })).toEqual({
+      action: "mouse-click",
+      x: 60,
+      y: 20,
+    })
+    expect(await ok("mouse-move", { xy: "-5.5, 7" })).toEqual({ action: "mouse-move", x: -5.5, y: 7 })
+    expect(await ok("drag", { xy: "1,2", to_xy: "3,4" })).toMatchObject({
+      from: { x: 1, y: 2 },
+      to: { x: 3, y: 4 },
+    })
+    expect(await ok("hover", { xy: "9,9" })).toEqual({ action: "hover", x: 9, y: 9 })
+    expect(world.sent("It")).toEqual(["pointer double-click"])
+  })
+
+  test("what takes longer than its timeout is refused at once", async () => {
+    const { error, world } = await holding(BUTTON)
+    for (const [name, args] of [
+      ["hover", { xy: "1,1", duration_ms: 6000 }],
+      ["drag", { xy: "1,1", to_xy: "2,2", duration: 6000 }],
+    ] as const)
+      expect(await error(name, args)).toMatchObject({
+        code: "INVALID_ARGS",
+        details: { argument: "timeout_ms" },
+      })
+    expect(world.keys).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test"
+import { parseArgv, toArgv } from "../../src/cli/args.ts"
+import { globals } from "../../src/cli/globals.ts"
+import { renderCommandHelp } from "../../src/cli/help.ts"
+import { commands } from "../../src/commands/index.ts"
+import { fieldsOf, positionalsOf, spellingsOf } from "../../src/fields.ts"
+import { parseArgs } from "../../src/run.ts"
+
+const loaded = await Promise.all(
+  [...commands].map(async ([name, load]) => ({ name, command: (await load()).default })),
+)
+
+describe.each(loaded)("$name", ({ command }) => {
+  const fields = fieldsOf(command.input)
+
+  test("spells every flag, alias and letter once, apart from those of all commands too", () => {
+    const spellings = [...fields, ...fieldsOf(globals)].flatMap(spellingsOf)
+    expect(spellings).toEqual([...new Set(spellings)])
+  })
+
+  test("has its places in a row and a list only at the end", () => {
+    const places = positionalsOf(fields)
+    expect(places.map((field) => field.position)).toEqual([...places.keys()])
+    expect(places.slice(0, -1).filter((field) => field.kind === "list")).toEqual([])
+  })
+
+  test("describes every argument, in lines that fit the screen", () => {
+    expect(fields.filter((field) => !field.description).map((field) => field.name)).toEqual([])
+    for (const line of renderCommandHelp(command, globals).split("\n"))
+      expect(line.length).toBeLessThanOrEqual(100)
+  })
+
+  test("has examples that parse, and mean the same when written back", async () => {
+    for (const example of command.examples ?? []) {
+      const [program, ...argv] = wordsOf(example)
+      expect(program).toBe("agent-desktop")
+      const parsed = await parseArgv(argv, commands, globals)
+      if (parsed.kind !== "run") throw new Error(`${example} asks for ${parsed.kind}`)
+      expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+      const again = await parseArgv(toArgv(parsed.command, parsed.args), commands, globals)
+      expect(again).toMatchObject({ kind: "run", args: parsed.args })
+    }
+  })
+})
+
+/** A line of shell to its words; only plain words and quotes without escapes are used in examples. */
+const wordsOf = (line: string): readonly string[] =>
+  [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? "",
+  )

@@ -1,0 +1,235 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+
+afterAll(clearDesks)
+
+async function holding(door: Parameters<typeof desk>[0] = {}) {
+  const it = desk(door)
+  it.world.app("App", { pid: 10 }).window(
+    "Window",
+    [
+      { role: "button", name: "It", states: ["enabled"] },
+      { role: "textfield", name: "Field", value: "", states: ["enabled"] },
+    ],
+    { id: "w-1" },
+  )
+  await it.ok("snapshot")
+  const batch = (items: unknown, args: object = {}): Promise<Json> =>
+    it.run("batch", { commands: JSON.stringify(items), ...args })
+  return { ...it, batch }
+}
+
+const click = { command: "click", args: { ref_id: "@e1" } }
+const lost = { command: "click", args: { ref_id: "@e9" } }
+
+describe("a batch", () => {
+  test("runs its items in order and answers with one result each", async () => {
+    const { batch, world } = await holding()
+    expect(
+      await batch([
+        click,
+        { command: "type", args: { ref_id: "@e2", text: "hello" } },
+        { command: "press", args: { combo: "return" } },
+      ]),
+    ).toEqual({
+      version: "1.0",
+      ok: true,
+      command: "batch",
+      data: {
+        results: [
+          {
+            command: "click",
+            ok: true,
+            data: {
+              action: "click",
+              ref_id: "@e1",
+              method: "fake:click",
+              disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+            },
+          },
+          {
+            command: "type",
+            ok: true,
+            data: {
+              action: "type",
+              ref_id: "@e2",
+              post_state: { role: "textfield", states: ["enabled"], value: "hello" },
+              method: "fake:type",
+              disposition: { delivery: "delivered_verified", retry: "unsafe" },
+            },
+          },
+          { command: "press", ok: true, data: { action: "press" } },
+        ],
+      },
+    })
+    expect(world.deliveries.map(({ name, kind }) => `${name} ${kind}`)).toEqual(["It click", "Field type"])
+  })
+
+  test("is a success when it ran, whatever became of its items; each failure is told in full", async () => {
+    const { batch, world } = await holding()
+    const { ok, data } = await batch([lost, click])
+    expect(ok).toBe(true)
+    expect(data.results[0]).toEqual({
+      command: "click",
+      ok: false,
+      error: {
+        code: "STALE_REF",
+        message: "@e9 not found in current RefMap",
+        suggestion: "Run 'snapshot' to refresh, then retry with updated ref",
+        disposition: { delivery: "not_delivered", retry: "safe" },
+      },
+    })
+    expect(data.results[1].ok).toBe(true)
+    expect(world.sent("It")).toEqual(["semantic click"])
+  })
+
+  test("ends after the first failure with --stop-on-error", async () => {
+    const { batch, world } = await holding()
+    const { ok, data } = await batch([click, lost, click], { stop_on_error: true })
+    expect(ok).toBe(true)
+    expect(data.results.map((one: Json) => one.ok)).toEqual([true, false])
+    expect(world.sent("It")).toEqual(["semantic click"])
+  })
+
+  test("may be empty, and items without arguments may leave them out", async () => {
+    const { batch } = await holding()
+    expect((await batch([])).data).toEqual({ results: [] })
+    expect((await batch([{ command: "list-apps" }])).data.results[0].data.apps.length).toBe(1)
+  })
+
+  test("is read from standard input when it is -", async () => {
+    const { ok, world } = await holding({ stdin: async () => JSON.stringify([click]) })
+    expect((await ok("batch", { commands: "-" })).results[0].ok).toBe(true)
+    expect(world.sent("It")).toEqual(["semantic click"])
+  })
+
+  test("does not wait for a standard input that never ends", async () => {
+    const { error } = await holding({ stdin: () => new Promise(() => {}) })
+    expect(await error("batch", { commands: "-", timeout_ms: 50 })).toMatchObject({
+      code: "TIMEOUT",
+      details: { kind: "stdin" },
+    })
+  })
+
+  test("takes other names of members like every door, and a new snapshot between items counts", async () => {
+    const { batch, world } = await holding()
+    const { data } = await batch([
+      { command: "snapshot", args: { app: "App", interactive_only: true } },
+      { command: "click", args: { ref: "@e1", timeout: 3000 } },
+      { command: "wait", args: { ref_id: "@e1", timeout: 0 } },
+    ])
+    expect(data.results.map((one: Json) => one.ok)).toEqual([true, true, true])
+    expect(world.sent("It")).toEqual(["semantic click"])
+  })
+})
+
+describe("a batch is refused whole, before its first item runs,", () => {
+  test.each([
+    ["an unknown command", { command: "clik" }, "clik"],
+    ["an unknown member", { command: "click", args: { ref_id: "@e1", colour: "red" } }, "colour"],
+    ["a missing member", { command: "click" }, "REF"],
+    ["a member of another type", { command: "type", args: { ref_id: "@e1", text: 5 } }, "TEXT"],
+    ["what is no ref", { command: "click", args: { ref_id: "It" } }, "@e3"],
+    ["members that exclude each other", { command: "find", args: { first: true, last: true } }, "exclude"],
+    [
+      "a member that needs another",
+      { command: "wait", args: { element: "@e1", predicate: "value" } },
+      "--value",
+    ],
+    ["no window to operate on", { command: "minimize" }, "Which window?"],
+    ["an unknown role", { command: "find", args: { role: "knob" } }, "knob"],
+    ["no key combination", { command: "press", args: { combo: "ctrl+" } }, "ctrl+"],
+    ["a bad size", { command: "desktop-start", args: { size: "big" } }, "WxH"],
+    ["another batch", { command: "batch", args: { commands: "[]" } }, "batch"],
+    ["an alias and its member", { command: "click", args: { ref_id: "@e1", ref: "@e1" } }, "same"],
+  ])("for %s", async (_, bad, word) => {
+    const { batch, world } = await holding()
+    const { ok, error } = await batch([click, bad, click])
+    expect(ok).toBe(false)
+    expect(error).toMatchObject({ code: "INVALID_ARGS", details: { index: 1 } })
+    expect(error.message).toStartWith(`Item 1 (${bad.command}): `)
+    expect(error.message).toContain(word)
+    expect(world.deliveries).toEqual([])
+  })
+
+  test.each([
+    ["no JSON", "[{"],
+    ["no array", '{"command":"click"}'],
+    ["null", "null"],
+    ["an item that is no object", '["click"]'],
+    ["an item without a command", '[{"args":{}}]'],
+    ["a command that is no text", '[{"command":5}]'],
+    ["an unknown member of an item", '[{"command":"list-apps","argument":{}}]'],
+    ["arguments that are no object", '[{"command":"list-apps","args":[]}]'],
+    ["arguments that are null", '[{"command":"list-apps","args":null}]'],
+  ])("for %s", async (_, commands) => {
+    const { error } = await holding()
+    expect(await error("batch", { commands })).toMatchObject({
+      code: "INVALID_ARGS",
+      details: { argument: "commands" },
+    })
+  })
+
+  test("for more than 256 items, but not for 256", async () => {
+    const { batch, world } = await holding()
+    const many = Array.from({ length: 256 }, () => ({ command: "version" }))
+    expect((await batch(many)).data.results.length).toBe(256)
+    expect((await batch([...many, click])).error.code).toBe("INVALID_ARGS")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("for more than 1 MiB, but not for that much", async () => {
+    const { run, world } = await holding()
+    const filled = (bytes: number) => {
+      const item = JSON.stringify([{ command: "clipboard-set", args: { text: "é" } }])
+      return item.replace("é", "é".repeat((bytes - Buffer.byteLength(item)) / 2 + 1))
+    }
+    expect(Buffer.byteLength(filled(1_048_576))).toBe(1_048_576)
+    expect((await run("batch", { commands: filled(1_048_576) })).ok).toBe(true)
+    world.clipboard = undefined
+    expect((await run("batch", { commands: filled(1_048_578) })).error.code).toBe("INVALID_ARGS")
+    expect(world.clipboard).toBeUndefined()
+  })
+
+  test("for a combination that would end the session", async () => {
+    const { batch, world } = await holding()
+    const combo = process.platform === "darwin" ? "cmd+shift+q" : "ctrl+alt+forwarddelete"
+    expect((await batch([click, { command: "press", args: { combo } }])).error.code).toBe("POLICY_DENIED")
+    expect(world.deliveries).toEqual([])
+    expect((await batch([{ command: "press", args: { combo, force: true } }])).data.results[0].ok).toBe(true)
+  })
+})
+
+describe("time in a batch", () => {
+  test("each item has its own, and none lasts longer than the batch", async () => {
+    const { batch, world } = await holding()
+    world.hang("perform")
+    const start = performance.now()
+    const items = [
+      { command: "click", args: { ref_id: "@e1", timeout_ms: 50 } },
+      { command: "click", args: { ref_id: "@e1", timeout_ms: 60_000 } },
+      { command: "list-apps" },
+    ]
+    const { data } = await batch(items, { timeout_ms: 400 })
+    expect(performance.now() - start).toBeLessThan(30_000)
+    for (const { error } of data.results.slice(0, 2))
+      expect(error.code).toMatch(/^(APP_UNRESPONSIVE|TIMEOUT)$/)
+    expect(data.results[2].error).toEqual({
+      code: "TIMEOUT",
+      message: "The batch's time was up before list-apps began",
+      suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
+      details: { kind: "not_started" },
+      disposition: { delivery: "not_delivered", retry: "safe" },
+    })
+  })
+
+  test("a notification that an earlier item caused is new to a later one", async () => {
+    const { batch, world } = await holding()
+    world.notifications = [{ id: "1", index: 0, app_name: "Mail", title: "Old" }]
+    world.at("It").does = () => {
+      world.notifications.unshift({ id: "2", index: 0, app_name: "Mail", title: "Sent" })
+    }
+    const { data } = await batch([click, { command: "wait", args: { notification: true, timeout: 0 } }])
+    expect(data.results[1].data.notification.title).toBe("Sent")
+  })
+})

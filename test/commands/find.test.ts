@@ -1,0 +1,185 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { AppError } from "../../src/errors.ts"
+import { canonicalRole } from "../../src/match.ts"
+import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+
+afterAll(clearDesks)
+
+const SHOP: readonly Spec[] = [
+  { role: "statictext", name: "Total: 12 €" },
+  {
+    role: "toolbar",
+    name: "Tools",
+    children: [
+      { role: "button", name: "Save", states: ["enabled"] },
+      { role: "button", name: "Save as…", states: ["disabled"] },
+      { role: "button", name: "save", states: ["enabled"], description: "Stores the total" },
+    ],
+  },
+  {
+    role: "group",
+    children: [
+      { role: "textfield", name: "Amount", value: "Total 7", states: ["enabled", "focused"] },
+      { role: "textfield", name: "Password", value: "total secret", states: ["enabled", "secure"] },
+    ],
+  },
+  { role: "menu", name: "Closed", hidden: true, children: [{ role: "menuitem", name: "Save hidden" }] },
+]
+
+function shop() {
+  const it = desk()
+  const app = it.world.app("Shop", { pid: 10 })
+  app.window("Order", SHOP, { id: "w-1" })
+  app.window("Other", [{ role: "button", name: "Save" }], { id: "w-2" })
+  return { ...it, app }
+}
+
+const names = (data: Json): string[] => data.matches.map((match: Json) => match.name)
+
+describe("find", () => {
+  test("a match has what an agent needs to choose and act, members in the contract's order", async () => {
+    const { ok } = shop()
+    const data = await ok("find", { role: "button", name: "Save", exact: true })
+    expect(JSON.stringify(data)).toBe(
+      '{"matches":[{"ref_id":"@e1","role":"button","name":"Save","states":["enabled"],"interactive":true,' +
+        '"path":["Order","Tools"]}],"total_matches":1}',
+    )
+    expect((await ok("find", { text: "12 €" })).matches).toEqual([
+      { role: "statictext", name: "Total: 12 €", interactive: false, path: ["Order"] },
+    ])
+  })
+
+  test.each([
+    [{ role: "button" }, ["Save", "Save as…", "save"]],
+    [{ role: "BUTTON" }, ["Save", "Save as…", "save"]],
+    [{ name: "save" }, ["Save", "Save as…", "save"]],
+    [{ name: "save", exact: true }, ["save"]],
+    [{ name: "SAVE AS" }, ["Save as…"]],
+    [{ value: "total" }, ["Amount"]],
+    [{ value: "Total 7", exact: true }, ["Amount"]],
+    [{ text: "total" }, ["Total: 12 €", "save", "Amount"]],
+    [{ text: "Stores the total", exact: true }, ["save"]],
+    [{ state: "disabled" }, ["Save as…"]],
+    [{ role: "button", state: "enabled", name: "save" }, ["Save", "save"]],
+    [{ role: "textbox" }, ["Amount", "Password"]],
+    [{ name: "hidden" }, []],
+    [{ name: "hidden", include_hidden: true }, ["Save hidden"]],
+    [{ role: "slider" }, []],
+    [{ role: "window" }, ["Order"]],
+  ])("%j finds %j", async (query, expected) => {
+    const { ok } = shop()
+    const data = await ok("find", query)
+    expect(names(data)).toEqual(expected)
+    expect(data.total_matches).toBe(expected.length)
+  })
+
+  test("the value of a secure field is neither searched nor shown", async () => {
+    const { ok } = shop()
+    expect(names(await ok("find", { text: "secret" }))).toEqual([])
+    expect(JSON.stringify(await ok("find", { name: "Password" }))).not.toContain("secret")
+  })
+
+  test("--count, --first, --last, --nth and --limit say how much is returned", async () => {
+    const { ok } = shop()
+    expect(await ok("find", { role: "button", count: true })).toEqual({ count: 3 })
+    expect(await ok("find", { role: "slider", count: true })).toEqual({ count: 0 })
+    expect((await ok("find", { role: "button", first: true })).match.name).toBe("Save")
+    expect((await ok("find", { role: "button", last: true })).match.name).toBe("save")
+    expect((await ok("find", { role: "button", nth: 1 })).match.name).toBe("Save as…")
+    expect(await ok("find", { role: "button", nth: 3 })).toEqual({ match: null })
+    expect(await ok("find", { role: "slider", first: true })).toEqual({ match: null })
+    expect(await ok("find", { role: "slider", last: true })).toEqual({ match: null })
+    const some = await ok("find", { role: "button", limit: 2 })
+    expect(names(some)).toEqual(["Save", "Save as…"])
+    expect(some.total_matches).toBe(3)
+    expect(await ok("find", { role: "slider" })).toEqual({ matches: [], total_matches: 0 })
+  })
+
+  test("refs are added to the map, never replaced, and an element that has one keeps it", async () => {
+    const { ok, refs, world } = shop()
+    const { snapshot_id } = await ok("snapshot", { window_id: "w-1" })
+    const before = await refs.load()
+    expect((await ok("find", { name: "Save as" })).matches[0].ref_id).toBe("@e2")
+    expect((await ok("find", { window_id: "w-2", role: "button" })).matches[0].ref_id).toBe("@e6")
+    expect((await ok("find", { window_id: "w-2", role: "button" })).matches[0].ref_id).toBe("@e6")
+    const after = await refs.load()
+    expect(after.snapshot_id).toBe(snapshot_id)
+    expect([...after.inner.keys()]).toEqual([...before.inner.keys(), "@e6"])
+    for (const [ref, entry] of before.inner) expect(after.inner.get(ref)).toEqual(entry)
+    await ok("click", { ref_id: "@e6" })
+    expect(world.sent("Save").length).toBe(1)
+  })
+
+  test("works without any snapshot before it", async () => {
+    const { ok, world } = shop()
+    const { match } = await ok("find", { name: "Save as", first: true })
+    expect(match.ref_id).toBe("@e1")
+    world.at("Save as…").states = ["enabled"]
+    await ok("click", { ref_id: "@e1" })
+    expect(world.sent("Save as…")).toEqual(["semantic click"])
+  })
+
+  test("only what is returned gets a ref", async () => {
+    const { ok, refs } = shop()
+    await ok("find", { role: "button", count: true })
+    expect((await refs.load()).inner.size).toBe(0)
+    await ok("find", { role: "button", last: true })
+    expect((await refs.load()).inner.size).toBe(1)
+  })
+
+  test("a tree that was not read to its end is said so: nothing found is then no absence", async () => {
+    const { ok, world } = shop()
+    world.nodeLimit = 3
+    expect(await ok("find", { name: "Amount", first: true })).toEqual({ match: null, complete: false })
+    expect(await ok("find", { name: "Amount", count: true })).toEqual({ count: 0, complete: false })
+    expect((await ok("find", { name: "Amount" })).complete).toBe(false)
+  })
+
+  test.each([
+    [{ role: "buton" }, "role"],
+    [{ role: "" }, "role"],
+    [{ name: "" }, "name"],
+    [{ value: "" }, "value"],
+    [{ text: "" }, "text"],
+    [{ state: "shiny" }, "state"],
+    [{ limit: 0 }, "limit"],
+    [{ nth: -1 }, "nth"],
+    [{ nth: 1.5 }, "nth"],
+    [{ colour: "red" }, "colour"],
+  ])("%j is refused before anything is read", async (query, argument) => {
+    const { error, world } = shop()
+    const refused = await error("find", query)
+    expect(refused.code).toBe("INVALID_ARGS")
+    expect(refused.message).toContain(argument)
+    expect(refused.details.argument).toBe(argument)
+    expect(world.calls).toEqual([])
+  })
+
+  test("ways to choose one match exclude each other", async () => {
+    const { error } = shop()
+    expect(await error("find", { role: "button", first: true, last: true })).toMatchObject({
+      code: "INVALID_ARGS",
+      message: "--first and --last exclude each other",
+      suggestion: "Run 'agent-desktop help find' to see what it takes",
+    })
+  })
+})
+
+test.each([
+  ["button", "button"],
+  ["Radio", "radiobutton"],
+  ["radio button", "radiobutton"],
+  ["radio-button", "radiobutton"],
+  ["textarea", "textfield"],
+  ["img", "image"],
+  ["tree", "outline"],
+  ["list_item", "option"],
+  ["statictext", "statictext"],
+])("a role may be called %s", (given, role) => {
+  expect(canonicalRole(given)).toBe(role)
+})
+
+test.each(["", "knob", "constructor", "__proto__", "toString"])("%j is no role", (given) => {
+  expect(() => canonicalRole(given)).toThrow(AppError)
+})

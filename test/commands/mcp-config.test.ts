@@ -1,0 +1,41 @@
+import { afterAll, expect, test } from "bun:test"
+import { clearDesks, desk } from "../support/fake-desk.ts"
+
+afterAll(clearDesks)
+
+const SERVER = { command: "agent-desktop", args: ["mcp"] }
+
+/** Where each client looks for a server called agent-desktop, as its documentation says. */
+const CLIENTS = {
+  claude: { mcpServers: { "agent-desktop": SERVER } },
+  "claude-desktop": { mcpServers: { "agent-desktop": SERVER } },
+  codex: { mcp_servers: { "agent-desktop": SERVER } },
+  cursor: { mcpServers: { "agent-desktop": SERVER } },
+  gemini: { mcpServers: { "agent-desktop": SERVER } },
+  vscode: { servers: { "agent-desktop": { type: "stdio", ...SERVER } } },
+  windsurf: { mcpServers: { "agent-desktop": SERVER } },
+  zed: { context_servers: { "agent-desktop": SERVER } },
+} as const
+
+test.each(Object.entries(CLIENTS))("%s finds the server where it looks", async (client, expected) => {
+  const { file, text } = await desk().ok("mcp-config", { client })
+  const read: unknown = file.endsWith(".toml") ? Bun.TOML.parse(text) : JSON.parse(text)
+  expect(read).toEqual(expected)
+})
+
+test("every client that can be named is among them", async () => {
+  const { details, message } = await desk().error("mcp-config", { client: "nobody" })
+  expect(details.argument).toBe("client")
+  for (const client of Object.keys(CLIENTS)) expect(message).toContain(client)
+})
+
+test.each([
+  ["claude", ["claude", "mcp", "add", "agent-desktop", "--", "agent-desktop", "mcp"]],
+  ["codex", ["codex", "mcp", "add", "agent-desktop", "--", "agent-desktop", "mcp"]],
+  ["gemini", ["gemini", "mcp", "add", "--scope", "user", "agent-desktop", "agent-desktop", "mcp"]],
+  ["vscode", ["code", "--add-mcp", JSON.stringify({ name: "agent-desktop", ...SERVER })]],
+])("%s can also be told by a command, which a shell reads as it is meant", async (client, words) => {
+  const { command } = await desk().ok("mcp-config", { client })
+  const { stdout } = Bun.spawnSync(["sh", "-c", `set -- ${command}; printf '%s\\n' "$@"`])
+  expect(stdout.toString().trimEnd().split("\n")).toEqual(words)
+})

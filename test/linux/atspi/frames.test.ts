@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test"
+import { type Frame, matchFrames, shiftOf } from "../../../src/linux/atspi/frames.ts"
+import { ROLE } from "../../../src/linux/atspi/roles.ts"
+import type { XWindow } from "../../../src/linux/x11/windows.ts"
+import type { Rect } from "../../../src/node.ts"
+
+const RECT = { x: 100, y: 100, width: 400, height: 300 }
+
+function xwindow(id: number, title: string, bounds: Rect = RECT, more: Partial<XWindow> = {}): XWindow {
+  return {
+    id,
+    title,
+    pid: 1,
+    bounds,
+    frame: bounds,
+    focused: false,
+    minimized: false,
+    maximized: false,
+    types: ["normal"],
+    ...more,
+  }
+}
+
+function frame(
+  name: string,
+  extents: Rect | undefined = RECT,
+  more: { toolkit?: string; pid?: number; role?: number } = {},
+): Frame {
+  const { toolkit = "gtk", pid = 1, role = ROLE.FRAME } = more
+  return {
+    app: { pid, name: "app", toolkit },
+    ref: { bus: ":1.1", path: `/${name}` },
+    index: 0,
+    role,
+    states: 0,
+    name,
+    extents,
+  }
+}
+
+const names = (matches: ReadonlyMap<number, Frame>): Record<number, string> =>
+  Object.fromEntries([...matches].map(([id, one]) => [id, one.ref.path.slice(1)]))
+
+const moved = (by: number): Rect => ({ ...RECT, x: RECT.x + by })
+
+describe("a frame is a window of the screen", () => {
+  test("when process, title and place agree", () => {
+    const windows = [xwindow(1, "A"), xwindow(2, "B", moved(500))]
+    expect(names(matchFrames(windows, [frame("B", moved(500)), frame("A")]))).toEqual({ 1: "A", 2: "B" })
+  })
+
+  test("when only the place tells two of the same title apart", () => {
+    const windows = [xwindow(1, "Doc"), xwindow(2, "Doc", moved(500))]
+    const [one, two] = [frame("Doc"), frame("Doc", moved(500))]
+    const matches = matchFrames(windows, [two, one])
+    expect(matches.get(1)).toBe(one)
+    expect(matches.get(2)).toBe(two)
+  })
+
+  test("when it names no title but stands in the same place", () => {
+    expect(names(matchFrames([xwindow(1, "Titled")], [frame("", RECT)]))).toEqual({ 1: "" })
+  })
+
+  test("when the toolkit's extents are without the shadow or with the decorations", () => {
+    const shadow = { left: 26, right: 26, top: 23, bottom: 29 }
+    const bare = { x: 126, y: 123, width: 348, height: 248 }
+    const decorated = { x: 99, y: 80, width: 402, height: 321 }
+    const windows = [
+      xwindow(1, "", RECT, { gtkFrameExtents: shadow }),
+      xwindow(2, "", moved(600), { frame: decorated }),
+    ]
+    expect(matchFrames(windows, [frame("", bare)]).size).toBe(1)
+    expect(matchFrames(windows, [frame("", decorated)]).has(2)).toBe(true)
+  })
+
+  test("of another process only when that process owns no window by number", () => {
+    const sandboxed = [xwindow(1, "A", RECT, { pid: 77 })]
+    expect(matchFrames(sandboxed, [frame("A")]).size).toBe(1)
+    expect(matchFrames([xwindow(1, "A", RECT, { pid: undefined })], [frame("A")]).size).toBe(1)
+    expect(matchFrames([xwindow(1, "A", moved(9), { pid: 77 })], [frame("A")]).size).toBe(0)
+  })
+})
+
+describe("nothing is matched by guess", () => {
+  test("when two windows cannot be told apart", () => {
+    const windows = [xwindow(1, "Doc"), xwindow(2, "Doc")]
+    expect(matchFrames(windows, [frame("Doc"), frame("Doc")]).size).toBe(0)
+    expect(matchFrames(windows, [frame("Doc")]).size).toBe(0)
+  })
+
+  test("when neither title nor place agree", () => {
+    expect(matchFrames([xwindow(1, "A")], [frame("B", moved(700))]).size).toBe(0)
+  })
+
+  test("with a popup's own window", () => {
+    expect(matchFrames([xwindow(1, "A")], [frame("A", RECT, { role: ROLE.MENU })]).size).toBe(0)
+  })
+})
+
+describe("GTK 4's coordinates begin", () => {
+  test("inside the shadow where the window says how wide it is", () => {
+    const window = xwindow(1, "A", RECT, { gtkFrameExtents: { left: 26, right: 26, top: 23, bottom: 29 } })
+    expect(shiftOf(window, frame("A", RECT, { toolkit: "GTK" }))).toEqual({ x: 126, y: 123 })
+  })
+
+  test("half of the difference inside where it does not", () => {
+    const inner = { x: 0, y: 0, width: 390, height: 290 }
+    expect(shiftOf(xwindow(1, "A"), frame("A", inner, { toolkit: "GTK" }))).toEqual({ x: 105, y: 105 })
+  })
+
+  test("nowhere else: other toolkits speak of the screen", () => {
+    expect(shiftOf(xwindow(1, "A"), frame("A"))).toEqual({ x: 0, y: 0 })
+  })
+})

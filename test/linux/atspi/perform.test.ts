@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Action } from "../../../src/adapter.ts"
+import { Deadline } from "../../../src/deadline.ts"
+import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { Element } from "../../../src/linux/atspi/element.ts"
+import { perform } from "../../../src/linux/atspi/perform.ts"
+import { type Answer, Bus } from "../../../src/linux/dbus/bus.ts"
+import { type Daemon, startDaemon } from "../dbus/daemon.ts"
+import { FakeApp, type FakeNode } from "./fake-app.ts"
+
+/** What is known of a delivery when an application takes a part of it, or falls silent on the way. */
+
+let daemon: Daemon
+
+beforeAll(async () => {
+  daemon = await startDaemon()
+})
+afterAll(() => daemon[Symbol.asyncDispose]())
+
+const NOTHING = { delivery: "not_delivered", retry: "safe" }
+const YES: Answer = { signature: "b", values: [true] }
+const NO: Answer = { signature: "b", values: [false] }
+const UNKNOWN: Answer = { error: "org.freedesktop.DBus.Error.UnknownMethod", text: "no" }
+const number = (value: number): Answer => ({ signature: "v", values: [{ signature: "i", value }] })
+
+/** A field with "abc" in it, of which "b" is selected. */
+const FIELD: FakeNode = {
+  role: "ENTRY",
+  id: "it",
+  states: ["FOCUSED"],
+  interfaces: ["Component", "EditableText"],
+  text: "abc",
+  answers: {
+    GetNSelections: { signature: "i", values: [1] },
+    GetSelection: { signature: "ii", values: [1, 2] },
+    "Get CaretOffset": number(2),
+    DeleteText: YES,
+    InsertText: YES,
+  },
+}
+
+/** With `silentFrom`, nothing is answered from the first call of that member on. */
+async function performOn(node: FakeNode, action: Action, silentFrom?: string) {
+  const it: FakeNode = {
+    ...node,
+    get silent() {
+      return silentFrom && app.asked("it").includes(silentFrom) ? ["*"] : []
+    },
+  }
+  // Qt has no door of its own.
+  using app = await FakeApp.start(daemon.address, it, { toolkit: "Qt" })
+  const ms = silentFrom ? 400 : 10_000
+  const bus = await Bus.open(daemon.address, Deadline.in(10_000))
+  const place = { pid: process.pid, app: "fake", toolkit: "Qt", shift: { x: 0, y: 0 } }
+  const element = new Element(app.ref("it"), place)
+  const sent = () => app.asked("it").filter((member) => CHANGING.has(member))
+  try {
+    const done = await perform(new Atspi(bus, Deadline.in(ms)), element, action)
+    return { ...done, sent: sent() }
+  } catch (error) {
+    return { error, sent: sent() }
+  } finally {
+    bus.close()
+  }
+}
+
+const CHANGING: ReadonlySet<string> = new Set(["DoAction", "DeleteText", "InsertText", "SetTextContents"])
+const TYPE = { kind: "type", text: "x" } as const
+
+describe("typing over a selection", () => {
+  test("removes it and puts the text in its place", async () => {
+    expect(await performOn(FIELD, TYPE)).toEqual({
+      method: "atspi:EditableText.InsertText",
+      delivery: "delivered_unverified",
+      sent: ["DeleteText", "InsertText"],
+    })
+  })
+
+  test.each([
+    ["says no to", NO],
+    ["does not know", UNKNOWN],
+  ])("is half done where the field %s the text", async (_, refusal) => {
+    const answers = { ...FIELD.answers, InsertText: refusal }
+    expect(await performOn({ ...FIELD, answers }, TYPE)).toMatchObject({
+      error: {
+        code: "ACTION_FAILED",
+        details: { kind: "half_done" },
+        platformDetail: "EditableText.DeleteText was done, EditableText.InsertText was refused",
+        disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+      },
+      sent: ["DeleteText", "InsertText"],
+    })
+  })
+
+  test("has done nothing where the selection stays", async () => {
+    const answers = { ...FIELD.answers, DeleteText: NO }
+    expect(await performOn({ ...FIELD, answers }, TYPE)).toEqual({
+      method: "none",
+      delivery: "not_delivered",
+      sent: ["DeleteText"],
+    })
+  })
+})
+
+describe("an application that falls silent", () => {
+  const BUTTON: FakeNode = { role: "PUSH_BUTTON", id: "it", actions: ["click"], answers: { DoAction: YES } }
+  const CLICK = { kind: "click" } as const
+
+  test.each(["GetState", "GetRole", "GetInterfaces", "Get NActions", "GetName"])(
+    "at %s was told to do nothing",
+    async (member) => {
+      const { error, sent } = await performOn(BUTTON, CLICK, member)
+      expect(error).toMatchObject({ code: "APP_UNRESPONSIVE", disposition: NOTHING })
+      expect(sent).toEqual([])
+    },
+  )
+
+  test.each([
+    ["the action itself", BUTTON, CLICK, ["DoAction"]],
+    ["the removal of what is selected", FIELD, TYPE, ["DeleteText"]],
+    ["the text in its place", FIELD, TYPE, ["DeleteText", "InsertText"]],
+  ] as const)("at %s may have done it", async (_, node, action, calls) => {
+    const { error, sent } = await performOn(node, action, calls.at(-1))
+    expect(error).toMatchObject({ code: "APP_UNRESPONSIVE" })
+    expect(error).not.toHaveProperty("disposition", NOTHING)
+    expect(sent).toEqual([...calls])
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test"
+import { Deadline } from "../../../src/deadline.ts"
+import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { whenPressed } from "../../../src/linux/atspi/perform.ts"
+import { ROLE } from "../../../src/linux/atspi/roles.ts"
+import { Bus } from "../../../src/linux/dbus/bus.ts"
+import { startDaemon } from "../dbus/daemon.ts"
+
+test("a button of GTK 4 whose process ended while it was held down has done nothing", async () => {
+  await using daemon = await startDaemon()
+  const bus = await Bus.open(daemon.address, Deadline.in(10_000))
+  const press = (pid: number): Promise<boolean> => {
+    const place = { pid, app: "app", toolkit: "GTK", popups: async () => [], shift: undefined }
+    const element = { ref: { bus: ":1.0", path: "/a" }, place }
+    return whenPressed(new Atspi(bus, Deadline.in(5000)), element, ROLE.PUSH_BUTTON)
+  }
+  const app = Bun.spawn(["sleep", "60"])
+  expect(await press(app.pid)).toBe(true)
+  const pressing = press(app.pid)
+  app.kill("SIGKILL")
+  await app.exited
+  expect(await pressing).toBe(false)
+  bus.close()
+})

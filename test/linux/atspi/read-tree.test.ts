@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Deadline } from "../../../src/deadline.ts"
+import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { Element, isGone } from "../../../src/linux/atspi/element.ts"
+import { readFrames } from "../../../src/linux/atspi/frames.ts"
+import { directly, frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { Bus, DBusTimeout } from "../../../src/linux/dbus/bus.ts"
+import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
+import { FakeApp, type FakeNode } from "./fake-app.ts"
+
+let daemon: Daemon
+let bus: Bus
+beforeAll(async () => {
+  daemon = await startDaemon()
+  bus = await Bus.open(daemon.address, Deadline.in(10_000))
+})
+afterAll(async () => {
+  bus.close()
+  await daemon[Symbol.asyncDispose]()
+})
+
+const OPTIONS = { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
+
+/** The path of an application's cache is none below its objects': there, the fake has an object without an id. */
+const SILENT_CACHE: FakeNode = { role: "PANEL", id: "", silent: ["GetItems"] }
+
+async function treeOf(app: FakeApp, ms: number) {
+  const atspi = new Atspi(bus, Deadline.in(ms))
+  const owner = { ref: app.ref("root"), pid: process.pid, name: "fake", responsive: true }
+  const [frame] = await readFrames(atspi, owner, true)
+  const element = frameElement(frame!, undefined, async () => [])
+  return readTree(
+    atspi,
+    { element, window: { id: "w-1", title: "Window" }, surface: "window", frame },
+    OPTIONS,
+  )
+}
+
+describe("the tree of a window", () => {
+  test("whose list of objects does not come in time is what is known of it, and said to be cut", async () => {
+    const button: FakeNode = { role: "PUSH_BUTTON", name: "Save" }
+    using app = await FakeApp.start(
+      daemon.address,
+      { role: "FRAME", name: "Window", id: "window", children: [button, SILENT_CACHE] },
+      { toolkit: "Chromium" },
+    )
+    const { complete, root } = await treeOf(app, 800)
+    expect({ complete, role: root.role, name: root.name }).toEqual({
+      complete: false,
+      role: "window",
+      name: "Window",
+    })
+  })
+
+  test("does not ask its frame twice what it is", async () => {
+    using app = await FakeApp.start(
+      daemon.address,
+      { role: "FRAME", name: "Window", id: "window", children: [{ role: "PUSH_BUTTON", name: "Save" }] },
+      { toolkit: "Qt" },
+    )
+    const { complete, root } = await treeOf(app, 10_000)
+    expect({ complete, names: root.children.map(({ name }) => name) }).toEqual({
+      complete: true,
+      names: ["Save"],
+    })
+    const asked = app.asked("window")
+    expect(asked.length).toBe(new Set(asked).size)
+  })
+})
+
+describe("an application that is asked past the bus", () => {
+  const frame: FakeNode = { role: "FRAME", name: "Window", id: "window" }
+  /** What asking its window for its name, directly, comes to. */
+  async function outcome(address: string, ms = 10_000): Promise<unknown> {
+    using app = await FakeApp.start(daemon.address, frame, { toolkit: "Chromium", address })
+    const place = { pid: process.pid, app: "fake", toolkit: "Chromium", shift: undefined }
+    const element = new Element(app.ref("window"), place)
+    const atspi = new Atspi(bus, Deadline.in(ms))
+    return await directly(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)
+  }
+
+  test("is asked by the bus where nobody listens at its socket", async () => {
+    expect(await outcome("unix:path=/nonexistent/socket")).toBe("Window")
+    expect(await outcome("")).toBe("Window")
+  })
+
+  test("is gone when it hangs up, and not the bus", async () => {
+    using peer = startPeer({ data: (socket) => void socket.end() })
+    expect(isGone(await outcome(peer.address))).toBe(true)
+    expect(bus.failure).toBeUndefined()
+  })
+
+  test("is late when it says nothing, and not the bus", async () => {
+    using peer = startPeer({})
+    const error = await outcome(peer.address, 500)
+    expect(error).toBeInstanceOf(DBusTimeout)
+    expect(error).toHaveProperty("silentBus", false)
+  })
+})

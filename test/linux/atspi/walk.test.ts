@@ -1,0 +1,420 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { SeenNode } from "../../../src/adapter.ts"
+import { Deadline } from "../../../src/deadline.ts"
+import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { Element } from "../../../src/linux/atspi/element.ts"
+import { LiveSource } from "../../../src/linux/atspi/facts.ts"
+import { walkTree } from "../../../src/linux/atspi/walk.ts"
+import { Bus } from "../../../src/linux/dbus/bus.ts"
+import { type Daemon, startDaemon } from "../dbus/daemon.ts"
+import { FakeApp, type FakeNode } from "./fake-app.ts"
+
+let daemon: Daemon
+let bus: Bus
+beforeAll(async () => {
+  daemon = await startDaemon()
+  bus = await Bus.open(daemon.address, Deadline.in(10_000))
+})
+afterAll(async () => {
+  bus.close()
+  await daemon[Symbol.asyncDispose]()
+})
+
+const OPTIONS = {
+  maxDepth: 10,
+  bounds: "interactive",
+  includeHidden: false,
+  interactiveOnly: false,
+  counts: true,
+} as const
+
+interface Read {
+  readonly app: FakeApp
+  readonly root: SeenNode
+  readonly complete: boolean
+}
+
+/** The tree of a window with these children, read by the real walk over a real bus. */
+async function read(
+  children: readonly FakeNode[],
+  options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
+    Pick<Parameters<typeof walkTree>[3], "maxDepth" | "bounds" | "includeHidden" | "interactiveOnly">
+  > = {},
+): Promise<Read & Disposable> {
+  const { toolkit = "gtk", ms = 10_000, window, ...rest } = options
+  const app = await FakeApp.start(
+    daemon.address,
+    { role: "FRAME", name: "Window", id: "window", children, ...window },
+    { toolkit },
+  )
+  const atspi = new Atspi(bus, Deadline.in(ms))
+  const place = { pid: process.pid, app: "fake", toolkit, shift: { x: 100, y: 50 } }
+  const source = new LiveSource(atspi, toolkit, options.bounds === "all")
+  const walked = await walkTree(atspi, source, new Element(app.ref("window"), place), { ...OPTIONS, ...rest })
+  return { app, ...walked, [Symbol.dispose]: () => app[Symbol.dispose]() }
+}
+
+/** `role "name"` of a node and what is below it. */
+function outline(node: SeenNode): unknown {
+  const own = node.name === undefined ? node.role : `${node.role} ${node.name}`
+  return node.children.length > 0 ? { [own]: node.children.map(outline) } : own
+}
+
+describe("a walk", () => {
+  test("gives roles, names, states, values, bounds and actions in contract words", async () => {
+    using got = await read([
+      {
+        role: "PUSH_BUTTON",
+        name: "Save",
+        description: "Saves it",
+        extents: [1, 2, 30, 40],
+        actions: ["click"],
+      },
+      { role: "ENTRY", text: "hello", states: ["EDITABLE", "FOCUSABLE", "FOCUSED"], labelledBy: "label" },
+      { role: "LABEL", name: "Name:", id: "label" },
+      { role: "CHECK_BOX", name: "Agree", states: ["CHECKED"] },
+      { role: "SLIDER", name: "Volume", value: 0.5, disabled: true },
+    ])
+    expect(got.complete).toBe(true)
+    expect(got.root.children.map(({ handle: _, address: __, children: ___, ...seen }) => seen)).toEqual([
+      {
+        role: "button",
+        name: "Save",
+        value: undefined,
+        description: "Saves it",
+        hint: undefined,
+        states: ["enabled"],
+        bounds: { x: 101, y: 52, width: 30, height: 40 },
+        actions: ["Click"],
+        index: 0,
+      },
+      {
+        role: "textfield",
+        name: "Name:",
+        value: "hello",
+        description: undefined,
+        hint: undefined,
+        states: ["enabled", "focused"],
+        bounds: { x: 100, y: 50, width: 10, height: 10 },
+        actions: ["Click", "SetValue", "TypeText", "Clear", "SetFocus"],
+        index: 1,
+      },
+      {
+        role: "statictext",
+        name: "Name:",
+        value: undefined,
+        description: undefined,
+        hint: undefined,
+        states: [],
+        bounds: undefined,
+        actions: [],
+        index: 2,
+      },
+      {
+        role: "checkbox",
+        name: "Agree",
+        value: undefined,
+        description: undefined,
+        hint: undefined,
+        states: ["enabled", "checked"],
+        bounds: { x: 100, y: 50, width: 10, height: 10 },
+        actions: ["Click", "Toggle", "Check", "Uncheck"],
+        index: 3,
+      },
+      {
+        role: "slider",
+        name: "Volume",
+        value: "0.5",
+        description: undefined,
+        hint: undefined,
+        states: ["disabled"],
+        bounds: { x: 100, y: 50, width: 10, height: 10 },
+        actions: ["Click", "SetValue"],
+        index: 4,
+      },
+    ])
+    expect(got.root.children[0]?.address).toBe(`${got.app.name}/org/a11y/atspi/accessible/1`)
+  })
+
+  test("leaves out what is not showing, and keeps it with its place in the count on demand", async () => {
+    const children: FakeNode[] = [
+      { role: "PUSH_BUTTON", name: "Hidden", hidden: true },
+      { role: "PANEL", name: "Page", hidden: true, children: [{ role: "PUSH_BUTTON", name: "Deep" }] },
+      { role: "PUSH_BUTTON", name: "Shown" },
+    ]
+    using shown = await read(children)
+    expect(outline(shown.root)).toEqual({ "window Window": ["button Shown"] })
+    expect(shown.root.children[0]?.index).toBe(2)
+    using all = await read(children, { includeHidden: true })
+    expect(outline(all.root)).toEqual({
+      "window Window": ["button Hidden", { "group Page": ["button Deep"] }, "button Shown"],
+    })
+    expect(all.root.children[0]?.states).toEqual(["enabled", "hidden"])
+  })
+
+  test("asks nothing of a menu that is not open, and of an open one's hidden items only their states", async () => {
+    const item = (id: string): FakeNode => ({
+      role: "MENU_ITEM",
+      id,
+      name: id,
+      hidden: id.startsWith("hidden"),
+    })
+    using got = await read([
+      {
+        role: "MENU_BAR",
+        children: [
+          { role: "MENU", name: "File", id: "file", children: [item("hidden1")] },
+          { role: "MENU", name: "Edit", states: ["SELECTED"], children: [item("hidden2"), item("Undo")] },
+        ],
+      },
+    ])
+    expect(outline(got.root)).toEqual({
+      "window Window": [{ menubar: ["menuitem File", { "menuitem Edit": ["menuitem Undo"] }] }],
+    })
+    expect(got.app.asked("file")).not.toContain("GetChildren")
+    expect(got.app.asked("hidden1")).toEqual([])
+    expect(got.app.asked("hidden2")).toEqual(["GetState"])
+  })
+
+  test("counts named nodes towards the depth, but no nameless wrappers, and says how many it left out", async () => {
+    const deep = (node: FakeNode, levels: number): FakeNode =>
+      levels === 0 ? node : deep({ role: "PANEL", children: [node] }, levels - 1)
+    const group: FakeNode = {
+      role: "PANEL",
+      name: "Group",
+      children: [
+        {
+          role: "TOOL_BAR",
+          name: "Tools",
+          children: [
+            { role: "LABEL", name: "x" },
+            { role: "LABEL", name: "y" },
+          ],
+        },
+      ],
+    }
+    using got = await read([deep(group, 20)], { maxDepth: 2 })
+    const tools = leafOf(got.root)
+    expect(tools).toMatchObject({ role: "toolbar", name: "Tools", children_count: 2 })
+    expect(got.complete).toBe(true)
+  })
+
+  test("never goes deeper than 50 levels", async () => {
+    const endless = (levels: number): FakeNode =>
+      levels === 0 ? { role: "LABEL", name: "end" } : { role: "FILLER", children: [endless(levels - 1)] }
+    using got = await read([endless(80)], { maxDepth: 1000 })
+    expect(depthOf(got.root)).toBe(50)
+    expect(leafOf(got.root).children_count).toBe(1)
+  })
+
+  test("survives a cycle and a child that is listed twice", async () => {
+    using got = await read([
+      {
+        role: "PANEL",
+        name: "A",
+        id: "a",
+        children: [
+          { role: "FRAME", id: "window" },
+          { role: "PANEL", id: "a" },
+        ],
+      },
+      { role: "PUSH_BUTTON", name: "B", id: "b" },
+      { role: "PUSH_BUTTON", id: "b" },
+    ])
+    expect(outline(got.root)).toEqual({ "window Window": ["group A", "button B"] })
+    expect(got.complete).toBe(true)
+  })
+
+  test("leaves out an object that went away or answers nonsense, and reads the rest", async () => {
+    const gone = { error: "org.freedesktop.DBus.Error.UnknownObject" }
+    using got = await read([
+      { role: "PUSH_BUTTON", answers: { GetState: gone } },
+      { role: "PUSH_BUTTON", answers: { "Get Name": gone } },
+      { role: "PUSH_BUTTON", answers: { GetState: { signature: "s", values: ["not states"] } } },
+      { role: "PANEL", name: "P", answers: { GetChildren: { signature: "u", values: [7] } } },
+      { role: "PUSH_BUTTON", name: "Kept", answers: { GetExtents: { signature: "s", values: ["wide"] } } },
+    ])
+    expect(outline(got.root)).toEqual({ "window Window": ["group P", "button Kept"] })
+    expect(got.root.children[1]?.bounds).toBeUndefined()
+    expect(got.complete).toBe(true)
+  })
+
+  test("ends at its deadline with what it has when one object stays silent", async () => {
+    using got = await read(
+      [
+        { role: "PUSH_BUTTON", name: "Before" },
+        { role: "PUSH_BUTTON", name: "Silent", silent: ["*"] },
+        { role: "PUSH_BUTTON", name: "No bounds", silent: ["GetExtents"] },
+        { role: "PANEL", name: "No children", silent: ["GetChildren"] },
+      ],
+      { ms: 700 },
+    )
+    expect(outline(got.root)).toEqual({
+      "window Window": ["button Before", "button No bounds", "group No children"],
+    })
+    expect(got.root.children_count).toBe(4)
+    expect(got.complete).toBe(false)
+  })
+
+  test("for what can be acted on asks no values and descriptions of the rest", async () => {
+    const children: FakeNode[] = [
+      { role: "PROGRESS_BAR", name: "Progress", id: "bar", value: 3, interfaces: ["Component", "Value"] },
+      { role: "IMAGE", name: "Picture", id: "image", description: "a cat" },
+      { role: "SLIDER", name: "Volume", id: "slider", value: 5, interfaces: ["Component", "Value"] },
+    ]
+    using all = await read(children)
+    using lean = await read(children, { interactiveOnly: true })
+    expect(all.app.asked("bar")).toContain("Get CurrentValue")
+    expect(all.app.asked("image")).toContain("Get Description")
+    expect(lean.app.asked("bar")).not.toContain("Get CurrentValue")
+    expect(lean.app.asked("image")).not.toContain("Get Description")
+    expect(outline(lean.root)).toEqual(outline(all.root))
+    const told = ({ handle: _, address: __, ...rest }: SeenNode) => rest
+    expect(told(lean.root.children[2]!)).toEqual(told(all.root.children[2]!))
+  })
+
+  test("of an application that ends in the middle returns what was seen", async () => {
+    const app = await FakeApp.start(daemon.address, {
+      role: "FRAME",
+      id: "window",
+      children: [
+        { role: "PUSH_BUTTON", name: "Seen" },
+        { role: "PANEL", name: "Lost", id: "lost", silent: ["*"] },
+      ],
+    })
+    const atspi = new Atspi(bus, Deadline.in(20_000))
+    const place = { pid: process.pid, app: "fake", toolkit: "gtk", shift: { x: 0, y: 0 } }
+    const walking = walkTree(
+      atspi,
+      new LiveSource(atspi, "gtk", false),
+      new Element(app.ref("window"), place),
+      OPTIONS,
+    )
+    while (app.asked("lost").length === 0) await Bun.sleep(1)
+    app.bus.close()
+    const { root, complete } = await walking
+    expect(complete).toBe(false)
+    expect(root.children_count).toBe(2)
+  })
+
+  test("asks a table of 2^31 cells only for those in view", async () => {
+    using got = await read([
+      {
+        role: "TABLE",
+        name: "Sheet",
+        id: "sheet",
+        states: ["MANAGES_DESCENDANTS"],
+        childCount: 0x7fffffff,
+        extents: [0, 0, 200, 100],
+        interfaces: ["Component", "Table"],
+        answers: {
+          GetChildren: { error: "test.Error.NeverAsk", text: "this hangs Calc" },
+          GetAccessibleAtPoint: { signature: "(so)", values: [["", "/org/a11y/atspi/null"]] },
+        },
+        children: [{ role: "TABLE_CELL", name: "A1" }],
+      },
+    ])
+    expect(got.app.asked("sheet")).not.toContain("GetChildren")
+    expect(got.root.children[0]).toMatchObject({ role: "table", children_count: 0x7fffffff, children: [] })
+    expect(got.complete).toBe(true)
+  })
+
+  test("never asks a password field for its text", async () => {
+    using got = await read([
+      { role: "PASSWORD_TEXT", name: "Password", id: "secret", text: "hunter2", states: ["EDITABLE"] },
+    ])
+    expect(got.root.children[0]).toMatchObject({
+      role: "textfield",
+      value: undefined,
+      states: ["enabled", "secure"],
+    })
+    expect(JSON.stringify(got.root)).not.toContain("hunter2")
+    expect(got.app.asked("secret")).not.toContain("GetText")
+    expect(got.app.asked("secret")).not.toContain("Get CharacterCount")
+  })
+
+  test("calls no interface that an object does not have", async () => {
+    const roles = [
+      "PUSH_BUTTON",
+      "ENTRY",
+      "SLIDER",
+      "TABLE",
+      "LABEL",
+      "PANEL",
+      "MENU_ITEM",
+      "COMBO_BOX",
+      "LIST_ITEM",
+    ] as const
+    using got = await read(
+      roles.map((role): FakeNode => ({ role, id: role, interfaces: [], states: ["SELECTABLE"] })),
+      { bounds: "all" },
+    )
+    const foreign = got.app.calls.filter(
+      (call) =>
+        call.id !== "window" &&
+        !["org.a11y.atspi.Accessible", "org.freedesktop.DBus.Properties"].includes(call.interface),
+    )
+    expect(foreign).toEqual([])
+  })
+
+  test("cuts a text of a megabyte and takes control characters out of names", async () => {
+    using got = await read([
+      { role: "PUSH_BUTTON", name: "x".repeat(1_000_000) },
+      { role: "PUSH_BUTTON", name: "  two\nlines\u0007 " },
+      { role: "ENTRY", name: "Long", text: "é".repeat(5000), states: ["EDITABLE"] },
+      { role: "PUSH_BUTTON", name: " \n " },
+    ])
+    const [long, lines, entry, blank] = got.root.children
+    expect(long?.name).toBe(`${"x".repeat(2000)}…`)
+    expect(lines?.name).toBe("two lines")
+    expect(entry?.value).toBe(`${"é".repeat(2000)}…`)
+    expect(blank?.name).toBeUndefined()
+  })
+
+  test("takes the id that a page gives to a nameless field", async () => {
+    const attributes = (id: string) => ({ signature: "a{ss}", values: [new Map([["id", id]])] })
+    using got = await read(
+      [
+        { role: "ENTRY", answers: { GetAttributes: attributes("email") } },
+        { role: "ENTRY", answers: { GetAttributes: attributes("") } },
+      ],
+      { toolkit: "Chromium" },
+    )
+    expect(got.root.children.map(({ identifier }) => identifier)).toEqual(["email", undefined])
+  })
+
+  test("names a button by its label, its tool item or its description", async () => {
+    using got = await read([
+      { role: "PUSH_BUTTON", children: [{ role: "PANEL", children: [{ role: "LABEL", name: "Inner" }] }] },
+      { role: "PUSH_BUTTON", description: "Described" },
+      { role: "PANEL", description: "Tip", children: [{ role: "PUSH_BUTTON" }] },
+    ])
+    expect(got.root.children[0]?.name).toBe("Inner")
+    expect(got.root.children[1]).toMatchObject({ name: "Described", description: undefined })
+    expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
+  })
+
+  test("gives a button at the end of the depth the same name as anywhere else", async () => {
+    const button: FakeNode = { role: "PUSH_BUTTON", children: [{ role: "LABEL", name: "Inner" }] }
+    using got = await read([button], { maxDepth: 1 })
+    expect(got.root.children[0]).toMatchObject({ name: "Inner", children: [], children_count: 1 })
+  })
+
+  test("gives actions to a picture that can be clicked, not to one that can only be focused", async () => {
+    using got = await read([
+      { role: "IMAGE", name: "Live", actions: ["activate"] },
+      { role: "IMAGE", name: "Dead", actions: ["SetFocus"] },
+    ])
+    expect(got.root.children.map(({ actions }) => actions)).toEqual([["Click"], []])
+    expect(got.root.children[0]?.bounds).toBeDefined()
+  })
+})
+
+function leafOf(node: SeenNode): SeenNode {
+  const [first] = node.children
+  return first ? leafOf(first) : node
+}
+
+function depthOf(node: SeenNode): number {
+  return node.children.reduce((depth, child) => Math.max(depth, 1 + depthOf(child)), 0)
+}

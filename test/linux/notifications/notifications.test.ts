@@ -1,0 +1,526 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { type Bus, DBUS, DBUS_PATH, DBusError, method } from "../../../src/linux/dbus/bus.ts"
+import { Session } from "../../../src/linux/host/session.ts"
+import { listNotifications, operateNotification } from "../../../src/linux/notifications/notifications.ts"
+import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../../support/desktop.ts"
+import {
+  closed,
+  NOTIFICATIONS,
+  notify,
+  openBus,
+  overhear,
+  ownerOf,
+  PATH,
+  pidOf,
+  SIGNALS,
+  send,
+  soon,
+} from "./notify.ts"
+
+// A loaded machine takes its time.
+setDefaultTimeout(60_000)
+
+let desktop: TestDesktop
+let bus: Bus & Disposable
+let session: Session
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  bus = await openBus(desktop.env.DBUS_SESSION_BUS_ADDRESS!)
+  session = new Session(() => desktop.env)
+})
+afterEach(() => desktop.run("dismiss-all-notifications"))
+afterAll(async () => {
+  await session.close()
+  bus.close()
+  await desktop.close()
+})
+
+const list = async (...args: string[]) =>
+  (await desktop.run("list-notifications", ...args)).json.data.notifications
+const titles = async () => (await list()).map(({ title }: { title: string }) => title)
+const reportsOf = (heard: { messages(): readonly string[] }, pattern: RegExp) =>
+  until(() => heard.messages().some((line) => pattern.test(line)))
+
+describe("on an isolated desktop", () => {
+  test("nothing is listed, and no daemon started for that, before something is sent", async () => {
+    await using untouched = await openDesktop()
+    using own = await openBus(untouched.env.DBUS_SESSION_BUS_ADDRESS!)
+
+    const { json } = await untouched.run("list-notifications")
+
+    expect(json).toEqual({
+      version: "1.0",
+      ok: true,
+      command: "list-notifications",
+      data: { count: 0, notifications: [] },
+    })
+    expect(await ownerOf(own)).toBeUndefined()
+  })
+
+  test("a notification shows who sent it, what it says and its buttons, the newest first", async () => {
+    await notify(desktop.env, "-a", "Mail", "Two messages", "from <b>Ann</b> &amp; Bob")
+    const pressed = notify(
+      desktop.env,
+      "-a",
+      "Chat",
+      "-A",
+      "reply=Reply",
+      "-A",
+      "mute=Mute",
+      "Hello",
+      "you\nthere",
+    )
+    await until(async () => (await titles()).length === 2)
+
+    expect(await list()).toEqual([
+      { index: 0, app_name: "Chat", title: "Hello", body: "you\nthere", actions: ["Reply", "Mute"] },
+      { index: 1, app_name: "Mail", title: "Two messages", body: "from Ann & Bob" },
+    ])
+    expect(await list("--app", "mail")).toMatchObject([{ index: 1 }])
+    expect(await list("--text", "THERE")).toMatchObject([{ index: 0 }])
+
+    await desktop.run("dismiss-notification", "0")
+    expect(await pressed).toBe("")
+  })
+
+  test("a dismissed one is closed as by its user, and no other", async () => {
+    using heard = await overhear(desktop.env, SIGNALS)
+    const [first, second] = [
+      await notify(desktop.env, "-p", "first"),
+      await notify(desktop.env, "-p", "second"),
+    ]
+
+    const { json } = await desktop.run("dismiss-notification", "1")
+
+    expect(json.data).toEqual({
+      action: "dismiss-notification",
+      index: 1,
+      app_name: "notify-send",
+      title: "first",
+    })
+    await reportsOf(heard, closed(first, 2))
+    expect(heard.messages().filter((line) => line.includes("NotificationClosed"))).toHaveLength(1)
+    expect(await titles()).toEqual(["second"])
+    expect(second).not.toBe(first)
+  })
+
+  test("a pressed button is heard by who sent it", async () => {
+    const pressed = notify(desktop.env, "-A", "yes=Yes, please", "-A", "no=No", "Update?")
+    await until(async () => (await titles()).length === 1)
+
+    const { json } = await desktop.run("notification-action", "0", "Yes, please")
+
+    expect(json.data).toMatchObject({
+      action: "notification-action",
+      pressed: "Yes, please",
+      title: "Update?",
+    })
+    expect(await pressed).toBe("yes")
+    expect(await titles()).toEqual([])
+  })
+
+  test("one that says it is resident stays when its button was pressed", async () => {
+    using heard = await overhear(desktop.env, SIGNALS)
+    const hints = new Map([["resident", { signature: "b", value: true }]])
+    const id = await send(bus, { title: "player", actions: ["next", "Next"], hints })
+
+    await desktop.run("notification-action", "0", "Next")
+    await desktop.run("notification-action", "0", "Next")
+
+    await until(
+      () => heard.messages().filter((line) => line.endsWith(`uint32 ${id} string "next"`)).length === 2,
+    )
+    expect(await titles()).toEqual(["player"])
+  })
+
+  test("all of one app, then all, are dismissed together", async () => {
+    for (const [app, title] of [
+      ["A", "a1"],
+      ["B", "b1"],
+      ["A", "a2"],
+    ] as const)
+      await notify(desktop.env, "-a", app, title)
+
+    expect((await desktop.run("dismiss-all-notifications", "--app", "A")).json.data.dismissed).toBe(2)
+    expect(await titles()).toEqual(["b1"])
+    expect((await desktop.run("dismiss-all-notifications")).json.data.dismissed).toBe(1)
+    expect(await titles()).toEqual([])
+  })
+
+  test("an index or a button that is not there is refused", async () => {
+    await notify(desktop.env, "only")
+
+    expect((await desktop.run("dismiss-notification", "1")).json.error.code).toBe("NOTIFICATION_NOT_FOUND")
+    expect((await desktop.run("dismiss-notification", "0", "--app", "other")).json.error.code).toBe(
+      "NOTIFICATION_NOT_FOUND",
+    )
+    expect((await desktop.run("notification-action", "0", "Go")).json.error.code).toBe("ACTION_NOT_SUPPORTED")
+    expect(await titles()).toEqual(["only"])
+  })
+})
+
+describe("a wait for a notification", () => {
+  const looks = `type='method_call',member='List'`
+
+  test("ends with the one that came after it began, not with one from before", async () => {
+    await notify(desktop.env, "before")
+    using heard = await overhear(desktop.env, looks)
+    const waiting = desktop.run("wait", "--notification", "--timeout", "20000")
+    // The second look is the first that could find something.
+    await until(() => heard.messages().filter((line) => line.includes("member=List")).length >= 2)
+    await notify(desktop.env, "-a", "New", "after", "text")
+
+    const { json } = await waiting
+
+    expect(json.data).toMatchObject({
+      found: true,
+      notification: { index: 0, app_name: "New", title: "after", body: "text" },
+    })
+  })
+
+  test("ends also where the daemon has to be started for it", async () => {
+    await using untouched = await openDesktop()
+    using heard = await overhear(untouched.env, `member='ListActivatableNames'`)
+    const waiting = untouched.run("wait", "--notification", "--timeout", "20000")
+    await until(() => heard.messages().filter((line) => line.includes("ListActivatableNames")).length >= 2)
+    await notify(untouched.env, "the very first")
+
+    expect((await waiting).json.data.notification.title).toBe("the very first")
+  })
+
+  test("runs out when none comes", async () => {
+    await notify(desktop.env, "before")
+
+    const { json } = await desktop.run("wait", "--notification", "--timeout", "400")
+
+    expect(json.error).toMatchObject({ code: "TIMEOUT", details: { kind: "notification" } })
+  })
+
+  test("sees the one that an earlier command of its batch caused", async () => {
+    await notify(desktop.env, "before")
+    const script = "notify-send caused; exec sleep 60"
+    const { json } = await desktop.run(
+      "batch",
+      JSON.stringify([
+        { command: "launch", args: { app: "xterm", args: ["-e", "sh", "-c", script] } },
+        // By now it is there, and was not when the batch began.
+        { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
+        { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
+      ]),
+    )
+
+    expect(json.data.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true])
+    expect(json.data.results[2].data.notification.title).toBe("caused")
+  })
+
+  test("counts one that says something new as new", async () => {
+    const id = await notify(desktop.env, "-p", "10 %")
+    using heard = await overhear(desktop.env, looks)
+    const waiting = desktop.run("wait", "--notification", "--timeout", "20000")
+    await until(() => heard.messages().filter((line) => line.includes("member=List")).length >= 2)
+    await notify(desktop.env, "-r", id, "20 %")
+
+    expect((await waiting).json.data.notification.title).toBe("20 %")
+    expect(await titles()).toEqual(["20 %"])
+  })
+})
+
+describe("between listing and acting", () => {
+  test("others may come and go: the one that was meant is hit", async () => {
+    using heard = await overhear(desktop.env, SIGNALS)
+    const id = await notify(desktop.env, "-p", "meant")
+    await notify(desktop.env, "soon gone")
+    const [, meant] = await listNotifications(session, soon())
+    await desktop.run("dismiss-notification", "0")
+    for (const title of ["x", "y", "z"]) await notify(desktop.env, title)
+
+    await operateNotification(session, meant!, { kind: "dismiss" }, soon())
+
+    await reportsOf(heard, closed(id, 2))
+    expect(await titles()).toEqual(["z", "y", "x"])
+  })
+
+  test.each([
+    ["dismiss", { kind: "dismiss" }],
+    ["press", { kind: "action", action: "OK" }],
+  ] as const)("one that was replaced is not hit: %s", async (_, op) => {
+    const id = await send(bus, { title: "Delete one file?", actions: ["ok", "OK"] })
+    const [meant] = await listNotifications(session, soon())
+    await send(bus, { replaces: id, title: "Delete all files?", actions: ["ok", "OK"] })
+
+    const done = operateNotification(session, meant!, op, soon())
+
+    expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
+    expect(await titles()).toEqual(["Delete all files?"])
+  })
+
+  test("nor one that was replaced by the same words: it may mean something else", async () => {
+    const id = await send(bus, { title: "Again?" })
+    const [meant] = await listNotifications(session, soon())
+    await send(bus, { replaces: id, title: "Again?" })
+
+    const done = operateNotification(session, meant!, { kind: "dismiss" }, soon())
+
+    expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
+  })
+
+  test("a daemon that has taken the place of another has none of its notifications", async () => {
+    await send(bus, { title: "same words" })
+    const [meant] = await listNotifications(session, soon())
+    const owner = await ownerOf(bus)
+    process.kill(await pidOf(bus), "SIGKILL")
+    await until(async () => (await ownerOf(bus)) !== owner)
+    await send(bus, { title: "same words" })
+
+    const done = operateNotification(session, meant!, { kind: "dismiss" }, soon())
+
+    expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
+    expect(await titles()).toEqual(["same words"])
+  })
+})
+
+describe("the daemon", () => {
+  const call = (name: string, signature: string, ...args: (number | string)[]) =>
+    bus.call(method(`${NOTIFICATIONS}.${name}`, signature, args), NOTIFICATIONS, PATH, soon())
+
+  test("closes what its application takes back, and complains about what is not there", async () => {
+    using heard = await overhear(desktop.env, SIGNALS)
+    const id = await send(bus, { title: "never mind" })
+
+    await call("CloseNotification", "u", id)
+
+    await reportsOf(heard, closed(id, 3))
+    expect(await titles()).toEqual([])
+    expect(await call("CloseNotification", "u", id).catch((error) => error)).toBeInstanceOf(DBusError)
+  })
+
+  test("lets transient ones go by themselves, and keeps the others beyond their time", async () => {
+    using heard = await overhear(desktop.env, SIGNALS)
+    await notify(desktop.env, "-t", "1", "kept")
+    const id = await notify(desktop.env, "-p", "-e", "-t", "200", "passing")
+
+    await reportsOf(heard, closed(id, 1))
+    expect(await titles()).toEqual(["kept"])
+  })
+
+  test("describes itself to tools that ask first", async () => {
+    const object = ["--session", "--dest", NOTIFICATIONS, "--object-path", PATH]
+    const gdbus = Bun.spawn(
+      [
+        "gdbus",
+        "call",
+        ...object,
+        "--method",
+        `${NOTIFICATIONS}.Notify`,
+        "gdbus",
+        "0",
+        "",
+        "typed",
+        "",
+        "[]",
+        "{}",
+        "@i -1",
+      ],
+      {
+        env: { ...desktop.env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    )
+
+    expect(await new Response(gdbus.stdout).text()).toMatch(/^\(uint32 \d+,\)/)
+    expect(await list()).toEqual([{ index: 0, app_name: "gdbus", title: "typed" }])
+  })
+
+  test("refuses calls that are wrong, and goes on", async () => {
+    await send(bus, { title: "still here" })
+
+    for (const [name, signature, args] of [
+      ["Notify", "s", ["too little"]],
+      ["CloseNotification", "s", ["1"]],
+      ["toString", "", []],
+      ["Missing", "", []],
+    ] as const)
+      expect(await call(name, signature, ...args).catch((error) => error)).toBeInstanceOf(DBusError)
+    expect(await titles()).toEqual(["still here"])
+  })
+
+  test("takes any text, and gives back what is harmless and short", async () => {
+    const image = { signature: "(iiibiiay)", value: [500, 500, 2000, true, 8, 4, new Uint8Array(1_000_000)] }
+    await send(bus, { title: "\x1b[31mred\x07\nline", body: "<b>é\x1b]0;x\x07</b>&lt;script&gt;\u202e" })
+    await send(bus, {
+      title: "t".repeat(100_000),
+      body: "x".repeat(1_000_000),
+      hints: new Map([["image-data", image]]),
+    })
+
+    const { stdout, json } = await desktop.run("list-notifications")
+
+    expect(json.data.notifications).toEqual([
+      { index: 0, app_name: "", title: `${"t".repeat(999)}…`, body: `${"x".repeat(9999)}…` },
+      { index: 1, app_name: "", title: "[31mred line", body: "é ]0;x <script>\u202e" },
+    ])
+    expect(stdout.slice(0, -1)).not.toMatch(/[\x00-\x1f]/)
+  })
+
+  test("keeps the newest 200, and little memory", async () => {
+    const flood = Array.from({ length: 400 }, (_, i) =>
+      send(bus, { title: `n${i}`, body: "y".repeat(200_000) }),
+    )
+    await Promise.all(flood)
+
+    const { json } = await desktop.run("list-notifications", "--limit", "1000")
+
+    expect(json.data.count).toBe(200)
+    expect(json.data.notifications[0].title).toBe("n399")
+    const status = readFileSync(`/proc/${await pidOf(bus)}/status`, "utf8")
+    // Most of it is the program itself, which every process of ours shares.
+    expect(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000)
+  })
+})
+
+describe("without help from the daemon", () => {
+  test("one that hangs costs no more than the command's time", async () => {
+    await notify(desktop.env, "before")
+    const pid = await pidOf(bus)
+    process.kill(pid, "SIGSTOP")
+    try {
+      const start = performance.now()
+      const results = await Promise.all([
+        desktop.run("list-notifications", "--timeout-ms", "700"),
+        desktop.run("dismiss-notification", "0", "--timeout-ms", "700"),
+        desktop.run("wait", "--notification", "--timeout", "700"),
+      ])
+      const [listed, dismissed, waited] = results.map(({ json }) => json.error.code)
+      expect([listed, dismissed]).toEqual(["APP_UNRESPONSIVE", "APP_UNRESPONSIVE"])
+      expect(["APP_UNRESPONSIVE", "TIMEOUT"]).toContain(waited)
+      expect(performance.now() - start).toBeLessThan(10_000)
+    } finally {
+      process.kill(pid, "SIGCONT")
+    }
+    expect(await titles()).toEqual(["before"])
+  })
+
+  test("a bus where none runs and none could is no place for notifications", async () => {
+    await using bare = await startBareBus()
+
+    const { json } = await runProgram(["list-notifications"], {
+      ...desktop.env,
+      DBUS_SESSION_BUS_ADDRESS: bare.address,
+    })
+
+    expect(json.error).toMatchObject({
+      code: "PLATFORM_NOT_SUPPORTED",
+      message: "No notification daemon runs in this session",
+    })
+    expect(json.error.suggestion).toContain("desktop-start")
+  })
+
+  test("nor is no bus at all", async () => {
+    const { json } = await runProgram(["list-notifications"], {
+      ...desktop.env,
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere",
+    })
+
+    expect(json.error).toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
+  })
+
+  test("one that we do not know is named, and what would work", async () => {
+    await using bare = await startBareBus()
+    using server = await openBus(bare.address)
+    server.serve(({ member }) =>
+      member === "GetServerInformation"
+        ? { signature: "ssss", values: ["gnome-shell", "GNOME", "43.9", "1.2"] }
+        : { error: "org.freedesktop.DBus.Error.UnknownMethod" },
+    )
+    await server.call(method(`${DBUS}.RequestName`, "su", [NOTIFICATIONS, 4]), DBUS, DBUS_PATH, soon())
+
+    const { json } = await runProgram(["list-notifications"], {
+      ...desktop.env,
+      DBUS_SESSION_BUS_ADDRESS: bare.address,
+    })
+
+    expect(json.error).toMatchObject({ code: "PLATFORM_NOT_SUPPORTED", platform_detail: "gnome-shell 43.9" })
+    expect(json.error.message).toContain("gnome-shell")
+    expect(json.error.suggestion).toContain("dunst")
+  })
+})
+
+describe("the daemon's life", () => {
+  test("ends with its bus", async () => {
+    await using bare = await startBareBus()
+    const daemon = serve(bare.address)
+    using client = await openBus(bare.address)
+    await until(() => ownerOf(client))
+
+    bare.end()
+
+    expect(await daemon.exited).toBe(0)
+  })
+
+  test("does not begin where another serves", async () => {
+    await using bare = await startBareBus()
+    const first = serve(bare.address)
+    using client = await openBus(bare.address)
+    const owner = await until(() => ownerOf(client))
+
+    expect(await serve(bare.address).exited).toBe(0)
+
+    expect(await ownerOf(client)).toBe(owner)
+    first.kill()
+    await first.exited
+  })
+
+  test("is the compiled program's own on a desktop that it started, and ends with that", async () => {
+    const home = mkdtempSync("/tmp/agent-desktop-notify-")
+    const base = { ...desktop.env, AGENT_DESKTOP_HOME: home }
+    const start = await runProgram(["desktop-start", "--name", "own"], base)
+    try {
+      const env = { ...desktop.env, ...start.json.data.env }
+      await notify(env, "hello")
+      using client = await openBus(env.DBUS_SESSION_BUS_ADDRESS)
+      const pid = await pidOf(client)
+      expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toBe(`${PROGRAM}\0__notification-daemon\0`)
+
+      await runProgram(["desktop-stop", "own"], base)
+
+      await until(() => !existsSync(`/proc/${pid}`))
+    } finally {
+      await runProgram(["desktop-stop", "--all"], base)
+      rmSync(home, { recursive: true, force: true })
+    }
+  })
+})
+
+function serve(address: string): Bun.Subprocess {
+  return Bun.spawn([PROGRAM, "__notification-daemon"], {
+    env: { PATH: process.env.PATH, DBUS_SESSION_BUS_ADDRESS: address },
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+}
+
+/** A bus that can start nothing. */
+async function startBareBus(): Promise<AsyncDisposable & { readonly address: string; end(): void }> {
+  const directory = mkdtempSync("/tmp/agent-desktop-bare-")
+  const address = `unix:path=${directory}/bus`
+  writeFileSync(
+    `${directory}/bus.conf`,
+    `<busconfig><type>session</type><listen>${address}</listen><auth>EXTERNAL</auth>
+     <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+     </busconfig>`,
+  )
+  const child = Bun.spawn(["dbus-daemon", `--config-file=${directory}/bus.conf`, "--nofork"], {
+    stdio: ["ignore", "ignore", "ignore"],
+  })
+  await until(() => existsSync(`${directory}/bus`))
+  return {
+    address,
+    end: () => child.kill("SIGKILL"),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL")
+      await child.exited
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,275 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { Deadline } from "../../../src/deadline.ts"
+import { sendInput } from "../../../src/linux/x11/input.ts"
+import { lockGroup, openXkb } from "../../../src/linux/x11/keymap.ts"
+import { setInputFocus } from "../../../src/linux/x11/requests.ts"
+import { operateWindow } from "../../../src/linux/x11/window-ops.ts"
+import { listWindows } from "../../../src/linux/x11/windows.ts"
+import { patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
+
+const TEXT = [
+  "Hello, World! The quick brown fox jumps over the lazy dog. 0123456789",
+  "~`!@#$%^&*()_+-={}[]|\\:;\"'<>,.?/\tand a tab",
+  "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich.",
+  "Voix ambiguë d’un cœur qui, au zéphyr, préfère les jattes de kiwis, 5 €.",
+  "Flygande bäckasiner söka hwila på mjuka tuvor. ÅÄÖ ÀÉÎÕÜ ñ ß ẞ",
+  "Съешь ещё этих мягких французских булок, да выпей чаю. Ελληνικά.",
+  "日本語のテキスト。中文字符測試。한국어 ✓ 😀👩‍👩‍👧 e\u0301 n\u0303",
+  "",
+].join("\n")
+
+const type = (desk: Xvfb, text: string, deadline = patience()) =>
+  sendInput(desk.x, { kind: "text", text }, deadline)
+
+/** A terminal whose program writes down every byte that it gets from the keyboard. */
+async function openTerminal(desk: Xvfb, name = "sink") {
+  const [file, ready] = [join(desk.dir, name), join(desk.dir, `${name}.ready`)]
+  const script = `stty raw -echo; : > ${ready}; exec cat > ${file}`
+  const child = desk.spawn([
+    "xterm",
+    "-u8",
+    "-xrm",
+    "*waitForWm: false",
+    "-T",
+    name,
+    "-e",
+    "sh",
+    "-c",
+    script,
+  ])
+  await until("a listening terminal", () => Bun.file(ready).exists())
+  return { child, read: () => Bun.file(file).text(), window: await focusOn(desk, name) }
+}
+
+/** A text field of a toolkit, its content written down whenever it changes. */
+async function openToolkit(desk: Xvfb, kit: "gtk" | "qt") {
+  const file = join(desk.dir, "field")
+  const GTK = `
+import gi, sys; gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+w = Gtk.Window(title="sink"); v = Gtk.TextView(); w.add(v); b = v.get_buffer()
+b.connect("changed", lambda *_: open(sys.argv[1], "w").write(b.get_text(b.get_start_iter(), b.get_end_iter(), True)))
+v.connect("focus-in-event", lambda *_: open(sys.argv[1] + ".ready", "w").close())
+w.show_all(); v.grab_focus(); Gtk.main()`
+  const QT = `
+import sys
+from PyQt5 import QtWidgets
+a = QtWidgets.QApplication([])
+class W(QtWidgets.QPlainTextEdit):
+    def focusInEvent(self, e): super().focusInEvent(e); open(sys.argv[1] + ".ready", "w").close()
+w = W(); w.setWindowTitle("sink")
+w.textChanged.connect(lambda: open(sys.argv[1], "w").write(w.toPlainText()))
+w.show(); w.setFocus(); a.exec_()`
+  desk.spawn(["/usr/bin/python3", "-c", kit === "gtk" ? GTK : QT, file])
+  await focusOn(desk, "sink")
+  await until("a focused field", () => Bun.file(`${file}.ready`).exists())
+  return {
+    read: () =>
+      Bun.file(file)
+        .text()
+        .catch(() => ""),
+  }
+}
+
+async function focusOn(desk: Xvfb, title: string) {
+  const window = await until("the window", async () =>
+    (await listWindows(desk.x, patience())).find((one) => one.title === title),
+  )
+  return operateWindow(desk.x, window.id, { kind: "focus" }, patience())
+}
+
+/** What arrived, once it is as long as what was sent; what arrived at all if it stays shorter. */
+async function received(read: () => Promise<string>, wanted: string): Promise<string> {
+  const deadline = Deadline.in(15_000)
+  let text = await read()
+  while (Buffer.byteLength(text) < Buffer.byteLength(wanted) && !deadline.expired) {
+    await Bun.sleep(15)
+    text = await read()
+  }
+  return text
+}
+
+const inTerminal = (text: string) => text.replaceAll("\n", "\r")
+
+/** What each key means to any other client. */
+async function keyTable(desk: Xvfb): Promise<Map<string, string>> {
+  const lines = (await desk.run(["xmodmap", "-pke"])).trimEnd().split("\n")
+  return new Map(
+    lines
+      .map((line) => line.split(" = "))
+      .map(([key = "", symbols = ""]) => [key.trim().replace(/ =$/, ""), symbols]),
+  )
+}
+
+/** Caps Lock, Num Lock, the second layout: all lamps of the keyboard. */
+const lamps = async (desk: Xvfb) => (await desk.run(["xset", "q"])).match(/\d\d: [\w ]+: +(?:on|off)/g)
+
+const LAYOUTS: readonly (readonly [string, readonly string[], number])[] = [
+  ["us", ["us"], 0],
+  ["de", ["de"], 0],
+  ["fr", ["fr"], 0],
+  ["se", ["se"], 0],
+  ["dvorak", ["us", "-variant", "dvorak"], 0],
+  ["ru", ["ru"], 0],
+  ["us,ru in the first", ["us,ru"], 0],
+  ["us,ru in the second", ["us,ru"], 1],
+  ["us-intl", ["us", "-variant", "intl"], 0],
+]
+
+describe.each(LAYOUTS)("under the layout %s", (_, layout, group) => {
+  test.each(["off", "on"])(
+    "any text arrives byte by byte with Caps Lock %s, and the keyboard stays as it was",
+    async (caps) => {
+      await using desk = await startXvfb()
+      await startManager(desk, ["openbox"])
+      await desk.run(["setxkbmap", ...layout])
+      const terminal = await openTerminal(desk)
+      if (caps === "on") await desk.run(["xdotool", "key", "Caps_Lock"])
+      desk.x.send(lockGroup(await openXkb(desk.x, patience()), group))
+      const [before, shining] = [await keyTable(desk), await lamps(desk)]
+      expect(shining?.find((lamp) => lamp.includes("Caps Lock"))).toEndWith(` ${caps}`)
+      await type(desk, TEXT)
+      expect(await received(terminal.read, inTerminal(TEXT))).toBe(inTerminal(TEXT))
+      expect(await lamps(desk)).toEqual(shining)
+      const after = await keyTable(desk)
+      for (const [key, symbols] of before)
+        if (symbols !== "") expect([key, after.get(key)]).toEqual([key, symbols])
+    },
+  )
+})
+
+describe.each(["gtk", "qt"] as const)("in a field of %s", (kit) => {
+  test.each(["off", "on"])("any text arrives with Caps Lock %s", async (caps) => {
+    await using desk = await startXvfb()
+    await startManager(desk, ["openbox"])
+    await desk.run(["setxkbmap", "fr"])
+    const field = await openToolkit(desk, kit)
+    if (caps === "on") await desk.run(["xdotool", "key", "Caps_Lock"])
+    await type(desk, TEXT)
+    expect(await received(field.read, TEXT)).toBe(TEXT)
+    // A second text finds some of its characters on keys that the first one left bound.
+    await type(desk, "é日😀ж")
+    expect(await received(field.read, `${TEXT}é日😀ж`)).toBe(`${TEXT}é日😀ж`)
+  })
+})
+
+describe("typing", () => {
+  test("ten thousand characters, a thousand different ones among them, arrive in order", async () => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    const text = Array.from({ length: 10_000 }, (_, i) =>
+      i % 10 === 0 ? String.fromCodePoint(0x4e00 + i / 10) : String.fromCharCode(33 + (i % 90)),
+    ).join("")
+    await type(desk, text, Deadline.in(50_000))
+    expect(await received(terminal.read, text)).toBe(text)
+  })
+
+  test("the other layout is left again", async () => {
+    await using desk = await startXvfb()
+    await desk.run(["setxkbmap", "us,ru"])
+    const terminal = await openTerminal(desk)
+    desk.x.send(lockGroup(await openXkb(desk.x, patience()), 1))
+    await type(desk, "aйb")
+    await tapKey(desk, 38)
+    expect(await received(terminal.read, "aйbф")).toBe("aйbф")
+    // Two layouts hold both alphabets: nothing had to be bound.
+    expect(await desk.run(["xprop", "-root"])).not.toContain("SPARE_KEYS")
+  })
+
+  test("spare keys are few, and are found again by the next command", async () => {
+    await using desk = await startXvfb()
+    const before = await keyTable(desk)
+    const terminal = await openTerminal(desk)
+    await type(desk, "éèê日本語")
+    const bound = await keyTable(desk)
+    await type(desk, "語本日êèé")
+    expect(await keyTable(desk)).toEqual(bound)
+    expect(await received(terminal.read, "éèê日本語語本日êèé")).toBe("éèê日本語語本日êèé")
+    const all = Array.from({ length: 90 }, (_, i) => String.fromCodePoint(0x5000 + i)).join("")
+    await type(desk, all)
+    const changed = [...(await keyTable(desk))].filter(([key, symbols]) => before.get(key) !== symbols)
+    expect(changed.length).toBeLessThanOrEqual(10)
+    for (const [key] of changed) expect(before.get(key)).toBe("")
+  })
+
+  test("a layout that took the spare keys back is not disturbed", async () => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    await type(desk, "日")
+    await desk.run(["setxkbmap", "de"])
+    await desk.run(["xmodmap", "-e", "keycode 230 = F30", "-e", "keycode 222 = F31"])
+    const before = await keyTable(desk)
+    await type(desk, "日本ö")
+    expect(await received(terminal.read, "日日本ö")).toBe("日日本ö")
+    const after = await keyTable(desk)
+    for (const [key, symbols] of before)
+      if (symbols !== "") expect([key, after.get(key)]).toEqual([key, symbols])
+  })
+
+  test("modifiers that an earlier command holds do not spoil the text and are held afterwards", async () => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    await sendInput(
+      desk.x,
+      { kind: "key", combo: { modifiers: ["ctrl"], key: "shift" }, phase: "down" },
+      patience(),
+    )
+    await type(desk, "abc é")
+    expect(await received(terminal.read, "abc é")).toBe("abc é")
+    await sendInput(desk.x, { kind: "key", combo: { modifiers: [], key: "ctrl" }, phase: "up" }, patience())
+    await tapKey(desk, 38)
+    expect(await received(terminal.read, "abc éA")).toBe("abc éA")
+  })
+
+  test("no text is typed where nothing has the focus", async () => {
+    await using desk = await startXvfb()
+    await desk.x.check([setInputFocus(0)], patience())
+    await expect(type(desk, "lost")).rejects.toMatchObject({
+      code: "ACTION_FAILED",
+      disposition: { delivery: "not_delivered" },
+    })
+  })
+
+  test.each(["\u0007", "a\u001bb", "\ud83d"])("what no key can enter is refused: %j", async (text) => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    await expect(type(desk, text)).rejects.toMatchObject({ code: "INVALID_ARGS" })
+    await type(desk, "x")
+    expect(await received(terminal.read, "x")).toBe("x")
+  })
+
+  test("a stopped program gets no keys whose meaning would change before it reads them", async () => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    terminal.child.kill("SIGSTOP")
+    const text = Array.from({ length: 60 }, (_, i) => String.fromCodePoint(0x5000 + i)).join("")
+    await expect(type(desk, text, Deadline.in(700))).rejects.toMatchObject({ code: "APP_UNRESPONSIVE" })
+    terminal.child.kill("SIGCONT")
+    await type(desk, "end")
+    await until("the end", async () => (await terminal.read()).endsWith("end"))
+    expect(text).toStartWith((await terminal.read()).slice(0, -3))
+  })
+
+  test("the rest of a text does not go on in a window that takes the focus", async () => {
+    await using desk = await startXvfb()
+    await startManager(desk, ["openbox"])
+    const other = await openTerminal(desk, "other")
+    const first = await openTerminal(desk, "first")
+    const typing = type(desk, "x".repeat(60_000)).then(
+      () => undefined,
+      (error) => error,
+    )
+    await until("the first characters", async () => (await first.read()).length > 0)
+    await desk.run(["xdotool", "windowactivate", String(other.window.id)])
+    const failure = await typing
+    expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
+    expect(failure.details.typed).toBeLessThan(60_000)
+    // At most what was sent between two looks at the focus.
+    await type(desk, "\n")
+    await until("the line break", async () => (await other.read()).endsWith("\r"))
+    expect((await other.read()).length).toBeLessThanOrEqual(401)
+  })
+})

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { X11 } from "../../../src/linux/x11/connection.ts"
+import { listWindows, managerAnswers, watchWindows } from "../../../src/linux/x11/windows.ts"
+import { patience, startManager, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
+
+setDefaultTimeout(TEST_MS)
+
+let desk: Xvfb
+/** The watch has a connection of its own, so that nothing else that happens on it counts. */
+let own: X11
+
+beforeAll(async () => {
+  desk = await startXvfb()
+  await startManager(desk, ["openbox"])
+  own = await X11.connect(desk.env, patience())
+})
+afterAll(async () => {
+  own?.close()
+  await desk?.[Symbol.asyncDispose]()
+})
+
+const terminal = (title: string) => desk.spawn(["xterm", "-T", title, "-geometry", "30x8+40+40"])
+const idOf = (title: string) =>
+  until(
+    `the window '${title}'`,
+    async () => (await listWindows(desk.x, patience())).find((one) => one.title === title && one.focused)?.id,
+  )
+
+test("windows that come, change their title, lose the focus and go wake whoever waits", async () => {
+  let changes = 0
+  using _watch = await watchWindows(own, patience(), () => {
+    changes++
+  })
+  /** Something is done, and the watch hears of it: nothing else makes the count grow. */
+  const wakes = async (act: () => unknown) => {
+    await quiet(() => changes)
+    const before = changes
+    await act()
+    await until("a change", async () => changes > before)
+  }
+  const first = { child: terminal("One"), id: 0 }
+  await until("a change", async () => changes > 0)
+  first.id = await idOf("One")
+  await wakes(() => desk.run(["xdotool", "set_window", "--name", "Uno", String(first.id)]))
+  const second = terminal("Two")
+  await idOf("Two")
+  await wakes(() => desk.run(["xdotool", "windowactivate", String(first.id)]))
+  await wakes(() => second.kill())
+  await wakes(() => first.child.kill())
+})
+
+test("keys and moves wake nobody, and neither does anything after the end", async () => {
+  const child = terminal("Three")
+  const id = await idOf("Three")
+  let changes = 0
+  const watch = await watchWindows(own, patience(), () => {
+    changes++
+  })
+  await quiet(() => changes)
+  const before = changes
+  await desk.run(["xdotool", "windowmove", String(id), "200", "150", "type", "--window", String(id), "abc"])
+  await own.sync(patience())
+  expect(changes).toBe(before)
+  watch[Symbol.dispose]()
+  child.kill()
+  await until("the end of the window", async () => (await listWindows(desk.x, patience())).length === 0)
+  await own.sync(patience())
+  expect(changes).toBe(before)
+})
+
+/** Until the window manager has answered three times, and nothing was heard meanwhile. */
+async function quiet(count: () => number): Promise<void> {
+  let last = count()
+  for (let same = 0; same < 3; same++) {
+    await managerAnswers(desk.x, patience())
+    await own.sync(patience())
+    if (count() !== last) same = -1
+    last = count()
+  }
+}

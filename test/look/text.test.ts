@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { failure, success, toLine } from "../../src/envelope.ts"
+import { AppError } from "../../src/errors.ts"
+import { outline } from "../../src/look/outline.ts"
+import { toText } from "../../src/look/text.ts"
+import type { Node } from "../../src/node.ts"
+
+const tree: Node = {
+  role: "window",
+  name: "Notes",
+  children: [
+    { ref_id: "@e1", role: "button", name: "Save", states: ["enabled", "focused"], value: "value" },
+    {
+      role: "list",
+      name: "Rows",
+      children_count: 12,
+      children: [{ ref_id: "@e2", role: "option", states: ["disabled"] }],
+    },
+  ],
+}
+
+test("a snapshot is a heading and one line a node, two spaces a level", () => {
+  const data = {
+    app: "notes",
+    window: { id: "w-7", title: "Notes" },
+    ref_count: 2,
+    snapshot_id: "sabc",
+    complete: true,
+    tree,
+  }
+  expect(toText(success("snapshot", data))).toBe(
+    [
+      '"notes" w-7 "Notes" sabc 2 refs',
+      "window",
+      '  button "Save" [@e1] focused = "value"',
+      '  list "Rows" … 12 children',
+      "    option [@e2] disabled",
+      "",
+    ].join("\n"),
+  )
+})
+
+test("what is the rule for a node, and what only repeats its name, is not said", () => {
+  const said = (node: Node) => outline(node).trim()
+  expect(said({ role: "combobox", states: ["enabled", "collapsed", "haspopup"] })).toBe("combobox")
+  expect(said({ role: "combobox", states: ["enabled", "expanded"] })).toBe("combobox expanded")
+  expect(said({ role: "treeitem", states: ["collapsed"] })).toBe("treeitem collapsed")
+  expect(said({ role: "cell", states: ["multiselectable"] })).toBe("cell")
+  expect(said({ role: "listbox", states: ["multiselectable"] })).toBe("listbox multiselectable")
+  expect(said({ role: "menuitem", name: "File", description: "File menu" })).toBe('menuitem "File"')
+  expect(said({ role: "button", name: "New", description: "New document" })).toBe(
+    'button "New" ("New document")',
+  )
+})
+
+test("what was left out is counted where it was", () => {
+  const cut: Node = {
+    role: "list",
+    children_count: 9,
+    children: [
+      { role: "option", name: "a" },
+      { role: "omitted", children_count: 7 },
+      { role: "option", value: "b…", characters_omitted: 40 },
+    ],
+  }
+  expect(outline(cut)).toBe('list … 9 children\n  option "a"\n  … 7 more\n  option = "b…" … 40 characters\n')
+})
+
+test("matches say where they are, and what was left out", () => {
+  const data = {
+    matches: [{ ref_id: "@e1", role: "button", name: "Save", path: ["Notes", "toolbar"] }],
+    total_matches: 3,
+  }
+  expect(toText(success("find", data))).toBe('button "Save" [@e1] in "Notes" > "toolbar"\n… 2 more\n')
+  expect(toText(success("find", { match: null }))).toBe("no match\n")
+  expect(toText(success("find", { count: 4 }))).toBe("4 matches\n")
+})
+
+test("lists are lines, and an empty one says so", () => {
+  const window = { id: "w-1", title: "A", app_name: "a", pid: 9, is_focused: true }
+  expect(toText(success("list-windows", { windows: [window] }))).toBe('w-1 "A" "a" pid 9 focused\n')
+  expect(toText(success("list-apps", { apps: [] }))).toBe("none\n")
+})
+
+test("an error is a line with its code and a line with what to do", () => {
+  const error = new AppError("STALE_REF", "@e7 is stale:\nits name changed", { suggestion: "Run 'snapshot'" })
+  expect(toText(failure("click", error))).toBe(
+    "error STALE_REF: @e7 is stale:\\nits name changed\nsuggestion: Run 'snapshot'\n",
+  )
+})
+
+test("what has no lines of its own stays JSON", () => {
+  const envelope = success("click", { action: "click", ref_id: "@e1" })
+  expect(toText(envelope)).toBe(toLine(envelope))
+})
+
+test("no text of an application can forge a line, turn it around or reach the terminal", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, value) => {
+      const text = outline({ role: "window", children: [{ ref_id: "@e1", role: "button", name, value }] })
+      const lines = text.split("\n")
+      return (
+        lines.length === 3 &&
+        !/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(text.replaceAll("\n", ""))
+      )
+    }),
+  )
+  expect(outline({ role: "button", name: 'a" [@e9]\n  button "b' })).toBe(
+    'button "a\\" [@e9]\\n  button \\"b"\n',
+  )
+  expect(outline({ role: "button", name: "\u202eevil\x1b[31m" })).toBe('button "\\u202eevil\\u001b[31m"\n')
+})

@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { commands } from "../../src/commands/index.ts"
+import { ERROR_CODES } from "../../src/errors.ts"
+import { argumentsSchema, envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
+import { results } from "../../src/mcp/results.ts"
+import { ASKED, busyDesk, withRefs } from "../support/every-command.ts"
+import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { ajv, closed, envelopeIn } from "../support/validated.ts"
+
+afterAll(clearDesks)
+
+function objections(schema: unknown, value: unknown): unknown {
+  const validate = ajv.compile(schema as object)
+  return validate(value) ? [] : validate.errors
+}
+
+test("every result that commands give fits its schema, and says nothing that the schema does not", async () => {
+  const it = busyDesk()
+  const given = new Set<string>()
+  for (const [name, args] of ASKED) {
+    const data = await it.ok(name, await withRefs(it, args))
+    expect({ name, args, wrong: objections(closed(resultSchema(name)), data) }).toEqual({
+      name,
+      args,
+      wrong: [],
+    })
+    given.add(name)
+  }
+  // A connection gives nothing when it ends.
+  expect([...commands.keys()].filter((name) => !given.has(name))).toEqual(["mcp"])
+})
+
+test("every command's result is described, and nothing else is", () => {
+  expect(Object.keys(results).sort()).toEqual([...commands.keys()].sort())
+})
+
+test("what the command line takes is what the schema of the arguments lets through", async () => {
+  const it = busyDesk()
+  await it.ok("snapshot")
+  for (const [name, args] of ASKED) {
+    const schema = argumentsSchema((await commands.get(name)!()).default)
+    expect({ name, wrong: objections(schema, await withRefs(it, args)) }).toEqual({ name, wrong: [] })
+  }
+})
+
+test.each([
+  ["click", {}],
+  ["click", { ref_id: "save" }],
+  ["click", { ref_id: "@e1", extra: true }],
+  ["snapshot", { max_depth: 0 }],
+  ["snapshot", { surface: "roof" }],
+  ["mouse-click", { xy: "here" }],
+  ["wait", { ms: "100" }],
+])("what %s refuses of %j, its schema refuses too", async (name, args) => {
+  const command = (await commands.get(name)!()).default
+  expect(objections(argumentsSchema(command), args)).not.toEqual([])
+  expect(await desk().error(name, args)).toMatchObject({ code: "INVALID_ARGS" })
+})
+
+test("an envelope that a test sees is looked at, down to the items of a batch", () => {
+  const envelope = (command: string, data: object) =>
+    `${JSON.stringify({ version: "1.0", ok: true, command, data })}\n`
+  expect(envelopeIn(envelope("clipboard-get", { text: "" }))).toMatchObject({ command: "clipboard-get" })
+  expect(() => envelopeIn(envelope("clipboard-get", {}))).toThrow("text")
+  expect(() => envelopeIn(envelope("clipboard-get", { text: "", more: 1 }))).toThrow("additional")
+  const item = { command: "clipboard-get", ok: true, data: { text: 1 } }
+  expect(() => envelopeIn(envelope("batch", { results: [item] }))).toThrow("the result of clipboard-get")
+})
+
+describe("the envelope's schema", () => {
+  test("fits what succeeded and what failed", async () => {
+    const it = busyDesk()
+    const envelopes = [await it.run("version"), await it.run("click", { ref_id: "@e7" })]
+    expect(envelopes.map((one) => one.ok)).toEqual([true, false])
+    for (const envelope of envelopes) expect(objections(envelopeSchema(), envelope)).toEqual([])
+    expect(objections(closed(errorSchema()), envelopes[1].error)).toEqual([])
+  })
+
+  test("refuses one without its data, and codes that there are not", () => {
+    expect(objections(envelopeSchema(), { version: "1.0", ok: true, command: "click" })).not.toEqual([])
+    const failure = (code: string) => ({
+      version: "1.0",
+      ok: false,
+      command: "x",
+      error: { code, message: "" },
+    })
+    expect(objections(envelopeSchema(), failure("OOPS"))).not.toEqual([])
+    for (const code of ERROR_CODES) expect(objections(envelopeSchema(), failure(code))).toEqual([])
+  })
+})
+
+describe("schema", () => {
+  test("describes one command", async () => {
+    const { ok } = desk()
+    const click = await ok("schema", { command: "click" })
+    expect(Object.keys(click)).toEqual(["command", "arguments", "result"])
+    expect(click.arguments.required).toEqual(["ref_id"])
+    expect(click.arguments.properties.input).toMatchObject({
+      default: "auto",
+      enum: ["auto", "semantic", "physical"],
+    })
+    expect(JSON.stringify(click)).not.toContain('"cli"')
+    expect(Object.keys(await ok("schema", { command: "click", result: true }))).toEqual(["command", "result"])
+  })
+
+  test("describes all of them, with the envelope and the error", async () => {
+    const all = await desk().ok("schema")
+    expect(Object.keys(all)).toEqual(["envelope", "error", "commands"])
+    expect(Object.keys(all.commands).sort()).toEqual([...commands.keys()].sort())
+    for (const { arguments: args, result } of Object.values<Json>(all.commands)) {
+      expect(args.type).toBe("object")
+      for (const property of Object.values<Json>(args.properties)) expect(property.description).toBeString()
+      expect(result.type).toBe("object")
+    }
+  })
+
+  test("names the nearest command for one that there is not", async () => {
+    expect(await desk().error("schema", { command: "clik" })).toMatchObject({
+      code: "INVALID_ARGS",
+      message: expect.stringContaining("click"),
+    })
+  })
+})

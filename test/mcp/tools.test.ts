@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { Client } from "@modelcontextprotocol/client"
+import { InMemoryTransport } from "@modelcontextprotocol/server"
+import { commands } from "../../src/commands/index.ts"
+import { serveMcp } from "../../src/mcp/server.ts"
+import { CORE, chooseCommands, HARMLESS, REPEATABLE, toolName, toolOf } from "../../src/mcp/tools.ts"
+import { until } from "../support/desktop.ts"
+import { ASKED, busyDesk, withRefs } from "../support/every-command.ts"
+import { type Desk, desk, type Json } from "../support/fake-desk.ts"
+
+interface Connected {
+  readonly client: Client
+  /** Resolves when the server has ended. */
+  readonly served: Promise<void>
+  call(command: string, args?: object, options?: object): Promise<Json>
+}
+
+const open: Client[] = []
+
+/** The official client, connected to the server over a desk's commands. */
+async function connect(
+  it: Desk,
+  options: { tools?: string; idleMs?: number; format?: "text" } = {},
+): Promise<Connected> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const settings = {
+    tools: options.tools ?? "all",
+    idleMs: options.idleMs ?? 0,
+    format: options.format ?? "json",
+  }
+  const served = serveMcp(it.door, settings as never, far)
+  const client = new Client({ name: "test", version: "1" })
+  // Both packages describe the same interface, each in types of its own.
+  await client.connect(near as never)
+  await client.listTools()
+  open.push(client)
+  return {
+    client,
+    served,
+    call: (command, args = {}, more) =>
+      client.callTool({ name: toolName(command), arguments: { ...args } }, more as never),
+  }
+}
+
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+/** What differs from run to run. */
+const steady = (value: unknown): Json =>
+  JSON.parse(JSON.stringify(value), (key, inner) =>
+    ["snapshot_id", "elapsed_ms"].includes(key) ? `some ${typeof inner}` : inner,
+  )
+
+describe("the tools", () => {
+  test("are 15 to 20 unless others are asked for, and every one is a command", async () => {
+    const { client } = await connect(desk(), { tools: "core" })
+    const { tools } = await client.listTools()
+    expect(tools.map((tool) => tool.name).sort()).toEqual(CORE.map(toolName).sort())
+    expect(tools.length).toBeGreaterThanOrEqual(15)
+    expect(tools.length).toBeLessThanOrEqual(20)
+    expect(tools.every((tool) => /^desktop_[a-z_]{1,40}$/.test(tool.name))).toBe(true)
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(7600)
+  })
+
+  test("have objects at the root of both schemas, and say what they do to the desktop", async () => {
+    const { client } = await connect(desk())
+    const { tools } = await client.listTools()
+    for (const tool of tools) {
+      expect(tool.inputSchema.type).toBe("object")
+      expect(tool.outputSchema?.type).toBe("object")
+      expect(tool.description).toBeString()
+    }
+    const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]))
+    expect(hints.desktop_snapshot).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    expect(hints.desktop_close_app).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+    })
+    expect(hints.desktop_check).toMatchObject({ readOnlyHint: false, idempotentHint: true })
+    expect(hints.desktop_expand).toMatchObject({ readOnlyHint: false, destructiveHint: false })
+    expect([...CORE, ...HARMLESS, ...REPEATABLE].filter((name) => !commands.has(name))).toEqual([])
+  })
+
+  test.each([
+    ["read-only", false, ["snapshot", "clipboard-get"], ["click", "mcp", "batch"]],
+    ["click,desktop_get", false, ["click", "get"], ["snapshot"]],
+    ["core,version", true, ["snapshot", "version", "batch"], ["click"]],
+    ["all", false, ["click", "doctor"], ["mcp", "completions", "schema", "skills", "mcp-config"]],
+  ])("%s (only reading: %p) offers %p and not %p", async (tools, readOnly, some, none) => {
+    const names = (await chooseCommands(commands, tools, readOnly)).map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(some))
+    expect(names.filter((name) => none.includes(name))).toEqual([])
+  })
+
+  test("that there are not are refused with the nearest that there is", async () => {
+    const refused = chooseCommands(commands, "core,clik", false)
+    await expect(refused).rejects.toMatchObject({
+      code: "INVALID_ARGS",
+      message: expect.stringContaining("'click'"),
+    })
+  })
+
+  test("take a list where the command line takes JSON", async () => {
+    const { inputSchema } = toolOf((await commands.get("batch")!()).default)
+    expect(inputSchema.properties).toMatchObject({ commands: { type: "array", items: { type: "object" } } })
+  })
+})
+
+test("every command gives the same through the command line, a batch and MCP", async () => {
+  const [lone, batched, served] = [busyDesk(), busyDesk(), busyDesk()]
+  const { call } = await connect(served)
+  const offered = new Set((await chooseCommands(commands, "all", false)).map(({ name }) => name))
+  for (const [command, args] of ASKED.filter(([name]) => offered.has(name) && name !== "batch")) {
+    const data = await lone.ok(command, await withRefs(lone, args))
+    const batch = await batched.ok("batch", { commands: [{ command, args: await withRefs(batched, args) }] })
+    const result = await call(command, await withRefs(served, args))
+    const { base64, ...rest } = data
+    expect(steady({ command, result: result.structuredContent })).toEqual(steady({ command, result: rest }))
+    expect(steady({ command, result: batch.results[0].data })).toEqual(steady({ command, result: data }))
+    if (base64 === undefined) expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+  }
+})
+
+test.each([
+  ["click", { ref_id: "@e99" }],
+  ["click", { ref_id: "@e1", colour: "red" }],
+  ["click", {}],
+  ["snapshot", { app: "Nobody" }],
+  ["get", { ref_id: "@e1", property: "weight" }],
+  ["focus-window", { window_id: "w-99999" }],
+  ["batch", { commands: [{ command: "batch" }] }],
+  ["batch", { commands: [{ comand: "click" }] }],
+  ["wait", { text: "never", timeout_ms: 0, app: "Editor" }],
+])("%s of %j fails as on the command line, as a result", async (command, args) => {
+  const it = busyDesk()
+  const { call } = await connect(it)
+  const error = await it.error(command, args)
+  const result = await call(command, args)
+  expect(result.isError).toBe(true)
+  expect(steady(JSON.parse(result.content[0].text))).toMatchObject({ code: error.code })
+  if (error.code !== "TIMEOUT") expect(JSON.parse(result.content[0].text)).toEqual(error)
+})
+
+test("a tool that there is not is a failure of the protocol", async () => {
+  const { call } = await connect(desk(), { tools: "core" })
+  await expect(call("clipboard-get")).rejects.toThrow("desktop_clipboard_get")
+})
+
+test("a screenshot is a picture, and its size data", async () => {
+  const { call } = await connect(busyDesk())
+  const { content, structuredContent } = await call("screenshot")
+  expect(content).toEqual([{ type: "image", mimeType: "image/png", data: "iVBORw==" }])
+  expect(structuredContent).toEqual({ format: "png", width: 1920, height: 1080 })
+})
+
+test("text comes in lines where lines are asked for, and the data besides", async () => {
+  const { call } = await connect(busyDesk(), { format: "text" })
+  const { content, structuredContent } = await call("list-apps")
+  expect(content[0].text).toStartWith('"Editor" pid 4242')
+  expect(structuredContent.apps).toHaveLength(2)
+  expect((await call("click", { ref_id: "@e9" })).content[0].text).toStartWith("error STALE_REF: ")
+})
+
+test("a batch cannot read the connection's own input", async () => {
+  const { call } = await connect(desk())
+  const result = await call("batch", { commands: "-" })
+  expect(JSON.parse(result.content[0].text)).toMatchObject({ code: "INVALID_ARGS" })
+})
+
+test("a cancelled call ends its work", async () => {
+  const it = busyDesk()
+  it.world.hang("tree")
+  const { call } = await connect(it)
+  const stop = new AbortController()
+  const snapshot = call("snapshot", { timeout_ms: 600_000 }, { signal: stop.signal, timeout: 600_000 })
+  snapshot.catch(() => {})
+  await until(() => it.world.calls.includes("tree"))
+  expect(it.world.calls).not.toContain("close")
+  stop.abort()
+  await expect(snapshot).rejects.toThrow()
+  await until(() => it.world.calls.includes("close"))
+  expect((await call("version")).isError).toBeUndefined()
+})
+
+test("a call that takes long tells those who ask that it goes on", async () => {
+  const { call } = await connect(desk())
+  const stop = new AbortController()
+  const told = Promise.withResolvers<Json>()
+  const waiting = call(
+    "wait",
+    { ms: 600_000, timeout_ms: 700_000 },
+    { signal: stop.signal, onprogress: told.resolve, timeout: 700_000 },
+  )
+  waiting.catch(() => {})
+  expect((await told.promise).progress).toBeGreaterThan(0)
+  stop.abort()
+  await expect(waiting).rejects.toThrow()
+})
+
+test("calls that act take turns, and those that look do not wait for them", async () => {
+  const it = busyDesk()
+  await it.ok("snapshot")
+  const ref_id = await it.ref("Save")
+  const { call } = await connect(it)
+  it.world.hang("perform", "TIMEOUT")
+  const stop = new AbortController()
+  const first = call("click", { ref_id, timeout_ms: 600_000 }, { signal: stop.signal, timeout: 600_000 })
+  first.catch(() => {})
+  await until(() => it.world.calls.includes("perform"))
+  const second = call("click", { ref_id: await it.ref("Wrap"), timeout_ms: 0 })
+  expect((await call("list-apps")).structuredContent.apps).toHaveLength(2)
+  expect(it.world.calls.filter((one) => one === "perform")).toHaveLength(1)
+  stop.abort()
+  expect((await second).isError).toBe(true)
+  expect(it.world.calls.filter((one) => one === "perform")).toHaveLength(2)
+})
+
+test("when the client leaves, what runs is ended before the server is", async () => {
+  const it = busyDesk()
+  it.world.hang("tree")
+  const { client, served, call } = await connect(it)
+  call("snapshot", { timeout_ms: 600_000 }, { timeout: 600_000 }).catch(() => {})
+  await until(() => it.world.calls.includes("tree"))
+  await client.close()
+  await served
+  expect(it.world.calls.at(-1)).toBe("close")
+})
+
+test("a server that nobody asks for anything ends when it was told to", async () => {
+  const { served } = await connect(desk(), { idleMs: 50 })
+  await served
+})
+
+test("a connection inside another is refused", async () => {
+  expect(await desk().error("mcp")).toMatchObject({ code: "INVALID_ARGS" })
+  const { ok } = desk({ serve: () => Promise.reject(new Error("served inside a batch")) })
+  const { results } = await ok("batch", { commands: [{ command: "mcp" }] })
+  expect(results).toEqual([
+    { command: "mcp", ok: false, error: expect.objectContaining({ code: "INVALID_ARGS" }) },
+  ])
+})

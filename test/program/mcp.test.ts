@@ -1,0 +1,264 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { CORE } from "../../src/mcp/tools.ts"
+import { openDesktop, until } from "../support/desktop.ts"
+import type { Json } from "../support/fake-desk.ts"
+import { nowhere, PROGRAM } from "./program.ts"
+
+const setting = nowhere()
+afterAll(() => setting[Symbol.dispose]())
+
+type Mode = "legacy" | { readonly pin: string }
+
+interface Served extends AsyncDisposable {
+  readonly client: Client
+  readonly pid: number
+  call(name: string, args?: object): Promise<Json>
+}
+
+interface ServeOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly mode?: Mode
+  readonly tools?: string
+}
+
+/** The official client, with the compiled program as its server. */
+async function serve(
+  args: readonly string[] = [],
+  { env = {}, mode = "legacy", tools = "core" }: ServeOptions = {},
+): Promise<Served> {
+  const transport = new StdioClientTransport({
+    command: PROGRAM,
+    args: [...args, "mcp", "--tools", tools],
+    env: { PATH: process.env.PATH ?? "", HOME: setting.directory, ...env },
+  })
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } })
+  await client.connect(transport, { timeout: 60_000 })
+  await client.listTools()
+  return {
+    client,
+    pid: transport.pid!,
+    call: (name, given = {}) =>
+      client.callTool({ name: `desktop_${name}`, arguments: { ...given } }, { timeout: 60_000 }),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+describe.each<[string, Mode]>([
+  ["2025-11-25", "legacy"],
+  ["2026-07-28", { pin: "2026-07-28" }],
+])("protocol %s", (version, mode) => {
+  test("lists, calls and fails", async () => {
+    await using it = await serve([], { mode })
+    expect(it.client.getNegotiatedProtocolVersion()).toBe(version)
+    const { tools } = await it.client.listTools()
+    expect(tools).toHaveLength(CORE.length)
+    const waited = await it.call("wait", { ms: 1 })
+    expect(waited.structuredContent.found).toBe(true)
+    const failed = await it.call("click", { ref_id: "@e7" })
+    const { stdout } = await setting.run(["click", "@e7"])
+    expect(failed.isError).toBe(true)
+    expect(JSON.parse(failed.content[0].text)).toEqual(JSON.parse(stdout).error)
+  })
+})
+
+test("an older protocol is spoken too", async () => {
+  const lines = [
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "old", version: "1" } },
+    },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "desktop_batch", arguments: { commands: [{ command: "version" }] } },
+    },
+  ]
+  const child = Bun.spawn([PROGRAM, "mcp"], {
+    env: { HOME: setting.directory },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  for (const line of lines) child.stdin.write(`${JSON.stringify(line)}\n`)
+  child.stdin.flush()
+  const answers: Json[] = []
+  let rest = ""
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const [last = "", ...whole] = `${rest}${chunk}`.split("\n").reverse()
+    rest = last
+    answers.push(...whole.reverse().map((line) => JSON.parse(line)))
+    if (answers.some((answer) => answer.id === 2)) break
+  }
+  child.stdin.end()
+  expect(await child.exited).toBe(0)
+  expect(await new Response(child.stderr).text()).toBe("")
+  expect(answers.map((answer) => answer.id)).toEqual([1, 2])
+  expect(answers[0].result.protocolVersion).toBe("2025-03-26")
+  expect(answers[1].result.structuredContent.results[0].ok).toBe(true)
+})
+
+test("the program ends when nobody writes to it any more", async () => {
+  const { exitCode, stdout, stderr } = await setting.run(["mcp"], { stdin: "" })
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "", stderr: "" })
+})
+
+test("the program ends when it is told to", async () => {
+  await using it = await serve()
+  const closed = Promise.withResolvers<void>()
+  it.client.onclose = closed.resolve
+  process.kill(it.pid, "SIGTERM")
+  await closed.promise
+})
+
+test("a call that takes long tells that it goes on, and its work ends when it is cancelled", async () => {
+  const trace = `${setting.directory}/cancelled`
+  await using it = await serve(["--trace", trace])
+  const stop = new AbortController()
+  const told = Promise.withResolvers<Json>()
+  const waiting = it.client.callTool(
+    { name: "desktop_wait", arguments: { ms: 600_000, timeout_ms: 700_000 } },
+    { signal: stop.signal, onprogress: told.resolve, timeout: 600_000 },
+  )
+  waiting.catch(() => {})
+  expect((await told.promise).progress).toBeGreaterThan(0)
+  stop.abort()
+  await expect(waiting).rejects.toThrow()
+  // Its own line in the trace says how it ended, long before its time was up.
+  const line = await until(
+    () => existsSync(`${trace}/trace.jsonl`) && readFileSync(`${trace}/trace.jsonl`, "utf8"),
+  )
+  expect(JSON.parse(line)).toMatchObject({
+    command: "wait",
+    ok: false,
+    error: { code: "TIMEOUT", details: { kind: "interrupted" } },
+  })
+  expect((await it.call("wait", { ms: 1 })).structuredContent.found).toBe(true)
+})
+
+test("tools that there are not are a mistake in the command line", async () => {
+  const { exitCode, stdout } = await setting.run(["mcp", "--tools", "clik"], { stdin: "" })
+  expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 2, ok: false, command: "mcp" })
+})
+
+test("where only reading is allowed, nothing that acts is offered", async () => {
+  await using it = await serve(["--read-only"])
+  const { tools } = await it.client.listTools()
+  expect(tools.filter((tool) => !tool.annotations?.readOnlyHint).map((tool) => tool.name)).toEqual([
+    "desktop_batch",
+  ])
+})
+
+test.skipIf(process.platform !== "linux")(
+  "one connection serves many calls, the same as the command line, and outlives the accessibility bus",
+  async () => {
+    await using desktop = await openDesktop()
+    desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
+    await desktop.run("wait", "--window", "Question")
+    await using it = await serve(["--session", "served"], { env: desktop.env })
+    const asked = { app: "zenity", include_bounds: true }
+    const served = await it.call("snapshot", asked)
+    const { json } = await desktop.run("snapshot", "--app", "zenity", "--include-bounds")
+    expect({ ...served.structuredContent, snapshot_id: "" }).toEqual({ ...json.data, snapshot_id: "" })
+    const field = (await it.call("find", { role: "textfield", first: true })).structuredContent.match
+    const done = await it.call("set-value".replace("-", "_"), { ref_id: field.ref_id, value: "Grace" })
+    expect(done.structuredContent).toMatchObject({ action: "set-value", ref_id: field.ref_id })
+    expect((await desktop.run("find", "--role", "textfield", "--first")).json.data.match.value).toBe("Grace")
+    const picture = await it.call("screenshot")
+    expect(Buffer.from(picture.content[0].data, "base64").subarray(1, 4).toString()).toBe("PNG")
+
+    const before = busesOf(desktop.display)
+    expect(before).not.toEqual([])
+    for (const pid of before) process.kill(pid, "SIGKILL")
+    await until(() => busesOf(desktop.display).every((pid) => !before.includes(pid)))
+    const after = await it.call("list_windows")
+    expect(after.structuredContent?.windows ?? after).toEqual([
+      expect.objectContaining({ title: "Question" }),
+    ])
+  },
+  120_000,
+)
+
+/** What only looks, on a desktop with one dialog; `$field` stands for the ref of its text field. */
+const LOOKS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["find", { app: "zenity", role: "button" }],
+  ["find", { app: "zenity", count: true }],
+  ["get", { ref_id: "$field", property: "value" }],
+  ["get", { ref_id: "$field", property: "bounds" }],
+  ["get", { ref_id: "$field", property: "actions" }],
+  ["is", { ref_id: "$field", property: "enabled" }],
+  ["list-apps", {}],
+  ["list-windows", {}],
+  ["list-displays", {}],
+  ["list-surfaces", { app: "zenity" }],
+  ["list-notifications", {}],
+  ["list-desktops", {}],
+  ["clipboard-get", {}],
+  ["wait", { element: "$field" }],
+  ["wait", { window: "Question" }],
+  ["status", {}],
+  ["permissions", {}],
+  ["doctor", {}],
+  ["version", {}],
+  ["snapshot", { app: "zenity" }],
+  ["screenshot", { app: "zenity" }],
+]
+
+test.skipIf(process.platform !== "linux")(
+  "on a desktop, what looks sees the same through the command line, a batch and MCP",
+  async () => {
+    await using desktop = await openDesktop()
+    desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
+    await desktop.run("wait", "--window", "Question")
+    await desktop.run("clipboard-set", "copied")
+    await using it = await serve([], { env: desktop.env, tools: "all" })
+    const { json } = await desktop.run("find", "--app", "zenity", "--role", "textfield", "--first")
+    const field = json.data.match.ref_id
+    for (const [command, given] of LOOKS) {
+      const args = JSON.parse(JSON.stringify(given).replace("$field", field))
+      const words = Object.entries(args).map(([name, value]) =>
+        value === true ? `--${name}` : `--${name.replaceAll("_", "-")}=${value}`,
+      )
+      const alone = (await desktop.run(command, ...words)).json.data
+      const batch = (await desktop.run("batch", JSON.stringify([{ command, args }]))).json.data.results[0]
+        .data
+      const { structuredContent, content } = await it.call(command.replaceAll("-", "_"), args)
+      const { base64, ...rest } = alone
+      expect(steady({ command, batch })).toEqual(steady({ command, batch: alone }))
+      expect(steady({ command, structuredContent })).toEqual(steady({ command, structuredContent: rest }))
+      if (base64 !== undefined)
+        expect(content).toEqual([{ type: "image", data: base64, mimeType: "image/png" }])
+    }
+  },
+  120_000,
+)
+
+/** Without what differs from look to look: ids, times, and the name of a connection. */
+const steady = (value: unknown): Json =>
+  JSON.parse(JSON.stringify(value), (key, inner) => {
+    if (key === "snapshot_id" || key === "elapsed_ms") return `some ${typeof inner}`
+    return key === "detail" ? inner.replace(/^:1\.\d+/, ":1.x") : inner
+  })
+
+/** The accessibility bus and its launcher on a display. */
+function busesOf(display: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+        const env = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
+        return /at-spi-bus-launcher|accessibility\.conf/.test(command) && env.includes(`DISPLAY=${display}`)
+      } catch {
+        // It has ended since.
+        return false
+      }
+    })
+    .map(Number)
+}

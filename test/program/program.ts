@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { envelopeIn } from "../support/validated.ts"
+
+export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
+
+export interface Ran {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Setting extends Disposable {
+  readonly directory: string
+  /** Runs the compiled program with no desktop to be found, and a state root of its own. */
+  run(
+    args: readonly string[],
+    options?: { env?: Record<string, string>; stdin?: string; cwd?: string },
+  ): Promise<Ran>
+}
+
+export function nowhere(): Setting {
+  const directory = mkdtempSync(`${tmpdir()}/agent-desktop-cli-`)
+  return {
+    directory,
+    async run(args, { env = {}, stdin, cwd = directory } = {}) {
+      const child = Bun.spawn([PROGRAM, ...args], {
+        cwd,
+        env: { PATH: process.env.PATH, HOME: directory, ...env },
+        stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+        stdout: "pipe",
+        stderr: "pipe",
+      })
+      const [stdout, stderr] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ])
+      envelopeIn(stdout)
+      return { exitCode: await child.exited, stdout, stderr }
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}

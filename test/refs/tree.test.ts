@@ -1,0 +1,382 @@
+import { describe, expect, test } from "bun:test"
+import type { Handle, SeenNode, SeenTree } from "../../src/adapter.ts"
+import { compact } from "../../src/look/compact.ts"
+import { INTERACTIVE_ROLES, type Node, STRUCTURAL_ROLES } from "../../src/node.ts"
+import { contextOf, isInRow, ownName } from "../../src/refs/identity.ts"
+import {
+  allocateRefs,
+  countRefs,
+  entriesFor,
+  isInteractive,
+  isWrapper,
+  keepInteractive,
+  toNode,
+  walk,
+} from "../../src/refs/tree.ts"
+
+// Nothing here looks inside a handle.
+const handle = {} as unknown as Handle
+
+function node(role: string, facts: Partial<SeenNode> = {}): SeenNode {
+  return { handle, role, states: [], children: [], ...facts }
+}
+
+const treeOf = (root: SeenNode): SeenTree => ({
+  root,
+  window: { id: "w-1", title: "Window" },
+  app: "App",
+  pid: 10,
+  complete: true,
+})
+const source = { pid: 10, app: "App", windowId: "w-1", processStart: "99", rootPath: [] }
+
+describe("what gets a ref", () => {
+  test("the contract's roles do, the structural ones do not", () => {
+    const roles =
+      "button textfield checkbox link menuitem tab slider combobox treeitem cell radiobutton incrementor " +
+      "menubutton switch colorwell dockitem listbox option"
+    expect([...INTERACTIVE_ROLES].sort()).toEqual(roles.split(" ").sort())
+    for (const role of roles.split(" ")) expect(isInteractive({ role })).toBe(true)
+    for (const role of STRUCTURAL_ROLES) expect(isInteractive({ role })).toBe(false)
+    for (const role of "window group statictext label separator toolbar scrollbar image container".split(" "))
+      expect(STRUCTURAL_ROLES.has(role)).toBe(true)
+  })
+
+  test("any other node does that really offers an action; to take the focus or scroll is none", () => {
+    expect(isInteractive({ role: "image", actions: ["Click"] })).toBe(true)
+    expect(isInteractive({ role: "row", actions: ["SetFocus", "Expand"] })).toBe(true)
+    expect(isInteractive({ role: "group", actions: ["SetFocus", "Scroll", "ScrollTo", "RightClick"] })).toBe(
+      false,
+    )
+    expect(isInteractive({ role: "group", actions: [] })).toBe(false)
+  })
+
+  test("a window does not, whatever it offers", () => {
+    const root = node("window", { actions: ["Click"], children: [node("button")] })
+    expect(allocateRefs(treeOf(root), source).tree).toEqual({
+      role: "window",
+      children: [{ ref_id: "@e1", role: "button" }],
+    })
+  })
+})
+
+describe("entries", () => {
+  test("hold what the seeds' format asks for, and what finds the element again", () => {
+    const save = node("button", {
+      name: "Save",
+      states: ["enabled"],
+      bounds: { x: 100, y: 50, width: 80, height: 30 },
+      actions: ["Click"],
+      address: ":1.5/a",
+      identifier: "save",
+      index: 4,
+    })
+    const { entries } = allocateRefs(
+      treeOf(node("window", { children: [node("group", { index: 2, children: [save] })] })),
+      source,
+    )
+    expect(entries).toEqual([
+      {
+        pid: 10,
+        role: "button",
+        name: "Save",
+        value: undefined,
+        states: ["enabled"],
+        bounds: { x: 100, y: 50, width: 80, height: 30 },
+        bounds_hash: 7255865167679474841n,
+        available_actions: ["Click"],
+        source_app: "App",
+        process_start: "99",
+        window_id: "w-1",
+        address: ":1.5/a",
+        path: [2, 4],
+        identifier: "save",
+        context: expect.any(String),
+        twins: undefined,
+      },
+    ])
+  })
+
+  test("paths count hidden siblings where the platform tells the index, and go on from the root's", () => {
+    const root = node("group", { children: [node("group"), node("group", { children: [node("button")] })] })
+    const places = [...walk(root)]
+    const [entry] = entriesFor([places.at(-1)!], places, { ...source, rootPath: [7] })
+    expect(entry?.path).toEqual([7, 1, 0])
+    expect(entriesFor([places.at(-1)!], places, { ...source, rootPath: undefined })[0]?.path).toBeUndefined()
+  })
+
+  test("know whether there were others that said the same of themselves", () => {
+    const root = node("window", {
+      children: [
+        node("button", { name: "Delete" }),
+        node("button", { name: "Delete" }),
+        node("button", { name: "Delete", identifier: "main" }),
+        node("link", { name: "Delete" }),
+        node("combobox", { name: "10", value: "10" }),
+        node("combobox", { name: "12", value: "12" }),
+        node("textfield", { name: "Name", value: "x" }),
+      ],
+    })
+    const { entries } = allocateRefs(treeOf(root), source)
+    expect(entries.map((entry) => entry.twins ?? false)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test("never hold the value of a secure field", () => {
+    const root = node("window", { children: [node("textfield", { value: "hunter2", states: ["secure"] })] })
+    const { entries, tree } = allocateRefs(treeOf(root), source)
+    expect(entries[0]?.value).toBeUndefined()
+    expect(JSON.stringify(tree)).not.toContain("hunter2")
+  })
+})
+
+describe("a node as it is printed", () => {
+  const print = (seen: SeenNode): Node => toNode(seen, () => undefined)
+
+  test("leaves out what is absent or empty, but not an empty value", () => {
+    expect(print(node("textfield", { name: "", value: "", description: "", hint: "" }))).toEqual({
+      role: "textfield",
+      value: "",
+    })
+  })
+
+  test("says how many children were not read only where some were not", () => {
+    expect(print(node("group", { children_count: 3 }))).toEqual({ role: "group", children_count: 3 })
+    expect(print(node("group", { children_count: 1, children: [node("image")] }))).toEqual({
+      role: "group",
+      children: [{ role: "image" }],
+    })
+    expect(print(node("group", { children_count: 0 }))).toEqual({ role: "group" })
+  })
+
+  test("one column is a column too", () => {
+    expect(print(node("splitter", { children: [node("list")] })).children).toEqual([
+      { role: "list", hint: "column 1 of 1" },
+    ])
+  })
+})
+
+describe("compact", () => {
+  const wrap = (facts: Partial<Node>): Node => ({
+    role: "window",
+    children: [{ role: "group", ...facts, children: [{ role: "button", ref_id: "@e1" }] }],
+  })
+
+  test.each<Partial<Node>>([
+    { ref_id: "@e9" },
+    { name: "x" },
+    { value: "" },
+    { description: "x" },
+    { states: ["busy"] },
+    { children_count: 5 },
+  ])("keeps a wrapper that says %j", (facts) => {
+    expect(compact(wrap(facts))).toEqual(wrap(facts))
+  })
+
+  test.each<Partial<Node>>([
+    {},
+    { states: [] },
+    { hint: "column 1 of 2" },
+    { bounds: { x: 0, y: 0, width: 1, height: 1 } },
+  ])("drops a wrapper that says %j", (facts) => {
+    expect(compact(wrap(facts)).children).toEqual([{ role: "button", ref_id: "@e1" }])
+  })
+
+  test("works bottom up, and keeps nodes with several children", () => {
+    const text: Node = { role: "statictext", name: "x" }
+    const list: Node = { role: "list" }
+    const tree: Node = {
+      role: "window",
+      children: [
+        { role: "group", children: [{ role: "group", children: [{ role: "group", children: [text] }] }] },
+        { role: "group", children: [text, list] },
+      ],
+    }
+    expect(compact(tree)).toEqual({
+      role: "window",
+      children: [text, { role: "group", children: [text, list] }],
+    })
+  })
+
+  const pruned = (...children: Node[]) => compact({ role: "window", name: "W", children }).children
+
+  test("drops leaves that only decorate, and what held nothing else", () => {
+    expect(
+      pruned(
+        { role: "separator" },
+        { role: "group", children: [{ role: "image" }, { role: "group", children: [{ role: "unknown" }] }] },
+        { role: "list" },
+        { role: "progressbar" },
+        { role: "image", description: "A cat" },
+        { role: "image", hint: "Ctrl+L" },
+        { role: "scrollbar", value: "0" },
+        { role: "group", states: ["busy"] },
+        { role: "image", ref_id: "@e1" },
+      )?.map(({ role }) => role),
+    ).toEqual(["list", "progressbar", "image", "image", "scrollbar", "group", "image"])
+  })
+
+  test("drops a text that only repeats the name of what it is in or stands beside", () => {
+    expect(
+      pruned(
+        { ref_id: "@e1", role: "button", name: "Save", children: [{ role: "label", name: "Save" }] },
+        { role: "label", name: "Name:" },
+        { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
+        { ref_id: "@e3", role: "cell", name: "Ada", children: [{ role: "statictext", name: "Ada" }] },
+        { role: "group", children: [{ role: "heading", name: "W" }] },
+      ),
+    ).toEqual([
+      { ref_id: "@e1", role: "button", name: "Save" },
+      { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
+      { ref_id: "@e3", role: "cell", name: "Ada" },
+    ])
+  })
+
+  test("keeps a text that says more than the name, or says it where nothing else does", () => {
+    const kept: Node[] = [
+      { role: "label", name: "Save" },
+      { role: "label", name: "Save" },
+      { ref_id: "@e1", role: "button", name: "Save as" },
+      { role: "statictext", name: "Open", description: "recently" },
+      { role: "statictext", name: "Open", states: ["busy"] },
+      { ref_id: "@e2", role: "button", name: "Open" },
+      { ref_id: "@e3", role: "link", name: "W" },
+      { role: "list", name: "W" },
+    ]
+    expect(pruned(...kept)).toEqual(kept)
+  })
+
+  test("drops a frame whose only child says what it says, and no dialog or list", () => {
+    const styles: Node = { ref_id: "@e1", role: "button", name: "Styles (Ctrl+2)" }
+    expect(pruned({ role: "toolbar", name: "Styles", children: [styles] })).toEqual([styles])
+    for (const kept of [
+      { role: "toolbar", name: "Style", children: [styles] },
+      { role: "dialog", name: "Styles", children: [styles] },
+      {
+        role: "toolbar",
+        name: "Styles",
+        children: [styles, { ref_id: "@e2", role: "button", name: "Styles" }],
+      },
+    ])
+      expect(pruned(kept)).toEqual([kept])
+  })
+
+  test("gives the place of a wrapper that is an only child to its children", () => {
+    const two: Node[] = [
+      { ref_id: "@e1", role: "button", name: "a" },
+      { ref_id: "@e2", role: "button", name: "b" },
+    ]
+    const bar = (...children: Node[]): Node => ({ role: "toolbar", name: "Tools", children })
+    expect(pruned(bar({ role: "group", children: [{ role: "group", children: two }] }))).toEqual([
+      bar(...two),
+    ])
+    const busy: Node = { role: "group", states: ["busy"], children: two }
+    expect(pruned(bar(busy))).toEqual([bar(busy)])
+    const list: Node = { role: "list", children: two }
+    expect(pruned(bar(list))).toEqual([bar(list)])
+  })
+
+  test("takes a name that an ancestor has as no name, where the node wraps one child", () => {
+    const inner: Node = { role: "group", name: "Tools", children: [{ role: "list", name: "All" }] }
+    expect(pruned({ role: "toolbar", name: "Tools", children: [inner] })).toEqual([
+      { role: "toolbar", name: "Tools", children: [{ role: "list", name: "All" }] },
+    ])
+  })
+})
+
+test("-i leaves the root, though nothing in it can be acted on", () => {
+  expect(
+    keepInteractive({ role: "window", children: [{ role: "group", children: [{ role: "image" }] }] }),
+  ).toEqual({
+    role: "window",
+  })
+  expect(countRefs({ role: "window" })).toBe(0)
+})
+
+test("only nameless groups are wrappers", () => {
+  for (const role of ["group", "container", "unknown"]) expect(isWrapper({ role })).toBe(true)
+  expect(isWrapper({ role: "group", name: "" })).toBe(true)
+  expect(isWrapper({ role: "group", name: "x" })).toBe(false)
+  expect(isWrapper({ role: "group", description: "x" })).toBe(false)
+  expect(isWrapper({ role: "toolbar" })).toBe(false)
+})
+
+test.each([
+  ["combobox", "10", "10", undefined],
+  ["combobox", "Size", "10", "Size"],
+  ["textfield", "a", "a", undefined],
+  ["textfield", "", "", undefined],
+  ["cell", "App", "App", "App"],
+  ["button", "OK", "OK", "OK"],
+  ["slider", "50", "50", undefined],
+  ["textfield", "y".repeat(600), "y".repeat(256), undefined],
+])("of a %s named %s with the value %s, the own name is %j", (role, name, value, expected) => {
+  expect(ownName({ role, name, value })).toBe(expected)
+})
+
+describe("context", () => {
+  const button = node("button", { name: "Delete" })
+  const row = (...texts: string[]) =>
+    node("row", {
+      children: [...texts.map((name) => node("cell", { name })), node("cell", { children: [button] })],
+    })
+  const inRow = (one: SeenNode) =>
+    contextOf(button, [node("window", { name: "W" }), one, one.children.at(-1)!])
+
+  test("differs by the names above, not by a window's title, wrappers, numbers or values", () => {
+    const under = (...ancestors: SeenNode[]) => contextOf(button, ancestors)
+    const form = node("group", { name: "Form" })
+    expect(under(node("window", { name: "A" }), form)).toBe(under(node("window", { name: "B" }), form))
+    expect(under(node("window"), node("group"), form)).toBe(under(node("window"), form))
+    expect(under(node("window"), node("sheet", { name: "S" }), form)).toBe(under(form))
+    expect(under(node("group", { name: "Inbox (3)" }))).toBe(under(node("group", { name: "Inbox (12)" })))
+    expect(under(node("combobox", { name: "1", value: "1" }))).toBe(
+      under(node("combobox", { name: "2", value: "2" })),
+    )
+    expect(under(form)).not.toBe(under(node("group", { name: "Draft" })))
+    expect(under(form, node("group", { name: "A" }))).not.toBe(under(node("group", { name: "A" }), form))
+  })
+
+  test("goes on from the context of a tree's root", () => {
+    const [a, b, c] = ["A", "B", "C"].map((name) => node("group", { name }))
+    const window = node("window", { name: "W" })
+    const whole = contextOf(button, [window, a!, b!, c!])
+    expect(contextOf(button, [b!, c!], contextOf(b!, [window, a!]))).toBe(whole)
+    const line = row("x")
+    const cell = line.children.at(-1)!
+    expect(contextOf(button, [cell], contextOf(cell, [window, a!, line]))).toBe(
+      contextOf(button, [window, a!, line, cell]),
+    )
+  })
+
+  test("differs by what the row is about, not by clocks and counters in it", () => {
+    expect(isInRow(inRow(row("a")))).toBe(true)
+    expect(inRow(row("a", "12:00"))).toBe(inRow(row("a", "9:41")))
+    expect(inRow(row("a", "done"))).not.toBe(inRow(row("a", "failed")))
+    expect(inRow(row("Invoice 1"))).not.toBe(inRow(row("Invoice 2")))
+    expect(inRow(row())).toBe(inRow(row()))
+  })
+
+  test("does not depend on what controls of the row say, nor on rows folded under it", () => {
+    const item = (...children: SeenNode[]) =>
+      node("treeitem", { name: "src", children: [button, ...children] })
+    const at = (one: SeenNode) => contextOf(button, [node("outline"), one])
+    expect(at(item(node("button", { name: "Play" })))).toBe(at(item(node("button", { name: "Pause" }))))
+    expect(at(item())).toBe(at(item(node("treeitem", { name: "new" }))))
+    expect(at(item())).not.toBe(at(node("treeitem", { name: "lib", children: [button] })))
+  })
+
+  test("of a row itself does not depend on its neighbours", () => {
+    const child = node("treeitem", { name: "main" })
+    const parent = (...others: SeenNode[]) => node("treeitem", { name: "src", children: [child, ...others] })
+    expect(contextOf(child, [parent()])).toBe(contextOf(child, [parent(node("treeitem", { name: "x" }))]))
+    expect(isInRow(contextOf(child, [parent()]))).toBe(false)
+  })
+})

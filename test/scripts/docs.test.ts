@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test"
+import { pages } from "../../scripts/docs.ts"
+import { parseArgv } from "../../src/cli/args.ts"
+import { shellWords } from "../../src/cli/completions.ts"
+import { globals } from "../../src/cli/globals.ts"
+import { commands } from "../../src/commands/index.ts"
+import { ERROR_CODES } from "../../src/errors.ts"
+import { fieldsOf } from "../../src/fields.ts"
+import { parseArgs } from "../../src/run.ts"
+
+const root = new URL("../..", import.meta.url).pathname
+const generated = await pages()
+
+test.each(Object.entries(generated))(
+  "%s is as the schemas and the matrix say; 'bun scripts/docs.ts' writes it",
+  async (path, text) => {
+    expect(await Bun.file(`${root}${path}`).text()).toBe(text)
+  },
+)
+
+test("the page about commands has every command, and every flag of it", async () => {
+  const page = generated["docs/commands.md"]!
+  const sections = new Map(
+    page
+      .split(/^### /m)
+      .slice(1)
+      .map((section) => [section.split("\n", 1)[0]!, section]),
+  )
+  expect([...sections.keys()].sort()).toEqual([...commands.keys()].sort())
+  for (const [name, load] of commands) {
+    const { input } = (await load()).default
+    const words = sections.get(name)!
+    expect(
+      fieldsOf(input)
+        .filter(({ flag }) => !words.includes(flag))
+        .map(({ flag }) => flag),
+    ).toEqual([])
+  }
+})
+
+test("the tables of the first page have every command and every code", () => {
+  const page = generated["README.md"]!
+  const between = (name: string) => page.split(`<!-- ${name}: `)[1]!.split(`<!-- /${name} -->`)[0]!
+  const words = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, word]) => word!)
+  expect(words(between("commands")).sort()).toEqual([...commands.keys()].sort())
+  expect(words(between("errors"))).toEqual(expect.arrayContaining([...ERROR_CODES]))
+})
+
+test("every command line of the first page parses, and every file that it names is there", async () => {
+  const page = generated["README.md"]!
+  const lines = [...page.matchAll(/^ {4}agent-desktop (.*?)(?: +#.*)?$/gm)].map(([, line]) => line!)
+  expect(lines.length).toBeGreaterThan(10)
+  for (const line of lines) {
+    const words = shellWords(line)
+    const parsed = await parseArgv(words, commands, globals)
+    if (parsed.kind === "run") expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+  }
+  const files = [
+    ...page.matchAll(/\]\((?!http)([^)#]+)/g),
+    ...page.matchAll(/(?:scripts|docs)\/[\w-]+\.\w+/g),
+  ]
+  for (const [whole, linked = whole] of files)
+    expect([linked, await Bun.file(`${root}${linked}`).exists()]).toEqual([linked, true])
+})
+
+test("the page about errors has every code, its cause and what to do", () => {
+  const sections = generated["docs/errors.md"]!.split(/^## /m).slice(1)
+  expect(sections.map((section) => section.split("\n", 1)[0]!)).toEqual([...ERROR_CODES])
+  for (const section of sections) expect(section).toMatch(/\n\n[A-Z].+\n\n\*\*What to do:\*\* [A-Z`].+/)
+})

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import type { BunFile } from "bun"
+import { Deadline } from "../../src/deadline.ts"
+import {
+  type DesktopOptions,
+  desktopEnv,
+  listDesktops,
+  startDesktop,
+  stopDesktop,
+} from "../../src/linux/desktops/desktop.ts"
+import { noteApp } from "../../src/linux/desktops/record.ts"
+import { envelopeIn } from "./validated.ts"
+
+export interface TestDesktop extends AsyncDisposable {
+  /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
+  readonly env: Readonly<Record<string, string>>
+  readonly display: string
+  /** AGENT_DESKTOP_HOME of `run`. */
+  readonly home: string
+  /** A directory that goes away with the desktop. */
+  readonly directory: string
+  /** Starts a program there, its stderr in `app.log` of the directory; `close` ends it. */
+  spawnApp(command: readonly string[], options?: AppOptions): Bun.Subprocess<"pipe", "ignore", BunFile>
+  /** Runs the compiled program there. */
+  run(...args: readonly string[]): Promise<RunResult>
+  close(): Promise<void>
+}
+
+export interface AppOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface RunResult {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into envelopes of every shape
+  readonly json: any
+}
+
+export type TestDesktopOptions = Partial<Pick<DesktopOptions, "name" | "width" | "height" | "windowManager">>
+
+export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
+
+/** A desktop of the test's own: nothing of the user's session, files or settings reaches it. */
+export async function openDesktop(options: TestDesktopOptions = {}): Promise<TestDesktop> {
+  await removeAbandoned()
+  const directory = mkdtempSync(`${PLACE}${process.pid}-`)
+  const root = `${directory}/state`
+  for (const path of [root, `${directory}/home`]) mkdirSync(path, { mode: 0o700 })
+  const own = { HOME: `${directory}/home`, LC_ALL: "C.UTF-8", AGENT_DESKTOP_HOME: root }
+  const base = { PATH: process.env.PATH, XDG_DATA_DIRS: process.env.XDG_DATA_DIRS, ...own }
+  const desktop = await startDesktop(
+    { root, name: "test", width: 1280, height: 1024, ...options, env: base },
+    Deadline.in(30_000),
+  )
+  const env = { ...desktopEnv(root, desktop.name, base), ...own }
+
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= removeAll(directory)
+    return closed
+  }
+
+  return {
+    env,
+    display: desktop.display,
+    home: root,
+    directory,
+    spawnApp: (command, { env: more, cwd = directory } = {}) => {
+      const app = Bun.spawn([...command], {
+        env: { ...env, ...more },
+        cwd,
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: Bun.file(`${directory}/app.log`),
+        detached: true,
+      })
+      noteApp(env, app.pid)
+      return app
+    },
+    run: (...args) => runProgram(args, env),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const PLACE = `${tmpdir()}/agent-desktop-test-`
+
+/** What a test run left that was killed: its directories carry its pid. */
+async function removeAbandoned(): Promise<void> {
+  for (const entry of readdirSync(tmpdir())) {
+    const directory = `${tmpdir()}/${entry}`
+    const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
+    if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
+    // Another run may be removing it at this moment.
+    await removeAll(directory).catch(() => {})
+  }
+}
+
+/** The test's desktop, those that it started with `run`, and the directory. */
+async function removeAll(directory: string): Promise<void> {
+  const root = `${directory}/state`
+  await Promise.all(listDesktops(root).map(({ name }) => stopDesktop(root, name, Deadline.in(15_000))))
+  rmSync(directory, { recursive: true, force: true })
+}
+
+/** Runs the compiled program with this environment; `json` is its envelope, where stdout is one. */
+export async function runProgram(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RunResult> {
+  const child = Bun.spawn([PROGRAM, ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { exitCode, stdout, stderr, json: envelopeIn(stdout) }
+}
+
+const LOOK_AGAIN_MS = 20
+
+/** Waits until the condition gives something true, and returns that; the only place where a test uses a timer. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  ms = 10_000,
+): Promise<Exclude<T, false | null | undefined | "" | 0>> {
+  const deadline = Deadline.in(ms)
+  for (;;) {
+    const result = await condition()
+    // The check above the type: what is falsy is excluded.
+    if (result) return result as Exclude<T, false | null | undefined | "" | 0>
+    if (deadline.expired) throw new Error(`Not within ${ms} ms: ${condition}`)
+    await Bun.sleep(LOOK_AGAIN_MS)
+  }
+}

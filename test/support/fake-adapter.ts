@@ -1,0 +1,376 @@
+import type {
+  Action,
+  Adapter,
+  Handle,
+  Hit,
+  InputEvent,
+  Performed,
+  Seen,
+  SeenApp,
+  SeenNode,
+  SeenTree,
+  SeenWindow,
+  TreeOptions,
+  TreeTarget,
+  Watch,
+  WindowOp,
+} from "../../src/adapter.ts"
+import type { Deadline } from "../../src/deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
+import type { Point, Rect } from "../../src/node.ts"
+import type { RefEntry } from "../../src/refmap.ts"
+import { isInteractive, isWrapper } from "../../src/refs/tree.ts"
+import { deliver } from "./fake-reactions.ts"
+import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
+
+/** An adapter over a scripted world, for one command. */
+export function fakeAdapter(world: World, deadline: Deadline): Adapter {
+  /** Every native call: bounded by the deadline, and as bad as the world says. */
+  const native = async <T>(method: string, work: () => T | Promise<T>): Promise<T> => {
+    world.calls.push(method)
+    const code = world.hangOf(method)
+    if (code) await untilOver(deadline)
+    if (code || deadline.expired) throw new AppError(code ?? "TIMEOUT", `${method} did not end in time`)
+    const failure = world.failureOf(method)
+    if (failure) throw failure
+    return work()
+  }
+  return {
+    permissions: () => native("permissions", () => world.permissions),
+    diagnose: () => native("diagnose", () => [{ name: "world", ok: true }]),
+    apps: () => native("apps", () => world.apps.filter((app) => app.start).map(seenApp)),
+    windows: () => native("windows", () => world.windows.map((window) => seenWindow(world, window))),
+    displays: () => native("displays", () => world.displays),
+    surfaces: (pid) =>
+      native("surfaces", () =>
+        world.apps
+          .filter((app) => app.pid === pid)
+          .flatMap((app) => [...app.surfaces].map(([type, { id, title }]) => ({ type, id, title }))),
+      ),
+    tree: (target, options) => native("tree", () => readTree(world, target, options)),
+    processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),
+    open: (entry, route) => native(`open ${route}`, () => open(world, entry, route)),
+    read: (handle) =>
+      native("read", () => {
+        const element = inside(handle)
+        return element.isGone ? undefined : seenOf(element)
+      }),
+    hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
+    perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
+    takeTurn: () => native("takeTurn", () => {}),
+    input: (event) => native("input", () => input(world, event)),
+    window: (id, op) => native("window", () => operate(world, id, op)),
+    launch: (app, args) => native("launch", () => world.launch(app, args)),
+    quit: (app, force) => native("quit", () => ({ method: world.quit(app, force) })),
+    clipboard: (op) =>
+      native("clipboard", () => {
+        if (op.kind !== "get") world.clipboard = op.kind === "set" ? op.text : undefined
+        return world.clipboard
+      }),
+    screenshot: (target) =>
+      native("screenshot", () => {
+        const { x, y, width, height } =
+          target.kind === "window" ? target.window.bounds! : world.displays[target.index ?? 0]!.bounds
+        const png = world.picture?.(width, height) ?? new Uint8Array([137, 80, 78, 71])
+        return { png, width, height, origin: { x, y } }
+      }),
+    notifications: () => native("notifications", () => [...world.notifications]),
+    notification: (target, op) =>
+      native("notification", () => {
+        const found = world.notifications.find((one) => one.id === target.id)
+        if (!found) throw new AppError("NOTIFICATION_NOT_FOUND", `'${target.title}' is gone`)
+        world.deliveries.push({ name: found.title, by: "semantic", kind: op.kind })
+        world.notifications = world.notifications.filter((one) => one !== found)
+      }),
+    desktops: () => native("desktops", () => world.desktops),
+    watch: () => native("watch", () => watch(world, deadline)),
+    close: () => native("close", () => {}).catch(() => {}),
+  }
+}
+
+/** What a handle is here: the element itself. */
+function handleOf(element: FakeElement): Handle {
+  // Handle is opaque by a phantom member that no value has; this is the one place that makes it.
+  return element as unknown as Handle
+}
+
+function inside(handle: Handle): FakeElement {
+  if (handle instanceof FakeElement) return handle
+  throw new TypeError("a handle of another adapter")
+}
+
+async function untilOver(deadline: Deadline): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, deadline.remaining)
+  const stop = (): void => resolve()
+  deadline.signal?.addEventListener("abort", stop, { once: true })
+  await promise
+  clearTimeout(timer)
+}
+
+function seenApp(app: FakeApp): SeenApp {
+  return { name: app.name, pid: app.pid, bundle_id: app.bundleId, aliases: app.aliases }
+}
+
+function seenWindow(world: World, window: FakeWindow): SeenWindow {
+  const { accessible, reason, starting, aliases } = window.facts
+  return {
+    id: window.id,
+    title: window.title,
+    app_name: window.app.name,
+    pid: window.app.pid,
+    bounds: window.bounds,
+    is_focused: world.focused === window,
+    aliases: [...window.app.aliases, ...(aliases ?? [])],
+    minimized: window.minimized,
+    accessible,
+    reason,
+    starting,
+  }
+}
+
+function seenOf(element: FakeElement): Seen {
+  return {
+    handle: handleOf(element),
+    role: element.role,
+    name: element.name,
+    value: element.has("secure") ? undefined : element.value,
+    description: element.description,
+    hint: element.hint,
+    states: [...element.states],
+    bounds: element.bounds,
+    hot: element.hot,
+    disclosure: element.disclosure,
+    actions: element.actions,
+    address: element.world.hasAddresses ? element.address : undefined,
+    identifier: element.identifier,
+    fleeting: element.fleeting,
+    late: element.late,
+    index: element.parent?.children.indexOf(element),
+  }
+}
+
+function readTree(world: World, target: TreeTarget, options: TreeOptions): SeenTree {
+  const shown = target.kind === "surface" ? surfaceOf(world, target) : world.windowOf(inside(target.handle))
+  const root = target.kind === "surface" ? shown?.root : above(inside(target.handle), target.above ?? 0)
+  if (!root || !shown || root.isGone) throw new AppError("ELEMENT_NOT_FOUND", "There is no such surface")
+  const budget = { left: world.nodeLimit, complete: true }
+  const node = readNode(root, options, 0, budget) ?? seenNode(root, options, [])
+  const { id, title, app } = shown
+  return { root: node, window: { id, title }, app: app.name, pid: root.app.pid, complete: budget.complete }
+}
+
+function above(element: FakeElement, levels: number): FakeElement | undefined {
+  let at: FakeElement | undefined = element
+  for (let i = 0; i < levels; i++) at = at?.parent
+  return at
+}
+
+function surfaceOf(world: World, target: Extract<TreeTarget, { kind: "surface" }>): FakeWindow | undefined {
+  const window = world.windows.find((one) => one.id === target.window.id)
+  if (!window) throw new AppError("WINDOW_NOT_FOUND", `Window '${target.window.id}' not found`)
+  return target.surface === "window" ? window : window.app.surfaces.get(target.surface)
+}
+
+function readNode(
+  element: FakeElement,
+  options: TreeOptions,
+  depth: number,
+  budget: { left: number; complete: boolean },
+): SeenNode | undefined {
+  if (element.hidden && !options.includeHidden) return undefined
+  if (budget.left <= 0) {
+    budget.complete = false
+    return undefined
+  }
+  budget.left -= 1
+  const below = depth + (isWrapper(element) ? 0 : 1)
+  if (below > options.maxDepth) return seenNode(element, options, [])
+  return seenNode(
+    element,
+    options,
+    element.children.flatMap((child) => readNode(child, options, below, budget) ?? []),
+  )
+}
+
+function seenNode(element: FakeElement, options: TreeOptions, children: readonly SeenNode[]): SeenNode {
+  const seen = seenOf(element)
+  const wanted = isInteractive(seen)
+  const shown = element.children.filter((child) => options.includeHidden || !child.hidden)
+  return {
+    ...seen,
+    // The caller drops such nodes: nobody has to read more of them than where they stand.
+    ...(options.interactiveOnly && !wanted ? { value: undefined, description: undefined } : {}),
+    bounds: wanted || options.bounds === "all" ? seen.bounds : undefined,
+    children,
+    ...(children.length < shown.length ? { children_count: shown.length } : {}),
+  }
+}
+
+function open(world: World, entry: RefEntry, route: "address" | "path"): Seen | undefined {
+  const alive = world.elements().filter((element) => element.app.pid === entry.pid)
+  if (route === "address") {
+    const found = alive.find((element) => element.address === entry.address)
+    return found && seenOf(found)
+  }
+  let at = world.windows.find((window) => window.id === entry.window_id)?.root
+  for (const index of entry.path ?? []) at = at?.children[index]
+  return at && seenOf(at)
+}
+
+const contains = (rect: Rect | undefined, { x, y }: Point): boolean =>
+  rect !== undefined && x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height
+
+/** The element that a click at this point reaches: the frontmost window's deepest, the later sibling on top. */
+function elementAt(world: World, point: Point): FakeElement | undefined {
+  const popups = world.apps.flatMap((app) => [...app.surfaces.values()])
+  const window = [...popups, ...world.windows].find((one) => !one.minimized && contains(one.bounds, point))
+  return window?.root
+    .all()
+    .findLast((one) => !one.hidden && !one.has("offscreen") && contains(one.bounds, point))
+}
+
+function hit(world: World, element: FakeElement, point: Point): Hit {
+  if (!world.knowsHits) return { kind: "unknown" }
+  const top = elementAt(world, point)
+  if (top && element.all().includes(top)) return { kind: "hit" }
+  return { kind: "occluded", by: top ? `${top.role} '${top.name ?? ""}'` : "nothing" }
+}
+
+function perform(element: FakeElement, action: Action): Performed {
+  const method = `fake:${action.kind}`
+  const uncertain = { disposition: { delivery: "delivery_uncertain", retry: "unknown" } } as const
+  switch (element.route) {
+    case "already":
+      return { method: "none", delivery: "not_delivered", already: true }
+    case "absent":
+      return { method: "none", delivery: "not_delivered" }
+    case "refuses":
+      throw new AppError("ACTION_NOT_SUPPORTED", "No such route", { disposition: NOTHING_DELIVERED })
+    case "fails_unsent":
+      throw new AppError("ACTION_FAILED", "Out of range", { disposition: NOTHING_DELIVERED })
+    case "works":
+    case "works_verified":
+    case "uncertain":
+    case "lies":
+    case "uncertain_lost": {
+      deliver(element, action, "semantic", element.route !== "lies" && element.route !== "uncertain_lost")
+      if (element.route === "works_verified") return { method, delivery: "delivered_verified" }
+      const isSure = element.route === "works" || element.route === "lies"
+      return { method, delivery: isSure ? "delivered_unverified" : "delivery_uncertain" }
+    }
+    case "errs_but_works":
+    case "errs":
+      deliver(element, action, "semantic", element.route === "errs_but_works")
+      throw new AppError("ACTION_FAILED", "The app says no", { ...uncertain, platformDetail: "Fake -1" })
+    case "errs_silently":
+      deliver(element, action, "semantic", false)
+      throw new AppError("APP_UNRESPONSIVE", "The app says nothing")
+    case "crashes":
+      deliver(element, action, "semantic", false)
+      throw new Error("the wire broke")
+    default:
+      return element.route satisfies never
+  }
+}
+
+function input(world: World, event: InputEvent): void {
+  switch (event.kind) {
+    case "click": {
+      const element = elementAt(world, event.at)
+      if (element) deliver(element, clickAction(event.button, event.count), "pointer")
+      break
+    }
+    case "wheel": {
+      const element = elementAt(world, event.at)
+      const direction = event.dy === 0 ? (event.dx > 0 ? "right" : "left") : event.dy > 0 ? "down" : "up"
+      const amount = Math.abs(event.dy || event.dx)
+      if (element) deliver(element, { kind: "scroll", direction, amount }, "wheel")
+      break
+    }
+    case "text":
+      toFocused(world, (element) => deliver(element, { kind: "type", text: event.text }, "keyboard"))
+      break
+    case "key": {
+      const combo = [...event.combo.modifiers, event.combo.key].join("+")
+      world.keys.push(event.phase === "press" ? combo : `${combo} ${event.phase}`)
+      world.onKey(combo)
+      toFocused(world, (element) => {
+        if (combo === "ctrl+a" || combo === "cmd+a") element.allSelected = true
+        if (combo === "delete" && element.allSelected) deliver(element, { kind: "clear" }, "keyboard")
+      })
+      break
+    }
+    case "move":
+    case "button":
+    case "drag":
+      world.keys.push(JSON.stringify(event))
+      break
+    default:
+      event satisfies never
+  }
+}
+
+function clickAction(button: string, count: number): Action {
+  if (button === "right") return { kind: "right-click" }
+  return { kind: count === 1 ? "click" : count === 2 ? "double-click" : "triple-click" }
+}
+
+function toFocused(world: World, then: (element: FakeElement) => void): void {
+  const element = world.focused?.root.all().find((one) => one.has("focused"))
+  if (element) then(element)
+}
+
+function operate(world: World, id: string, op: WindowOp): SeenWindow {
+  const window = world.windows.find((one) => one.id === id)
+  if (!window) throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`)
+  switch (op.kind) {
+    case "focus":
+      if (world.refusesFocus) break
+      world.focused = window
+      world.windows = [window, ...world.windows.filter((one) => one !== window)]
+      window.onFocus()
+      break
+    case "minimize":
+    case "maximize":
+    case "restore":
+      window.minimized = op.kind === "minimize"
+      if (op.kind === "maximize") window.bounds = world.displays[0]!.bounds
+      break
+    case "move":
+      window.bounds = { ...window.bounds, x: op.x, y: op.y }
+      break
+    case "resize":
+      window.bounds = { ...window.bounds, width: op.width, height: op.height }
+      break
+    default:
+      op satisfies never
+  }
+  world.emit()
+  return seenWindow(world, window)
+}
+
+function watch(world: World, deadline: Deadline): Watch {
+  let happened = false
+  let wake: (() => void) | undefined
+  const stop = world.listen(() => {
+    happened = true
+    wake?.()
+  })
+  return {
+    async changed(maxMs) {
+      world.runLater()
+      if (!happened) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        const timer = setTimeout(resolve, Math.min(maxMs, deadline.remaining))
+        await promise
+        clearTimeout(timer)
+      }
+      const had = happened
+      happened = false
+      return had
+    },
+    close: async () => stop(),
+  }
+}

@@ -1,0 +1,389 @@
+import type {
+  Action,
+  ActionName,
+  DesktopInfo,
+  Launched,
+  Permissions,
+  Seen,
+  SeenApp,
+  SeenNotification,
+} from "../../src/adapter.ts"
+import type { ErrorCode } from "../../src/errors.ts"
+import type { DisplayInfo, Rect, State, Surface } from "../../src/node.ts"
+
+/** A scripted desktop: what real applications do, and what they do wrong. */
+
+/** How the accessibility route of an element behaves once an action is sent by it. */
+export type Route =
+  | "works"
+  /** Works, and says that it saw the effect itself. */
+  | "works_verified"
+  /** Sends nothing, since it sees that all is as asked. */
+  | "already"
+  /** There is none: nothing is sent. */
+  | "absent"
+  /** Refuses with ACTION_NOT_SUPPORTED: nothing is sent. */
+  | "refuses"
+  /** Fails before anything is sent, for a reason that input would not mend. */
+  | "fails_unsent"
+  /** Says that it was delivered, and nothing happens. */
+  | "lies"
+  /** Says that it cannot tell, and it happens, or not. */
+  | "uncertain"
+  | "uncertain_lost"
+  /** Reports an error, and it happened all the same, or not. */
+  | "errs_but_works"
+  | "errs"
+  /** Fails without a word about delivery. */
+  | "errs_silently"
+  | "crashes"
+
+export interface Spec {
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+  readonly description?: string
+  readonly hint?: string
+  readonly states?: readonly State[]
+  readonly bounds?: Rect
+  readonly actions?: readonly ActionName[]
+  readonly identifier?: string
+  readonly fleeting?: boolean
+  readonly late?: boolean
+  readonly hot?: Seen["hot"]
+  readonly disclosure?: Seen["disclosure"]
+  /** Not showing: left out of trees unless they ask for it. */
+  readonly hidden?: boolean
+  readonly route?: Route
+  /** When effects show: at once, after some milliseconds, or when somebody next waits for a change. */
+  readonly delay?: number | "event"
+  /** What the app does on top of what such a control always does. */
+  readonly does?: (element: FakeElement, action: Action) => void
+  readonly children?: readonly Spec[]
+}
+
+/** One attempt to act that reached an element. */
+export interface Delivery {
+  readonly name: string
+  readonly by: "semantic" | "pointer" | "keyboard" | "wheel"
+  readonly kind: string
+}
+
+export class FakeElement {
+  readonly world: World
+  readonly app: FakeApp
+  readonly address: string
+  role: string
+  name: string | undefined
+  value: string | undefined
+  description: string | undefined
+  hint: string | undefined
+  states: State[]
+  bounds: Rect | undefined
+  actions: ActionName[] | undefined
+  identifier: string | undefined
+  readonly fleeting: boolean | undefined
+  readonly late: boolean | undefined
+  readonly hot: Seen["hot"]
+  readonly disclosure: Seen["disclosure"]
+  hidden: boolean
+  route: Route
+  delay: number | "event"
+  does: Spec["does"]
+  parent: FakeElement | undefined
+  children: FakeElement[]
+  isGone = false
+  allSelected = false
+
+  constructor(app: FakeApp, spec: Spec, parent?: FakeElement) {
+    this.world = app.world
+    this.app = app
+    this.address = `:1.${app.pid}/object/${app.world.nextNumber()}`
+    this.role = spec.role
+    this.name = spec.name
+    this.value = spec.value
+    this.description = spec.description
+    this.hint = spec.hint
+    this.states = [...(spec.states ?? [])]
+    this.bounds = spec.bounds
+    this.actions = spec.actions && [...spec.actions]
+    this.identifier = spec.identifier
+    this.fleeting = spec.fleeting
+    this.late = spec.late
+    this.hot = spec.hot
+    this.disclosure = spec.disclosure
+    this.hidden = spec.hidden ?? false
+    this.route = spec.route ?? "works"
+    this.delay = spec.delay ?? 0
+    this.does = spec.does
+    this.parent = parent
+    this.children = (spec.children ?? []).map((child) => new FakeElement(app, child, this))
+  }
+
+  /** Another state of the same object, with the event that tells of it. */
+  set(change: Partial<Pick<FakeElement, "role" | "name" | "value" | "states" | "bounds" | "hidden">>): void {
+    Object.assign(this, change)
+    this.world.emit()
+  }
+
+  add(spec: Spec, index = this.children.length): FakeElement {
+    const child = new FakeElement(this.app, spec, this)
+    this.children.splice(index, 0, child)
+    this.world.emit()
+    return child
+  }
+
+  remove(): void {
+    for (const one of this.all()) one.isGone = true
+    if (this.parent) this.parent.children = this.parent.children.filter((child) => child !== this)
+    this.world.emit()
+  }
+
+  moveTo(parent: FakeElement, index = parent.children.length): void {
+    if (this.parent) this.parent.children = this.parent.children.filter((child) => child !== this)
+    this.parent = parent
+    parent.children.splice(index, 0, this)
+    this.world.emit()
+  }
+
+  /** Itself and all below it, depth first. */
+  all(): FakeElement[] {
+    return [this, ...this.children.flatMap((child) => child.all())]
+  }
+
+  has(state: State): boolean {
+    return this.states.includes(state)
+  }
+
+  /** Replaces one state by another, in its place. */
+  turn(from: State, to: State): void {
+    this.states = this.states.map((state) => (state === from ? to : state))
+  }
+}
+
+export class FakeApp {
+  readonly world: World
+  readonly name: string
+  readonly pid: number
+  readonly aliases: readonly string[]
+  readonly bundleId: string | undefined
+  /** undefined once the process has ended. */
+  start: string | undefined
+  readonly surfaces = new Map<Surface, FakeWindow>()
+
+  constructor(
+    world: World,
+    name: string,
+    facts: { pid?: number; aliases?: string[]; bundleId?: string } = {},
+  ) {
+    this.world = world
+    this.name = name
+    this.pid = facts.pid ?? 1000 + world.nextNumber()
+    this.aliases = facts.aliases ?? []
+    this.bundleId = facts.bundleId
+    this.start = `start-${world.nextNumber()}`
+  }
+
+  get windows(): FakeWindow[] {
+    return this.world.windows.filter((window) => window.app === this)
+  }
+
+  window(title: string, children: readonly Spec[], facts: WindowFacts = {}): FakeWindow {
+    const window = new FakeWindow(this, title, { role: "window", name: title, children }, facts)
+    this.world.windows.push(window)
+    this.world.focused ??= window
+    this.world.emit()
+    return window
+  }
+
+  /** Shows another surface than a window. */
+  show(surface: Surface, root: Spec, facts: WindowFacts = {}): FakeWindow {
+    const shown = new FakeWindow(this, root.name ?? "", root, { ...facts, id: facts.id ?? `${surface}-1` })
+    this.surfaces.set(surface, shown)
+    this.world.emit()
+    return shown
+  }
+
+  hide(surface: Surface): void {
+    for (const one of this.surfaces.get(surface)?.root.all() ?? []) one.isGone = true
+    this.surfaces.delete(surface)
+    this.world.emit()
+  }
+
+  /** The process ends and takes its windows along. */
+  end(): void {
+    this.start = undefined
+    for (const window of this.windows) window.close()
+    this.world.emit()
+  }
+
+  /** Another process gets the same pid. */
+  restart(): void {
+    this.end()
+    this.start = `start-${this.world.nextNumber()}`
+  }
+}
+
+interface WindowFacts {
+  readonly id?: string
+  readonly bounds?: Rect
+  readonly accessible?: false
+  readonly reason?: string
+  readonly starting?: boolean
+  readonly aliases?: readonly string[]
+  /** The process whose elements it shows, if that is another one. */
+  readonly filledBy?: FakeApp
+}
+
+export class FakeWindow {
+  readonly app: FakeApp
+  readonly id: string
+  title: string
+  readonly root: FakeElement
+  bounds: Rect
+  minimized = false
+  /** What the app does when the window comes to the front. */
+  onFocus: () => void = () => {}
+  readonly facts: WindowFacts
+
+  constructor(app: FakeApp, title: string, root: Spec, facts: WindowFacts) {
+    this.app = app
+    this.title = title
+    this.facts = facts
+    this.id = facts.id ?? `w-${app.world.nextNumber()}`
+    this.bounds = facts.bounds ?? { x: 0, y: 0, width: 1000, height: 800 }
+    this.root = new FakeElement(facts.filledBy ?? app, { bounds: this.bounds, ...root })
+  }
+
+  close(): void {
+    for (const one of this.root.all()) one.isGone = true
+    const { world } = this.app
+    world.windows = world.windows.filter((window) => window !== this)
+    if (world.focused === this) world.focused = world.windows[0]
+    world.emit()
+  }
+}
+
+export class World {
+  apps: FakeApp[] = []
+  /** The frontmost first. */
+  windows: FakeWindow[] = []
+  focused: FakeWindow | undefined
+  clipboard: string | undefined
+  /** What a screenshot of a window shows; none is a picture that nothing can be read from. */
+  picture: ((width: number, height: number) => Uint8Array) | undefined
+  notifications: SeenNotification[] = []
+  displays: DisplayInfo[] = [
+    { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },
+  ]
+  desktops: DesktopInfo[] = []
+  permissions: Permissions = {
+    granted: true,
+    accessibility: { state: "granted" },
+    screen_recording: { state: "not_required" },
+  }
+  launch: (app: string, args: readonly string[]) => Launched = () => {
+    throw new Error("this world launches nothing")
+  }
+  /** What the app that has the focus does with a key. */
+  onKey: (combo: string) => void = () => {}
+  quit: (app: SeenApp, force: boolean) => string = () => "quit"
+
+  /** Elements have no address, as on macOS. */
+  hasAddresses = true
+  /** No change is ever announced. */
+  isSilent = false
+  /** Nobody can tell what is at a point of the screen. */
+  knowsHits = true
+  /** Windows do not come to the front when asked. */
+  refusesFocus = false
+  /** Trees end after so many nodes. */
+  nodeLimit = Number.POSITIVE_INFINITY
+
+  readonly calls: string[] = []
+  readonly deliveries: Delivery[] = []
+  readonly keys: string[] = []
+  readonly #hangs = new Map<string, ErrorCode>()
+  readonly #failures = new Map<string, (Error | undefined)[]>()
+  readonly #later: (() => void)[] = []
+  readonly #listeners = new Set<() => void>()
+  #numbers = 0
+
+  app(name: string, facts: { pid?: number; aliases?: string[]; bundleId?: string } = {}): FakeApp {
+    const app = new FakeApp(this, name, facts)
+    this.apps.push(app)
+    return app
+  }
+
+  /** The one element of that name, wherever it is. */
+  at(name: string): FakeElement {
+    const found = this.elements().filter((element) => element.name === name)
+    if (found.length !== 1) throw new Error(`${found.length} elements are named ${name}`)
+    return found[0]!
+  }
+
+  elements(): FakeElement[] {
+    const surfaces = this.apps.flatMap((app) => [...app.surfaces.values()])
+    return [...this.windows, ...surfaces].flatMap((window) => window.root.all())
+  }
+
+  windowOf(element: FakeElement): FakeWindow | undefined {
+    const root = rootOf(element)
+    const surfaces = this.apps.flatMap((app) => [...app.surfaces.values()])
+    return [...this.windows, ...surfaces].find((window) => window.root === root)
+  }
+
+  /** From now on calls of this method end only with the deadline. */
+  hang(method: string, code: ErrorCode = "APP_UNRESPONSIVE"): void {
+    this.#hangs.set(method, code)
+  }
+
+  /** The next calls of this method fail, one for each error; undefined lets one through. */
+  fail(method: string, ...errors: (Error | undefined)[]): void {
+    this.#failures.set(method, errors)
+  }
+
+  hangOf(method: string): ErrorCode | undefined {
+    return this.#hangs.get(method)
+  }
+
+  failureOf(method: string): Error | undefined {
+    return this.#failures.get(method)?.shift()
+  }
+
+  /** What acting did to the element of that name, in order: `semantic click`. */
+  sent(name: string): string[] {
+    return this.deliveries.filter((one) => one.name === name).map(({ by, kind }) => `${by} ${kind}`)
+  }
+
+  emit(): void {
+    if (this.isSilent) return
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Tells of every change until the returned function is called. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Runs when somebody next waits for a change. */
+  later(effect: () => void): void {
+    this.#later.push(effect)
+  }
+
+  runLater(): void {
+    for (const effect of this.#later.splice(0)) effect()
+  }
+
+  nextNumber(): number {
+    this.#numbers += 1
+    return this.#numbers
+  }
+}
+
+export function rootOf(element: FakeElement): FakeElement {
+  let root = element
+  while (root.parent) root = root.parent
+  return root
+}

@@ -1,0 +1,52 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
+import type { Json } from "./fake-desk.ts"
+
+/** What every envelope that a test sees goes through: the schemas, in the opinion of another implementation of them. */
+
+export const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
+
+/** The same schema without room for members that it does not describe. */
+export function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  const isRecord = Object.keys(inner.properties ?? {}).length === 0
+  return inner.type === "object" && inner.properties && !isRecord && inner.additionalProperties === undefined
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+/** The envelope that a program printed; undefined where it printed something else. Throws for one that its schema refuses. */
+export function envelopeIn(stdout: string): Json {
+  const envelope = parse(stdout)
+  if (envelope?.version !== "1.0" || typeof envelope.ok !== "boolean") return envelope
+  expectFit("an envelope", envelopeSchema, envelope)
+  expectFitResult(envelope)
+  return envelope
+}
+
+function expectFitResult({ command, ok, data, error }: Json): void {
+  if (ok) expectFit(`the result of ${command}`, () => closed(resultSchema(command)), data)
+  else expectFit("an error", () => closed(errorSchema()), error)
+  for (const item of ok && command === "batch" ? data.results : []) expectFitResult(item)
+}
+
+const compiled = new Map<string, ValidateFunction>()
+
+function expectFit(what: string, schema: () => Json, value: unknown): void {
+  const validate = compiled.get(what) ?? ajv.compile(schema())
+  compiled.set(what, validate)
+  if (validate(value)) return
+  throw new Error(
+    `${what} is not as its schema says: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)}`,
+  )
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,306 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import fc from "fast-check"
+import { commands } from "../../src/commands/index.ts"
+import { AppError } from "../../src/errors.ts"
+import { fieldsOf } from "../../src/fields.ts"
+import type { Trace } from "../../src/run.ts"
+import { readPicture, readTrace } from "../../src/trace/read.ts"
+import { openTrace } from "../../src/trace/record.ts"
+import { shownArguments } from "../../src/trace/redact.ts"
+import { until } from "../support/desktop.ts"
+import { ASKED, busyDesk, withRefs } from "../support/every-command.ts"
+import { clearDesks, type Desk, type Json } from "../support/fake-desk.ts"
+
+const root = mkdtempSync(`${tmpdir()}/agent-desktop-trace-`)
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+  clearDesks()
+})
+
+let made = 0
+const fresh = (): string => `${root}/${made++}`
+
+interface Traced extends Desk {
+  readonly directory: string
+  readonly complaints: readonly string[]
+  lines(): readonly Json[]
+  text(): string
+}
+
+/** A desk whose commands are written down. */
+function traced(options: { directory?: string; screenshots?: boolean } = {}): Traced {
+  const { directory = fresh(), screenshots = false } = options
+  const complaints: string[] = []
+  const trace = openTrace({ directory, screenshots, onFailure: (message) => complaints.push(message) })
+  const it = busyDesk({ trace, name: "cli" })
+  const text = () => readFileSync(`${directory}/trace.jsonl`, "utf8")
+  const lines = () =>
+    text()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+  return { ...it, directory, complaints, text, lines }
+}
+
+test("every command is one line, with what it was given, what came of it and how long it took", async () => {
+  const it = traced()
+  await it.ok("snapshot", { app: "Editor" })
+  const ref_id = await it.ref("Save")
+  await it.ok("click", { ref_id })
+  await it.error("click", { ref_id: "@e99" })
+  const lines = it.lines()
+  expect(lines.map(({ command, ok, arguments: args }) => ({ command, ok, args }))).toEqual([
+    { command: "snapshot", ok: true, args: { app: "Editor" } },
+    { command: "click", ok: true, args: { ref_id } },
+    { command: "click", ok: false, args: { ref_id: "@e99" } },
+  ])
+  const [looked, clicked, failed] = lines
+  expect(looked.data.tree).toContain(`button "Save" [${ref_id}]`)
+  expect(clicked).toMatchObject({ door: "cli", snapshot_id: looked.data.snapshot_id, pid: process.pid })
+  expect(clicked.data.disposition.delivery).toBeString()
+  expect(failed.error).toMatchObject({ code: "STALE_REF" })
+  for (const line of lines) {
+    expect(Math.abs(Date.parse(line.time) - Date.now())).toBeLessThan(600_000)
+    expect(line.duration_ms).toBeGreaterThanOrEqual(0)
+  }
+})
+
+test("directory and files are open to nobody else, whatever the umask", async () => {
+  const before = process.umask(0)
+  try {
+    const it = traced({ screenshots: true })
+    await it.ok("press", { combo: "escape" })
+    const [line] = it.lines()
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+    expect(modeOf(it.directory)).toBe("700")
+    expect(modeOf(`${it.directory}/trace.jsonl`)).toBe("600")
+    expect(modeOf(`${it.directory}/pictures`)).toBe("700")
+    expect(modeOf(`${it.directory}/${line.after}`)).toBe("600")
+  } finally {
+    process.umask(before)
+  }
+})
+
+describe("what is secret", () => {
+  test("is in no line, whatever was typed, pasted, looked for or said about it", async () => {
+    const it = traced()
+    const secret = fc.string({ minLength: 6, unit: "grapheme" }).filter((text) => text.trim().length > 5)
+    await fc.assert(
+      fc.asyncProperty(secret, fc.integer(), async (text, salt) => {
+        const words = `${text}#${salt}`
+        await it.run("snapshot", { app: "Editor" })
+        const ref_id = await it.ref("Title")
+        await it.run("type", { ref_id, text: words })
+        await it.run("set-value", { ref_id, value: words })
+        await it.run("get", { ref_id, property: "value" })
+        await it.run("find", { text: words })
+        await it.run("find", { role: "textfield" })
+        await it.run("snapshot", { app: "Editor" })
+        await it.run("select", { ref_id: await it.ref("Size"), value: words })
+        await it.run("clipboard-set", { text: words })
+        await it.run("clipboard-get")
+        await it.run("wait", { element: ref_id, predicate: "value", value: words, timeout_ms: 0 })
+        await it.run("launch", { app: "Editor", arg: [words] })
+        await it.run("batch", { commands: [{ command: "type", args: { ref_id, text: words } }] })
+        await it.run("batch", { commands: JSON.stringify([{ command: "type", args: { text: words } }]) })
+        await it.run("type", { ref_id, txt: words })
+        await it.run("type", words as never)
+        const written = it.text()
+        expect(written).not.toContain(words)
+        expect(written).not.toContain(JSON.stringify(words).slice(1, -1))
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test.each([
+    ["a", "(a character)"],
+    ["shift+A", "(a character)"],
+    ["+", "(a character)"],
+    ["ctrl+s", "ctrl+s"],
+    ["ctrl++", "ctrl++"],
+    ["return", "return"],
+    ["shift+tab", "shift+tab"],
+  ])("is not a combination such as %s unless it writes: %s", (combo, shown) => {
+    expect(shownArguments({ combo })).toEqual({ combo: shown })
+  })
+
+  test("is every argument of which nobody has said that it may be shown", async () => {
+    const hiding = new Set<string>()
+    for (const [name, load] of commands) {
+      if (name.startsWith("trace-")) continue
+      for (const field of fieldsOf((await load()).default.input)) {
+        if (field.kind === "boolean" || field.kind === "number") continue
+        const shown = shownArguments({ [field.name]: "ctrl+s" })
+        if (!JSON.stringify(shown).includes("ctrl+s")) hiding.add(field.name)
+      }
+    }
+    // A new name comes here or, in trace-redact.ts, among those that may be shown.
+    expect([...hiding].sort()).toEqual(["arg", "commands", "line", "secret", "text", "value"])
+  })
+})
+
+test("a long result is cut, and a tree is an outline of some length", async () => {
+  const it = traced()
+  it.world.app("Large").window("Large", Array.from({ length: 2000 }, button))
+  await it.ok("snapshot", { app: "Large" })
+  await it.ok("find", { app: "Large", role: "button", limit: 1000 })
+  const [looked, found] = it.lines()
+  expect(looked.data.tree).toMatch(/^window "Large"\n.*… \d+ more lines\n$/s)
+  expect(found.data.matches).toMatch(/^\(\d+ characters of JSON\)$/)
+  expect(found.data.total_matches).toBe(2000)
+  for (const line of it.text().split("\n")) expect(line.length).toBeLessThan(32_000)
+})
+
+const button = (_: unknown, index: number) => ({ role: "button", name: `Button ${index}` }) as const
+
+test("items of a batch have lines of their own", async () => {
+  const it = traced()
+  await it.ok("batch", { commands: [{ command: "version" }, { command: "click", args: { ref_id: "@e9" } }] })
+  expect(it.lines().map(({ command, door, ok }) => [command, door, ok])).toEqual([
+    ["version", "batch", true],
+    ["click", "batch", false],
+    ["batch", "cli", true],
+  ])
+  // Read in the order in which they began.
+  expect(readTrace(it.directory).entries.map(({ command }) => command)).toEqual(["batch", "version", "click"])
+})
+
+test("pictures are of what acts, before and after, and of what looks; the same one is kept once", async () => {
+  const it = traced({ screenshots: true })
+  await it.ok("version")
+  await it.ok("list-windows")
+  await it.ok("press", { combo: "escape" })
+  const [version, listed, pressed] = it.lines()
+  expect(version).not.toHaveProperty("after")
+  expect(listed).not.toHaveProperty("before")
+  expect(pressed.before).toMatch(/^pictures\/[0-9a-f]{24}\.png$/)
+  expect([pressed.before, pressed.after]).toEqual([listed.after, listed.after])
+  expect(existsSync(`${it.directory}/${pressed.before}`)).toBe(true)
+  expect(it.complaints).toEqual([])
+})
+
+describe("a trace that cannot be written", () => {
+  const broken: readonly (readonly [string, (directory: string) => void])[] = [
+    ["its directory is a file", (directory) => writeFileSync(directory, "")],
+    ["its file is a directory", (directory) => mkdirSync(`${directory}/trace.jsonl`, { recursive: true })],
+    [
+      "its file is a link",
+      (directory) => {
+        mkdirSync(directory)
+        symlinkSync("elsewhere", `${directory}/trace.jsonl`)
+      },
+    ],
+    [
+      "its file is a pipe that nobody reads",
+      (directory) => {
+        mkdirSync(directory)
+        Bun.spawnSync(["mkfifo", `${directory}/trace.jsonl`])
+      },
+    ],
+  ]
+
+  test.each(broken)("changes nothing when %s, and is told once", async (_, prepare) => {
+    const directory = fresh()
+    prepare(directory)
+    const [it, other] = [traced({ directory }), busyDesk()]
+    for (const [name, args] of ASKED.slice(0, 20)) {
+      const [seen, expected] = await Promise.all(
+        [it, other].map(async (one) => steady(await one.run(name, await withRefs(one, args)))),
+      )
+      expect(seen).toEqual(expected)
+    }
+    expect(it.complaints).toHaveLength(1)
+    expect(it.complaints[0]).toContain(directory)
+  })
+
+  test("changes nothing when there are no pictures to be had", async () => {
+    const it = traced({ screenshots: true })
+    it.world.fail("screenshot", ...Array.from({ length: 4 }, () => new AppError("PERM_DENIED", "no")))
+    await it.ok("press", { combo: "escape" })
+    expect(it.lines()).toMatchObject([{ command: "press", ok: true }])
+    expect(it.complaints).toHaveLength(1)
+  })
+})
+
+/** What differs from run to run. */
+const steady = (value: unknown): Json =>
+  JSON.parse(JSON.stringify(value), (key, inner) =>
+    ["snapshot_id", "elapsed_ms", "since"].includes(key) ? "" : inner,
+  )
+
+test("the time that tracing takes is no part of a batch's time", async () => {
+  let spentMs = 0
+  const trace: Trace = {
+    get spentMs() {
+      return spentMs
+    },
+    async around(_, name, __, run) {
+      const start = performance.now()
+      // Longer than the whole batch may take.
+      if (name === "version") await until(() => performance.now() > start + 300)
+      spentMs += performance.now() - start
+      return run()
+    },
+    refused: () => {},
+  }
+  const { results } = await busyDesk({ trace }).ok("batch", {
+    commands: [{ command: "version" }, { command: "version" }],
+    timeout_ms: 200,
+  })
+  expect(results.map(({ ok }: Json) => ok)).toEqual([true, true])
+})
+
+describe("reading", () => {
+  test("passes over what is no line of ours, and finds the one behind a line that was cut off", async () => {
+    const it = traced()
+    await it.ok("version")
+    appendFileSync(`${it.directory}/trace.jsonl`, '{"time":"2026-01-01T00:00:00.000Z","duration_ms":1,"comm')
+    await it.ok("list-apps")
+    appendFileSync(`${it.directory}/trace.jsonl`, 'null\n{"time":"never"}\n[]\n')
+    const { entries, unreadable } = readTrace(it.directory)
+    expect(entries.map(({ command }) => command)).toEqual(["version", "list-apps"])
+    expect(unreadable).toBe(3)
+  })
+
+  test("a directory without a trace is a mistake in the arguments", async () => {
+    expect(await busyDesk().error("trace-show", { directory: fresh() })).toMatchObject({
+      code: "INVALID_ARGS",
+    })
+  })
+
+  test("takes no file for a picture that lies elsewhere, or is none", () => {
+    const directory = fresh()
+    mkdirSync(`${directory}/pictures`, { recursive: true })
+    writeFileSync(`${directory}/pictures/aa.png`, "text")
+    expect(readPicture(directory, "pictures/aa.png")).toBeUndefined()
+    expect(readPicture(directory, "pictures/bb.png")).toBeUndefined()
+    expect(readPicture(directory, "../../etc/passwd")).toBeUndefined()
+  })
+
+  test("trace-show gives the newest, or those that failed", async () => {
+    const it = traced()
+    await it.ok("version")
+    await it.error("click", { ref_id: "@e9" })
+    await it.ok("list-apps")
+    const { directory } = it
+    const shown = await it.ok("trace-show", { directory, limit: 1 })
+    expect(shown).toMatchObject({ total: 3, entries: [{ command: "list-apps" }] })
+    const { entries } = await it.ok("trace-show", { directory, failed: true })
+    expect(entries.map((one: Json) => one.command)).toEqual(["click"])
+    // It has not written itself down.
+    expect(it.lines()).toHaveLength(3)
+  })
+})
