@@ -1,3 +1,4 @@
+import type { Shell } from "../src/cli/completions.ts"
 /**
  * Archives that depend on nothing but their content: no owner, no clock but the one that is given, entries in the
  * order in which they come. The same files always give the same bytes.
@@ -69,4 +70,12 @@ function header(path: string, mode: number, size: number, time: number, kind: "0
   const sum = block.reduce((total, byte) => total + byte, 0)
   block.write(`${octal(sum, 6)} `, 148)
   return block
+}
+
+export interface Extras {
+  readonly licence: string
+  readonly readme: string
+  readonly changelog: string
+  readonly man?: string
+  readonly completions: Readonly<Partial<Record<Shell, string>>>
 }

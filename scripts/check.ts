@@ -21,6 +21,7 @@ await Promise.all([
   step("lint", [bin("biome"), "ci", "--error-on-warnings", "--colors=off"]),
   step("types", [bin("tsc"), "--noEmit", "-p", "."]),
   step("unused code", [bin("knip-bun")]),
+  step("code that only tests use", [bin("knip-bun"), "--production"]),
 ])
 await step("build", [bun, "build.ts"])
 const { passed, failed } = await tests()

@@ -1,6 +1,5 @@
 import { author, homepage } from "../package.json"
-import { ar, type Entry, gzip, tarGz } from "./archive.ts"
-import type { Extras } from "./release.ts"
+import { ar, type Entry, type Extras, gzip, tarGz } from "./archive.ts"
 import { fillIn, template } from "./template.ts"
 
 /** Debian's word for the targets that have a package. */

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build, TARGETS, type Target } from "../build.ts"
 import { homepage, version } from "../package.json"
-import { type Entry, tarGz } from "./archive.ts"
+import { type Entry, type Extras, tarGz } from "./archive.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
 import { buildLibrary } from "./library.ts"
 import { packLauncher, packPlatform } from "./npm.ts"
@@ -19,14 +19,6 @@ import { fillIn, template } from "./template.ts"
  * archives will be found; with --from the binaries are taken from there instead of being built. One commit always
  * gives the same bytes.
  */
-
-export interface Extras {
-  readonly licence: string
-  readonly readme: string
-  readonly changelog: string
-  readonly man?: string
-  readonly completions: Readonly<Partial<Record<Shell, string>>>
-}
 
 interface Release {
   /** Holds agent-desktop-<target> of every target. */

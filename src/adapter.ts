@@ -1,5 +1,7 @@
+import type { Deadline } from "./deadline.ts"
 import type { Delivery } from "./errors.ts"
 import type {
+  ActionName,
   AppInfo,
   DisplayInfo,
   NotificationInfo,
@@ -178,27 +180,6 @@ export type Hit =
   | { readonly kind: "occluded"; readonly by: string }
   | { readonly kind: "unknown" }
 
-export const ACTION_NAMES = [
-  "Click",
-  "DoubleClick",
-  "TripleClick",
-  "RightClick",
-  "Toggle",
-  "Check",
-  "Uncheck",
-  "Expand",
-  "Collapse",
-  "Select",
-  "SetValue",
-  "TypeText",
-  "Clear",
-  "SetFocus",
-  "Scroll",
-  "ScrollTo",
-] as const
-
-export type ActionName = (typeof ACTION_NAMES)[number]
-
 export const DIRECTIONS = ["up", "down", "left", "right"] as const
 export type Direction = (typeof DIRECTIONS)[number]
 
@@ -340,4 +321,31 @@ export interface Check {
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
   close(): Promise<void>
+}
+
+/** One desktop. Its connections are opened when first needed and shared by all its adapters. */
+export interface Platform {
+  readonly name: string
+  adapter(deadline: Deadline): Adapter
+  close(): Promise<void>
+}
+
+/**
+ * How a desktop was reached before, in the platform's own words: what a map of refs remembers of it. It spares
+ * asking for the way again, and is never believed without proof.
+ */
+export interface Way {
+  known?: string
+}
+
+/** The environment variables of a process. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface PlatformOptions {
+  readonly env: Env
+  /** Directory of our own state: desktops that we started, frames of windows that we maximised, keys that we hold. */
+  readonly root: string
+  /** Name of an isolated desktop; without it, the user's own session. */
+  readonly desktop?: string
+  readonly way?: Way
 }

@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
-import type { Format } from "./cli/globals.ts"
 import type { Deadline } from "./deadline.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
@@ -16,6 +15,10 @@ export const GROUPS = [
   "integrate",
 ] as const
 export type Group = (typeof GROUPS)[number]
+
+/** How an answer is printed. */
+export const FORMATS = ["json", "text"] as const
+export type Format = (typeof FORMATS)[number]
 
 export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
 

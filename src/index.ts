@@ -1,9 +1,9 @@
+import type { Platform, Way } from "./adapter.ts"
 import { isOn } from "./cli/globals.ts"
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { lazily } from "./lazy.ts"
-import type { Platform, Way } from "./platform.ts"
 import { appsOf } from "./policy.ts"
 import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
@@ -54,7 +54,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const open = async (): Promise<Platform> => {
     const [{ openPlatform }, { stateRoot }] = await Promise.all([
       import("./platform.ts"),
-      import("./refs/private-files.ts"),
+      import("./private-files.ts"),
     ])
     return openPlatform({ env, root: stateRoot(env), desktop, way })
   }

@@ -1,12 +1,12 @@
+import type { Platform, Way } from "./adapter.ts"
 import { type Arguments, parseArgv } from "./cli/args.ts"
-import { type Format, globals, type Settings, settingsOf } from "./cli/globals.ts"
+import { globals, type Settings, settingsOf } from "./cli/globals.ts"
 import type { Progress } from "./cli/terminal.ts"
-import type { Command } from "./command.ts"
+import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { lazily } from "./lazy.ts"
-import type { Platform, Way } from "./platform.ts"
 import { type Door, runCommand, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
@@ -18,7 +18,7 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const part = argv[0]?.startsWith("__")
-      ? await (await import("./own-process.ts")).internalPart(argv[0])
+      ? await (await import("./platform.ts")).internalPart(argv[0])
       : undefined
     if (part) return await part(process.env)
     const parsed = await parseArgv(argv, commands, globals)
@@ -114,7 +114,7 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
 async function open({ desktop }: Settings, way: Way): Promise<Platform> {
   const [{ openPlatform }, { stateRoot }] = await Promise.all([
     import("./platform.ts"),
-    import("./refs/private-files.ts"),
+    import("./private-files.ts"),
   ])
   return openPlatform({ env: process.env, root: stateRoot(process.env), desktop, way })
 }

@@ -1,6 +1,6 @@
 import { AppError } from "./errors.ts"
 import { INTERACTIVE_ROLES, STRUCTURAL_ROLES, type State } from "./node.ts"
-import type { Place } from "./refs/tree.ts"
+import type { Position } from "./tree.ts"
 
 export interface Query {
   readonly role?: string
@@ -39,7 +39,7 @@ export function canonicalRole(role: string): string {
   })
 }
 
-export function matches({ node }: Place, query: Query): boolean {
+export function matches({ node }: Position, query: Query): boolean {
   const fits = (have: string | undefined, want: string): boolean =>
     have !== undefined && (query.exact ? have === want : have.toLowerCase().includes(want.toLowerCase()))
   return (
@@ -53,7 +53,7 @@ export function matches({ node }: Place, query: Query): boolean {
 }
 
 /** Ancestors as an agent would read them: the name where there is one, else the role. */
-export function pathOf({ ancestors }: Place): string[] {
+export function pathOf({ ancestors }: Position): string[] {
   return ancestors.map((node) => node.name || node.role)
 }
 

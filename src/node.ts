@@ -196,3 +196,24 @@ export const STRUCTURAL_ROLES: ReadonlySet<string> = new Set([
   "helptag",
   "unknown",
 ])
+
+export const ACTION_NAMES = [
+  "Click",
+  "DoubleClick",
+  "TripleClick",
+  "RightClick",
+  "Toggle",
+  "Check",
+  "Uncheck",
+  "Expand",
+  "Collapse",
+  "Select",
+  "SetValue",
+  "TypeText",
+  "Clear",
+  "SetFocus",
+  "Scroll",
+  "ScrollTo",
+] as const
+
+export type ActionName = (typeof ACTION_NAMES)[number]

@@ -1,30 +1,5 @@
-import type { Adapter } from "./adapter.ts"
-import type { Deadline } from "./deadline.ts"
+import type { Adapter, Env, Platform, PlatformOptions } from "./adapter.ts"
 import { AppError } from "./errors.ts"
-
-/** One desktop. Its connections are opened when first needed and shared by all its adapters. */
-export interface Platform {
-  readonly name: string
-  adapter(deadline: Deadline): Adapter
-  close(): Promise<void>
-}
-
-/**
- * How a desktop was reached before, in the platform's own words: what a map of refs remembers of it. It spares
- * asking for the way again, and is never believed without proof.
- */
-export interface Way {
-  known?: string
-}
-
-export interface PlatformOptions {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Directory of our own state: desktops that we started, frames of windows that we maximised, keys that we hold. */
-  readonly root: string
-  /** Name of an isolated desktop; without it, the user's own session. */
-  readonly desktop?: string
-  readonly way?: Way
-}
 
 /** The one place that chooses; a compiled binary keeps only the arm of its own platform. */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
@@ -68,4 +43,24 @@ function nowhere(): Platform {
     close: async () => {},
   }
   return { name: process.platform, adapter: () => adapter, close: async () => {} }
+}
+
+/** Runs until its work is done; returns the exit code. */
+export type Part = (env: Env) => Promise<number>
+
+/**
+ * What this program does for itself in a process of its own, by the first word of its command line.
+ * No user ever types these. A compiled binary keeps only those of its own platform.
+ */
+const PARTS: Readonly<Record<string, () => Promise<Part>>> =
+  process.platform === "linux"
+    ? {
+        "__own-clipboard": async () => (await import("./linux/x11/clipboard-owner.ts")).serveClipboard,
+        "__notification-daemon": async () =>
+          (await import("./linux/notifications/daemon.ts")).serveNotifications,
+      }
+    : {}
+
+export async function internalPart(word: string): Promise<Part | undefined> {
+  return Object.hasOwn(PARTS, word) ? PARTS[word]?.() : undefined
 }

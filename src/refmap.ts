@@ -1,6 +1,5 @@
-import type { ActionName } from "./adapter.ts"
 import { AppError } from "./errors.ts"
-import type { Rect, State } from "./node.ts"
+import type { ActionName, Rect, State } from "./node.ts"
 
 /**
  * What a ref stands for. The first nine members are the seeds' format and always written (null when

@@ -1,7 +1,15 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
-import type { Format } from "./cli/globals.ts"
-import type { Command, Context, Item, ItemResult, RefStore, Registry, ServeOptions } from "./command.ts"
+import type {
+  Command,
+  Context,
+  Format,
+  Item,
+  ItemResult,
+  RefStore,
+  Registry,
+  ServeOptions,
+} from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "./errors.ts"

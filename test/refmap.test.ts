@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { ACTION_NAMES } from "../src/adapter.ts"
 import { AppError } from "../src/errors.ts"
-import { STATES } from "../src/node.ts"
+import { ACTION_NAMES, STATES } from "../src/node.ts"
 import {
   appendEntries,
   EMPTY_MAP,

@@ -1,6 +1,6 @@
-import type { Action, ActionName, Seen } from "../adapter.ts"
+import type { Action, Seen } from "../adapter.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import type { State } from "../node.ts"
+import type { ActionName, State } from "../node.ts"
 
 /** What must be seen of an element after an action. */
 export interface Expectation {

@@ -1,10 +1,8 @@
 import * as v from "valibot"
+import { FORMATS, type Format } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { choice, flag, optionalText } from "../inputs.ts"
 import { appsOf } from "../policy.ts"
-
-export const FORMATS = ["json", "text"] as const
-export type Format = (typeof FORMATS)[number]
 
 /** Options that every command takes, before or after its name. */
 export const globals = v.strictObject({

@@ -6,7 +6,7 @@ import { refuseMute } from "../look/snapshot.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
-import { walk } from "../refs/tree.ts"
+import { walk } from "../tree.ts"
 
 export default defineCommand({
   name: "find",

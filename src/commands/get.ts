@@ -2,8 +2,8 @@ import type { Seen } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { choice, refInput } from "../inputs.ts"
 import { flagValue, isVisible } from "../look/properties.ts"
+import { finiteRect } from "../rect.ts"
 import { resolve } from "../refs/resolve.ts"
-import { finiteRect } from "../refs/tree.ts"
 
 const PROPERTIES = [
   "text",

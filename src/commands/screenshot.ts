@@ -34,7 +34,7 @@ export default defineCommand({
   },
   async run(args, ctx) {
     const { picture, ...more } = args.annotate
-      ? await (await import("../picture/marks.ts")).markedPicture(ctx, await chooseWindow(ctx.adapter, args))
+      ? await (await import("../look/marks.ts")).markedPicture(ctx, await chooseWindow(ctx.adapter, args))
       : { picture: await ctx.adapter.screenshot(await targetOf(args, ctx)) }
     const size = { width: picture.width, height: picture.height, ...more }
     if (args.path === undefined) return { format: "png", base64: picture.png.toBase64(), ...size }

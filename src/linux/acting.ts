@@ -1,7 +1,6 @@
-import type { Action, Adapter, Handle, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type { Action, Adapter, Handle, PlatformOptions, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import type { PlatformOptions } from "../platform.ts"
 import { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { perform } from "./atspi/perform.ts"

@@ -1,7 +1,6 @@
-import type { Adapter } from "../adapter.ts"
+import type { Adapter, Platform, PlatformOptions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { lazily } from "../lazy.ts"
-import type { Platform, PlatformOptions } from "../platform.ts"
 import type { actingOn } from "./acting.ts"
 import { Element } from "./atspi/element.ts"
 import { answering, readTree } from "./atspi/read-tree.ts"

@@ -1,9 +1,9 @@
-import type { Format } from "../cli/globals.ts"
+import type { Format } from "../command.ts"
 import { success, toLine } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { type Node, OMITTED } from "../node.ts"
 import { cut } from "../refmap.ts"
-import { originOf, trace } from "../refs/tree.ts"
+import { originOf, trace } from "../refs/allocate.ts"
 import type { Observation } from "./snapshot.ts"
 import { estimateTokens } from "./tokens.ts"
 

@@ -1,5 +1,6 @@
 import type { Node } from "../node.ts"
-import { isWrapper, withChildren } from "../refs/tree.ts"
+import { withChildren } from "../refs/allocate.ts"
+import { isWrapper } from "../tree.ts"
 
 /**
  * Leaves out what tells nothing new, bottom up; the root and whatever has a ref stay. A node that says

@@ -3,18 +3,9 @@ import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { appendEntries, nameForIdentity, type RefEntry, type RefMap, sameElement } from "../refmap.ts"
+import { countRefs, entriesFor, type Source, takersOf, toNode, withoutBounds } from "../refs/allocate.ts"
 import { qualified } from "../refs/resolve.ts"
-import {
-  countRefs,
-  entriesFor,
-  isInteractive,
-  type Place,
-  type Source,
-  takersOf,
-  toNode,
-  walk,
-  withoutBounds,
-} from "../refs/tree.ts"
+import { isInteractive, type Position, walk } from "../tree.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
 import { formatKept, type Kept, parseKept } from "./kept-tree.ts"
 import { keptOf, type ReadOptions, readSurface, refTaker } from "./snapshot.ts"
@@ -103,13 +94,13 @@ export async function difference(
 function takersIn(
   seen: SeenTree,
   options: ReadOptions,
-): { readonly places: readonly Place[]; readonly takers: readonly Place[] } {
+): { readonly places: readonly Position[]; readonly takers: readonly Position[] } {
   const places = [...walk(seen.root)]
   return { places, takers: takersOf(places, refTaker(options)) }
 }
 
 /** Whether what a ref stands for was seen again. Only refs to drill into are not among those that are given anew. */
-function isThere(places: readonly Place[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
+function isThere(places: readonly Position[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
   const isDrill = (entry: RefEntry): boolean =>
     entry.window_id === source.windowId &&
     !isInteractive({ role: entry.role, actions: entry.available_actions })

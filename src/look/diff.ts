@@ -1,5 +1,5 @@
 import type { Node } from "../node.ts"
-import { keepInteractive } from "../refs/tree.ts"
+import { keepInteractive } from "../refs/allocate.ts"
 import { compact } from "./compact.ts"
 import { brief } from "./kept-tree.ts"
 

@@ -2,7 +2,8 @@ import type { SeenTree } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { pathOf } from "../match.ts"
 import type { State } from "../node.ts"
-import { entriesFor, isInteractive, type Place } from "../refs/tree.ts"
+import { entriesFor } from "../refs/allocate.ts"
+import { isInteractive, type Position } from "../tree.ts"
 import { sourceOf } from "./snapshot.ts"
 
 /** An element that a search came upon. */
@@ -21,8 +22,8 @@ export interface Match {
 export async function describeFound(
   ctx: Context,
   tree: SeenTree,
-  shown: readonly Place[],
-  all: readonly Place[],
+  shown: readonly Position[],
+  all: readonly Position[],
 ): Promise<readonly Match[]> {
   const chosen = shown.filter(({ node }) => isInteractive(node))
   const refs = chosen.length > 0 ? await appendFound(ctx, tree, chosen, all) : []
@@ -45,8 +46,8 @@ export async function describeFound(
 async function appendFound(
   ctx: Context,
   tree: SeenTree,
-  chosen: readonly Place[],
-  all: readonly Place[],
+  chosen: readonly Position[],
+  all: readonly Position[],
 ): Promise<readonly string[]> {
   const source = sourceOf(tree, await ctx.adapter.processStart(tree.pid))
   return ctx.refs.append(entriesFor(chosen, all, { ...source, rootPath: [] }))

@@ -1,8 +1,8 @@
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
+import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, type RefChoice, windowOf } from "../refs/resolve.ts"
-import { toNode, withoutBounds } from "../refs/tree.ts"
 import { until } from "../until.ts"
 import { appendRefs, sourceOf } from "./snapshot.ts"
 

@@ -3,19 +3,18 @@ import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
-import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
 import {
   allocateRefs,
   countRefs,
   entriesFor,
-  isInteractive,
   keepInteractive,
   originOf,
   type Source,
   toNode,
-  walk,
   withoutBounds,
-} from "../refs/tree.ts"
+} from "../refs/allocate.ts"
+import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
+import { isInteractive, walk } from "../tree.ts"
 import { until } from "../until.ts"
 import { compact } from "./compact.ts"
 import { formatKept, type Kept, type Reading } from "./kept-tree.ts"

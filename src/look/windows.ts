@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import { optionalText } from "../inputs.ts"
 import { isNamed } from "../match.ts"
 import type { AppInfo, WindowInfo } from "../node.ts"
-import { finiteRect } from "../refs/tree.ts"
+import { finiteRect } from "../rect.ts"
 import { until } from "../until.ts"
 
 export interface WindowChoice {

@@ -1,6 +1,13 @@
-import type { Adapter, Seen, SeenTree, TreeOptions, TreeTarget } from "../adapter.ts"
+import type {
+  Adapter,
+  Platform,
+  PlatformOptions,
+  Seen,
+  SeenTree,
+  TreeOptions,
+  TreeTarget,
+} from "../adapter.ts"
 import { AppError } from "../errors.ts"
-import type { Platform, PlatformOptions } from "../platform.ts"
 import type { RefEntry } from "../refmap.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"

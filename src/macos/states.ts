@@ -1,5 +1,5 @@
-import { ACTION_NAMES, type ActionName } from "../adapter.ts"
 import type { State } from "../node.ts"
+import { ACTION_NAMES, type ActionName } from "../node.ts"
 import { SURFACES } from "./attributes.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 

@@ -40,7 +40,7 @@ const LONGEST_PAUSE_MS = 16
 async function lock(path: string, deadline: Deadline): Promise<number> {
   const [{ tryLock }, { openLockFile }] = await Promise.all([
     import("../../ffi/libsystem.ts"),
-    import("../refs/private-files.ts"),
+    import("../private-files.ts"),
   ])
   const { remaining } = deadline
   const patience = deadline.slice(remaining - Math.min(RESERVE_MS, remaining / 2))

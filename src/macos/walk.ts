@@ -2,7 +2,7 @@ import type { SeenNode, TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { isRow } from "../refs/identity.ts"
-import { isWrapper } from "../refs/tree.ts"
+import { isWrapper } from "../tree.ts"
 import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import {

@@ -21,9 +21,8 @@ import {
   union,
   unknown,
 } from "valibot"
-import { ACTION_NAMES } from "../adapter.ts"
 import { ERROR_CODES } from "../errors.ts"
-import { type Node, STATES, SURFACES } from "../node.ts"
+import { ACTION_NAMES, type Node, STATES, SURFACES } from "../node.ts"
 
 /**
  * What each command returns as `data`. Members may be added in later versions, so readers must let

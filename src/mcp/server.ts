@@ -7,8 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
-import type { Format } from "../cli/globals.ts"
-import type { Command, ServeOptions } from "../command.ts"
+import type { Command, Format, ServeOptions } from "../command.ts"
 import type { Envelope } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { toText } from "../look/text.ts"

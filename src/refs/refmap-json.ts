@@ -1,5 +1,5 @@
-import type { ActionName } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import type { ActionName } from "../node.ts"
 import { type Rect, STATES, type State } from "../node.ts"
 import { cut, MAX_REF, nameForIdentity, type RefEntry, type RefMap, valueForMap } from "../refmap.ts"
 

@@ -3,6 +3,7 @@ import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
 import { cut, parseRef, type RefEntry } from "../refmap.ts"
+import { type Position, walk } from "../tree.ts"
 import {
   changedEvidence,
   isInRow,
@@ -14,7 +15,6 @@ import {
   quoted,
   standsIn,
 } from "./identity.ts"
-import { type Place, walk } from "./tree.ts"
 
 export interface RefChoice {
   readonly ref_id: string
@@ -220,7 +220,7 @@ function evidenceAgainst(entry: RefEntry, there: Seen | undefined): string {
 const OTHER_ROW = "its row is gone or shows something else now"
 const MOVED = "it has moved, and nothing else tells it from others"
 
-const standsInContext = (entry: RefEntry, { node, ancestors }: Place): boolean =>
+const standsInContext = (entry: RefEntry, { node, ancestors }: Position): boolean =>
   entry.context === undefined || standsIn(entry.context, node, ancestors)
 
 /** `certain`: the element is gone or another one now, and not just impossible to tell from others. */
@@ -239,7 +239,7 @@ async function readPlaces(
   ref: string,
   entry: RefEntry,
   evidence: string,
-): Promise<Place[]> {
+): Promise<Position[]> {
   const surface = surfaceOf(entry)
   const { root, complete } = await adapter
     .tree({ kind: "surface", window, surface }, { ...LOOK, maxDepth: 50 })
@@ -260,7 +260,7 @@ const unfinished = (what: string): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-function ambiguous(ref: string, entry: RefEntry, fits: readonly Place[]): AppError {
+function ambiguous(ref: string, entry: RefEntry, fits: readonly Position[]): AppError {
   const what = `${fits.length} ${entry.role} elements named ${quoted(entry.name)}`
   return new AppError("AMBIGUOUS_TARGET", `${ref} is one of ${what}`, {
     suggestion: "Run 'snapshot' to get a ref for the one you mean",

@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import type { Way } from "../adapter.ts"
 import type { RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import type { Way } from "../platform.ts"
-import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
 import {
   errorCode,
   inWords,
@@ -12,10 +11,11 @@ import {
   readPrivateFile,
   refuseUnlessOwn,
   writePrivateFile,
-} from "./private-files.ts"
+} from "../private-files.ts"
+import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
 import { formatRefMap, parseRefMap } from "./refmap-json.ts"
 
-export { stateRoot } from "./private-files.ts"
+export { stateRoot } from "../private-files.ts"
 
 /**
  * The maps of one session: `last_refmap.json`, and in `snapshots` a copy of it for each of the latest

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { AppError } from "../errors.ts"
-import { errorCode } from "../refs/private-files.ts"
+import { errorCode } from "../private-files.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
 
 export interface ReadTrace {

@@ -3,7 +3,7 @@ import type { Adapter, SeenNode, SeenTree, SeenWindow, TreeOptions } from "../..
 import { Deadline } from "../../src/deadline.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
 import type { Surface } from "../../src/node.ts"
-import { walk } from "../../src/refs/tree.ts"
+import { walk } from "../../src/tree.ts"
 import { ALL } from "./adapter-outline.ts"
 import { buildFake } from "./fake/build.ts"
 import { type FakeMac, type StartOptions, startScene } from "./fake.ts"

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import type { Adapter, SeenNode } from "../../src/adapter.ts"
 import { AppError } from "../../src/errors.ts"
 import type { RefEntry } from "../../src/refmap.ts"
-import { walk } from "../../src/refs/tree.ts"
+import { walk } from "../../src/tree.ts"
 import { type Desk, onDesk } from "./adapter-desk.ts"
 import { ALL } from "./adapter-outline.ts"
 

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
-import { walk } from "../../src/refs/tree.ts"
+import { walk } from "../../src/tree.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
 

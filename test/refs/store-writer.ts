@@ -2,8 +2,8 @@
 // usage: refstore-writer.ts ROOT (save|append|both|hold) TAG COUNT
 import { tryLock } from "../../ffi/libsystem.ts"
 import { AppError } from "../../src/errors.ts"
+import { openLockFile } from "../../src/private-files.ts"
 import type { RefEntry } from "../../src/refmap.ts"
-import { openLockFile } from "../../src/refs/private-files.ts"
 import { openRefStore } from "../../src/refs/store.ts"
 
 /** A map whose every entry says how many there are, and which save they are of. */

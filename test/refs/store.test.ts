@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
+import type { Way } from "../../src/adapter.ts"
 import { AppError } from "../../src/errors.ts"
-import type { Way } from "../../src/platform.ts"
 import type { RefEntry, RefMap } from "../../src/refmap.ts"
 import { openRefStore, stateRoot } from "../../src/refs/store.ts"
 import { appended, generation } from "./store-writer.ts"

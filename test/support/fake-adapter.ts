@@ -19,7 +19,7 @@ import type { Deadline } from "../../src/deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
-import { isInteractive, isWrapper } from "../../src/refs/tree.ts"
+import { isInteractive, isWrapper } from "../../src/tree.ts"
 import { deliver } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
 

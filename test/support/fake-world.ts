@@ -1,6 +1,5 @@
 import type {
   Action,
-  ActionName,
   DesktopInfo,
   Launched,
   Permissions,
@@ -9,7 +8,7 @@ import type {
   SeenNotification,
 } from "../../src/adapter.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { DisplayInfo, Rect, State, Surface } from "../../src/node.ts"
+import type { ActionName, DisplayInfo, Rect, State, Surface } from "../../src/node.ts"
 
 /** A scripted desktop: what real applications do, and what they do wrong. */
 

@@ -1,4 +1,4 @@
-import type { ActionName } from "../../adapter.ts"
+import type { ActionName } from "../../node.ts"
 import { INTERACTIVE_ROLES, type State } from "../../node.ts"
 import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"

@@ -1,6 +1,6 @@
 import type { Seen } from "../../adapter.ts"
 import { INTERACTIVE_ROLES, type Rect, STRUCTURAL_ROLES } from "../../node.ts"
-import { isInteractive } from "../../refs/tree.ts"
+import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { actionsOf, statesOf } from "./capabilities.ts"

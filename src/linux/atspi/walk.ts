@@ -1,5 +1,5 @@
 import type { SeenNode, TreeOptions } from "../../adapter.ts"
-import { isWrapper } from "../../refs/tree.ts"
+import { isWrapper } from "../../tree.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"

@@ -1,8 +1,7 @@
 import { accessSync, mkdirSync } from "node:fs"
-import type { DesktopInfo, DesktopOp } from "../../adapter.ts"
+import type { DesktopInfo, DesktopOp, PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
-import type { PlatformOptions } from "../../platform.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
 import {

@@ -1,12 +1,10 @@
 import { statSync } from "node:fs"
+import type { Env, Way } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
-import type { Way } from "../../platform.ts"
 import { parseAddresses } from "../dbus/auth.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import type { X11 } from "../x11/connection.ts"
-
-export type Env = Readonly<Record<string, string | undefined>>
 
 export const A11Y_BUS = "org.a11y.Bus"
 export const A11Y_BUS_PATH = "/org/a11y/bus"

@@ -1,3 +1,4 @@
+import type { Env } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { VERSION } from "../../version.ts"
 import {
@@ -13,7 +14,6 @@ import {
 } from "../dbus/bus.ts"
 import { type Reader, unmarshal } from "../dbus/read.ts"
 import { isVariant, typeEnd, type Value } from "../dbus/wire.ts"
-import type { Env } from "../host/session.ts"
 import {
   GONE,
   LIST_SIGNATURE,

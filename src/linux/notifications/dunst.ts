@@ -4,8 +4,13 @@ import { DBusError, type Message, method, readAs } from "../dbus/bus.ts"
 import { type Reader, unmarshal } from "../dbus/read.ts"
 import { isVariant } from "../dbus/wire.ts"
 import { hear } from "./heard.ts"
-import { NOTIFICATIONS, NOTIFICATIONS_PATH } from "./names.ts"
-import { type Entry, type NotificationDaemon, notificationGone } from "./notifications.ts"
+import {
+  type Entry,
+  NOTIFICATIONS,
+  NOTIFICATIONS_PATH,
+  type NotificationDaemon,
+  notificationGone,
+} from "./names.ts"
 import { type NotificationTexts, textsOf } from "./text.ts"
 
 const DUNST = "org.dunstproject.cmd0"

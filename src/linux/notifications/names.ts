@@ -1,3 +1,9 @@
+import type { SeenNotification } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Bus } from "../dbus/bus.ts"
+import type { Session } from "../host/session.ts"
+
 /** What is called how on the session bus. */
 
 export const NOTIFICATIONS = "org.freedesktop.Notifications"
@@ -13,3 +19,27 @@ export const GONE = `${TRAY}.Gone`
 
 /** Of Notify: application, id to replace, icon, title, body, actions, hints, time to live. */
 export const NOTIFY_SIGNATURE = "susssasa{sv}i"
+
+/** A running notification daemon: the specification has no way to list, so each is asked in its own. */
+export interface NotificationDaemon {
+  /** Its unique name on the session bus: calls to it never reach a successor. */
+  readonly owner: string
+  readonly version: string
+  readonly session: Session
+  readonly bus: Bus
+  readonly deadline: Deadline
+}
+
+/** A notification, and what can be done about exactly this one. */
+export interface Entry extends Omit<SeenNotification, "index"> {
+  dismiss(): Promise<void>
+  press(action: string): Promise<void>
+}
+
+/** It was dismissed, closed, or says something else by now. */
+export function notificationGone({ title }: Pick<SeenNotification, "title">): AppError {
+  return new AppError("NOTIFICATION_NOT_FOUND", `The notification '${title}' is not there any more`, {
+    suggestion: "Use 'list-notifications' to see what there is",
+    disposition: NOTHING_DELIVERED,
+  })
+}

@@ -13,23 +13,17 @@ import {
   WireError,
 } from "../dbus/bus.ts"
 import type { Session } from "../host/session.ts"
-import { GONE, LIST_SIGNATURE, NOTIFICATIONS, NOTIFICATIONS_PATH, SERVER_NAME, TRAY } from "./names.ts"
-
-/** A running notification daemon: the specification has no way to list, so each is asked in its own. */
-export interface NotificationDaemon {
-  /** Its unique name on the session bus: calls to it never reach a successor. */
-  readonly owner: string
-  readonly version: string
-  readonly session: Session
-  readonly bus: Bus
-  readonly deadline: Deadline
-}
-
-/** A notification, and what can be done about exactly this one. */
-export interface Entry extends Omit<SeenNotification, "index"> {
-  dismiss(): Promise<void>
-  press(action: string): Promise<void>
-}
+import {
+  type Entry,
+  GONE,
+  LIST_SIGNATURE,
+  NOTIFICATIONS,
+  NOTIFICATIONS_PATH,
+  type NotificationDaemon,
+  notificationGone,
+  SERVER_NAME,
+  TRAY,
+} from "./names.ts"
 
 /** The newest first. */
 export async function listNotifications(
@@ -67,14 +61,6 @@ export async function operateNotification(
   const entry = (await entries(session, deadline)).find(({ id }) => id === target.id)
   if (!entry) throw notificationGone(target)
   await answered(op.kind === "dismiss" ? entry.dismiss() : entry.press(op.action), UNCERTAIN)
-}
-
-/** It was dismissed, closed, or says something else by now. */
-export function notificationGone({ title }: Pick<SeenNotification, "title">): AppError {
-  return new AppError("NOTIFICATION_NOT_FOUND", `The notification '${title}' is not there any more`, {
-    suggestion: "Use 'list-notifications' to see what there is",
-    disposition: NOTHING_DELIVERED,
-  })
 }
 
 const UNCERTAIN: Disposition = { delivery: "delivery_uncertain", retry: "unknown" }

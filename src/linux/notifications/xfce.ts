@@ -8,7 +8,7 @@ import { clickPointer, movePointer } from "../x11/pointer.ts"
 import { queryPointer } from "../x11/requests.ts"
 import { windowAt } from "../x11/windows.ts"
 import { hear } from "./heard.ts"
-import { type Entry, type NotificationDaemon, notificationGone } from "./notifications.ts"
+import { type Entry, type NotificationDaemon, notificationGone } from "./names.ts"
 import { lines, oneLine } from "./text.ts"
 
 /**

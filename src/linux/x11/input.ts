@@ -1,7 +1,6 @@
-import type { InputEvent } from "../../adapter.ts"
+import type { Env, InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import type { Env } from "../host/session.ts"
 import { X11 } from "./connection.ts"
 import { pressKeys } from "./keyboard.ts"
 import { clickPointer, dragPointer, movePointer, pressButton, turnWheel } from "./pointer.ts"

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Adapter, SeenNode, SeenWindow } from "../../../src/adapter.ts"
+import type { Adapter, Platform, SeenNode, SeenWindow } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { connectLinux } from "../../../src/linux/adapter.ts"
 import type { Surface } from "../../../src/node.ts"
-import type { Platform } from "../../../src/platform.ts"
 import { type Fixture, startFixture } from "../../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop, until } from "../../support/desktop.ts"
 

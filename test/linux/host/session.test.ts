@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test"
+import type { Way } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { Session } from "../../../src/linux/host/session.ts"
-import type { Way } from "../../../src/platform.ts"
 import { openDesktop } from "../../support/desktop.ts"
 import { startDaemon, startPeer } from "../dbus/daemon.ts"
 

@@ -1,7 +1,9 @@
-import type { ActionName, Seen, SeenNode, SeenTree } from "../adapter.ts"
+import type { SeenNode, SeenTree } from "../adapter.ts"
 import { boundsHash } from "../fxhash.ts"
-import { INTERACTIVE_ROLES, type Node, type Rect } from "../node.ts"
+import { INTERACTIVE_ROLES, type Node } from "../node.ts"
+import { finiteRect } from "../rect.ts"
 import type { RefEntry } from "../refmap.ts"
+import { isInteractive, type Position, walk } from "../tree.ts"
 import { contextOf, levelsUp, lookAlikeKey, neighbourhoodOf, printOf } from "./identity.ts"
 
 /** What a whole tree has in common, for the entries made from it. */
@@ -19,40 +21,6 @@ export interface Source {
 export interface RefTree {
   readonly tree: Node
   readonly entries: readonly RefEntry[]
-}
-
-export interface Place {
-  readonly node: SeenNode
-  /** Child indexes from the root of the tree down. */
-  readonly path: readonly number[]
-  readonly ancestors: readonly SeenNode[]
-}
-
-/** Actions that make a node worth a ref whatever its role; focus and scrolling are offered by nearly everything. */
-const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
-  "Click",
-  "Toggle",
-  "Check",
-  "Expand",
-  "Select",
-  "SetValue",
-  "TypeText",
-])
-
-export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
-  return (
-    INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
-  )
-}
-
-/** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
-export function isWrapper(seen: Pick<Seen, "role" | "name" | "value" | "description">): boolean {
-  return (
-    (seen.role === "group" || seen.role === "container" || seen.role === "unknown") &&
-    !seen.name &&
-    !seen.value &&
-    !seen.description
-  )
 }
 
 /**
@@ -73,31 +41,21 @@ export function allocateRefs(
 
 /** The places that get a ref, of all those of a tree. */
 export function takersOf(
-  places: readonly Place[],
+  places: readonly Position[],
   getsRef: (node: SeenNode) => boolean = isInteractive,
-): readonly Place[] {
+): readonly Position[] {
   // A window may well offer an action, but what it is good for is done to what it holds.
   return places.filter(
     ({ node, ancestors }) => getsRef(node) && (ancestors.length > 0 || INTERACTIVE_ROLES.has(node.role)),
   )
 }
 
-/** Every node with its place, depth first. */
-export function* walk(root: SeenNode): Generator<Place> {
-  const stack: Place[] = [{ node: root, path: [], ancestors: [] }]
-  for (let place = stack.pop(); place; place = stack.pop()) {
-    yield place
-    const { node, path } = place
-    const ancestors = [...place.ancestors, node]
-    for (let i = node.children.length - 1; i >= 0; i--) {
-      const child = node.children[i]!
-      stack.push({ node: child, path: [...path, child.index ?? i], ancestors })
-    }
-  }
-}
-
 /** Entries for some places of a tree; `all` tells which of them have look-alikes. */
-export function entriesFor(chosen: readonly Place[], all: readonly Place[], source: Source): RefEntry[] {
+export function entriesFor(
+  chosen: readonly Position[],
+  all: readonly Position[],
+  source: Source,
+): RefEntry[] {
   const alike = new LookAlikes(all, source.rootContext)
   return chosen.map((place) => {
     const { node, path, ancestors } = place
@@ -132,17 +90,17 @@ export function entriesFor(chosen: readonly Place[], all: readonly Place[], sour
 /** Which elements say the same of themselves, and which of those the texts around them tell apart. */
 class LookAlikes {
   readonly #rootContext: string | undefined
-  readonly #groups: ReadonlyMap<string, readonly Place[]>
+  readonly #groups: ReadonlyMap<string, readonly Position[]>
   /** Of the look-alikes of a key, how many each ancestor holds. */
   readonly #held = new Map<string, Map<SeenNode, number>>()
   readonly #twins = new Map<string, ReadonlySet<string>>()
 
-  constructor(all: readonly Place[], rootContext: string | undefined) {
+  constructor(all: readonly Position[], rootContext: string | undefined) {
     this.#groups = Map.groupBy(all, ({ node }) => lookAlikeKey(node))
     this.#rootContext = rootContext
   }
 
-  contextOf({ node, ancestors }: Place): string {
+  contextOf({ node, ancestors }: Position): string {
     const key = lookAlikeKey(node)
     const isAlone = this.#hasOthers(key)
       ? (one: SeenNode): boolean => this.#heldOf(key).get(one) === 1
@@ -151,7 +109,7 @@ class LookAlikes {
   }
 
   /** Whether nothing tells it from another. */
-  isTwin(place: Place): boolean {
+  isTwin(place: Position): boolean {
     const key = lookAlikeKey(place.node)
     return this.#hasOthers(key) && this.#twinsOf(key).has(printOf(this.contextOf(place)))
   }
@@ -238,10 +196,4 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     ...(children.length ? { children } : {}),
   }
   return trace(node, seen)
-}
-
-/** Platforms report NaN for what they do not know; JSON has no word for it. */
-export function finiteRect({ x, y, width, height }: Rect): Rect {
-  const finite = (length: number): number => (Number.isFinite(length) ? length : 0)
-  return { x: finite(x), y: finite(y), width: finite(width), height: finite(height) }
 }

@@ -1,16 +1,11 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import type { ActionName, Handle, SeenNode, SeenTree } from "../../src/adapter.ts"
+import type { Handle, SeenNode, SeenTree } from "../../src/adapter.ts"
 import { compact } from "../../src/look/compact.ts"
+import type { ActionName } from "../../src/node.ts"
 import { INTERACTIVE_ROLES, type Node, type State } from "../../src/node.ts"
-import {
-  allocateRefs,
-  countRefs,
-  isInteractive,
-  keepInteractive,
-  walk,
-  withoutBounds,
-} from "../../src/refs/tree.ts"
+import { allocateRefs, countRefs, keepInteractive, withoutBounds } from "../../src/refs/allocate.ts"
+import { isInteractive, walk } from "../../src/tree.ts"
 
 // Nothing here looks inside a handle.
 const handle = {} as unknown as Handle

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs"
 import { basename, resolve } from "node:path"
-import { AppError } from "../errors.ts"
+import { AppError } from "./errors.ts"
 
 /** Where everything we remember is kept: `AGENT_DESKTOP_HOME` itself, or `.agent-desktop` in the user's home. */
 export function stateRoot(env: Readonly<Record<string, string | undefined>>): string {

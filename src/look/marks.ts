@@ -1,9 +1,9 @@
 import type { Picture, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { appendRefs, readSurface } from "../look/snapshot.ts"
 import type { Rect } from "../node.ts"
-import { walk } from "../refs/tree.ts"
-import { annotate, type Mark } from "./annotate.ts"
+import { annotate, type Mark } from "../picture/annotate.ts"
+import { walk } from "../tree.ts"
+import { appendRefs, readSurface } from "./snapshot.ts"
 
 export interface Marked {
   readonly picture: Picture

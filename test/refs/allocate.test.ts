@@ -2,17 +2,9 @@ import { describe, expect, test } from "bun:test"
 import type { Handle, SeenNode, SeenTree } from "../../src/adapter.ts"
 import { compact } from "../../src/look/compact.ts"
 import { INTERACTIVE_ROLES, type Node, STRUCTURAL_ROLES } from "../../src/node.ts"
+import { allocateRefs, countRefs, entriesFor, keepInteractive, toNode } from "../../src/refs/allocate.ts"
 import { contextOf, isInRow, ownName } from "../../src/refs/identity.ts"
-import {
-  allocateRefs,
-  countRefs,
-  entriesFor,
-  isInteractive,
-  isWrapper,
-  keepInteractive,
-  toNode,
-  walk,
-} from "../../src/refs/tree.ts"
+import { isInteractive, isWrapper, walk } from "../../src/tree.ts"
 
 // Nothing here looks inside a handle.
 const handle = {} as unknown as Handle

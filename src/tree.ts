@@ -1,0 +1,52 @@
+import type { Seen, SeenNode } from "./adapter.ts"
+import type { ActionName } from "./node.ts"
+import { INTERACTIVE_ROLES } from "./node.ts"
+
+/** A node of a tree that was read, and where it stands in it. */
+export interface Position {
+  readonly node: SeenNode
+  /** Child indexes from the root of the tree down. */
+  readonly path: readonly number[]
+  readonly ancestors: readonly SeenNode[]
+}
+
+/** Actions that make a node worth a ref whatever its role; focus and scrolling are offered by nearly everything. */
+const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
+  "Click",
+  "Toggle",
+  "Check",
+  "Expand",
+  "Select",
+  "SetValue",
+  "TypeText",
+])
+
+export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
+  return (
+    INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
+  )
+}
+
+/** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
+export function isWrapper(seen: Pick<Seen, "role" | "name" | "value" | "description">): boolean {
+  return (
+    (seen.role === "group" || seen.role === "container" || seen.role === "unknown") &&
+    !seen.name &&
+    !seen.value &&
+    !seen.description
+  )
+}
+
+/** Every node with its place, depth first. */
+export function* walk(root: SeenNode): Generator<Position> {
+  const stack: Position[] = [{ node: root, path: [], ancestors: [] }]
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    yield place
+    const { node, path } = place
+    const ancestors = [...place.ancestors, node]
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      const child = node.children[i]!
+      stack.push({ node: child, path: [...path, child.index ?? i], ancestors })
+    }
+  }
+}
