@@ -1,13 +1,13 @@
 import type { ErrorCode } from "./errors.ts"
 
 export interface Guide {
-  /** When it comes. */
+  /** When the code is returned. */
   readonly cause: string
-  /** What to do then, in order. */
+  /** The next steps, in order. */
   readonly recovery: string
 }
 
-/** Every error code, for agents and people alike: the skill and the page about errors are made of this. */
+/** Every error code with its cause and its fix. The errors skill and docs/errors.md are generated from it. */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   PERM_DENIED: {
     cause: "The system has not granted accessibility, or screen recording for a screenshot.",
@@ -19,22 +19,22 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     recovery: "Run `list-apps` and use a name or id from there, whole. `launch` it if it does not run.",
   },
   WINDOW_NOT_FOUND: {
-    cause: "The window id or title is not, or no longer, that of an open window.",
-    recovery: "Run `list-windows`. An id is never given to another window: one that is gone stays gone.",
+    cause: "No open window has that id or title, or none has it any more.",
+    recovery: "Run `list-windows`. Window ids are never reused.",
   },
   ELEMENT_NOT_FOUND: {
     cause:
-      "What must be there is not: no such surface is open, no option has that name, no desktop is called that.",
+      "The named thing does not exist: no such surface is open, no option has that name, or no desktop has that name.",
     recovery:
-      "Run `list-surfaces` or `snapshot` to see what there is. Search with `find --text PART`; rows that are scrolled away or closed show up with `--include-hidden`.",
+      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`; `--include-hidden` also finds rows that are scrolled away or collapsed.",
   },
   STALE_REF: {
     cause:
-      "The ref is not in the map, or its element is gone, or what is there now is not provably the same: `details.evidence` says what changed.",
-    recovery: "Run `snapshot` and go on with its refs. Nothing was touched, so doing it again is safe.",
+      "The ref is not in the map, its element is gone, or the element there now is not provably the same: `details.evidence` says what changed.",
+    recovery: "Run `snapshot` and use its refs. Nothing was touched, so a retry is safe.",
   },
   AMBIGUOUS_TARGET: {
-    cause: "Several apps, windows or elements fit, and nothing tells them apart.",
+    cause: "Several apps, windows or elements match, and they cannot be told apart.",
     recovery:
       "`details.candidates` lists them: name one exactly, by `--window-id`, by its ref, or by an app's id.",
   },
@@ -44,9 +44,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   },
   ACTION_FAILED: {
     cause:
-      "The app or the system refused, or the state seen afterwards contradicts what was asked. `details.kind` says which, `platform_detail` has the system's own words.",
+      "The app or the system refused, or the state afterwards contradicts the request. `details.kind` says which; `platform_detail` has the system's own words.",
     recovery:
-      "Run `snapshot`: a dialog may cover the window, the element may be disabled. Read `disposition` before you try again: with `retry` `unsafe` it may have happened.",
+      "Run `snapshot`: a dialog may cover the window, the element may be disabled. Read `disposition` before you try again: if `retry` is `unsafe`, the action may have happened.",
   },
   ACTION_NOT_SUPPORTED: {
     cause: "The element does not offer that action.",
@@ -55,42 +55,42 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   },
   APP_UNRESPONSIVE: {
     cause:
-      "The app did not answer in the time it was given. It is busy, stopped, or shows a blocking dialog.",
+      "The app did not answer in time. It is busy, stopped, or shows a blocking dialog.",
     recovery:
-      "Wait (`wait 2000`, `wait --text 'Ready'`), then look again. `list-windows` and `screenshot` still work. If it stays so, ask the user before `close-app APP --force`.",
+      "Wait (`wait 2000`, `wait --text 'Ready'`), then look again. `list-windows` and `screenshot` still work. If it stays silent, ask the user before `close-app APP --force`.",
   },
   TIMEOUT: {
-    cause: "A wait or the command's own time ran out. `details.kind` says what was waited for.",
+    cause: "A wait or the command's own time ran out. `details.kind` says what the command waited for.",
     recovery:
-      "Run `snapshot` to see what is there instead. If it only needs longer, pass a greater `--timeout-ms`. Read `disposition` before you repeat an action.",
+      "Run `snapshot` to see the current state. If the app only needs more time, pass a larger `--timeout-ms`. Read `disposition` before you repeat an action.",
   },
   PLATFORM_NOT_SUPPORTED: {
     cause:
       "Not available on this system or in this session: no display, no accessibility bus, an app without a tree.",
     recovery:
-      "Run `doctor`: it says what to install or to switch on. On Linux `desktop-start` gives you a desktop where everything is there.",
+      "Run `doctor`: it says what to install or to switch on. On Linux, `desktop-start` gives you a complete desktop.",
   },
   NOTIFICATION_NOT_FOUND: {
-    cause: "The notification is gone, or its index means another one now.",
+    cause: "The notification is gone, or its index now belongs to another one.",
     recovery: "Run `list-notifications`; pass `--app` along with the index, since indexes shift.",
   },
   POLICY_DENIED: {
     cause:
-      "Forbidden by whoever runs this: only reading is allowed, the app is not on the list, or the keys would end the session.",
-    recovery: "Do not look for a way around. Ask the user, who can lift it; the message names the setting.",
+      "The operator forbids it: only reading is allowed, the app is not on the list, or the keys would end the session.",
+    recovery: "Do not look for a way around. Ask the user, who can change the setting that the message names.",
   },
   INVALID_ARGS: {
     cause: "The arguments do not parse or contradict each other. Exit code 2. Nothing was done.",
     recovery: "The message names the argument. Run `help COMMAND`, or `schema COMMAND` for its JSON Schema.",
   },
   INTERNAL: {
-    cause: "Something happened that should not: a defect, a full disk, a snapshot that is too big to keep.",
+    cause: "An unexpected failure: a defect, a full disk, a snapshot that is too big to keep.",
     recovery:
-      "Do what the suggestion says; otherwise run it again with `--verbose`. For a snapshot that is too big use `-i`, `--root REF` or a smaller `--max-depth`.",
+      "Follow the suggestion; otherwise run the command again with `--verbose`. For a snapshot that is too big use `-i`, `--root REF` or a smaller `--max-depth`.",
   },
 }
 
-/** One code after another, as Markdown. */
+/** All codes as Markdown sections. */
 export function errorSections(): string {
   return Object.entries(ERROR_GUIDE)
     .map(([code, { cause, recovery }]) => `## ${code}\n\n${cause}\n\n**What to do:** ${recovery}\n`)
