@@ -54,8 +54,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
       "Run `get REF actions`. Often the control is the parent or a child: look with `snapshot --root REF`. Without `--input semantic`, pointer and keyboard are tried too.",
   },
   APP_UNRESPONSIVE: {
-    cause:
-      "The app did not answer in time. It is busy, stopped, or shows a blocking dialog.",
+    cause: "The app did not answer in time. It is busy, stopped, or shows a blocking dialog.",
     recovery:
       "Wait (`wait 2000`, `wait --text 'Ready'`), then look again. `list-windows` and `screenshot` still work. If it stays silent, ask the user before `close-app APP --force`.",
   },
@@ -77,7 +76,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   POLICY_DENIED: {
     cause:
       "The operator forbids it: only reading is allowed, the app is not on the list, or the keys would end the session.",
-    recovery: "Do not look for a way around. Ask the user, who can change the setting that the message names.",
+    recovery:
+      "Do not look for a way around. Ask the user, who can change the setting that the message names.",
   },
   INVALID_ARGS: {
     cause: "The arguments do not parse or contradict each other. Exit code 2. Nothing was done.",

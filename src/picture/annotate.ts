@@ -1,31 +1,31 @@
 import type { Rect } from "../node.ts"
 import { decodePng, encodePng, type Pixels } from "./png.ts"
 
-/** An element to be shown, in the picture's own pixels. */
+/** An element to mark, in the picture's own pixels. */
 export interface Mark {
-  /** As the label says it: `@e3`. */
+  /** The label's text, such as `@e3`. */
   readonly label: string
   readonly box: Rect
 }
 
-/** Where a label stands. */
+/** The position of a label. */
 export interface Placed extends Mark {
   readonly at: Rect
 }
 
-/** The picture with a box around each element and its label beside it; `scale` for screens of small pixels. */
+/** Draws a box around each element and its label beside it. `scale` enlarges both for screens with small pixels. */
 export function annotate(png: Uint8Array, marks: readonly Mark[], scale = 1): Uint8Array {
   const pixels = decodePng(png)
   const placed = placeLabels(marks, pixels, scale)
-  // All boxes first: none is drawn over a label.
+  // Boxes come first so that none covers a label.
   for (const [i, { box }] of placed.entries()) drawBox(pixels, clip(box, pixels), colourOf(i), scale)
   for (const [i, mark] of placed.entries()) drawLabel(pixels, mark, colourOf(i), scale)
   return encodePng(pixels)
 }
 
 /**
- * A place for each label: at its element, where it covers least of the others, and never over another
- * label. One that finds no place is left out.
+ * Finds a place for each label: near its element, covering as little of the others as possible, and never over
+ * another label. A label without a place is left out.
  */
 export function placeLabels(
   marks: readonly Mark[],
@@ -66,7 +66,7 @@ function labelSize(label: string, scale: number): { readonly width: number; read
 
 type Size = ReturnType<typeof labelSize>
 
-/** Around the corners of the box, the better ones first. */
+/** Places at the corners of the box, best first. */
 function spotsAround(box: Rect, { width, height }: Size): readonly Rect[] {
   const [left, top] = [Math.round(box.x), Math.round(box.y)]
   const [right, bottom] = [Math.round(box.x + box.width), Math.round(box.y + box.height)]
@@ -85,7 +85,7 @@ function spotsAround(box: Rect, { width, height }: Size): readonly Rect[] {
   return spots.map(([x, y]) => ({ x, y, width, height }))
 }
 
-/** Wider and wider around the box. */
+/** Places in growing distance around the box. */
 function farther(box: Rect, { width, height }: Size): readonly Rect[] {
   const [left, top] = [Math.round(box.x), Math.round(box.y)]
   const rings = Array.from({ length: RINGS }, (_, i) => i + 1)
@@ -129,7 +129,7 @@ type Colour = readonly [red: number, green: number, blue: number]
 
 const WHITE: Colour = [255, 255, 255]
 
-/** Dark enough for white letters; neighbours differ. */
+/** Colours dark enough for white letters; neighbours differ. */
 const COLOURS: readonly Colour[] = [
   [194, 24, 91],
   [21, 101, 192],
@@ -141,7 +141,7 @@ const COLOURS: readonly Colour[] = [
 
 const colourOf = (index: number): Colour => COLOURS[index % COLOURS.length] ?? WHITE
 
-/** A line of the colour with a white one inside it: one of the two shows on any background. */
+/** A coloured line with a white one inside it: one of the two is visible on any background. */
 function drawBox(pixels: Pixels, box: Rect, colour: Colour, scale: number): void {
   frame(pixels, box, colour, scale)
   const { x, y, width, height } = box
@@ -177,7 +177,7 @@ function drawLabel(pixels: Pixels, { label, at, box }: Placed, colour: Colour, s
   }
 }
 
-/** From a label that found no place at its element. */
+/** A line from a label to its element, if the label is not next to it. */
 function drawLeader(pixels: Pixels, at: Rect, box: Rect, colour: Colour, scale: number): void {
   const from = { x: at.x + at.width / 2, y: at.y + at.height / 2 }
   const to = {
@@ -212,12 +212,12 @@ function fill(pixels: Pixels, rect: Rect, [red, green, blue]: Colour): void {
   }
 }
 
-/** The characters of refs as pixels, for labels in pictures. */
+/** The characters of refs as pixels, for the labels. */
 
 export const GLYPH_WIDTH = 6
 export const GLYPH_HEIGHT = 9
 
-/** Rows from top to bottom; the highest of six bits is the leftmost pixel. */
+/** Rows from top to bottom; the highest of the six bits is the leftmost pixel. */
 export function glyphOf(character: string): readonly number[] {
   const drawn = GLYPHS[character] ?? []
   return drawn.map((row) => Number.parseInt(row.replaceAll("#", "1").replaceAll(".", "0"), 2))

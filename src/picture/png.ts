@@ -4,11 +4,11 @@ import { AppError } from "../errors.ts"
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** Blue, green, red and an unused byte a pixel, rows without gaps; at a multiple of four in its buffer. */
+  /** Pixels of four bytes: blue, green, red, unused. Rows have no gaps; the offset in the buffer is a multiple of four. */
   readonly bgrx: Uint8Array
 }
 
-/** The picture as an RGB PNG. Tuned for screens: many equal rows, large plain areas, no time to lose. */
+/** Encodes the picture as an RGB PNG. Tuned for screens: many equal rows and large plain areas. */
 export function encodePng({ width, height, bgrx }: Pixels): Uint8Array {
   const scanlines = filterRows(width, height, bgrx)
   const header = new Uint8Array(13)
@@ -38,7 +38,7 @@ function filterRows(width: number, height: number, bgrx: Uint8Array): Uint8Array
   for (let y = 0; y < height; y++) {
     const [at, end] = [y * width * 4, (y + 1) * width * 4]
     if (y > 0 && bytes.compare(bytes, at - width * 4, at, at, end) === 0) {
-      // Equal to the row above: all differences are zero, as the buffer already is.
+      // The row equals the one above: all differences are zero, like the buffer already.
       out[y * stride] = UP
       continue
     }
@@ -51,7 +51,7 @@ function filterRows(width: number, height: number, bgrx: Uint8Array): Uint8Array
   return out
 }
 
-// Four pixels become three words: a third of the stores of a byte-wise loop, and twice as fast in a cold process.
+// Four pixels become three words: a third of the stores of a byte-wise loop, twice as fast in a cold process.
 function packRow(pixels: Uint32Array, from: number, packed: Uint32Array): void {
   let at = from
   for (let i = 0; i < packed.length; i += 3, at += 4) {
@@ -76,7 +76,7 @@ function subtractLeft(row: Uint8Array): void {
   for (let i = row.length - 1; i >= 3; i--) row[i] = row[i]! - row[i - 3]!
 }
 
-/** A zlib stream: its header, what is deflated, its checksum. */
+/** A zlib stream: header, deflated bytes, checksum. */
 function compress(bytes: Uint8Array<ArrayBuffer>): Uint8Array[] {
   const checksum = new Uint8Array(4)
   new DataView(checksum.buffer).setUint32(0, Bun.hash.adler32(bytes))
@@ -106,7 +106,7 @@ function joinChunks(chunks: readonly (readonly [string, readonly Uint8Array[]])[
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
-/** The pixels of a PNG as screens give it: 8 bits a channel, RGB or RGBA, not interlaced. */
+/** Decodes the PNGs that screens produce: 8 bits per channel, RGB or RGBA, not interlaced. */
 export function decodePng(png: Uint8Array): Pixels {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   if (png.length < 33 || view.getUint32(0) !== 0x89504e47) throw unreadable("it is no PNG")
@@ -125,11 +125,11 @@ const RGBA = 6
 const MOST_PIXELS = 100_000_000
 
 const unreadable = (why: string): AppError =>
-  new AppError("PLATFORM_NOT_SUPPORTED", `The picture cannot be drawn into: ${why}`, {
+  new AppError("PLATFORM_NOT_SUPPORTED", `The picture cannot be annotated: ${why}`, {
     suggestion: "Take it without --annotate",
   })
 
-/** All IDAT chunks in one. */
+/** The contents of all IDAT chunks, joined. */
 function joinData(png: Uint8Array, view: DataView): Uint8Array {
   const parts: Uint8Array[] = []
   for (let at = 8; at + 12 <= png.length; ) {
@@ -142,7 +142,7 @@ function joinData(png: Uint8Array, view: DataView): Uint8Array {
 
 const IDAT = 0x49444154
 
-/** Takes back what each row was written as the difference to: PNG's five filters. */
+/** Undoes PNG's five row filters. */
 function unfilter(lines: Uint8Array, stride: number, height: number, channels: number): Uint8Array {
   const out = new Uint8Array(stride * height)
   for (let y = 0; y < height; y++) {
@@ -177,7 +177,7 @@ function predicted(filter: number | undefined, left: number, above: number, corn
 function toBgrx(bytes: Uint8Array, channels: number): Uint8Array {
   const bgrx = new Uint8Array((bytes.length / channels) * 4)
   for (let from = 0, to = 0; from < bytes.length; from += channels, to += 4) {
-    // What a window lets through is black, as if nothing were behind it.
+    // Transparent parts of a window become black.
     const opaque = channels === 4 ? bytes[from + 3]! / 255 : 1
     bgrx[to] = bytes[from + 2]! * opaque
     bgrx[to + 1] = bytes[from + 1]! * opaque

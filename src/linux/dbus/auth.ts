@@ -1,6 +1,6 @@
 import { WireError } from "./wire.ts"
 
-/** Where a bus listens, and how to be let in. */
+/** Addresses of a bus, and the handshake that opens a connection. */
 
 export interface BusAddress {
   /** A socket path; a leading zero byte marks the abstract namespace. */
@@ -9,8 +9,8 @@ export interface BusAddress {
 }
 
 /**
- * The unix sockets among the addresses of `unix:path=/run/bus,guid=…;unix:abstract=…`, in their order.
- * Other transports are left out: an accessibility bus is local.
+ * The unix sockets in an address list such as `unix:path=/run/bus,guid=…;unix:abstract=…`, in order.
+ * Other transports are skipped: an accessibility bus is local.
  */
 export function parseAddresses(text: string): readonly BusAddress[] {
   return text.split(";").flatMap((one) => {
@@ -35,26 +35,26 @@ export function parseAddresses(text: string): readonly BusAddress[] {
 }
 
 /**
- * Everything a client says, in one write: the answer is awaited nowhere, so the first calls can
- * follow at once. A server that refuses closes the connection, and with it every call.
+ * The whole handshake of a client in one write. No answer is awaited, so the first calls can follow at
+ * once. A server that refuses closes the connection, which fails every call.
  */
 export function authRequest(uid: number): Buffer {
   return Buffer.from(`\0AUTH EXTERNAL ${Buffer.from(String(uid)).toString("hex")}\r\nBEGIN\r\n`, "latin1")
 }
 
-/** Consumes the server's one line of consent. */
+/** Reads the one line with which the server accepts the client. */
 export class Handshake {
-  /** What the server calls itself; no two that ever ran are called the same. */
+  /** The server's guid. Every server that ever ran has its own. */
   guid = ""
   #line: Buffer = Buffer.alloc(0)
 
-  /** What follows the handshake, or undefined while it goes on. */
+  /** The bytes after the handshake; undefined until it is complete. */
   push(chunk: Buffer): Buffer | undefined {
     const bytes = this.#line.length === 0 ? chunk : Buffer.concat([this.#line, chunk])
     const end = bytes.indexOf("\r\n")
     if (end < 0) {
       if (bytes.length > MAX_LINE)
-        throw new WireError("the bus answered the authentication with no line at all")
+        throw new WireError("the bus did not end its answer to the authentication with a line break")
       this.#line = bytes
       return undefined
     }

@@ -36,7 +36,7 @@ export class DBusError extends Error {
 /** The peer did not answer before the call's deadline. */
 export class DBusTimeout extends Error {
   override readonly name = "DBusTimeout"
-  /** The bus itself has never said a word, so that nobody behind it could. */
+  /** The bus has never sent anything, so the bus itself hangs, not the peer behind it. */
   readonly silentBus: boolean
 
   constructor(text: string, silentBus = false) {
@@ -45,12 +45,12 @@ export class DBusTimeout extends Error {
   }
 }
 
-/** There is no connection (any more); the message says why. */
+/** The connection could not be opened or has ended; the message says why. */
 export class DBusClosed extends Error {
   override readonly name = "DBusClosed"
 }
 
-/** What a served object answers. */
+/** The answer of an object that this process serves. */
 export type Answer =
   | { readonly signature?: string; readonly values?: readonly Value[] }
   | { readonly error: string; readonly text?: string }
@@ -59,18 +59,18 @@ export const DBUS = "org.freedesktop.DBus"
 export const DBUS_PATH = "/org/freedesktop/DBus"
 
 /**
- * A connection to a message bus. Calls are written without waiting for one another, many in one
- * write; each ends with its reply, at its deadline, or with the connection.
+ * A connection to a message bus. Calls do not wait for one another and share writes. Each call ends with its
+ * reply, at its deadline, or with the connection.
  */
 export class Bus {
-  /** Our unique name, once the bus has said it. */
+  /** Our unique name, once the bus has assigned it. */
   readonly name: Promise<string>
-  /** What the bus calls itself, from when it has let us in. */
+  /** The guid of the bus, once it has accepted us. */
   guid = ""
   readonly #socket: Bun.Socket<undefined>
   readonly #stream = new MessageStream()
   readonly #pending = new Map<number, Pending>()
-  /** Calls beyond what a bus lets one connection have in flight. */
+  /** Calls that wait because too many others are in flight. */
   readonly #waiting: Waiting[] = []
   readonly #listeners = new Set<(signal: Message) => void>()
   readonly #signals = new WeakSet<AbortSignal>()
@@ -88,7 +88,7 @@ export class Bus {
   #alarm: ReturnType<typeof setTimeout> | undefined
   #alarmAt = Number.POSITIVE_INFINITY
 
-  /** Connects to the first address that lets us; calls may be made at once. */
+  /** Connects to the first address that accepts us. Calls may be made at once. */
   static async open(address: string, deadline: Deadline): Promise<Bus> {
     const reasons: string[] = []
     for (const { unix, text } of parseAddresses(address)) {
@@ -107,16 +107,16 @@ export class Bus {
     this.#send(authRequest(process.getuid?.() ?? 0))
     const hello = this.call(HELLO, DBUS, DBUS_PATH, deadline)
     this.name = hello.then((reply) => readAs(reply, "s").string())
-    // Whoever asks for the name sees the failure; nobody else has to.
+    // Only a caller that asks for the name sees its failure.
     this.name.catch(() => {})
   }
 
-  /** Why the connection is of no more use; undefined while it works. */
+  /** The reason why the connection failed; undefined while it works. */
   get failure(): DBusClosed | undefined {
     return this.#failure
   }
 
-  /** Resolves once the connection is of no more use; for whoever serves on it. */
+  /** Resolves when the connection has failed or ended; for processes that serve on it. */
   get ended(): Promise<DBusClosed> {
     return this.#ended.promise
   }
@@ -125,7 +125,7 @@ export class Bus {
     return this.ask(called, destination, path, deadline, whole)
   }
 
-  /** A call whose answer is read at once; what `read` throws is the call's failure. */
+  /** A call whose reply `read` reads on arrival. An error thrown by `read` fails the call. */
   ask<T>(
     called: Method,
     destination: string,
@@ -148,7 +148,7 @@ export class Bus {
     })
   }
 
-  /** Asks the bus for the signals that fit a match rule. */
+  /** Asks the bus for the signals that match a rule. */
   async match(rule: string, deadline: Deadline): Promise<void> {
     await this.call(method(`${DBUS}.AddMatch`, "s", [rule]), DBUS, DBUS_PATH, deadline)
   }
@@ -157,18 +157,18 @@ export class Bus {
     await this.call(method(`${DBUS}.RemoveMatch`, "s", [rule]), DBUS, DBUS_PATH, deadline)
   }
 
-  /** Hears every signal that arrives, whoever asked for it; returns how to stop. */
+  /** Calls `listener` with every signal that arrives; returns a function that stops it. */
   listen(listener: (signal: Message) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Answers the calls of others; undefined leaves one unanswered. */
+  /** Answers calls from other connections; undefined leaves a call unanswered. */
   serve(answer: (call: Message) => Answer | Promise<Answer> | undefined): void {
     this.#serve = answer
   }
 
-  /** Gives every message first to `take`, which returns whether it was one for us; for monitors. */
+  /** Passes every message to `take` first, which returns true if it consumed the message; for monitors. */
   overhear(take: (bytes: Buffer, start: number, end: number) => boolean): void {
     this.#overhear = take
   }
@@ -193,11 +193,11 @@ export class Bus {
       this.#stream.push(bytes, (...place) => this.#take(...place))
     } catch (error) {
       if (!(error instanceof WireError || error instanceof RangeError)) throw error
-      this.#fail(new DBusClosed(`the bus sent something that is no D-Bus message: ${error.message}`))
+      this.#fail(new DBusClosed(`the bus sent bytes that are not a D-Bus message: ${error.message}`))
     }
   }
 
-  /** Called by the socket when it takes bytes again. */
+  /** Called by the socket when it accepts bytes again. */
   drain(): void {
     const backlog = this.#backlog
     this.#backlog = []
@@ -235,13 +235,13 @@ export class Bus {
     if (this.#outEnd === 0 || this.#failure) return
     const bytes = this.#out.subarray(0, this.#outEnd)
     this.#outEnd = 0
-    // What the kernel did not take stays referenced, so the buffer is given away.
+    // Bytes that the kernel did not accept stay referenced, so this buffer is not reused.
     if (this.#send(bytes)) return
     this.#out = Buffer.allocUnsafeSlow(OUT_SIZE)
     this.#outView = viewOf(this.#out)
   }
 
-  /** Returns whether all of it was taken at once. */
+  /** Returns true if the kernel accepted all bytes at once. */
   #send(bytes: Buffer): boolean {
     if (this.#failure) return true
     if (this.#backlog.length > 0) {
@@ -298,7 +298,7 @@ export class Bus {
     )
   }
 
-  /** One alarm serves all calls: it rings at the earliest deadline. */
+  /** One timer serves all calls; it fires at the earliest deadline. */
   #watch(deadline: Deadline): void {
     if (deadline.signal && !this.#signals.has(deadline.signal)) {
       this.#signals.add(deadline.signal)
@@ -343,7 +343,7 @@ export class Bus {
   }
 }
 
-/** The body of a reply, if it is of the signature that the interface promises. */
+/** The body of a reply. Throws if its signature is not the expected one. */
 export function readAs(reply: Message, signature: string): Message["body"] {
   if (reply.signature === signature) return reply.body
   throw new WireError(`a reply of type '${reply.signature}' where '${signature}' was expected`)
@@ -351,7 +351,7 @@ export function readAs(reply: Message, signature: string): Message["body"] {
 
 const whole = (reply: Message): Message => reply
 
-/** A reply that cannot be read fails its own call only. */
+/** A malformed reply fails its own call only. */
 function giveReply(pending: Pending, reply: Message): void {
   try {
     pending.take(reply)
@@ -376,7 +376,7 @@ interface Waiting {
 
 const HELLO = method(`${DBUS}.Hello`)
 const OUT_SIZE = 64 * 1024
-/** Far below the 50,000 open replies that a bus allows, and enough to keep any application busy. */
+/** Calls in flight: far below the 50,000 that a bus allows, and enough to keep any application busy. */
 const MAX_IN_FLIGHT = 2000
 const MAX_TIMER = 0x7fffffff
 

@@ -2,7 +2,7 @@ import { Reader, viewOf } from "./read.ts"
 import { MAX_MESSAGE, type Value, WireError } from "./wire.ts"
 import { marshal } from "./write.ts"
 
-/** Calls, replies and signals as bytes: the header around a body of values. */
+/** Calls, replies and signals as bytes: a header and a body of values. */
 
 export const METHOD_CALL = 1
 export const METHOD_RETURN = 2
@@ -13,9 +13,9 @@ const NO_REPLY_EXPECTED = 1
 const NO_AUTO_START = 2
 
 /**
- * What stays the same between calls of one method: its header fields and, usually, its arguments.
- * Only the destination, the object and the serial differ, so a call is two copies and two strings.
- * Programs name many methods and use few, so the bytes are made when they are first needed.
+ * The parts that all calls of one method share: header fields and, usually, arguments. Only the destination,
+ * the object and the serial differ, so writing a call is two copies and two strings. The bytes are made on
+ * first use, since programs name many methods and use few.
  */
 export class Method {
   readonly interface: string
@@ -80,7 +80,7 @@ export function method(name: string, signature = "", args: readonly Value[] = []
   return new Method(name, signature, args, start ? 0 : NO_AUTO_START)
 }
 
-/** Writes a call into `out` at `at` and returns where it ends; see callSize for the room it needs. */
+/** Writes a call into `out` at `at` and returns its end. callSize gives the room it needs. */
 export function writeCall(
   out: Buffer,
   view: DataView,
@@ -103,12 +103,12 @@ export function writeCall(
   return end + body.length
 }
 
-/** An upper bound of what writeCall writes. */
+/** An upper bound for the bytes that writeCall writes. */
 export function callSize(call: Method, destination: string, path: string): number {
   return call.head.length + call.body.length + 3 * (destination.length + path.length) + 64
 }
 
-/** A reply or a signal, for whoever serves objects. */
+/** A reply or a signal, for processes that serve objects. */
 export function message(
   type: number,
   serial: number,
@@ -148,14 +148,14 @@ export interface Message {
   readonly errorName: string
   readonly sender: string
   readonly signature: string
-  /** Stands on the first value of the body. */
+  /** A reader at the first value of the body. */
   readonly body: Reader
 }
 
-/** The fixed part of a header, which tells how long the message is. */
+/** Size of the fixed part of a header, which contains the length of the message. */
 export const FIXED = 16
 
-/** How long the whole message is whose first 16 bytes stand at `at`. */
+/** The length of the whole message whose first 16 bytes are at `at`. */
 export function messageLength(bytes: Buffer, view: DataView, at: number): number {
   const endian = bytes[at]
   if (endian !== LITTLE && endian !== BIG) throw new WireError(`message begins with byte ${endian}`)
@@ -167,14 +167,14 @@ export function messageLength(bytes: Buffer, view: DataView, at: number): number
   return total
 }
 
-/** Reads the header of a whole message. Written out without a Reader: it is done for every reply. */
+/** Reads the header of a whole message. It avoids a Reader for speed, since it runs for every reply. */
 export function parseMessage(bytes: Buffer, view: DataView, start: number, end: number): Message {
   const little = bytes[start] === LITTLE
   const type = bytes[start + 1] ?? 0
   const bodyStart = end - view.getUint32(start + 4, little)
   const serial = view.getUint32(start + 8, little)
   const fieldsEnd = start + FIXED + view.getUint32(start + 12, little)
-  // Of a reply only the call it answers and the type of its body matter.
+  // For a reply, only the serial of its call and the signature of its body matter.
   const isReply = type === METHOD_RETURN
   let replySerial = 0
   let path = ""
@@ -262,7 +262,7 @@ type Field = readonly [code: number, type: string, value: string | number]
 
 const signatureField = (signature: string): Field => [SIGNATURE, "g", signature]
 
-/** Fixed part and header fields, padded to where the next field or the body begins. */
+/** The fixed part and the header fields, padded to the start of the next field or the body. */
 function header(
   type: number,
   flags: number,
@@ -309,8 +309,8 @@ function pad(out: Buffer, start: number, from: number): number {
 export type Take = (bytes: Buffer, view: DataView, start: number, end: number) => void
 
 /**
- * Cuts a stream of chunks into whole messages. A message within one chunk is not copied; a longer one
- * is collected in a buffer of its own size, whatever the size of the chunks.
+ * Cuts a stream of chunks into whole messages. A message within one chunk is not copied. A longer one is
+ * collected in a buffer of its own size.
  */
 export class MessageStream {
   #partial: Buffer | undefined

@@ -10,8 +10,8 @@ import {
 } from "./wire.ts"
 
 /**
- * Reads one value after the other. `start` is where alignment counts from: the first byte of a
- * message or of its body, which is the same modulo 8.
+ * Reads one value after another. Alignment counts from `start`: the first byte of a message or of its
+ * body, which is the same modulo 8.
  */
 export class Reader {
   readonly bytes: Buffer
@@ -21,7 +21,7 @@ export class Reader {
   readonly #start: number
   readonly #view: DataView
 
-  /** `view` is one of all of `bytes`, where there is one already. */
+  /** `view` covers all of `bytes`; pass an existing one to save making another. */
   constructor(bytes: Buffer, little: boolean, start = 0, end = bytes.length, view = viewOf(bytes)) {
     this.bytes = bytes
     this.little = little
@@ -36,7 +36,7 @@ export class Reader {
     if (this.at > this.end) throw new WireError("message ends within padding")
   }
 
-  /** The place of `size` bytes, after which the next value is read. */
+  /** Steps over `size` bytes and returns their offset. */
   take(size: number): number {
     const at = this.at
     if (size > this.end - at) throw new WireError(`message ends ${size - (this.end - at)} bytes too early`)
@@ -97,7 +97,7 @@ export class Reader {
     return this.bytes.utf8Slice(at, at + length)
   }
 
-  /** Steps over a string without making one. */
+  /** Steps over a string without decoding it. */
   skipString(): void {
     this.take(this.u32() + 1)
   }
@@ -109,7 +109,7 @@ export class Reader {
     return this.bytes.latin1Slice(at, at + length)
   }
 
-  /** Enters an array: returns where it ends, with the reader on its first element. */
+  /** Enters an array: returns its end, with the reader at its first element. */
   arrayEnd(elementAlignment: number): number {
     const length = this.u32()
     if (length > MAX_ARRAY) throw new WireError(`array of ${length} bytes`)
@@ -138,7 +138,7 @@ export function unmarshal(signature: string, reader: Reader): Value[] {
 }
 
 declare global {
-  /** Without the option parsing of toString and write. */
+  /** Buffer's own method, which skips the option parsing of toString and write. */
   interface Buffer {
     utf8Slice(start: number, end: number): string
     latin1Slice(start: number, end: number): string

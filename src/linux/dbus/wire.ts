@@ -1,11 +1,11 @@
-/** The words of the D-Bus wire format: its values, limits, signatures and alignments. */
+/** The D-Bus wire format: its values, limits, signatures and alignments. */
 
 export interface Variant {
   readonly signature: string
   readonly value: Value
 }
 
-/** `ay` is a Uint8Array, `a{…}` a Map, a struct and any other array an array, 64-bit integers are bigint. */
+/** `ay` is a Uint8Array, `a{…}` a Map, a struct and any other array an Array; 64-bit integers are bigint. */
 export type Value =
   | number
   | bigint
@@ -21,7 +21,7 @@ export const MAX_ARRAY = 64 * 1024 * 1024
 /** 32 arrays within 32 structs; variants count towards the same sum. */
 export const MAX_NESTING = 64
 
-/** Bytes or values that break the format. On a connection it is the end of that connection. */
+/** Bytes or values that break the format. It ends the connection on which it happens. */
 export class WireError extends Error {
   override readonly name = "WireError"
 }
@@ -36,7 +36,7 @@ export function isVariant(value: Value): value is Variant {
   return typeof value === "object" && "signature" in value
 }
 
-/** Where the complete type that begins at `at` ends. */
+/** The end of the complete type that starts at `at`. */
 export function typeEnd(signature: string, at: number, arrays: number, structs: number): number {
   if (arrays > 32 || structs > 32) throw new WireError("signature nests too deeply")
   const code = signature[at]

@@ -40,7 +40,7 @@ class Writer {
     this.#take(-this.#at & (size - 1))
   }
 
-  /** A number of `size` bytes, aligned to itself. */
+  /** A number of `size` bytes, aligned to its size. */
   number(size: 1 | 2 | 4, value: number): void {
     this.align(size)
     const at = this.#take(size)
@@ -70,7 +70,7 @@ class Writer {
     this.#view.setUint32(at, value, this.#little)
   }
 
-  /** May move the bytes: what is written is looked up afterwards. */
+  /** May reallocate the buffer, so callers look up positions afterwards. */
   #take(size: number): number {
     const at = this.#at
     this.#at += size
