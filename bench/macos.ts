@@ -5,6 +5,7 @@ import { Deadline } from "../src/deadline.ts"
 import { connectMacos } from "../src/macos/adapter.ts"
 import { Connection } from "../src/macos/connection.ts"
 import { decode, Element, type Value } from "../src/macos/value.ts"
+import type { RefEntry } from "../src/refmap.ts"
 import { type FakeMac, type Report, startScene } from "../test/macos/fake.ts"
 
 /**
@@ -189,7 +190,7 @@ async function click(mac: FakeMac): Promise<number> {
   const platform = connectMacos({ env: {}, root: mac.directory })
   const adapter = platform.adapter(Deadline.in(600_000))
   mac.mark()
-  const entry = {
+  const entry: RefEntry = {
     pid: PID,
     role: "button",
     name: "Choice 1",

@@ -7,6 +7,7 @@ import type {
   NotificationInfo,
   Point,
   Rect,
+  Role,
   State,
   Surface,
   SurfaceInfo,
@@ -94,7 +95,7 @@ export interface Handle {
 /** One element as it was read. `states` holds positive evidence only; a secure field has no value. */
 export interface Seen {
   readonly handle: Handle
-  readonly role: string
+  readonly role: Role
   readonly name?: string
   readonly value?: string
   readonly description?: string

@@ -1,9 +1,9 @@
 import { AppError } from "./errors.ts"
-import { INTERACTIVE_ROLES, STRUCTURAL_ROLES, type State } from "./node.ts"
+import { INTERACTIVE_ROLES, isRole, type Role, type State } from "./node.ts"
 import type { Position } from "./tree.ts"
 
 export interface Query {
-  readonly role?: string
+  readonly role?: Role
   readonly name?: string
   readonly value?: string
   readonly text?: string
@@ -13,7 +13,7 @@ export interface Query {
 }
 
 /** Words that other tools use for our roles. */
-const ROLE_ALIASES: Readonly<Record<string, string>> = {
+const ROLE_ALIASES: Readonly<Record<string, Role>> = {
   gridcell: "cell",
   img: "image",
   radio: "radiobutton",
@@ -29,10 +29,11 @@ const ROLE_ALIASES: Readonly<Record<string, string>> = {
   popupbutton: "combobox",
 }
 
-export function canonicalRole(role: string): string {
+/** The role that an argument means, whatever its case and spelling. Fails with INVALID_ARGS if there is none. */
+export function canonicalRole(role: string): Role {
   const word = role.toLowerCase().replaceAll(/[\s_-]/g, "")
   const canonical = ROLE_ALIASES[word] ?? word
-  if (INTERACTIVE_ROLES.has(canonical) || STRUCTURAL_ROLES.has(canonical)) return canonical
+  if (isRole(canonical)) return canonical
   throw new AppError("INVALID_ARGS", `--role '${role}' is not a role`, {
     suggestion: `Use one of: ${[...INTERACTIVE_ROLES].join(", ")}; or a structural one such as group, statictext, row`,
     details: { argument: "role" },

@@ -37,7 +37,7 @@ export type State = (typeof STATES)[number]
 /** A node as it is printed: the contract's AccessibilityNode, members in the contract's order. */
 export interface Node {
   readonly ref_id?: string
-  readonly role: string
+  readonly role: RoleOfNode
   readonly name?: string
   readonly value?: string
   readonly description?: string
@@ -95,107 +95,148 @@ export interface NotificationInfo {
   readonly actions?: readonly string[]
 }
 
-/** Roles that always get a ref: what an agent can act on. */
-export const INTERACTIVE_ROLES: ReadonlySet<string> = new Set([
-  "button",
-  "textfield",
-  "checkbox",
-  "link",
-  "menuitem",
-  "tab",
-  "slider",
-  "combobox",
-  "treeitem",
-  "cell",
-  "radiobutton",
-  "incrementor",
-  "menubutton",
-  "switch",
-  "colorwell",
-  "dockitem",
-  "listbox",
-  "option",
-])
+/** Properties that several roles share. Rules ask for one of them instead of listing roles. */
+export interface RoleTraits {
+  /** Always gets a ref: an agent can act on it. A role without this trait only gives context. */
+  readonly interactive?: true
+  /** One entry of a list, a table or a tree. */
+  readonly row?: true
+  /** A text that can say what the things around it are about. */
+  readonly text?: true
+  /** A control whose name changes with its use: "Play" becomes "Pause". */
+  readonly control?: true
+  /** Has a place of its own on the screen, and so is not part of a row. */
+  readonly surface?: true
+  /** Says nothing if it has no name: it only wraps its children. */
+  readonly wrapper?: true
+}
 
-/** Roles that only give context. With the interactive ones: every word that a role table may use. */
-export const STRUCTURAL_ROLES: ReadonlySet<string> = new Set([
-  "window",
-  "group",
-  "statictext",
-  "label",
-  "separator",
-  "toolbar",
-  "scrollbar",
-  "image",
-  "container",
-  "menu",
-  "menubar",
-  "list",
-  "table",
-  "row",
-  "column",
-  "columnheader",
-  "rowheader",
-  "outline",
-  "tablist",
-  "tabpanel",
-  "dialog",
-  "alertdialog",
-  "sheet",
-  "popover",
-  "alert",
-  "webarea",
-  "document",
-  "article",
-  "heading",
-  "paragraph",
-  "progressbar",
-  "levelindicator",
-  "splitter",
-  "scrollarea",
-  "status",
-  "tooltip",
-  "application",
-  "form",
-  "region",
-  "navigation",
-  "main",
-  "banner",
-  "contentinfo",
-  "complementary",
-  "search",
-  "radiogroup",
-  "grid",
-  "browser",
-  "disclosure",
-  "handle",
-  "ruler",
-  "math",
-  "note",
-  "log",
-  "timer",
-  "marquee",
-  "term",
-  "definition",
-  "caption",
-  "figure",
-  "footnote",
-  "blockquote",
-  "canvas",
-  "video",
-  "audio",
-  "embedded",
-  "terminal",
-  "desktop",
-  "titlebar",
-  "layoutitem",
-  "matte",
-  "drawer",
-  "timefield",
-  "datefield",
-  "helptag",
-  "unknown",
-])
+/** A function, so that the keys become the type `Role` and every value has all the traits. */
+const table = <Word extends string>(roles: Readonly<Record<Word, RoleTraits>>) => roles
+
+/** Every role of the contract: first the interactive ones, then the structural ones. */
+export const ROLES = table({
+  button: { interactive: true, control: true },
+  textfield: { interactive: true, control: true },
+  checkbox: { interactive: true, control: true },
+  link: { interactive: true, text: true },
+  menuitem: { interactive: true },
+  tab: { interactive: true },
+  slider: { interactive: true, control: true },
+  combobox: { interactive: true, control: true },
+  treeitem: { interactive: true, row: true },
+  cell: { interactive: true },
+  radiobutton: { interactive: true, control: true },
+  incrementor: { interactive: true, control: true },
+  menubutton: { interactive: true, control: true },
+  switch: { interactive: true, control: true },
+  colorwell: { interactive: true },
+  dockitem: { interactive: true },
+  listbox: { interactive: true },
+  option: { interactive: true, row: true },
+  window: { surface: true },
+  group: { wrapper: true },
+  statictext: { text: true },
+  label: { text: true },
+  separator: {},
+  toolbar: {},
+  scrollbar: {},
+  image: {},
+  container: { wrapper: true },
+  menu: { surface: true },
+  menubar: { surface: true },
+  list: {},
+  table: {},
+  row: { row: true },
+  column: {},
+  columnheader: {},
+  rowheader: {},
+  outline: {},
+  tablist: {},
+  tabpanel: {},
+  dialog: { surface: true },
+  alertdialog: { surface: true },
+  sheet: { surface: true },
+  popover: { surface: true },
+  alert: { surface: true },
+  webarea: {},
+  document: {},
+  article: {},
+  heading: { text: true },
+  paragraph: { text: true },
+  progressbar: { control: true },
+  levelindicator: {},
+  splitter: {},
+  scrollarea: {},
+  status: {},
+  tooltip: {},
+  application: { surface: true },
+  form: {},
+  region: {},
+  navigation: {},
+  main: {},
+  banner: {},
+  contentinfo: {},
+  complementary: {},
+  search: {},
+  radiogroup: {},
+  grid: {},
+  browser: {},
+  disclosure: {},
+  handle: {},
+  ruler: {},
+  math: {},
+  note: {},
+  log: {},
+  timer: {},
+  marquee: {},
+  term: {},
+  definition: {},
+  caption: {},
+  figure: {},
+  footnote: {},
+  blockquote: {},
+  canvas: {},
+  video: {},
+  audio: {},
+  embedded: {},
+  terminal: {},
+  desktop: {},
+  titlebar: {},
+  layoutitem: {},
+  matte: {},
+  drawer: {},
+  timefield: {},
+  datefield: {},
+  helptag: {},
+  unknown: { wrapper: true },
+})
+
+export type Role = keyof typeof ROLES
+
+/** True if a word from outside (a file, an argument, a web page) is a role. */
+export const isRole = (word: string): word is Role => Object.hasOwn(ROLES, word)
+
+/** A role, or the word that stands in for nodes left out of a printed tree, which has no traits. */
+type RoleOfNode = Role | typeof OMITTED
+
+export function hasTrait(role: RoleOfNode, trait: keyof RoleTraits): boolean {
+  return role !== OMITTED && ROLES[role][trait] === true
+}
+
+export const isRow = ({ role }: { readonly role: RoleOfNode }): boolean => hasTrait(role, "row")
+
+export const isSurface = ({ role }: { readonly role: RoleOfNode }): boolean => hasTrait(role, "surface")
+
+const ALL_ROLES = Object.keys(ROLES).filter(isRole)
+
+export const INTERACTIVE_ROLES: ReadonlySet<Role> = new Set(
+  ALL_ROLES.filter((role) => ROLES[role].interactive),
+)
+
+export const STRUCTURAL_ROLES: ReadonlySet<Role> = new Set(
+  ALL_ROLES.filter((role) => !ROLES[role].interactive),
+)
 
 export const ACTION_NAMES = [
   "Click",

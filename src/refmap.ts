@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts"
-import type { ActionName, Rect, State } from "./node.ts"
+import type { ActionName, Rect, Role, State } from "./node.ts"
 
 /**
  * What a ref stands for. The first nine members are the seeds' format and always written (null when
@@ -7,7 +7,7 @@ import type { ActionName, Rect, State } from "./node.ts"
  */
 export interface RefEntry {
   readonly pid: number
-  readonly role: string
+  readonly role: Role
   readonly name?: string
   readonly value?: string
   readonly states: readonly State[]

@@ -1,6 +1,5 @@
 import type { Seen, SeenNode } from "./adapter.ts"
-import type { ActionName } from "./node.ts"
-import { INTERACTIVE_ROLES } from "./node.ts"
+import { type ActionName, hasTrait, type Node } from "./node.ts"
 
 /** A node of a tree that was read, and where it stands in it. */
 export interface Position {
@@ -23,18 +22,13 @@ const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
 
 export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
   return (
-    INTERACTIVE_ROLES.has(seen.role) || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
+    hasTrait(seen.role, "interactive") || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
   )
 }
 
 /** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
-export function isWrapper(seen: Pick<Seen, "role" | "name" | "value" | "description">): boolean {
-  return (
-    (seen.role === "group" || seen.role === "container" || seen.role === "unknown") &&
-    !seen.name &&
-    !seen.value &&
-    !seen.description
-  )
+export function isWrapper(seen: Pick<Node, "role" | "name" | "value" | "description">): boolean {
+  return hasTrait(seen.role, "wrapper") && !seen.name && !seen.value && !seen.description
 }
 
 /** Every node with its place, depth first. */

@@ -3,6 +3,7 @@ import { commands } from "../src/commands/index.ts"
 import { appsOf } from "../src/policy.ts"
 import { ASKED, busyDesk, withRefs } from "./support/every-command.ts"
 import { desk } from "./support/fake-desk.ts"
+import type { Spec } from "./support/fake-world.ts"
 
 /** What the fake adapter was asked that changes something. */
 const ACTING = /^(perform|input|window|launch|quit|notification)$/
@@ -43,12 +44,12 @@ async function twoApps() {
   const editor = free.world.app("Editor", { pid: 1 })
   const other = free.world.app("Other", { pid: 2 })
   const place = (x: number) => ({ bounds: { x, y: 0, width: 100, height: 100 } })
-  const button = (name: string, x: number) => ({
+  const button = (name: string, x: number): Spec => ({
     role: "button",
     name,
-    states: ["enabled"] as const,
+    states: ["enabled"],
     bounds: { x: x + 10, y: 10, width: 20, height: 20 },
-    actions: ["Click"] as const,
+    actions: ["Click"],
   })
   const left = editor.window("Notes", [button("Save", 0)], place(0))
   const right = other.window("Bank", [button("Pay", 200)], place(200))

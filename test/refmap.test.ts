@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { AppError } from "../src/errors.ts"
-import { ACTION_NAMES, STATES } from "../src/node.ts"
+import { ACTION_NAMES, INTERACTIVE_ROLES, STATES } from "../src/node.ts"
 import {
   appendEntries,
   EMPTY_MAP,
@@ -152,7 +152,7 @@ const hash = fc.oneof(
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   pid: fc.nat(),
-  role: text,
+  role: fc.constantFrom(...INTERACTIVE_ROLES),
   name: optional(text),
   value: optional(text),
   states: fc.uniqueArray(fc.constantFrom(...STATES.filter((state) => state !== "secure"))),
@@ -214,7 +214,7 @@ const plain = { pid: 1, role: "button" }
 const entryText = (entry: object) => `{"inner":{"@e1":${JSON.stringify(entry)}},"counter":1}`
 
 test("missing, null and unknown members do no harm", () => {
-  const nothing = { pid: 1, role: "button", states: [], available_actions: [] }
+  const nothing: RefEntry = { pid: 1, role: "button", states: [], available_actions: [] }
   const nulls = {
     ...plain,
     name: null,
@@ -239,6 +239,9 @@ test("missing, null and unknown members do no harm", () => {
   expect(readAll(entryText(nulls))).toEqual([["@e1", nothing]])
   expect(readAll(entryText({ ...plain, states: ["enabled", "levitating"], mood: { deep: [1] } }))).toEqual([
     ["@e1", { ...nothing, states: ["enabled"] }],
+  ])
+  expect(readAll(entryText({ ...plain, role: "hologram" }))).toEqual([
+    ["@e1", { ...nothing, role: "unknown" }],
   ])
   expect(readAll('{"inner":{},"counter":null,"snapshot_id":null,"extra":[]}')).toEqual([])
 })

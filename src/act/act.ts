@@ -2,7 +2,7 @@ import type { Action, InputPolicy, Performed, Seen, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import type { Rect, State } from "../node.ts"
+import type { Rect, Role, State } from "../node.ts"
 import { changedEvidence } from "../refs/identity.ts"
 import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
@@ -21,7 +21,7 @@ import { physically } from "./physical.ts"
 export interface ActionResult {
   readonly action: string
   readonly ref_id: string
-  readonly post_state?: { readonly role: string; readonly states?: readonly State[]; readonly value?: string }
+  readonly post_state?: { readonly role: Role; readonly states?: readonly State[]; readonly value?: string }
   readonly method: string
   readonly disposition: Disposition
   readonly changes?: ActionChanges

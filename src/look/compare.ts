@@ -83,7 +83,10 @@ export async function difference(
   return {
     app: seen.app,
     window: { id: seen.window.id, title: seen.window.title },
-    ref_count: countRefs({ role: "", children: [...(changes.added ?? []), ...(changes.changed ?? [])] }),
+    ref_count: countRefs({
+      role: "unknown",
+      children: [...(changes.added ?? []), ...(changes.changed ?? [])],
+    }),
     snapshot_id: snapshotId,
     ...(id === undefined ? {} : { since: id }),
     complete: seen.complete,

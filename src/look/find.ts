@@ -1,7 +1,7 @@
 import type { SeenTree } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { pathOf } from "../match.ts"
-import type { State } from "../node.ts"
+import type { Role, State } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { isInteractive, type Position } from "../tree.ts"
 import { sourceOf } from "./snapshot.ts"
@@ -9,7 +9,7 @@ import { sourceOf } from "./snapshot.ts"
 /** An element that a search came upon. */
 export interface Match {
   readonly ref_id?: string
-  readonly role: string
+  readonly role: Role
   readonly name?: string
   readonly value?: string
   readonly states?: readonly State[]

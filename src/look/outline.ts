@@ -21,7 +21,7 @@ export function outline(tree: Node, above?: string): string {
 /** `button "Save" [@e3] focused = "value"`. What is the rule for such a node, and what repeats, is not said. */
 export function lineOf(node: Omit<Node, "children">): string {
   if (node.role === OMITTED) return `… ${node.children_count} more`
-  const words = [node.role]
+  const words: string[] = [node.role]
   if (node.name) words.push(quoted(node.name))
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)

@@ -1,4 +1,4 @@
-import { INTERACTIVE_ROLES } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 import { isUnread } from "./failure.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
@@ -91,7 +91,7 @@ export function detailsOf(
   return list
 }
 
-function ownNames(role: string, toggle: boolean): readonly string[] {
+function ownNames(role: Role, toggle: boolean): readonly string[] {
   return MORE[role] ?? (toggle ? ["AXValue"] : [])
 }
 
@@ -106,7 +106,7 @@ export function valuesOf({ role, toggle, hides }: Known, texts: boolean): readon
 }
 
 /** The one attribute more that a node which only gives context is asked for, if any. */
-export function contextAttribute(role: string, values: boolean): string | undefined {
+export function contextAttribute(role: Role, values: boolean): string | undefined {
   if (SURFACES.has(role)) return "AXModal"
   return values && TELLING.has(role) ? "AXValue" : undefined
 }
@@ -117,15 +117,15 @@ export const SURFACES: ReadonlySet<string> = new Set(["alert", "alertdialog", "d
 const SOMETIMES: ReadonlySet<string> = new Set(["disclosure", "image", "timefield", "datefield"])
 
 /** Whether it takes a look at the actions to know that a node can be acted on; `web`: groups there may be buttons. */
-export function mayBeActedOn(role: string, web: boolean, named: boolean): "yes" | "ask" | "no" {
-  if (INTERACTIVE_ROLES.has(role)) return "yes"
+export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "no" {
+  if (hasTrait(role, "interactive")) return "yes"
   return SOMETIMES.has(role) || (web && named && role === "group") ? "ask" : "no"
 }
 
 /** What a node is, by what its structure says. */
 export interface Nature {
   readonly axRole: string | undefined
-  readonly role: string
+  readonly role: Role
   /** It is a secure field. */
   readonly secure: boolean
   /** It is one, or may be: what could not be read is no evidence that it is not. Its value is not asked for. */

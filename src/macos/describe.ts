@@ -1,5 +1,5 @@
 import type { Handle, Seen } from "../adapter.ts"
-import type { Rect } from "../node.ts"
+import type { Rect, Role } from "../node.ts"
 import {
   contextAttribute,
   detailsOf,
@@ -19,7 +19,7 @@ import { type Attributes, asElement, asElements, asFlag, asWords, type Element, 
 /** What was read of one element, before it is put into contract words. */
 export interface Facts {
   readonly element: Element
-  readonly role: string
+  readonly role: Role
   readonly secure: boolean
   readonly attributes: Attributes
   /** Absent for a node that only gives context. */
@@ -31,7 +31,7 @@ export interface Facts {
 
 /** A text that may name what it stands in. */
 export interface Labelled {
-  readonly role: string
+  readonly role: Role
   readonly attributes: Attributes
   readonly children: readonly Labelled[]
 }

@@ -1,3 +1,4 @@
+import type { Role } from "../node.ts"
 import { type Attributes, asText, asWords, type Value } from "./value.ts"
 
 /** How many children may lend their text to a parent that has no name of its own. */
@@ -51,7 +52,7 @@ const STATEFUL: ReadonlySet<string> = new Set([
 ])
 
 /** The value as text; an empty text field has one, an empty label has none. */
-export function valueText(role: string, value: Value): string | undefined {
+export function valueText(role: Role, value: Value): string | undefined {
   if (STATEFUL.has(role)) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return role === "statictext" ? asWords(value) : asText(value)

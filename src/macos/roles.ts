@@ -1,5 +1,7 @@
+import type { Role } from "../node.ts"
+
 /** Contract words for what AXRole says. */
-export const ROLES: Readonly<Record<string, string>> = {
+export const ROLES: Readonly<Record<string, Role>> = {
   AXApplication: "application",
   AXBrowser: "browser",
   AXBusyIndicator: "progressbar",
@@ -76,7 +78,7 @@ export const ROLES: Readonly<Record<string, string>> = {
 }
 
 /** Where AXSubrole says more than AXRole. */
-export const SUBROLES: Readonly<Record<string, string>> = {
+export const SUBROLES: Readonly<Record<string, Role>> = {
   AXApplicationAlert: "alert",
   AXApplicationAlertDialog: "alertdialog",
   AXApplicationDialog: "dialog",
@@ -122,9 +124,9 @@ export const SUBROLES: Readonly<Record<string, string>> = {
 }
 
 /** Controls that keep their role when they are drawn as a toggle button. */
-const TOGGLES: ReadonlySet<string> = new Set(["checkbox", "switch", "radiobutton"])
+const TOGGLES: ReadonlySet<Role> = new Set(["checkbox", "switch", "radiobutton"])
 
-export function roleOf(role: string | undefined, subrole: string | undefined): string {
+export function roleOf(role: string | undefined, subrole: string | undefined): Role {
   const plain = (role && ROLES[role]) || "unknown"
   if (subrole === "AXToggleButton") return TOGGLES.has(plain) ? plain : "button"
   return (subrole && SUBROLES[subrole]) || plain

@@ -1,11 +1,11 @@
-import type { State } from "../node.ts"
+import type { Role, State } from "../node.ts"
 import { ACTION_NAMES, type ActionName } from "../node.ts"
 import { SURFACES } from "./attributes.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 
 /** States of which the attributes are positive evidence; what was not read or not said is left out. */
 export function statesOf(
-  role: string,
+  role: Role,
   attributes: Attributes,
   facts: { secure: boolean; interactive: boolean },
 ): State[] {
@@ -36,7 +36,7 @@ export function statesOf(
 const CHECKABLE: ReadonlySet<string> = new Set(["checkbox", "switch", "radiobutton"])
 
 /** 0 and 1, or 2 for a box that is neither; some apps answer with a boolean. */
-function checkState(role: string, { AXValue, AXSubrole, AXMenuItemMarkChar }: Attributes): State | undefined {
+function checkState(role: Role, { AXValue, AXSubrole, AXMenuItemMarkChar }: Attributes): State | undefined {
   if (role === "menuitem") {
     const mark = asWords(AXMenuItemMarkChar)
     return mark === undefined ? undefined : mark === "-" ? "indeterminate" : "checked"
@@ -48,7 +48,7 @@ function checkState(role: string, { AXValue, AXSubrole, AXMenuItemMarkChar }: At
   return checked ? "checked" : "unchecked"
 }
 
-function expansion(role: string, { AXExpanded, AXDisclosing, AXValue }: Attributes): State | undefined {
+function expansion(role: Role, { AXExpanded, AXDisclosing, AXValue }: Attributes): State | undefined {
   const open =
     asFlag(AXExpanded) ?? asFlag(AXDisclosing) ?? (role === "disclosure" ? asFlag(AXValue) : undefined)
   return open === undefined ? undefined : open ? "expanded" : "collapsed"
@@ -65,7 +65,7 @@ const OPENS_MENU: ReadonlySet<string> = new Set(["combobox", "menubutton"])
 
 /** What can be done with the element by name, from what the app offers for it. */
 export function actionNames(
-  role: string,
+  role: Role,
   states: readonly State[],
   attributes: Attributes,
   offers: Offers,

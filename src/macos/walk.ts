@@ -1,7 +1,7 @@
 import type { SeenNode, TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
-import { isRow } from "../refs/identity.ts"
+import { isRow, type Role } from "../node.ts"
 import { isWrapper } from "../tree.ts"
 import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
@@ -289,7 +289,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 ])
 
 /** The children from a node's structure; a second question only where the answer is missing or would be strange. */
-export function childrenOf(ax: Ax, element: Element, role: string, { AXChildren }: Attributes): Children {
+export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }: Attributes): Children {
   if (role === "browser") return below(ax, element, 1)
   const elements = asElements(AXChildren)
   if (elements.length > 0) return { elements, offset: 0, unread: false }

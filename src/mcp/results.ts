@@ -65,7 +65,8 @@ export const envelope = union([
   object({ version: literal("1.0"), ok: literal(false), command: string(), error: failed }),
 ])
 
-const node: GenericSchema<Node> = lazy(() => nodeObject)
+// The role stays a plain string: a list of all roles costs more tokens than it tells a model.
+const node: GenericSchema<Omit<Node, "role" | "children">> = lazy(() => nodeObject)
 
 /** What JSON Schemas refer to by a name: the nodes of a tree hold nodes. */
 export const nodeObject = object({

@@ -1,6 +1,6 @@
 import type { SeenNode, SeenTree } from "../adapter.ts"
 import { boundsHash } from "../fxhash.ts"
-import { INTERACTIVE_ROLES, type Node } from "../node.ts"
+import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
 import type { RefEntry } from "../refmap.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
@@ -46,7 +46,7 @@ export function takersOf(
 ): readonly Position[] {
   // A window may well offer an action, but what it is good for is done to what it holds.
   return places.filter(
-    ({ node, ancestors }) => getsRef(node) && (ancestors.length > 0 || INTERACTIVE_ROLES.has(node.role)),
+    ({ node, ancestors }) => getsRef(node) && (ancestors.length > 0 || hasTrait(node.role, "interactive")),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Seen, SeenNode } from "../adapter.ts"
+import { isRow, isSurface } from "../node.ts"
 import { cut, nameForIdentity, type RefEntry } from "../refmap.ts"
 
 /** What tells an element from its look-alikes. Values, timers, counters and places do not. */
@@ -150,25 +151,6 @@ const besidePrints = new WeakMap<SeenNode, string>()
 const hash = (text: string): string => Bun.hash.xxHash32(text).toString(36)
 
 /** What a row is, to the platform or only to the user, and what it says. */
-
-export const isRow = (seen: Pick<Seen, "role">): boolean => ROWS.has(seen.role)
-
-const ROWS: ReadonlySet<string> = new Set(["row", "treeitem", "option"])
-
-/** What has a place of its own on the screen: it is part of no row. */
-export const isSurface = ({ role }: Pick<Seen, "role">): boolean => SURFACES.has(role)
-
-const SURFACES: ReadonlySet<string> = new Set([
-  "window",
-  "dialog",
-  "alertdialog",
-  "sheet",
-  "popover",
-  "alert",
-  "menu",
-  "menubar",
-  "application",
-])
 
 /**
  * Whether a group is built as a row is, though the platform calls it none: in a list of its like, or alone in one,

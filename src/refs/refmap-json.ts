@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts"
 import type { ActionName } from "../node.ts"
-import { type Rect, STATES, type State } from "../node.ts"
+import { isRole, type Rect, STATES, type State } from "../node.ts"
 import { cut, MAX_REF, nameForIdentity, type RefEntry, type RefMap, valueForMap } from "../refmap.ts"
 
 export function formatRefMap(map: RefMap): string {
@@ -139,7 +139,8 @@ function readEntry(ref: string, entry: unknown): RefEntry {
   const states = readWords(entry, "states", ref).filter(isState)
   return {
     pid,
-    role,
+    // Another version of the program may know more roles.
+    role: isRole(role) ? role : "unknown",
     name: readText(entry, "name", ref),
     value: valueForMap({ value: readText(entry, "value", ref), states }),
     states,

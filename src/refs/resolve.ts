@@ -2,12 +2,12 @@ import type { Adapter, Seen, SeenNode, SeenTree, SeenWindow } from "../adapter.t
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
+import { isRow } from "../node.ts"
 import { cut, parseRef, type RefEntry } from "../refmap.ts"
 import { type Position, walk } from "../tree.ts"
 import {
   changedEvidence,
   isInRow,
-  isRow,
   isSameRow,
   levelsUp,
   neighbourhoodOf,

@@ -372,7 +372,7 @@ describe.concurrent("evidence", () => {
   test.each([
     ["incrementor", "0 cm", "0 cm"],
     ["textfield", "", "1.5 apples"],
-  ])("what a %s holds that was set to 1.5 contradicts it", async (role, value, after) => {
+  ] as const)("what a %s holds that was set to 1.5 contradicts it", async (role, value, after) => {
     const { act } = await holding({ ...FIELD, role, value, does: (it) => it.set({ value: after }) })
     expect((await act("set-value", { value: "1.5", timeout_ms: SHORT })).error.details.kind).toBe(
       "contradicted",

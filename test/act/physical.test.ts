@@ -73,7 +73,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
   test.each([
     ["textfield", "ACTION_FAILED"],
     ["combobox", "delivered_unverified"],
-  ])("a %s that goes on telling the old text after the keys: %s", async (role, outcome) => {
+  ] as const)("a %s that goes on telling the old text after the keys: %s", async (role, outcome) => {
     const { act, element, sent } = await holding({ ...FIELD, role, states: ["enabled", "focused"] })
     Object.defineProperty(element, "value", { get: () => "abc", set: () => {} })
     const { data, error } = await act("set-value", { value: "new", timeout_ms: SHORT })

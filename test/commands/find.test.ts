@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../../src/errors.ts"
 import { canonicalRole } from "../../src/match.ts"
+import type { Role } from "../../src/node.ts"
 import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 
@@ -166,7 +167,7 @@ describe("find", () => {
   })
 })
 
-test.each([
+test.each<[given: string, role: Role]>([
   ["button", "button"],
   ["Radio", "radiobutton"],
   ["radio button", "radiobutton"],

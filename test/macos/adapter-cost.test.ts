@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
+import type { RefEntry } from "../../src/refmap.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 
 setDefaultTimeout(60_000)
@@ -87,7 +88,7 @@ test("a click by ref reads its way down and its own element, however large the t
   onDesk(
     appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
     async ({ mac, adapter }) => {
-      const entry = {
+      const entry: RefEntry = {
         pid: 501,
         role: "button",
         name: "Button 8",

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
+import type { RefEntry } from "../../src/refmap.ts"
 import { walk } from "../../src/tree.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
@@ -250,7 +251,7 @@ test("of a long table only the rows that show are read, each with its place amon
     },
   ))
 
-const entry = (path: readonly number[], window_id = "w-9001") => ({
+const entry = (path: readonly number[], window_id = "w-9001"): RefEntry => ({
   pid: 501,
   role: "button",
   states: [],

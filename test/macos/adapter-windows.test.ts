@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Surface, SurfaceInfo } from "../../src/node.ts"
+import type { RefEntry } from "../../src/refmap.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
 
@@ -320,7 +321,8 @@ test("every surface that shows can be listed and read, and a path leads back int
     expect(outline((await tree({}, "popover")).root)).toEqual(['popover "Tips"', '  button "Got it" enabled'])
     const first = async (surface: Surface) => {
       const { window: shown, rootPath = [-1] } = await tree({}, surface)
-      const entry = { pid: 501, role: "button", states: [], available_actions: [], window_id: shown.id }
+      const window_id = shown.id
+      const entry: RefEntry = { pid: 501, role: "button", states: [], available_actions: [], window_id }
       return adapter.open({ ...entry, path: [...rootPath, 0] }, "path")
     }
     expect(await first("focused")).toMatchObject({ role: "button", name: "Yes" })

@@ -13,8 +13,9 @@ import { partsOf } from "../../src/macos/keyboard.ts"
 import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
 import { actionNames, statesOf } from "../../src/macos/states.ts"
 import type { Attributes } from "../../src/macos/value.ts"
+import type { Role } from "../../src/node.ts"
 
-const states = (role: string, attributes: Attributes, secure = false) =>
+const states = (role: Role, attributes: Attributes, secure = false) =>
   statesOf(role, attributes, { secure, interactive: true })
 
 test("a state is listed only where the app claims it", () => {
@@ -67,7 +68,7 @@ test("invalid is a claim, not the default", () => {
 })
 
 test("the value of a secure field is not among what is asked for", () => {
-  const field = { role: "textfield", toggle: false, named: undefined }
+  const field = { role: "textfield", toggle: false, named: undefined } as const
   expect(detailsOf({ ...field, hides: false }, true, () => false)).toContain("AXValue")
   expect(detailsOf({ ...field, hides: true }, true, () => false)).not.toContain("AXValue")
   expect(valuesOf({ ...field, hides: false }, true)).toContain("AXValue")

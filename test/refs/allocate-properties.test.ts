@@ -3,7 +3,7 @@ import fc from "fast-check"
 import type { Handle, SeenNode, SeenTree } from "../../src/adapter.ts"
 import { compact } from "../../src/look/compact.ts"
 import type { ActionName } from "../../src/node.ts"
-import { INTERACTIVE_ROLES, type Node, type State } from "../../src/node.ts"
+import { hasTrait, type Node, type State } from "../../src/node.ts"
 import { allocateRefs, countRefs, keepInteractive, withoutBounds } from "../../src/refs/allocate.ts"
 import { isInteractive, walk } from "../../src/tree.ts"
 
@@ -164,7 +164,7 @@ test("no printed node holds an empty list, an empty name or a coordinate that is
         expect(node.name).not.toBe("")
         for (const length of Object.values(node.bounds ?? {})) expect(Number.isFinite(length)).toBe(true)
         if (node.states?.includes("secure")) expect(node.value).toBeUndefined()
-        if (INTERACTIVE_ROLES.has(node.role)) expect(node.ref_id).toBeDefined()
+        if (hasTrait(node.role, "interactive")) expect(node.ref_id).toBeDefined()
       }
     }),
     { numRuns: 300 },

@@ -331,7 +331,7 @@ describe("what is built as a row is", () => {
     return error?.code ?? "ok"
   }
 
-  test.each([
+  test.each<[shape: string, children: Spec[]]>([
     ["the only row", [group(group(text("Alice"), button("Delete"))), save]],
     ["the only row of a list", [{ role: "list", children: [group(text("Alice"), button("Delete"))] }, save]],
     ["a row with the button further in", [group(group(text("Alice"), group(button("Delete")))), save]],

@@ -8,7 +8,7 @@ import type {
   SeenNotification,
 } from "../../src/adapter.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { ActionName, DisplayInfo, Rect, State, Surface } from "../../src/node.ts"
+import type { ActionName, DisplayInfo, Rect, Role, State, Surface } from "../../src/node.ts"
 
 /** A scripted desktop: what real applications do, and what they do wrong. */
 
@@ -38,7 +38,7 @@ export type Route =
   | "crashes"
 
 export interface Spec {
-  readonly role: string
+  readonly role: Role
   readonly name?: string
   readonly value?: string
   readonly description?: string
@@ -72,7 +72,7 @@ export class FakeElement {
   readonly world: World
   readonly app: FakeApp
   readonly address: string
-  role: string
+  role: Role
   name: string | undefined
   value: string | undefined
   description: string | undefined

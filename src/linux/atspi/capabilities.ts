@@ -1,5 +1,5 @@
 import type { ActionName } from "../../node.ts"
-import { INTERACTIVE_ROLES, type State } from "../../node.ts"
+import { hasTrait, type State } from "../../node.ts"
 import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
@@ -98,7 +98,7 @@ export function actionsOf(
   const isEditable =
     on(STATE.EDITABLE) || (kind.role === "incrementor" && (interfaces & INTERFACE.EditableText) !== 0)
   const editable = isEditable && !on(STATE.READ_ONLY)
-  if (INTERACTIVE_ROLES.has(kind.role) || offers.some(isTelling)) list.push("Click")
+  if (hasTrait(kind.role, "interactive") || offers.some(isTelling)) list.push("Click")
   const isToggle = kind.native === ROLE.TOGGLE_BUTTON && !on(STATE.EXPANDABLE)
   if (isToggle || kind.role === "switch" || isCheckable(states, kind)) {
     list.push("Toggle", "Check", ...(kind.role === "radiobutton" ? [] : (["Uncheck"] as const)))

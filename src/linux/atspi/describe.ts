@@ -1,5 +1,5 @@
 import type { Seen } from "../../adapter.ts"
-import { INTERACTIVE_ROLES, type Rect, STRUCTURAL_ROLES } from "../../node.ts"
+import { hasTrait, isRole, type Rect, type Role } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
@@ -59,7 +59,7 @@ export function describe(
       }),
     )
   }
-  const interactive = INTERACTIVE_ROLES.has(kind.role)
+  const interactive = hasTrait(kind.role, "interactive")
   const mayAct = interactive || (can(INTERFACE.Action) && mayOffer(place, kind))
   const isWanted = mayAct || !isLean
   if (!interactive && mayAct) ask("offers", offersOf(atspi, ref, place))
@@ -241,9 +241,9 @@ const ARROW = 6
 const ROWS: ReadonlySet<string> = new Set(["cell", "option", "treeitem"])
 
 /** Which landmark of a page it is, in the page's own word. */
-function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefined): string | undefined {
+function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefined): Role | undefined {
   const word = kind.native === ROLE.LANDMARK ? attributes?.get("xml-roles") : undefined
-  return word !== undefined && STRUCTURAL_ROLES.has(word) ? word : undefined
+  return word !== undefined && isRole(word) && !hasTrait(word, "interactive") ? word : undefined
 }
 
 /** Firefox has no objects for the texts of a page: what they are in holds them, and is not named by them. */

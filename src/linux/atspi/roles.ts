@@ -1,3 +1,4 @@
+import type { Role } from "../../node.ts"
 import { has, INTERFACE, type Interfaces, STATE, type StateSet } from "./bits.ts"
 
 /** AT-SPI's roles in the contract's words: one table, and the few rules that a number alone cannot decide. */
@@ -5,7 +6,7 @@ import { has, INTERFACE, type Interfaces, STATE, type StateSet } from "./bits.ts
 /** A role as the application says it, and as we say it. */
 export interface Kind {
   readonly native: number
-  readonly role: string
+  readonly role: Role
 }
 
 /** Numbers of AT-SPI roles that rules elsewhere depend on. */
@@ -89,12 +90,12 @@ export const CHECKABLE_ROLES: ReadonlySet<number> = new Set([
 export const MENU_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.MENU_BAR, ROLE.POPUP_MENU])
 
 /** The role that a number alone stands for; numbers of later releases are `unknown`. */
-export function roleOf(native: number): string {
+export function roleOf(native: number): Role {
   return ROLES[native]?.[1] ?? "unknown"
 }
 
 /** The same for a role's name, which releases spell differently. */
-export function roleOfName(name: string): string {
+export function roleOfName(name: string): Role {
   const spelled = name.toLowerCase().replaceAll(/[_ ]+/g, " ").trim()
   return BY_NAME.get(RENAMED[spelled] ?? spelled) ?? "unknown"
 }
@@ -128,7 +129,7 @@ function refine(
   holdsSelection: boolean,
   parent: number,
   { toolkit, interfaces, childCount, name }: Evidence,
-): string {
+): Role {
   const on = (state: number): boolean => has(states, state)
   switch (native) {
     case ROLE.FRAME:
@@ -196,7 +197,7 @@ function refine(
 const PLAIN_ACTION = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component | INTERFACE.Collection
 
 /** By number, as at-spi2-core counts them up to release 2.58. */
-const ROLES: readonly (readonly [name: string, role: string])[] = [
+const ROLES: readonly (readonly [name: string, role: Role])[] = [
   ["invalid", "unknown"],
   ["accelerator label", "statictext"],
   ["alert", "alert"],

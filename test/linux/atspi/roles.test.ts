@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { has, INTERFACE, packStates, STATE, type StateSet } from "../../../src/linux/atspi/bits.ts"
 import { type Evidence, kindOf, ROLE, roleOf, roleOfName } from "../../../src/linux/atspi/roles.ts"
-import { INTERACTIVE_ROLES, STRUCTURAL_ROLES } from "../../../src/node.ts"
+import { INTERACTIVE_ROLES, type Role, STRUCTURAL_ROLES } from "../../../src/node.ts"
 
 const words = new Set([...INTERACTIVE_ROLES, ...STRUCTURAL_ROLES])
 const LAST_ROLE = 130
@@ -41,7 +41,7 @@ test("every role of AT-SPI has a word of the contract, and what comes later is u
 })
 
 test("role names mean the same however a release spells them", () => {
-  const same: [string, string][] = [
+  const same: [string, Role][] = [
     ["push button", "button"],
     ["button", "button"],
     ["Push Button", "button"],
