@@ -98,9 +98,10 @@ export class Atspi {
     return this.ask(ref, PARENT, readParent)
   }
 
-  /** Screen coordinates, as far as the toolkit knows them; GTK 4 knows only a window's, and complains. */
-  extents(ref: Ref, toolkit?: string): Promise<Rect> {
-    return this.ask(ref, toolkit === "GTK" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
+  /** In the screen's coordinates, or in those that the app's traits name. */
+  extents(ref: Ref, coordinates?: string): Promise<Rect> {
+    const inWindow = coordinates === "GTK" || coordinates === "window"
+    return this.ask(ref, inWindow ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
   }
 
   attributes(ref: Ref): Promise<Map<string, string>> {
@@ -112,8 +113,8 @@ export class Atspi {
   }
 
   /** The object at a point, in the coordinates that extents uses. */
-  at(ref: Ref, point: Point, toolkit?: string): Promise<Ref | undefined> {
-    const kind = toolkit === "GTK" ? WINDOW : SCREEN
+  at(ref: Ref, point: Point, coordinates?: string): Promise<Ref | undefined> {
+    const kind = coordinates === "GTK" || coordinates === "window" ? WINDOW : SCREEN
     const called = GET_AT_POINT.with(point.x, point.y, kind)
     return this.ask(ref, called, asRef)
   }

@@ -5,12 +5,14 @@ import type { XWindow } from "../x11/windows.ts"
 import type { Ref } from "./atspi.ts"
 import type { StateSet } from "./bits.ts"
 import { ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
 
-/** What all elements of one window share. */
-export interface Place {
+/** The app and window that an element comes from, and the point that its coordinates count from. */
+export interface Origin {
   readonly pid: number
   readonly app: string
   readonly toolkit: string
+  readonly traits: Traits
   /** Windows that go past the window manager, where the toolkit's menus and popovers are. */
   readonly popups?: () => Promise<readonly XWindow[]>
   /** The X window that its frame was proved to be. */
@@ -18,6 +20,8 @@ export interface Place {
   /** Added to the extents that the toolkit reports; undefined: its coordinates mean nothing on the screen. */
   readonly shift: Point | undefined
 }
+
+export type Place = Origin
 
 /** What an element is may depend on what it is in. */
 export interface Parent {

@@ -9,12 +9,14 @@ import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import { beginCache, type Cache } from "./sources.ts"
+import { type Traits, traitsOf } from "./toolkits.ts"
 
 /** An application as its windows need it. */
 export interface FrameApp {
   readonly pid: number
   readonly name: string
   readonly toolkit: string
+  readonly traits: Traits
   /** Its cache as it was when its frames were asked for, where that was wanted. */
   readonly cache?: Promise<Cache>
 }
@@ -44,7 +46,7 @@ export async function readFrames(
     begun?.children ?? unlessRefused(atspi.children(app)),
   ])
   const { promise: cache, resolve } = Promise.withResolvers<Cache>()
-  const owner = { pid, name, toolkit, cache: withCache ? cache : undefined }
+  const owner = { pid, name, toolkit, traits: traitsOf(toolkit, name), cache: withCache ? cache : undefined }
   const reading = listChildren(children ?? []).map(({ ref, index }) =>
     unlessRefused(readFrame(atspi, owner, ref, index)),
   )

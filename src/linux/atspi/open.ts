@@ -11,6 +11,7 @@ import { LiveSource } from "./facts.ts"
 import { WINDOW_ROLES } from "./frames.ts"
 import { cleanName } from "./names.ts"
 import { kindOf, ROLE, roleOf } from "./roles.ts"
+import { traitsOf } from "./toolkits.ts"
 import { walkTree } from "./walk.ts"
 
 /** The frame of the window that an entry is from, or for a menu's one of its process. */
@@ -341,10 +342,12 @@ async function placeOfApp(
     const frame = await findFrame(entry)
     if (frame) return frame.place
   }
+  const known = entry.source_app ?? name
   return {
     pid: entry.pid,
-    app: entry.source_app ?? name,
+    app: known,
     toolkit,
+    traits: traitsOf(toolkit, known),
     window: entry.window_id?.startsWith("w-") ? Number(entry.window_id.slice(2)) : undefined,
     shift: toolkit === "GTK" ? undefined : { x: 0, y: 0 },
   }

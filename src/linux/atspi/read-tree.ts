@@ -100,11 +100,11 @@ export function frameElement(
   window: XWindow | undefined,
   popups: () => Promise<readonly XWindow[]>,
 ): Element {
-  const { pid, name, toolkit } = frame.app
+  const { pid, name, toolkit, traits } = frame.app
   const shift = window ? shiftOf(window, frame) : toolkit === GTK4 ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
-    { pid, app: name, toolkit, popups, window: window?.id, shift },
+    { pid, app: name, toolkit, traits, popups, window: window?.id, shift },
     undefined,
     frame.index,
   )

@@ -1,5 +1,6 @@
 import type { Role } from "../../node.ts"
 import { has, INTERFACE, type Interfaces, STATE, type StateSet } from "./bits.ts"
+import { type Traits, traitsOf } from "./toolkits.ts"
 
 /** AT-SPI's roles in the contract's words: one table, and the few rules that a number alone cannot decide. */
 
@@ -103,6 +104,7 @@ export function roleOfName(name: string): Role {
 /** What else tells kinds apart where a role's number does not. */
 export interface Evidence {
   readonly toolkit?: string
+  readonly traits?: Traits
   readonly interfaces?: Interfaces
   /** −1 or absent: not known. */
   readonly childCount?: number
@@ -128,7 +130,7 @@ function refine(
   states: StateSet,
   holdsSelection: boolean,
   parent: number,
-  { toolkit, interfaces, childCount, name }: Evidence,
+  { toolkit, traits = traitsOf(toolkit ?? "", ""), interfaces, childCount, name }: Evidence,
 ): Role {
   const on = (state: number): boolean => has(states, state)
   switch (native) {
@@ -142,25 +144,24 @@ function refine(
       // The dialog, or the widget that fills one.
       return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "dialog" : "group"
     case ROLE.PANEL:
-      return toolkit === "gtk" && on(STATE.MODAL) ? "popover" : "group"
+      return traits.modalPanelIsPopover && on(STATE.MODAL) ? "popover" : "group"
     case ROLE.FILLER:
       // GTK 4.8 says so of a second window.
       if (parent === ROLE.INVALID || parent === ROLE.APPLICATION) return "window"
-      return toolkit === "GTK" && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
+      return traits.popoverIsFiller && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
     case ROLE.LIST_ITEM:
       if (parent === ROLE.TREE || parent === ROLE.TREE_TABLE) return "treeitem"
       // A disabled one cannot be selected, and yet is one.
       if (parent === ROLE.LIST_BOX) return "option"
-      // GTK 4 says that it can be selected only while it is.
-      if (parent === ROLE.LIST && toolkit === "GTK") return "option"
+      if (parent === ROLE.LIST && traits.selectableOnlyWhileSelected) return "option"
       return on(STATE.SELECTABLE) || on(STATE.SELECTED) ? "option" : "group"
     case ROLE.ICON:
       return on(STATE.SELECTABLE) ? "option" : "image"
     case ROLE.LIST:
-      // Qt 5 does not say that it takes the focus; what it shows of a model it can select.
-      if (toolkit === "Qt" && interfaces !== undefined && interfaces & INTERFACE.Table) return "listbox"
+      if (traits.modelListIsTable && interfaces !== undefined && interfaces & INTERFACE.Table)
+        return "listbox"
       return holdsSelection || on(STATE.FOCUSABLE) ? "listbox" : "list"
     case ROLE.TABLE_CELL:
       return parent === ROLE.TREE || (parent === ROLE.TREE_TABLE && on(STATE.EXPANDABLE))
@@ -169,26 +170,26 @@ function refine(
     case ROLE.TEXT:
       return on(STATE.EDITABLE) || on(STATE.FOCUSABLE) ? "textfield" : "statictext"
     case ROLE.LABEL:
-      // In a web page it is an element around the text, not the text.
-      return isBrowser(toolkit) ? "label" : "statictext"
+      return traits.labelsHoldText ? "label" : "statictext"
     case ROLE.PARAGRAPH:
     case ROLE.SECTION:
       // A paragraph of an office document, an editable part of a web page.
       return on(STATE.EDITABLE) && on(STATE.FOCUSABLE) ? "textfield" : roleOf(native)
     case ROLE.PUSH_BUTTON:
-      if (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON) return "menubutton"
+      if (traits.menuButtonIsNested && parent === ROLE.PUSH_BUTTON) return "menubutton"
       return on(STATE.HAS_POPUP) ? "menubutton" : "button"
     case ROLE.TOGGLE_BUTTON:
-      if (on(STATE.HAS_POPUP) || (toolkit === "GTK" && parent === ROLE.PUSH_BUTTON)) return "menubutton"
-      // The web says it by CHECKABLE; GTK 3's toggle button, unlike its switch, can hold a picture.
-      if (isBrowser(toolkit)) return on(STATE.CHECKABLE) ? "switch" : "button"
+      if (on(STATE.HAS_POPUP) || (traits.menuButtonIsNested && parent === ROLE.PUSH_BUTTON))
+        return "menubutton"
+      if (traits.switchIs === "a checkable toggle button") return on(STATE.CHECKABLE) ? "switch" : "button"
       if (on(STATE.EXPANDABLE)) return "button"
-      return toolkit === "gtk" && interfaces !== undefined && (interfaces & ~PLAIN_ACTION) === 0
+      return traits.switchIs === "a toggle button without parts" &&
+        interfaces !== undefined &&
+        (interfaces & ~PLAIN_ACTION) === 0
         ? "switch"
         : "button"
     case ROLE.CHECK_BOX:
-      // GTK 4's check button is built of an indicator and a label, its switch of nothing.
-      return toolkit === "GTK" && childCount === 0 ? "switch" : "checkbox"
+      return traits.switchIs === "a childless check box" && childCount === 0 ? "switch" : "checkbox"
     default:
       return roleOf(native)
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { type Frame, matchFrames, shiftOf } from "../../../src/linux/atspi/frames.ts"
 import { ROLE } from "../../../src/linux/atspi/roles.ts"
+import { traitsOf } from "../../../src/linux/atspi/toolkits.ts"
 import type { XWindow } from "../../../src/linux/x11/windows.ts"
 import type { Rect } from "../../../src/node.ts"
 
@@ -28,7 +29,7 @@ function frame(
 ): Frame {
   const { toolkit = "gtk", pid = 1, role = ROLE.FRAME } = more
   return {
-    app: { pid, name: "app", toolkit },
+    app: { pid, name: "app", toolkit, traits: traitsOf(toolkit, "app") },
     ref: { bus: ":1.1", path: `/${name}` },
     index: 0,
     role,

@@ -3,6 +3,7 @@ import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { whenPressed } from "../../../src/linux/atspi/perform.ts"
 import { ROLE } from "../../../src/linux/atspi/roles.ts"
+import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
 import { startDaemon } from "../dbus/daemon.ts"
 
@@ -10,7 +11,14 @@ test("a button of GTK 4 whose process ended while it was held down has done noth
   await using daemon = await startDaemon()
   const bus = await Bus.open(daemon.address, Deadline.in(10_000))
   const press = (pid: number): Promise<boolean> => {
-    const place = { pid, app: "app", toolkit: "GTK", popups: async () => [], shift: undefined }
+    const place = {
+      pid,
+      app: "app",
+      toolkit: "GTK",
+      traits: TRAITS.gtk4,
+      popups: async () => [],
+      shift: undefined,
+    }
     const element = { ref: { bus: ":1.0", path: "/a" }, place }
     return whenPressed(new Atspi(bus, Deadline.in(5000)), element, ROLE.PUSH_BUTTON)
   }

@@ -4,6 +4,7 @@ import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element, isGone } from "../../../src/linux/atspi/element.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
 import { directly, frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus, DBusTimeout } from "../../../src/linux/dbus/bus.ts"
 import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
@@ -73,7 +74,13 @@ describe("an application that is asked past the bus", () => {
   /** What asking its window for its name, directly, comes to. */
   async function outcome(address: string, ms = 10_000): Promise<unknown> {
     using app = await FakeApp.start(daemon.address, frame, { toolkit: "Chromium", address })
-    const place = { pid: process.pid, app: "fake", toolkit: "Chromium", shift: undefined }
+    const place = {
+      pid: process.pid,
+      app: "fake",
+      toolkit: "Chromium",
+      traits: TRAITS.chromium,
+      shift: undefined,
+    }
     const element = new Element(app.ref("window"), place)
     const atspi = new Atspi(bus, Deadline.in(ms))
     return await directly(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)

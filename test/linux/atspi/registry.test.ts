@@ -4,6 +4,7 @@ import { Atspi, refKey } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
 import { type FindFrame, openAddress, openPath, readElement } from "../../../src/linux/atspi/open.ts"
 import { listA11yApps } from "../../../src/linux/atspi/registry.ts"
+import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
 import type { RefEntry } from "../../../src/refmap.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
@@ -53,7 +54,14 @@ describe("an element", () => {
     { app: FakeApp; entry(id: string): RefEntry; frame: FindFrame } & Disposable
   > {
     const app = await FakeApp.start(daemon.address, tree)
-    const place = { pid: process.pid, app: "fake", toolkit: "gtk", window: 7, shift: { x: 0, y: 0 } }
+    const place = {
+      pid: process.pid,
+      app: "fake",
+      toolkit: "gtk",
+      traits: TRAITS.gtk3,
+      window: 7,
+      shift: { x: 0, y: 0 },
+    }
     return {
       app,
       entry: (id) => ({

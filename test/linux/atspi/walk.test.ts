@@ -4,6 +4,7 @@ import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
 import { LiveSource } from "../../../src/linux/atspi/facts.ts"
+import { TRAITS, traitsOf } from "../../../src/linux/atspi/toolkits.ts"
 import { walkTree } from "../../../src/linux/atspi/walk.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
@@ -48,7 +49,13 @@ async function read(
     { toolkit },
   )
   const atspi = new Atspi(bus, Deadline.in(ms))
-  const place = { pid: process.pid, app: "fake", toolkit, shift: { x: 100, y: 50 } }
+  const place = {
+    pid: process.pid,
+    app: "fake",
+    toolkit,
+    traits: traitsOf(toolkit, "fake"),
+    shift: { x: 100, y: 50 },
+  }
   const source = new LiveSource(atspi, toolkit, options.bounds === "all")
   const walked = await walkTree(atspi, source, new Element(app.ref("window"), place), { ...OPTIONS, ...rest })
   return { app, ...walked, [Symbol.dispose]: () => app[Symbol.dispose]() }
@@ -283,7 +290,13 @@ describe("a walk", () => {
       ],
     })
     const atspi = new Atspi(bus, Deadline.in(20_000))
-    const place = { pid: process.pid, app: "fake", toolkit: "gtk", shift: { x: 0, y: 0 } }
+    const place = {
+      pid: process.pid,
+      app: "fake",
+      toolkit: "gtk",
+      traits: TRAITS.gtk3,
+      shift: { x: 0, y: 0 },
+    }
     const walking = walkTree(
       atspi,
       new LiveSource(atspi, "gtk", false),

@@ -1,0 +1,314 @@
+/**
+ * The quirks of toolkits, in one table. Other files ask for a trait (`traits.tellsLate`) and never compare a toolkit's
+ * name. A new quirk is a new trait: a line in `Traits` that says what the code does because of it, and a line in each
+ * toolkit that has it, with the reason.
+ */
+
+export type Toolkit = "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreoffice" | "other"
+
+/** Behaviour that differs from plain AT-SPI. An absent trait means: as the specification says. */
+export interface Traits {
+  // Coordinates
+
+  /** Extents and hit tests count from the corner of the window. Absent: from that of the screen. */
+  readonly coordinates?: "window"
+  /** A root pane below a native menu bar reports coordinates as if the menu bar were not there. */
+  readonly rootPaneIgnoresMenuBar?: true
+  /** Coordinates of drawn widgets and of the native widgets around them do not agree. */
+  readonly mixesCoordinates?: true
+  /** A row that is scrolled away reports where it would be, which may be on top of something else. */
+  readonly scrolledRowsKeepCoordinates?: true
+
+  // Hit tests
+
+  /** A hit test returns the topmost object. Absent: the first one that contains the point, which is the lowest. */
+  readonly hitTestFindsTopmost?: true
+  /** A hit test guesses first. It has to be repeated so many times, each after a wait. */
+  readonly hitTestGuesses?: { readonly repeat: number; readonly afterMs: number }
+  /** Lines of text, and boxes around them, overlap without covering each other. */
+  readonly textBoxesOverlap?: true
+  /** A popup has no ancestor that tells that it is one. */
+  readonly popupsAreDetached?: true
+
+  // Trees
+
+  /** The state of its cache of all objects. Absent: it has none, or none that can be read; every object is asked. */
+  readonly cache?: "partial" | "if listened to" | "woken by listening"
+  /** Reading takes so many questions that a connection past the bus daemon pays. */
+  readonly needsManyQuestions?: true
+  /** A window without children is one whose app was started without accessibility, or has just started. */
+  readonly emptyWindowIsMute?: true
+  /** The first question makes the app build the objects of its pages; until then their frame is empty. */
+  readonly pagesComeWhenAsked?: true
+  /** The facts that a window was matched by are not all that a tree needs of it. */
+  readonly windowIsReadAgain?: true
+  /** GetChildAtIndex counts other children than GetChildren lists. */
+  readonly childAtIndexMiscounts?: true
+  /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
+  readonly openMenuIsSelected?: true
+  /** Changes reach the accessibility tree some time after they show. */
+  readonly tellsLate?: true
+  /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
+  readonly rowsAreRecycled?: "always" | "in item views"
+
+  // Facts that need not, or must, be asked for
+
+  /** Text and structure always have the same interfaces, so nobody needs to ask. */
+  readonly textInterfacesAreFixed?: true
+  /** Plain structure may hold text, without objects for the texts in it. */
+  readonly structureHoldsText?: true
+  /** A separator may have a name. */
+  readonly separatorsHaveNames?: true
+  /** A menu item's first action has its keyboard shortcut. */
+  readonly menuItemsHaveShortcuts?: true
+  /** Elements that are not interactive by role but whose actions are worth a question. Absent: all of them. */
+  readonly asksForActions?: "nowhere" | "of labels" | "of page content"
+  /** The first action alone tells whether a click does something. */
+  readonly firstActionTells?: true
+
+  // Roles
+
+  /** A modal panel is a popover. */
+  readonly modalPanelIsPopover?: true
+  /** A filler whose name ends in Popover is one. */
+  readonly popoverIsFiller?: true
+  /** An item of a list is SELECTABLE only while it is selected. */
+  readonly selectableOnlyWhileSelected?: true
+  /** A list with a Table interface shows a model, and its items can be selected. */
+  readonly modelListIsTable?: true
+  /** A label is an element around a text. Absent: it is the text. */
+  readonly labelsHoldText?: true
+  /** A button inside a button opens a menu; the outer one is only a box around it. */
+  readonly menuButtonIsNested?: true
+  /** What tells a switch from a toggle button or check box. Absent: its role. */
+  readonly switchIs?: "a checkable toggle button" | "a toggle button without parts" | "a childless check box"
+
+  // Names and texts
+
+  /** A widget without a name reports its class as one, and every tab is named "Tab". */
+  readonly namesFallBackToClass?: true
+  /** Names and descriptions may be rich text. */
+  readonly textMayBeMarkup?: true
+  /** A combo box is named by what it holds. */
+  readonly comboNameIsValue?: true
+  /** A cell of a grid is named by its column and an empty row; its content is its text. */
+  readonly gridCellsAreNamedByColumn?: true
+  /** A tool button is alone in an item that has its tooltip. */
+  readonly toolItemHasTooltip?: true
+
+  // States
+
+  /** SHOWING is not reported: an element that was never given any room is hidden. */
+  readonly lacksShowing?: true
+  /** The same for items of trees: VISIBLE stands for SHOWING. */
+  readonly treeItemsLackShowing?: true
+  /** A read-only element is neither ENABLED nor SENSITIVE, and a disabled one is not READ_ONLY. */
+  readonly readOnlyLooksDisabled?: true
+  /** VISIBLE without SHOWING means scrolled away. Absent: on a page that does not show. */
+  readonly visibleIsOffscreen?: true
+  /** Options of a closed list are not even VISIBLE. */
+  readonly closedOptionsLookHidden?: true
+  /** A push button is PRESSED only for as long as it is held down. */
+  readonly pressedMeansHeld?: true
+  /** The current tab or row is FOCUSED, with or without the keyboard. */
+  readonly currentItemClaimsFocus?: true
+  /** The same for items of trees. */
+  readonly currentTreeItemClaimsFocus?: true
+
+  // Clicks
+
+  /** Where a click expands an element that has no action for it. */
+  readonly disclosure?: "indentation" | "start of a toggle button" | "arrow keys"
+  /** Check boxes and radio buttons hear clicks on their box and text only, however wide they are. */
+  readonly boxesHearTheirTextOnly?: true
+  /** The activation of a field is a click into it. Absent: its Enter key. */
+  readonly fieldActivationIsClick?: true
+
+  // Actions
+
+  /**
+   * A press through the bus holds the button down for so long. It takes effect when it comes up, and another press
+   * until then is lost. `isReported`: the button is PRESSED meanwhile.
+   */
+  readonly pressHold?: { readonly ms: number; readonly isReported: boolean }
+  /** An action on a button that stays down does not let it up again. */
+  readonly downStaysDown?: true
+  /** The app reads nothing more from a connection until the call that came by it returns. */
+  readonly callBlocksConnection?: true
+  /** The unit of a text's length in InsertText. Absent: bytes of UTF-8. */
+  readonly textLengthIn?: "utf-16"
+  /** Changes through EditableText are acknowledged and not made. */
+  readonly editableTextIsIgnored?: true
+  /** A number set into a field does not reach the page. */
+  readonly fieldNumbersAreUnheard?: true
+  /** A number set into a spin button without EditableText shows, and does not reach macros. */
+  readonly spinNumbersAreUnheard?: true
+  /** Changes through Selection are acknowledged and not made. */
+  readonly selectionIsIgnored?: true
+  /** A selection in the list of a combo box is not a choice of the combo box. */
+  readonly comboSelectionIsIgnored?: true
+  /** A selection in the list of a field shows, and the field keeps its old text. */
+  readonly fieldListSelectionIsIgnored?: true
+}
+
+const GTK3: Traits = {
+  // GtkPopover is a panel, and nothing else that is MODAL is one.
+  modalPanelIsPopover: true,
+  // A toggle button can hold a picture and a text, its switch cannot.
+  switchIs: "a toggle button without parts",
+  // Only LibreOffice has a root pane, by whatever name it is started.
+  rootPaneIgnoresMenuBar: true,
+  // Items stay in the tree while the menu is closed.
+  openMenuIsSelected: true,
+  menuItemsHaveShortcuts: true,
+  // GtkToolItem is a panel around GtkToolButton's button.
+  toolItemHasTooltip: true,
+  // An expander is as wide as there is room, and hears clicks on its arrow and label.
+  disclosure: "start of a toggle button",
+  // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
+  callBlocksConnection: true,
+  // The bridge keeps one from when a client has listened to its events.
+  cache: "if listened to",
+}
+
+const GTK4: Traits = {
+  // It does not know the screen's, and logs a warning when it is asked for them.
+  coordinates: "window",
+  // gtk_widget_pick: what a click would reach.
+  hitTestFindsTopmost: true,
+  // Objects are made when they are asked for; the cache lists the ones made so far.
+  cache: "partial",
+  // The cache has more about the window than the questions that match it to one of the screen.
+  windowIsReadAgain: true,
+  childAtIndexMiscounts: true,
+  // List views take rows out and put them back as new objects.
+  rowsAreRecycled: "always",
+  // Every object has an Action interface.
+  asksForActions: "nowhere",
+  // GtkPopover has the role of a filler, and its class for a name.
+  popoverIsFiller: true,
+  selectableOnlyWhileSelected: true,
+  // GtkMenuButton is a widget around a GtkToggleButton.
+  menuButtonIsNested: true,
+  // A check button is built of an indicator and a label, a switch of nothing.
+  switchIs: "a childless check box",
+  namesFallBackToClass: true,
+  // Before 4.10.
+  lacksShowing: true,
+  // gtk_widget_activate animates the press of a button (ACTIVATE_TIMEOUT in gtkbutton.c), from before it answers.
+  pressHold: { ms: 250, isReported: false },
+}
+
+const QT: Traits = {
+  // Its item views make a new object for a row whenever they are asked.
+  rowsAreRecycled: "in item views",
+  // Every object has an Action interface.
+  asksForActions: "of labels",
+  // Qt 5 does not say that such a list takes the focus.
+  modelListIsTable: true,
+  // Tool tips often are, and Qt hands them on unchanged.
+  textMayBeMarkup: true,
+  comboNameIsValue: true,
+  // A button that stays down is a check box there.
+  pressedMeansHeld: true,
+  currentItemClaimsFocus: true,
+  // A click on the indentation before a tree's item counts as one on its arrow.
+  disclosure: "indentation",
+  // QAbstractButton::animateClick, which the accessible press action calls.
+  pressHold: { ms: 100, isReported: true },
+  // It pads a text that is shorter than it was told.
+  textLengthIn: "utf-16",
+  comboSelectionIsIgnored: true,
+}
+
+/** Pages have the same elements in every browser. */
+const PAGES: Traits = {
+  // The process that has the page tells the one that has the tree.
+  tellsLate: true,
+  // An element that a page hides and shows again is a new object.
+  rowsAreRecycled: "always",
+  // Every node has the interface, and one action.
+  asksForActions: "of page content",
+  firstActionTells: true,
+  // <label>
+  labelsHoldText: true,
+  // role=switch; a toggle button with aria-pressed is not CHECKABLE.
+  switchIs: "a checkable toggle button",
+  // The pattern that ARIA prescribes for trees.
+  disclosure: "arrow keys",
+}
+
+const CHROMIUM: Traits = {
+  ...PAGES,
+  // The browser process answers from its copy, and asks the page meanwhile: a later answer is true.
+  hitTestGuesses: { repeat: 2, afterMs: 50 },
+  textBoxesOverlap: true,
+  popupsAreDetached: true,
+  // A client that listens to events makes it keep one.
+  cache: "woken by listening",
+  needsManyQuestions: true,
+  // It needs --force-renderer-accessibility, or its environment to say that accessibility is on.
+  emptyWindowIsMute: true,
+  textInterfacesAreFixed: true,
+  // <hr aria-label>
+  separatorsHaveNames: true,
+  readOnlyLooksDisabled: true,
+  visibleIsOffscreen: true,
+  closedOptionsLookHidden: true,
+  fieldActivationIsClick: true,
+}
+
+const FIREFOX: Traits = {
+  ...PAGES,
+  pagesComeWhenAsked: true,
+  structureHoldsText: true,
+  editableTextIsIgnored: true,
+  fieldNumbersAreUnheard: true,
+  selectionIsIgnored: true,
+  comboSelectionIsIgnored: true,
+}
+
+/** LibreOffice draws most widgets itself, inside windows of another toolkit. Its quirks come on top of that one's. */
+const DRAWN: Traits = {
+  mixesCoordinates: true,
+  scrolledRowsKeepCoordinates: true,
+  // One object per cell and paragraph.
+  needsManyQuestions: true,
+  gridCellsAreNamedByColumn: true,
+  treeItemsLackShowing: true,
+  currentTreeItemClaimsFocus: true,
+  boxesHearTheirTextOnly: true,
+  downStaysDown: true,
+  spinNumbersAreUnheard: true,
+  fieldListSelectionIsIgnored: true,
+}
+
+export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
+  gtk3: GTK3,
+  gtk4: GTK4,
+  qt: QT,
+  chromium: CHROMIUM,
+  firefox: FIREFOX,
+  // Reading its cache has crashed it.
+  libreoffice: { ...GTK3, ...DRAWN, cache: undefined },
+  // GTK 2, Java, and apps that do not answer.
+  other: {},
+}
+
+/** The traits of an app, by the ToolkitName of its Application interface and the name of the app. */
+export function traitsOf(toolkitName: string, app: string): Traits {
+  const toolkit = BY_NAME.get(toolkitName) ?? "other"
+  if (app !== LIBREOFFICE) return TRAITS[toolkit]
+  return toolkit === "gtk3" ? TRAITS.libreoffice : { ...TRAITS[toolkit], ...DRAWN }
+}
+
+const LIBREOFFICE = "soffice"
+
+/** By the names that they report. */
+const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
+  ["gtk", "gtk3"],
+  ["GTK", "gtk4"],
+  ["Qt", "qt"],
+  ["Chromium", "chromium"],
+  ["Gecko", "firefox"],
+])
