@@ -28,9 +28,7 @@ const functions = {
   CFArrayGetValues: { args: ["u64", "i64", "i64", "ptr"], returns: "void" },
   CFDictionaryGetTypeID: { args: [], returns: "u64" },
   CFDictionaryCreate: { args: ["u64", "ptr", "ptr", "i64", "u64", "u64"], returns: "u64" },
-  CFDictionaryGetCount: { args: ["u64"], returns: "i64" },
   CFDictionaryGetValue: { args: ["u64", "u64"], returns: "u64" },
-  CFDictionaryGetKeysAndValues: { args: ["u64", "ptr", "ptr"], returns: "void" },
   CFDataGetTypeID: { args: [], returns: "u64" },
   CFDataGetBytePtr: { args: ["u64"], returns: "u64" },
 

@@ -1,4 +1,4 @@
-import { ACCESSIBILITY, HIERARCHY, RESPONSIBILITY, WINDOW_BRIDGE } from "./accessibility.ts"
+import { ACCESSIBILITY, RESPONSIBILITY, WINDOW_BRIDGE } from "./accessibility.ts"
 import { CARBON, CORE_SERVICES } from "./carbon.ts"
 import { CORE_FOUNDATION } from "./core-foundation.ts"
 import { CORE_GRAPHICS, LIBFFI } from "./core-graphics.ts"
@@ -18,6 +18,5 @@ export const DECLARATIONS: readonly Declaration[] = [
   LIBSYSTEM,
   LIBFFI,
   WINDOW_BRIDGE,
-  HIERARCHY,
   RESPONSIBILITY,
 ]

@@ -120,8 +120,6 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
       throw new Error(`${width}x${height} instead of ${said}`)
     return `${width}x${height} for ${JSON.stringify(window.bounds)}`
   },
-  "what is read in bulk is the same, and how long it takes": () =>
-    ["TextEdit", "Finder", "Calculator"].map((app) => `${app}: ${compare(app)}`).join("\n  "),
 }
 
 interface Finding {
@@ -157,18 +155,6 @@ function textEdit(): Window {
   })
 }
 
-function compare(app: string): string {
-  const read = (env: Readonly<Record<string, string>>) => {
-    const start = performance.now()
-    const { tree } = answer(env, "snapshot", "--app", app, "--max-depth", "50").data
-    return { tree, ms: performance.now() - start }
-  }
-  const [walked, bulk] = [read({}), read({ AGENT_DESKTOP_AX_BULK: "1" })]
-  const nodes = flatten(walked.tree).length
-  const same = JSON.stringify(walked.tree) === JSON.stringify(bulk.tree)
-  return `${nodes} nodes, ${walked.ms.toFixed(0)} ms, in bulk ${bulk.ms.toFixed(0)} ms, ${same ? "the same" : "DIFFERENT"}`
-}
-
 /** The answer's data; a failure is thrown with the whole answer. */
 function desktop(...args: readonly string[]) {
   const said = answer(...args)
@@ -176,10 +162,8 @@ function desktop(...args: readonly string[]) {
   return said.data
 }
 
-function answer(...given: readonly (string | Readonly<Record<string, string>>)[]) {
-  const args = given.filter((arg) => typeof arg === "string")
-  const env = Object.assign({}, process.env, ...given.filter((arg) => typeof arg === "object"))
-  const { stdout, stderr } = Bun.spawnSync([binary, ...args], { timeout: 60_000, env })
+function answer(...args: readonly string[]) {
+  const { stdout, stderr } = Bun.spawnSync([binary, ...args], { timeout: 60_000 })
   if (stdout.length === 0) throw new Error(`${args.join(" ")} said nothing: ${stderr}`)
   return JSON.parse(stdout.toString())
 }

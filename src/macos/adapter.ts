@@ -27,17 +27,15 @@ import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 /** The macOS desktop: the accessibility API for what apps show, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
   const connection = new Connection()
-  // Private, and not yet seen at work on every release: only on demand.
-  const bulk = options.env.AGENT_DESKTOP_AX_BULK === "1"
   return {
     name: "macos",
     adapter: (deadline) =>
-      macosAdapter(new Ax(connection, deadline), bulk, options.root, new Turn(options.env, deadline)),
+      macosAdapter(new Ax(connection, deadline), options.root, new Turn(options.env, deadline)),
     close: async () => connection.close(),
   }
 }
 
-function macosAdapter(ax: Ax, bulk: boolean, root: string, turn: Turn): Adapter {
+function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
   const { deadline } = ax
   // What a snapshot and a click do not need is loaded when it is asked for.
   return {
@@ -47,7 +45,7 @@ function macosAdapter(ax: Ax, bulk: boolean, root: string, turn: Turn): Adapter 
     windows: async () => listWindows(ax),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
-    tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions, bulk),
+    tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
@@ -85,10 +83,10 @@ function reading(ax: Ax): Ax {
   return ax.within(remaining - Math.min(200, remaining / 5))
 }
 
-async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions, bulk: boolean): Promise<SeenTree> {
+async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promise<SeenTree> {
   if (target.kind === "element") {
     const element = above(ax, elementOf(target.handle), target.above ?? 0)
-    if (element) return readSubtree(ax, element, options, bulk)
+    if (element) return readSubtree(ax, element, options)
     throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
   }
   const { window, surface } = target
@@ -100,7 +98,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions, bulk: 
     })
   }
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
-  const { root, complete } = await walk(ax, found.element, { area: found.area, bulk }, options)
+  const { root, complete } = await walk(ax, found.element, { area: found.area }, options)
   const { id, title, path: rootPath } = found
   // A menu has its name from the item that opened it.
   const name = root.name ?? (title || undefined)
@@ -114,12 +112,12 @@ function above(ax: Ax, element: Element, levels: number): Element | undefined {
   return at
 }
 
-async function readSubtree(ax: Ax, element: Element, options: TreeOptions, bulk: boolean): Promise<SeenTree> {
+async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Promise<SeenTree> {
   const pid = ax.pid(element)
   const top = asElement(ax.get(element, "AXTopLevelUIElement")) ?? asElement(ax.get(element, "AXWindow"))
   const window = top && ax.read(top, ["AXTitle", FRAME])
   const known = window instanceof Failure ? undefined : window
-  const place = { area: known && frameOf(known), bulk }
+  const place = { area: known && frameOf(known) }
   const { root, complete } = await walk(ax, element, place, options)
   return {
     root,

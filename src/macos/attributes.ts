@@ -77,7 +77,7 @@ export function detailsOf(
   has: (name: string) => boolean,
 ): readonly string[] {
   const missing = web && !has("AXHasPopup")
-  const key = `${role} ${toggle} ${hides} ${named} ${web} ${missing} ${VALUES.map(has)}`
+  const key = `${role} ${toggle} ${hides} ${named} ${web} ${missing}`
   const known = lists.get(key)
   if (known) return known
   const names = [...ownNames(role, toggle), ...(missing ? WEB : [])]
@@ -93,16 +93,6 @@ export function detailsOf(
 
 function ownNames(role: Role, toggle: boolean): readonly string[] {
   return MORE[role] ?? (toggle ? ["AXValue"] : [])
-}
-
-/** What a second question in bulk asks for, where no secure field can be among those that answer. */
-export const VALUES = ["AXValue", "AXRequired"] as const
-
-/** Which of these the node itself would be asked for; `texts`: also of what only gives context. */
-export function valuesOf({ role, toggle, hides }: Known, texts: boolean): readonly string[] {
-  if (hides) return []
-  const own = contextAttribute(role, texts) === "AXValue" ? ["AXValue"] : ownNames(role, toggle)
-  return VALUES.filter((name) => own.includes(name))
 }
 
 /** The one attribute more that a node which only gives context is asked for, if any. */

@@ -22,8 +22,6 @@ import { type Attributes, asElements, decode, type Element, type Value } from ".
 /** How long an app may take over one answer, and over the question whether it answers at all. */
 const ANSWER_MS = 1000
 const PROBE_MS = 250
-/** How long it may take over a whole window at once. */
-const BULK_MS = 3000
 
 const out = new BigUint64Array(1)
 const flag = new Uint8Array(1)
@@ -89,15 +87,6 @@ export class Ax {
       () => copy(element.ref, attribute, from, count, out),
       (ref) => asElements(this.#decode(ref)),
     )
-  }
-
-  /** A copy that is worth one try, and half the time that is left: what fails here is read in another way. */
-  once<T>(copy: (out: BigUint64Array) => number, use: (ref: bigint) => T): T | undefined {
-    this.#bound(Math.max(1, Math.floor(Math.min(BULK_MS, this.deadline.remaining / 2))))
-    out[0] = 0n
-    const error = known(copy(out))
-    using owned = new Owned(out[0]!)
-    return error === 0 ? use(owned.ref) : undefined
   }
 
   /** What the element offers to do. */

@@ -78,17 +78,6 @@ export function itemsOf(ref: bigint, kind = kindOf(ref)): BigUint64Array | undef
   return items
 }
 
-/** Keys and values, borrowed from the dictionary. */
-export function entriesOf(dictionary: bigint): readonly (readonly [key: bigint, value: bigint])[] {
-  if (kindOf(dictionary) !== "dictionary") return []
-  const cf = coreFoundation()
-  const count = Number(cf.CFDictionaryGetCount(dictionary))
-  const keys = new BigUint64Array(Math.max(count, 1))
-  const values = new BigUint64Array(Math.max(count, 1))
-  cf.CFDictionaryGetKeysAndValues(dictionary, keys, values)
-  return Array.from({ length: count }, (_, i) => [keys[i]!, values[i]!] as const)
-}
-
 export function newString(text: string): Owned {
   return new Owned(coreFoundation().CFStringCreateWithCharacters(0n, utf16(text), text.length))
 }

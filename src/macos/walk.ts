@@ -27,7 +27,6 @@ import {
 } from "./failure.ts"
 import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
-import { prefetch } from "./prefetch.ts"
 import { type Attributes, asElement, asElements, asFlag, type Element } from "./value.ts"
 
 /** However nameless the wrappers are, no tree is followed deeper, and none beyond so many nodes. */
@@ -46,8 +45,6 @@ interface Walked {
 interface WalkPlace {
   /** The frame outside of which nothing of the surface shows, where there is one. */
   readonly area?: Rect
-  /** Try to read the tree in bulk first. */
-  readonly bulk: boolean
 }
 
 interface Draft extends Labelled {
@@ -79,7 +76,6 @@ class Walker {
   readonly #options: TreeOptions
   readonly #habits = new Habits()
   readonly #drafts = new Map<Element, Draft>()
-  #ahead: ReadonlyMap<Element, Attributes> = new Map()
   #complete = true
 
   constructor(ax: Ax, options: TreeOptions) {
@@ -87,8 +83,7 @@ class Walker {
     this.#options = options
   }
 
-  async walk(root: Element, { area, bulk }: WalkPlace): Promise<Walked> {
-    if (bulk) this.#ahead = prefetch(this.#ax, root, !this.#options.interactiveOnly)
+  async walk(root: Element, { area }: WalkPlace): Promise<Walked> {
     const first = this.#read(root, undefined, undefined, area)
     if (first instanceof Failure) throw readFailed("The surface", first.code)
     const queue = [first]
@@ -147,7 +142,7 @@ class Walker {
 
   #read(element: Element, parent?: Draft, index?: number, area?: Rect): Draft | Failure {
     const web = parent !== undefined && (parent.web || parent.role === "webarea")
-    const structure = this.#ahead.get(element) ?? this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
+    const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
     const { bounds, interactiveOnly } = this.#options
     const values = !interactiveOnly || (parent !== undefined && isLabelPlace(parent))

@@ -21,31 +21,19 @@ export interface Desk {
   /** The windows and the first one's tree as a fresh process sees them, `hidden` exports being absent. */
   elsewhere(
     hidden: readonly string[],
-    env?: Readonly<Record<string, string>>,
-  ): Promise<{
-    readonly windows: readonly SeenWindow[]
-    readonly lines?: readonly string[]
-    readonly trips: number
-  }>
+  ): Promise<{ readonly windows: readonly SeenWindow[]; readonly lines?: readonly string[] }>
   /** The first node of that role and, if given, name. */
   node(role: string, name?: string): Promise<SeenNode>
-}
-
-export interface DeskOptions extends StartOptions {
-  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Uses the adapter on a scene, and expects that nothing is left behind and no rule was broken. */
 export async function onDesk(
   scene: string | object,
   use: (desk: Desk) => Promise<void>,
-  options: DeskOptions = {},
+  options: StartOptions = {},
 ): Promise<void> {
   const mac = startScene(scene, options)
-  const platform = connectMacos({
-    env: { TMPDIR: mac.directory, ...options.env },
-    root: mac.directory,
-  })
+  const platform = connectMacos({ env: { TMPDIR: mac.directory }, root: mac.directory })
   const adapter = turnByTurn(platform.adapter(Deadline.in(20_000)))
   const window = async (title?: string) => {
     const found = (await adapter.windows()).find((one) => title === undefined || one.title === title)
@@ -60,12 +48,12 @@ export async function onDesk(
     if (!found) throw new Error(`there is no ${role} ${name ?? ""}`)
     return found.node
   }
-  const elsewhere = async (hidden: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const elsewhere = async (hidden: readonly string[]) => {
     const command = [process.execPath, "--preload", here("preload.ts"), here("adapter-child.ts")]
-    const run = await mac.run(command, { env: { LD_PRELOAD: "", FAKEMAC_HIDE: hidden.join(), ...env } })
+    const run = await mac.run(command, { env: { LD_PRELOAD: "", FAKEMAC_HIDE: hidden.join() } })
     if (run.exitCode !== 0) throw new Error(run.stderr)
     expect(run.report).toMatchObject({ violations: [], leaks: [], pools: 0, held: [] })
-    return { ...JSON.parse(run.stdout), trips: run.report?.round_trips ?? 0 }
+    return JSON.parse(run.stdout)
   }
   const within = (ms: number, signal?: AbortSignal) => turnByTurn(platform.adapter(Deadline.in(ms, signal)))
   try {

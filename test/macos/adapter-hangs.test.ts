@@ -55,7 +55,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     await adapter.window("w-6102", { kind: "maximize" })
     await adapter.window("w-6102", { kind: "restore" })
   },
-  "snapshot in bulk": async (adapter, find) => find("button", "Save").catch(() => adapter.windows()),
   open: (adapter) => adapter.open(FAR, "path"),
   menubar: async (adapter) => {
     const window = (await adapter.windows()).find(({ pid }) => pid === 6100)
@@ -77,11 +76,6 @@ const FAR: RefEntry = {
 
 /** To place a window takes its corner, its size, and its corner again. */
 const REPEATED = "shelf AXPosition"
-
-/** Scenarios that need another environment. */
-const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "snapshot in bulk": { AGENT_DESKTOP_AX_BULK: "1" },
-}
 
 /** What a scenario may end with when one call failed or never came back. */
 const POSSIBLE = ["ok", "ACTION_FAILED", "ACTION_NOT_SUPPORTED", "APP_UNRESPONSIVE", "TIMEOUT"]
@@ -127,7 +121,7 @@ async function play(name: string, call = 0, fault?: string, virtualClock = true)
       const { round_trips: trips, slept_us } = desk.mac.report()
       outcome = { code, ms, trips, sleptMs: slept_us / 1000, deeds: deedsIn(desk) }
     },
-    { virtualClock, env: ENVIRONMENTS[name] ?? {} },
+    { virtualClock },
   )
   if (!outcome) throw new Error("the scenario did not end")
   return outcome

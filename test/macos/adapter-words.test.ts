@@ -1,13 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import {
-  detailsOf,
-  mayBeActedOn,
-  natureOf,
-  STRUCTURE,
-  valuesOf,
-  WEB_STRUCTURE,
-} from "../../src/macos/attributes.ts"
+import { detailsOf, mayBeActedOn, natureOf, STRUCTURE, WEB_STRUCTURE } from "../../src/macos/attributes.ts"
 import { deliveryOf, Failure } from "../../src/macos/failure.ts"
 import { partsOf } from "../../src/macos/keyboard.ts"
 import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
@@ -71,8 +64,6 @@ test("the value of a secure field is not among what is asked for", () => {
   const field = { role: "textfield", toggle: false, named: undefined } as const
   expect(detailsOf({ ...field, hides: false }, true, () => false)).toContain("AXValue")
   expect(detailsOf({ ...field, hides: true }, true, () => false)).not.toContain("AXValue")
-  expect(valuesOf({ ...field, hides: false }, true)).toContain("AXValue")
-  expect(valuesOf({ ...field, hides: true }, true)).toEqual([])
   expect(STRUCTURE).not.toContain("AXValue")
   expect(WEB_STRUCTURE).not.toContain("AXValue")
   expect(states("textfield", {}, true)).toEqual(["secure"])

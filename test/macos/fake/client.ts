@@ -40,7 +40,6 @@ const declared = {
   AXUIElementCopyActionNames: { args: ["u64", "ptr"], returns: "i32" },
   AXUIElementCopyAttributeNames: { args: ["u64", "ptr"], returns: "i32" },
   AXUIElementCopyElementAtPosition: { args: ["u64", "f32", "f32", "ptr"], returns: "i32" },
-  AXUIElementCopyHierarchy: { args: ["u64", "u64", "u64", "ptr"], returns: "i32" },
   AXUIElementIsAttributeSettable: { args: ["u64", "u64", "ptr"], returns: "i32" },
   AXUIElementPerformAction: { args: ["u64", "u64"], returns: "i32" },
   AXUIElementSetAttributeValue: { args: ["u64", "u64", "u64"], returns: "i32" },

@@ -185,27 +185,6 @@ describe("observers", () => {
   })
 })
 
-describe("the bulk read", () => {
-  test("answers a whole subtree in one round trip", () => {
-    const mac = start("example-textedit")
-    const window = keep(copy(keep(application(2345)), "AXFocusedWindow").ref)
-    mac.mark()
-    const names = ["AXRole", "AXChildren"].map((name) => keep(makeString(name)))
-    const list = keep(makeArray(names))
-    const out = new BigUint64Array(1)
-    expect(api().AXUIElementCopyHierarchy(window, list, 0n, ptr(out))).toBe(0)
-    const result = keep(out[0])
-    expect(Number(api().CFDictionaryGetCount(result))).toBe(7)
-    expect(plain(api().CFDictionaryGetValue(result, window))).toMatchObject({
-      AXRole: { value: "AXWindow" },
-      AXChildren: { count: 4 },
-    })
-    expect(mac.report().round_trips).toBe(1)
-    release()
-    mac.mark()
-  })
-})
-
 describe("scrolling", () => {
   test("moves the contents, and what is scrolled away cannot be hit", () => {
     const mac = start("scroll")

@@ -2,7 +2,6 @@
 #include "record.h"
 #include "world.h"
 
-void hierarchy_init(void);
 void keyboard_init(void);
 void carbon_init(void);
 void displays_init(void);
@@ -23,7 +22,6 @@ __attribute__((constructor)) static void init(void) {
   role_init();
   accessibility_init();
   observer_init();
-  hierarchy_init();
   keyboard_init();
   carbon_init();
   displays_init();
