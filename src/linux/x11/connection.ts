@@ -20,25 +20,25 @@ export interface Extension {
 
 export interface XEvent {
   readonly code: number
-  /** Another client made it up with SendEvent. */
+  /** True if another client sent it with SendEvent. */
   readonly sent: boolean
   readonly packet: Packet
 }
 
 /** Events that came since it was opened, in order. */
 export interface EventQueue extends Disposable {
-  /** undefined: none came before the deadline. */
+  /** The next event; undefined if none arrives before the deadline. */
   next(deadline: Deadline): Promise<XEvent | undefined>
 }
 
-/** Who waits for the answer to a request, or to several in a row. */
+/** A caller that waits for the answer to a request, or to several consecutive ones. */
 interface Pending {
   readonly deadline: Deadline
   readonly answer: (reply: Packet | XError) => void
   readonly reject: (error: Error) => void
 }
 
-/** One connection to an X server. Requests go out as they are made and are answered in any number at once. */
+/** One connection to an X server. Requests are sent at once and do not wait for one another. */
 export class X11 {
   readonly name: string
   readonly setup: Setup
@@ -115,7 +115,7 @@ export class X11 {
     return promise
   }
 
-  /** Sends requests and returns all their replies, in place of one the error that it met. */
+  /** Sends requests and returns their replies; a failed request has its error in place of a reply. */
   askAll(requests: readonly Request[], deadline: Deadline): Promise<readonly (Packet | XError)[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly (Packet | XError)[]>()
     const replies: (Packet | XError)[] = []
@@ -128,12 +128,12 @@ export class X11 {
     return promise
   }
 
-  /** Everything sent so far has been carried out when it resolves. */
+  /** Resolves when the server has carried out everything sent so far. */
   async sync(deadline: Deadline): Promise<void> {
     await this.ask(new Request(GET_INPUT_FOCUS), deadline)
   }
 
-  /** Sends requests that have no reply and throws the first error any of them meets. */
+  /** Sends requests that have no reply and throws the first of their errors. */
   async check(requests: readonly Request[], deadline: Deadline): Promise<void> {
     const first = this.sent + 1
     for (const request of requests) this.send(request)
@@ -144,7 +144,7 @@ export class X11 {
     if (mine[0]) throw mine[0].error
   }
 
-  /** Interns all of them in one go, once per connection; `atom` then knows them. */
+  /** Interns all names in one round trip, once per connection; `atom` then returns their ids. */
   async intern(names: readonly string[], deadline: Deadline): Promise<void> {
     const news = names.filter((name) => !this.interning.has(name))
     const asked = this.askAll(news.map(internAtom), deadline).then((replies) => {
@@ -166,12 +166,12 @@ export class X11 {
     return id
   }
 
-  /** Whether this id is that atom; false also for a name that was never interned. */
+  /** True if this id is that atom; false also for a name that was never interned. */
   isAtom(id: number, name: string): boolean {
     return this.knownAtoms.get(name) === id
   }
 
-  /** undefined: this server does not have it. */
+  /** The extension's opcodes; undefined if the server does not have it. */
   extension(name: string, deadline: Deadline): Promise<Extension | undefined> {
     const known = this.extensions.get(name)
     if (known) return known
@@ -184,7 +184,7 @@ export class X11 {
     return asked
   }
 
-  /** Lets requests grow beyond 256 KiB, where the server can. Returns the limit in bytes. */
+  /** Allows requests beyond 256 KiB if the server supports them. Returns the limit in bytes. */
   async growRequests(deadline: Deadline): Promise<number> {
     const extension = this.big ? undefined : await this.extension("BIG-REQUESTS", deadline)
     if (extension) {
@@ -194,7 +194,7 @@ export class X11 {
     return this.maxWords * 4
   }
 
-  /** Collects the events that `accept` wants, from now on. */
+  /** Collects the events that `accept` accepts, from now on. */
   listen(accept: (event: XEvent) => boolean): EventQueue {
     const waiting: XEvent[] = []
     let failure = this.failure
@@ -227,7 +227,7 @@ export class X11 {
     }
   }
 
-  /** Asks for events of a window, beside what others on this connection asked for, until disposed of. */
+  /** Selects events of a window, in addition to those already selected on this connection, until disposed. */
   select(window: number, mask: number): Disposable {
     const wanted = this.wanted.get(window) ?? new Set()
     const mine = { mask }

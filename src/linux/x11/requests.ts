@@ -7,11 +7,11 @@ export interface Property {
   readonly type: number
   readonly format: number
   readonly bytes: Uint8Array
-  /** Bytes that are there but were not asked for. */
+  /** Bytes of the property beyond the requested ones. */
   readonly left: number
 }
 
-/** undefined: the property is not set. */
+/** Reads a property; undefined if it is not set. */
 export async function getProperty(
   x: X11,
   window: number,
@@ -43,7 +43,7 @@ export function propertyIn(reply: Packet): Property | undefined {
   return { type, format, left: reply.u32(12), bytes: reply.bytes(32, (reply.u32(16) * format) / 8) }
 }
 
-/** The 32-bit numbers of a property; empty when it is not set or holds something else. */
+/** The 32-bit numbers of a property; empty if it is not set or has another format. */
 export async function getNumbers(
   x: X11,
   window: number,
@@ -100,7 +100,7 @@ export function words(...values: number[]): Uint8Array {
 
 export interface Tree {
   readonly parent: number
-  /** From the bottom of the stack to the top. */
+  /** The children of a window, from the bottom of the stack to the top. */
   readonly children: readonly number[]
 }
 
@@ -149,7 +149,7 @@ export function geometryIn(reply: Packet): Rect & { readonly border: number } {
   }
 }
 
-/** Where the window's top left corner is on the root window. */
+/** The position of the window's top left corner on the root window. */
 export function originRequest(x: X11, window: number): Request {
   return new Request(40).u32(window).u32(x.root).i16(0).i16(0)
 }
@@ -168,17 +168,17 @@ export async function queryPointer(x: X11, deadline: Deadline): Promise<PointerS
   return { at: { x: reply.i16(16), y: reply.i16(18) }, mask: reply.u16(24) }
 }
 
-/** The focused window; 0 for none, 1 for "whatever is under the pointer". */
+/** The focused window; 0 for none, 1 for the window under the pointer. */
 export async function getInputFocus(x: X11, deadline: Deadline): Promise<number> {
   return (await x.ask(new Request(43), deadline)).u32(8)
 }
 
-/** Which events of a window this connection wants to see. */
+/** Selects the events of a window that this connection receives. */
 export function selectEvents(window: number, mask: number): Request {
   return new Request(2).u32(window).u32(EVENT_MASK_ATTRIBUTE).u32(mask)
 }
 
-/** A message for a client or, with the root as `to`, for the window manager. */
+/** Sends a message to a client or, with the root as `to`, to the window manager. */
 export function clientMessage(
   to: number,
   mask: number,
@@ -191,7 +191,7 @@ export function clientMessage(
   return request
 }
 
-/** Tells who asked for a selection that it is in the property; 0 for a form that cannot be given. */
+/** Tells the requestor of a selection that the content is in the property; 0 if the format is not available. */
 export function selectionNotify(answer: {
   readonly time: number
   readonly requestor: number
@@ -212,7 +212,7 @@ export function selectionNotify(answer: {
     .zeros(8)
 }
 
-/** An unmapped window of our own, to hold properties and receive events. */
+/** Creates an unmapped window of our own, to hold properties and receive events. */
 export function createHiddenWindow(
   x: X11,
   eventMask: number,
@@ -241,7 +241,7 @@ export interface Placement {
   readonly stackMode?: number
 }
 
-/** ConfigureWindow: only what is given changes. */
+/** ConfigureWindow with only the given values. */
 export function changeWindow(window: number, place: Placement): Request {
   const values = [place.x, place.y, place.width, place.height, undefined, undefined, place.stackMode]
   const mask = values.reduce<number>((bits, value, i) => (value === undefined ? bits : bits | (1 << i)), 0)
@@ -258,7 +258,7 @@ export function destroyWindow(window: number): Request {
   return new Request(4).u32(window)
 }
 
-/** undefined where the window has vanished; every other failure stays one. */
+/** Returns undefined if the window is gone; rethrows every other failure. */
 export async function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read

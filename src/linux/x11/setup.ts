@@ -14,7 +14,7 @@ export interface Setup {
   readonly screen: Screen
   readonly minKeycode: number
   readonly maxKeycode: number
-  /** Bits per pixel of each depth. */
+  /** Bits per pixel, by depth. */
   readonly formats: ReadonlyMap<number, number>
   readonly imageLittleEndian: boolean
   readonly maxRequestWords: number
@@ -22,10 +22,10 @@ export interface Setup {
   readonly idMask: number
 }
 
-/** An accepted connection, cut into packets. */
+/** An accepted connection that delivers packets. */
 export interface Link {
   readonly setup: Setup
-  /** How many of the bytes were taken; the rest waits for `drain`. Negative: the socket is closed. */
+  /** Writes and returns the number of bytes accepted; the rest waits for `drain`. Negative: the socket is closed. */
   write(bytes: Uint8Array): number
   end(): void
   attach(sink: Sink): void
@@ -37,7 +37,7 @@ export interface Sink {
   end(error: AppError): void
 }
 
-/** Connects to the first address that answers and shakes hands with the server there. */
+/** Connects to the first address that answers and performs the X handshake. */
 export async function openLink(
   target: DisplayTarget,
   cookie: Uint8Array | undefined,
@@ -113,7 +113,7 @@ function openAddress(address: Address, target: DisplayTarget, cookie: Uint8Array
   const handlers: Bun.SocketHandler<undefined> = {
     open: (on) => {
       socket = on
-      // Far smaller than any socket buffer: it goes out whole.
+      // Far smaller than any socket buffer, so one write sends all of it.
       if (abandoned) on.end()
       else on.write(setupRequest(cookie))
     },
@@ -143,7 +143,7 @@ function openAddress(address: Address, target: DisplayTarget, cookie: Uint8Array
 
 function setupRequest(cookie: Uint8Array | undefined): Uint8Array {
   const name = encodeLatin1(cookie ? "MIT-MAGIC-COOKIE-1" : "")
-  // Laid out like a request with "l" (little-endian) for an opcode and the version where its length goes.
+  // Laid out like a request: "l" (little-endian) as the opcode, the version in the place of the length.
   const bytes = new Request(0x6c, 0)
     .u16(0)
     .u16(name.length)
@@ -208,7 +208,7 @@ function parseSetup(packet: Packet, target: DisplayTarget): Setup {
 const GENERIC_EVENT = 35
 const MAX_REPLY_WORDS = 64 * 1024 * 1024
 
-/** Where a DISPLAY leads: the addresses to try in order, and the screen to use there. */
+/** The meaning of a DISPLAY: the addresses to try in order, and the screen to use. */
 export interface DisplayTarget {
   readonly name: string
   readonly number: string
@@ -218,7 +218,7 @@ export interface DisplayTarget {
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** `:0`, `:0.1`, `unix:0`, `unix:/path/to/socket`, and `localhost:10` as an ssh tunnel sets it. */
+/** Accepts `:0`, `:0.1`, `unix:0`, `unix:/path/to/socket`, and `localhost:10` as set by an ssh tunnel. */
 export function parseDisplay(display: string | undefined): DisplayTarget {
   if (!display) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", "There is no X display: DISPLAY is not set", {
@@ -239,7 +239,7 @@ export function parseDisplay(display: string | undefined): DisplayTarget {
   const socket = `/tmp/.X11-unix/X${number}`
   const common = { name: display, number, screen: Number(screen) }
   if (host === "" || host === "unix") {
-    // The path first: anybody may listen on an abstract name, but the directory belongs to root.
+    // The path comes first: any user may listen on an abstract name, but the directory belongs to root.
     return { ...common, addresses: [{ unix: socket }, { unix: `\0${socket}` }] }
   }
   if (host === "localhost" || host === "127.0.0.1") {
@@ -250,7 +250,7 @@ export function parseDisplay(display: string | undefined): DisplayTarget {
   })
 }
 
-/** The MIT-MAGIC-COOKIE-1 for a display, if the authority file holds one. */
+/** The MIT-MAGIC-COOKIE-1 for a display, if the authority file has one. */
 export function readCookie(env: Env, target: DisplayTarget): Uint8Array | undefined {
   const path = env.XAUTHORITY || (env.HOME ? `${env.HOME}/.Xauthority` : undefined)
   const file = path ? readSmall(path) : undefined
@@ -259,7 +259,7 @@ export function readCookie(env: Env, target: DisplayTarget): Uint8Array | undefi
   return findCookie(file, decodeLatin1(host).trim(), target.number)
 }
 
-/** The entry for this host and display; else, as the host may have been renamed since, for this display. */
+/** The entry for this host and display, or else for this display, since the host may have been renamed. */
 export function findCookie(file: Uint8Array, host: string, number: string): Uint8Array | undefined {
   const entries = parseAuthority(file).filter(
     (entry) =>
@@ -314,7 +314,7 @@ function parseAuthority(file: Uint8Array): Authority[] {
 // A file that cannot be read is as good as none: the server may not ask for a cookie at all.
 function readSmall(path: string): Uint8Array | undefined {
   try {
-    // Not blocking: a pipe in the file's place would wait for its other end.
+    // O_NONBLOCK: opening a pipe in the file's place would wait for its other end.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const bytes = new Uint8Array(MAX_BYTES)

@@ -21,7 +21,7 @@ import { MAXIMIZED, type XWindow } from "./window.ts"
 import { askExtents, hasKeyboard, type Manager, readManager, readWindow } from "./windows.ts"
 import type { Request } from "./wire.ts"
 
-/** Carries out the operation and returns the window as it is once the window manager is done with it. */
+/** Carries out the operation and returns the window after the window manager has finished with it. */
 export async function operateWindow(x: X11, id: number, op: WindowOp, deadline: Deadline): Promise<XWindow> {
   const [manager, before] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
   if (!before) throw windowNotFound(id)
@@ -63,7 +63,7 @@ export async function closeWindow(x: X11, id: number, deadline: Deadline): Promi
   return true
 }
 
-/** Asks the window to close and does not wait. */
+/** Asks the window to close, without waiting. */
 export async function requestClose(x: X11, id: number, deadline: Deadline): Promise<void> {
   const [manager, window] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
   if (!window) throw windowNotFound(id)
@@ -76,7 +76,7 @@ export async function requestClose(x: X11, id: number, deadline: Deadline): Prom
   }
   const protocols = await getNumbers(x, id, x.atom("WM_PROTOCOLS"), deadline)
   if (!protocols.includes(x.atom("WM_DELETE_WINDOW"))) {
-    throw new AppError("ACTION_NOT_SUPPORTED", `Window 'w-${id}' does not understand a request to close`, {
+    throw new AppError("ACTION_NOT_SUPPORTED", `Window 'w-${id}' does not accept close requests`, {
       suggestion: `End its app: agent-desktop close-app ${JSON.stringify(window.wmClass?.instance ?? window.title)} --force`,
     })
   }
@@ -105,7 +105,7 @@ async function focus(context: Operation): Promise<XWindow> {
   using events = x.listen((event) => event.code === EVENT.focusIn)
   using _ = x.select(id, MASK.focus)
   const after = await until(context, requests, (now) => now.focused && !now.minimized, "focused")
-  // The announcement may run ahead of the keyboard; a window that takes no keys never gets it.
+  // The announcement may precede the keyboard focus, and a window that accepts no keys never gets the focus.
   const limit = deadline.slice(SETTLE_MS)
   while (!limit.expired && !(await hasKeyboard(x, id, deadline))) await events.next(limit)
   return after
@@ -117,7 +117,7 @@ async function place(context: Operation, wanted: Partial<Rect>): Promise<XWindow
   const reached = (now: XWindow) => sides.every((side) => now.frame[side] === wanted[side])
   const request = manager ? placeByManager(context, wanted) : await placeDirectly(context, wanted)
   const after = await settle(context, [request], reached, SETTLE_MS)
-  // A window manager may keep a window on the screen, and a terminal is whole cells wide: that is an answer.
+  // The result may differ: a window manager keeps windows on the screen, and a terminal is whole cells wide.
   if (reached(after) || sides.some((side) => after.frame[side] !== before.frame[side])) return after
   throw contradicted(context, sides.includes("x") ? "moved" : "resized")
 }
@@ -172,9 +172,9 @@ async function until(
 }
 
 /**
- * Sends the requests and looks at the window until it is as wanted, or until the window manager has dealt
- * with them and nothing more happens. It has once it answers a question asked after them: the frame extents
- * of a window of ours.
+ * Sends the requests and reads the window until it has the wanted state, or until the window manager has
+ * processed them and nothing more changes. The window manager has processed them when it answers a later question
+ * about the frame extents of a window of ours.
  */
 async function settle(
   context: Operation,
@@ -207,7 +207,7 @@ async function settle(
   }
 }
 
-// Openbox lets windows fly to and from the taskbar: the frame moves on for a while, and its child with it.
+// Openbox animates windows to and from the taskbar: the frame and its child keep moving for a while.
 async function standStill({ x, id, before, deadline }: Operation, now: XWindow): Promise<XWindow> {
   if (!before.minimized && !now.minimized) return now
   const frame = await topLevelOf(x, id, deadline)
@@ -264,7 +264,7 @@ async function isThere(x: X11, id: number, deadline: Deadline): Promise<boolean>
 
 const RECT_SIDES = ["x", "y", "width", "height"] as const
 
-/** How long a window manager may take in all; after its answer, to change a state; and to stop moving. */
+/** Time limits of a window manager: in total, for a change of state after its answer, and to stop moving. */
 const MANAGER_MS = 4000
 const CHANGE_MS = 1500
 const SETTLE_MS = 250
@@ -272,7 +272,7 @@ const SETTLE_MS = 250
 const STILL_MS = 60
 
 const TO_MANAGER = MASK.substructure | MASK.substructureRedirect
-// What a pager or taskbar says of itself: a window manager then does what the user would want.
+// The source indication of a pager or taskbar, which a window manager treats as the user's own request.
 const FROM_PAGER = 2
 const NORTH_WEST = 1
 const ABOVE = 0

@@ -19,12 +19,12 @@ export interface XWindow {
   readonly title: string
   readonly pid?: number
   readonly wmClass?: { readonly instance: string; readonly className: string }
-  /** The client's own window in root coordinates: what AT-SPI's window coordinates refer to. */
+  /** The client's own window in root coordinates. AT-SPI's window coordinates count from its corner. */
   readonly bounds: Rect
   /**
-   * What the user sees as the window, and what the contract calls its bounds: the client window plus its
-   * border and the window manager's decorations, minus the invisible shadow that GTK draws inside its own window. Moving to X, Y puts
-   * the top left corner of this rectangle there; resizing sets its size.
+   * The visible window, which the contract calls its bounds: the client window plus its border and the window
+   * manager's decorations, minus the invisible shadow that GTK draws inside its own window. Moving to X, Y puts the
+   * top left corner of this rectangle there; resizing sets its size.
    */
   readonly frame: Rect
   readonly frameExtents?: Extents
@@ -32,10 +32,10 @@ export interface XWindow {
   readonly focused: boolean
   readonly minimized: boolean
   readonly maximized: boolean
-  /** The window's types, the preferred first: "normal", "dialog", "popup-menu". */
+  /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
   readonly types: readonly string[]
   readonly transientFor?: number
-  /** The desktop-file id, where the application tells it. */
+  /** The desktop-file id, if the application sets it. */
   readonly desktopFile?: string
 }
 
@@ -46,13 +46,13 @@ export interface Extents {
   readonly bottom: number
 }
 
-/** Interns what windows are described with, together with the extension that knows pids. */
+/** Interns the atoms that describe windows, and finds the extension that knows pids. */
 export async function learnAtoms(x: X11, deadline: Deadline): Promise<void> {
   const names = [...ATOMS, ...TYPES.map((type) => typeAtom(type))]
   await Promise.all([x.intern(names, deadline), x.extension("X-Resource", deadline)])
 }
 
-/** Those of the windows that still exist; `focused` is for the caller to tell. */
+/** Describes the windows that still exist. The caller sets `focused`. */
 export async function readWindows(x: X11, ids: readonly number[], deadline: Deadline): Promise<XWindow[]> {
   const [pids, places, facts] = await Promise.all([
     readPids(x, ids, deadline),
@@ -68,7 +68,7 @@ export async function readWindows(x: X11, ids: readonly number[], deadline: Dead
   })
 }
 
-/** Those of the windows that belong to the same process as this one, which is one of them. */
+/** Describes the windows of the same process as `id`, which must be among them. */
 export async function processMates(
   x: X11,
   id: number,
@@ -105,7 +105,7 @@ interface Facts {
   numbers(name: PropertyName): readonly number[]
 }
 
-/** One batch for all of them: the server answers faster than we could ask one by one. undefined: it is gone. */
+/** Reads all windows in one batch, which is faster than one by one. undefined: the window is gone. */
 async function readFacts(
   x: X11,
   ids: readonly number[],
@@ -132,7 +132,7 @@ async function readFacts(
   })
 }
 
-/** undefined where the window vanished; every other refusal stays one. */
+/** Returns undefined if the window is gone; rethrows every other error. */
 function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[] | undefined {
   const packets: Packet[] = []
   for (const reply of replies) {
@@ -201,7 +201,7 @@ function toExtents(values: readonly number[]): Extents | undefined {
   return { left, right, top, bottom }
 }
 
-// Control bytes in titles are the application's mistake; a line break must not tear a line of output.
+// Applications put control bytes into titles by mistake. A line break must not split a line of output.
 function cleanTitle(title: string): string {
   return title.replace(/[\x00-\x1f\x7f]+/g, " ").trim()
 }
@@ -210,7 +210,7 @@ function desktopFileId(value: string | undefined): string | undefined {
   return value ? value.replace(/^.*\//, "").replace(/\.desktop$/, "") : undefined
 }
 
-// X-Resource knows the pid behind a connection from the socket itself.
+// X-Resource reads the pid of a connection from its socket.
 export async function readPids(
   x: X11,
   ids: readonly number[],
@@ -232,7 +232,7 @@ export async function readPids(
   return pids
 }
 
-/** Which connection an id belongs to. */
+/** The connection that an id belongs to. */
 export function clientOf(x: X11, id: number): number {
   return (id & ~x.setup.idMask) >>> 0
 }

@@ -19,7 +19,7 @@ import { Request } from "./wire.ts"
 
 export type { XWindow } from "./window.ts"
 
-/** Managed windows, the topmost first. Without a window manager: the mapped children of the root window. */
+/** Managed windows, topmost first. Without a window manager: the mapped children of the root window. */
 export async function listWindows(x: X11, deadline: Deadline): Promise<XWindow[]> {
   const { managed, active, manager } = await readDesktop(x, deadline)
   const [alive, windows] = await Promise.all([
@@ -30,7 +30,7 @@ export async function listWindows(x: X11, deadline: Deadline): Promise<XWindow[]
   return listUnmanaged(x, (await queryTree(x, x.root, deadline)).children, deadline)
 }
 
-/** A managed window and the others of its process, the topmost first; none when it is not managed. */
+/** A managed window and the others of its process, topmost first; empty if it is not managed. */
 export async function listMates(x: X11, id: number | "focused", deadline: Deadline): Promise<XWindow[]> {
   const { managed, active, manager } = await readDesktop(x, deadline)
   const wanted = id === "focused" ? active : id
@@ -43,7 +43,7 @@ export async function listMates(x: X11, id: number | "focused", deadline: Deadli
   return windows.map((window) => ({ ...window, focused: window.id === active }))
 }
 
-/** What the window manager says about all windows. */
+/** The window manager's lists of windows. */
 async function readDesktop(x: X11, deadline: Deadline) {
   await learnAtoms(x, deadline)
   const [stacking, clients, active, manager] = await Promise.all([
@@ -56,14 +56,14 @@ async function readDesktop(x: X11, deadline: Deadline) {
   return { managed, active: active[0], manager: manager[0] }
 }
 
-/** Mapped windows that go past the window manager, the topmost first: menus, popovers, tooltips. */
+/** Mapped windows that bypass the window manager, topmost first: menus, popovers, tooltips. */
 export async function listOverrideWindows(x: X11, deadline: Deadline): Promise<XWindow[]> {
   await learnAtoms(x, deadline)
   const [tree, wm] = await Promise.all([
     queryTree(x, x.root, deadline),
     getNumbers(x, x.root, x.atom("_NET_SUPPORTING_WM_CHECK"), deadline),
   ])
-  // The frames a window manager puts around windows are override-redirect too; they belong to its connection.
+  // A window manager's frames are override-redirect too; they belong to its own connection.
   const manager = (await isManagerAlive(x, wm[0], deadline)) ? clientOf(x, wm[0] ?? 0) : undefined
   const candidates = tree.children.filter((id) => clientOf(x, id) !== manager).toReversed()
   const attributes = await Promise.all(candidates.map((id) => unlessGone(getAttributes(x, id, deadline))))
@@ -81,7 +81,7 @@ export async function windowAt(x: X11, point: Point, deadline: Deadline): Promis
   return id === undefined ? undefined : readWindow(x, id, deadline)
 }
 
-/** The window with this id as it is now; undefined once it is gone. */
+/** The current state of the window with this id; undefined if it is gone. */
 export async function readWindow(x: X11, id: number, deadline: Deadline): Promise<XWindow | undefined> {
   await learnAtoms(x, deadline)
   const [[active], [window]] = await Promise.all([
@@ -92,7 +92,7 @@ export async function readWindow(x: X11, id: number, deadline: Deadline): Promis
   return { ...window, focused: (active || (await findFocused(x, [id], deadline))) === id }
 }
 
-/** Whether keys would go to this window or something inside it. */
+/** True if keys would go to this window or to a window inside it. */
 export async function hasKeyboard(x: X11, id: number, deadline: Deadline): Promise<boolean> {
   return (await findFocused(x, [id], deadline)) === id
 }
@@ -101,7 +101,7 @@ export interface Manager {
   supports(atom: string): boolean
 }
 
-/** What a live window manager has announced about itself; undefined when there is none. */
+/** The announcement of a running window manager; undefined if there is none. */
 export async function readManager(x: X11, deadline: Deadline): Promise<Manager | undefined> {
   await learnAtoms(x, deadline)
   const [wm, supported] = await Promise.all([
@@ -113,9 +113,9 @@ export async function readManager(x: X11, deadline: Deadline): Promise<Manager |
 }
 
 /**
- * Resolves once the window manager has dealt with everything sent to it before: it then answers for the frame
- * extents of a window of ours. One that has announced itself may still be starting; a program that opens its
- * window meanwhile can wait in vain for seconds. false: no answer before the deadline.
+ * Resolves when the window manager has processed everything sent to it before: it then answers a question about
+ * the frame extents of a window of ours. A window manager that has announced itself may still be starting, and
+ * a window that opens meanwhile can stay unmanaged for seconds. Returns false if no answer arrives in time.
  */
 export async function managerAnswers(x: X11, deadline: Deadline): Promise<boolean> {
   await learnAtoms(x, deadline)
@@ -124,7 +124,7 @@ export async function managerAnswers(x: X11, deadline: Deadline): Promise<boolea
   using events = x.listen(({ packet }) => packet.u32(4) === window && packet.u32(8) === extents)
   try {
     await x.check([request], deadline)
-    // While it starts, it may not hear the question at all.
+    // A window manager that is still starting may miss the question.
     while (!deadline.expired) {
       await x.check([askExtents(x, window)], deadline)
       if (await events.next(deadline.slice(ASK_AGAIN_MS))) return true
@@ -135,7 +135,7 @@ export async function managerAnswers(x: X11, deadline: Deadline): Promise<boolea
   }
 }
 
-/** A question that every common window manager answers, in its turn, by setting _NET_FRAME_EXTENTS. */
+/** A question that every common window manager answers, in order, by setting _NET_FRAME_EXTENTS. */
 export function askExtents(x: X11, window: number): Request {
   const mask = MASK.substructure | MASK.substructureRedirect
   return clientMessage(x.root, mask, window, x.atom("_NET_REQUEST_FRAME_EXTENTS"), [])
@@ -165,7 +165,7 @@ async function findFocused(x: X11, ids: readonly number[], deadline: Deadline): 
   return window
 }
 
-/** The managed window at or below this one: window managers mark it with WM_STATE. */
+/** The managed window at or below this one. Window managers mark it with WM_STATE. */
 async function findClient(x: X11, top: number, deadline: Deadline, depth = 3): Promise<number | undefined> {
   const [state, tree] = await Promise.all([
     unlessGone(getNumbers(x, top, x.atom("WM_STATE"), deadline)),
@@ -210,20 +210,20 @@ function isPopup(attributes: Attributes | undefined): boolean {
 const POINTER_ROOT = 1
 const ASK_AGAIN_MS = 100
 
-/** The contract's ids of windows, and the display's. */
+/** Translates between the contract's window ids and the display's. */
 
 export function windowId(id: number): string {
   return `w-${id}`
 }
 
-/** undefined: no window has such an id. */
+/** The display's id; undefined if the text is not a window id. */
 export function windowNumber(id: string): number | undefined {
   return /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
 }
 
 /**
- * Calls back whenever windows come, go, get another title or state, or the focus moves to another one: also
- * for programs that say nothing on the accessibility bus. Ends when it is disposed of.
+ * Calls back when a window opens, closes, changes its title or state, or gets the focus. It also covers programs
+ * that are not on the accessibility bus. Ends when disposed.
  */
 export async function watchWindows(x: X11, deadline: Deadline, changed: () => void): Promise<Disposable> {
   await x.intern([...TELLING, LIST], deadline)
@@ -241,7 +241,7 @@ export async function watchWindows(x: X11, deadline: Deadline, changed: () => vo
   // Nothing is queued: that something happened is all there is to know.
   const events = x.listen((event) => {
     if (!isTelling(x, event)) return false
-    // Whoever waits looks again anyway when the list cannot be read.
+    // If the list cannot be read, the waiting caller looks again anyway.
     if (isProperty(x, event, LIST)) follow().catch(() => {})
     changed()
     return false
@@ -261,10 +261,10 @@ export async function watchWindows(x: X11, deadline: Deadline, changed: () => vo
 }
 
 const LIST = "_NET_CLIENT_LIST"
-/** Others change with every key, such as the time of the last one. */
+/** Properties that matter. Others change with every key, such as the time of the last one. */
 const TELLING = ["_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "WM_NAME", "_NET_WM_STATE", "WM_STATE"] as const
 
-/** A window that only moves, or that never showed, is not waited for. */
+/** Events that matter. Moves, and windows that were never shown, do not. */
 const COMING_AND_GOING: ReadonlySet<number> = new Set([EVENT.mapNotify, EVENT.unmapNotify])
 
 function isTelling(x: X11, event: XEvent): boolean {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts"
 
-/** One request in the making: little-endian, padded, its length filled in by `encode`. */
+/** A request under construction: little-endian and padded; `encode` fills in its length. */
 export class Request {
   private buffer: Uint8Array
   private view: DataView
@@ -31,7 +31,7 @@ export class Request {
     return this
   }
 
-  /** Signed 16 bits; coordinates are clamped instead of wrapping round to the other side of the screen. */
+  /** Signed 16 bits. Coordinates are clamped, so that they do not wrap to the other side of the screen. */
   i16(value: number): this {
     const at = this.take(2)
     this.view.setInt16(at, Math.max(-32768, Math.min(32767, Math.round(value))), true)
@@ -53,7 +53,7 @@ export class Request {
     return this.zeros(-this.at & 3)
   }
 
-  /** The bytes on the wire; beyond `maxWords` the length moves into a field of its own (BIG-REQUESTS). */
+  /** The bytes on the wire. Beyond 65535 words the length moves into a field of its own (BIG-REQUESTS). */
   encode(maxWords: number, big: boolean): Uint8Array {
     this.pad()
     const words = this.at / 4
@@ -153,10 +153,10 @@ export function encodeLatin1(text: string): Uint8Array {
 }
 
 export function brokenProtocol(detail: string): AppError {
-  return new AppError("INTERNAL", "The X server sent something that is not X11", { platformDetail: detail })
+  return new AppError("INTERNAL", "The X server sent bytes that are not X11", { platformDetail: detail })
 }
 
-/** What the server refused: never fatal to the connection. */
+/** An error that the server reported for one request. The connection goes on. */
 export class XError extends AppError {
   readonly xcode: number
   readonly resource: number
@@ -172,7 +172,7 @@ export class XError extends AppError {
     this.resource = resource
   }
 
-  /** The window, pixmap or client it named is gone. */
+  /** True if the window, pixmap or client that the request named is gone. */
   get isGone(): boolean {
     return this.xcode === BAD_WINDOW || this.xcode === BAD_DRAWABLE
   }
@@ -203,8 +203,8 @@ const ERROR_NAMES = [
 ]
 
 /**
- * Cuts the byte stream into packets. A packet that arrives in one piece is a view of it; a long
- * one (an image, a clipboard) is gathered into a buffer of its final size.
+ * Cuts the byte stream into packets. A packet that arrives in one piece is not copied. A long one (an image, a
+ * clipboard) is collected in a buffer of its final size.
  */
 export class Splitter {
   private readonly size: (head: Uint8Array) => number
@@ -212,13 +212,13 @@ export class Splitter {
   private partial: Uint8Array | undefined
   private filled = 0
 
-  /** `size` tells a packet's whole length from its first `head` bytes. */
+  /** `size` reads a packet's whole length from its first `head` bytes. */
   constructor(head: number, size: (head: Uint8Array) => number) {
     this.head = head
     this.size = size
   }
 
-  /** Whole packets out of this piece and what was left of the ones before. */
+  /** The whole packets in this piece, together with the rest of earlier pieces. */
   *push(piece: Uint8Array): Generator<Uint8Array> {
     let rest = piece
     while (rest.length > 0) {
