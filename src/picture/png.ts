@@ -65,7 +65,7 @@ function packRow(pixels: Uint32Array, from: number, packed: Uint32Array): void {
   }
 }
 
-// Photographs compress better as differences; plain areas and text as they are.
+// Photographs compress better as differences, plain areas and text better unchanged.
 function isBusy(pixels: Uint32Array, from: number, width: number): boolean {
   let changes = 0
   for (let x = 8; x < width; x += 8) if (pixels[from + x] !== pixels[from + x - 1]) changes++

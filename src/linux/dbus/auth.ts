@@ -86,6 +86,6 @@ function unescapeValue(value: string): string | undefined {
   }
   const name = bytes.subarray(0, length)
   const text = name.utf8Slice(0, length)
-  // A socket name that is not UTF-8 cannot be told to the runtime.
+  // The runtime takes socket names as UTF-8 strings only.
   return Buffer.from(text, "utf8").equals(name) ? text : undefined
 }

@@ -37,14 +37,14 @@ export interface DesktopOptions {
   readonly name?: string
   readonly width: number
   readonly height: number
-  /** The caller's environment; programs of the desktop get it with the desktop's own on top. */
+  /** The caller's environment. Programs on the desktop get it, overridden by the desktop's own variables. */
   readonly env: Environment
   readonly windowManager?: WindowManager
-  /** Another HOME for the programs of the desktop. */
+  /** Another HOME for programs on the desktop. */
   readonly home?: string
 }
 
-/** Brings up an isolated desktop that outlives us. What fails half-way leaves nothing behind. */
+/** Starts an isolated desktop that outlives this process. A failure half-way leaves nothing behind. */
 export async function startDesktop(options: DesktopOptions, deadline: Deadline): Promise<DesktopInfo> {
   checkSize(options)
   const manager = findPrograms(options)
@@ -80,7 +80,7 @@ export function listDesktops(root: string): readonly DesktopInfo[] {
   })
 }
 
-/** The whole environment of a program that is to run on the desktop; `env` is the caller's own. */
+/** The complete environment of a program on the desktop; `env` is the caller's own. */
 export function desktopEnv(root: string, name: string, env: Environment): Readonly<Record<string, string>> {
   const record = loadRecord(root, name)
   if (!record) throw unknownDesktop(root, name)
@@ -95,8 +95,8 @@ export function desktopEnv(root: string, name: string, env: Environment): Readon
 const CLEAN_UP_MS = 5000
 
 /**
- * The user's settings stay the user's: the accessibility bus would write down for good that
- * accessibility is on. Only for our own parts and what the bus starts; applications get the real ones.
+ * Keeps the user's settings unchanged: the accessibility bus would permanently store that accessibility is on.
+ * Only for our own parts and for services that the bus starts; applications get the real settings.
  */
 const PRIVATE = { GSETTINGS_BACKEND: "memory" }
 
@@ -132,7 +132,7 @@ async function bringUp(
   note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
 
   offerNotifications(runtime)
-  // After the display: what the bus starts inherits its environment.
+  // After the display, because services that the bus starts inherit its environment.
   const address = record().env.DBUS_SESSION_BUS_ADDRESS
   await startAnnouncedPart(
     spec(
@@ -157,7 +157,7 @@ async function bringUp(
 }
 
 function describeNew(options: DesktopOptions, id: string, name: string): DesktopRecord {
-  // Short, because the names of sockets are limited to 107 bytes; and not below /run/user, which ends with the login.
+  // Short, because socket names are limited to 107 bytes; not in /run/user, which ends with the login.
   const runtime = `/tmp/agent-desktop-${id.slice(-12)}`
   return {
     id,
@@ -175,8 +175,8 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       XDG_SESSION_TYPE: "x11",
       GDK_BACKEND: "x11",
       QT_QPA_PLATFORM: "xcb",
-      // Empty where a variable must not say anything: a caller who adds these to an environment cannot unset.
-      // Not so AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address, and then shows itself to nobody.
+      // Empty stands for unset, since callers add these to an environment and cannot remove variables.
+      // Not AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address and then stays invisible.
       WAYLAND_DISPLAY: "",
       NO_AT_BRIDGE: "",
       GTK_A11Y: "atspi",
@@ -185,7 +185,7 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       QT_LINUX_ACCESSIBILITY_ALWAYS_ON: "1",
       GSK_RENDERER: "cairo",
       LIBGL_ALWAYS_SOFTWARE: "1",
-      // Its mounts of the user's files have no place in a directory that will be removed.
+      // gvfs would mount the user's files in a directory that is removed later.
       GVFS_DISABLE_FUSE: "1",
       ...(options.home === undefined ? {} : { HOME: options.home }),
       [MARKER]: id,
@@ -193,7 +193,7 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
   }
 }
 
-/** What of the user's own session would lead a program back to it. */
+/** Variables of the user's session that would lead a program back to it. */
 const FOREIGN = [
   "WAYLAND_DISPLAY",
   "WAYLAND_SOCKET",
@@ -272,15 +272,15 @@ function checkSize({ width, height }: DesktopOptions): void {
 
 function unknownDesktop(root: string, name: string): AppError {
   const names = desktopNames(root)
-  return new AppError("INVALID_ARGS", `There is no desktop '${name}'`, {
+  return new AppError("INVALID_ARGS", `Desktop '${name}' does not exist`, {
     suggestion:
       names.length > 0
-        ? `There are: ${names.join(", ")}; see them with 'list-desktops'`
-        : `Run 'desktop-start --name ${name}' to make it`,
+        ? `Existing desktops: ${names.join(", ")}; see 'list-desktops'`
+        : `Run 'desktop-start --name ${name}' to start it`,
   })
 }
 
-/** Starts, ends and lists isolated desktops. None of it needs a desktop to be there. */
+/** Starts, stops and lists isolated desktops. It needs no running session. */
 export async function operateDesktops(
   options: PlatformOptions,
   op: DesktopOp,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { AppError } from "../../errors.ts"
 
-/** What a desktop is made of: a program (or service) and the package that brings it, per distribution. */
+/** The parts of a desktop: each program (or service) and its package, per distribution. */
 const PACKAGES = {
   Xvfb: {
     debian: "xvfb",
@@ -39,12 +39,12 @@ export function missingPrograms(missing: readonly DesktopProgram[]): AppError {
   )
 }
 
-/** What to run here to get these. */
+/** The command that installs these on this machine. */
 export function installHint(missing: readonly DesktopProgram[]): string {
   return installCommand(missing, readOsRelease())
 }
 
-/** The command that installs what is missing on the distribution that this os-release file describes. */
+/** The command that installs the missing parts on the distribution that this os-release file describes. */
 export function installCommand(missing: readonly DesktopProgram[], osRelease: string): string {
   const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)=["']?([^"'\n]*)/gm)].flatMap(([, value]) =>
     value!.split(" "),
@@ -70,7 +70,7 @@ function readOsRelease(): string {
     try {
       return readFileSync(path, "utf8")
     } catch {
-      // The second place is the one that the specification falls back to.
+      // The second path is the specification's fallback.
     }
   }
   return ""

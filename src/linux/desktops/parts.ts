@@ -12,18 +12,18 @@ import type { DesktopPart } from "./record.ts"
 
 interface PartSpec {
   readonly program: string
-  /** The command; `FD` stands for the descriptor on which the program says that it is ready. */
+  /** The command; `FD` stands for the descriptor on which the program reports that it is ready. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly log: string
 }
 
-/** Starts a part of a desktop in a session of its own: it outlives us, and our Ctrl-C does not reach it. */
+/** Starts a part of a desktop in its own session: it outlives this process, and Ctrl-C does not reach it. */
 export function startPart(spec: PartSpec): DesktopPart {
   return launchPart(spec, "ignore").part
 }
 
-/** The same for a program that writes a line once it is ready; resolves with that line. */
+/** Starts a program that writes a line when it is ready; resolves with that line. */
 export async function startAnnouncedPart(
   spec: PartSpec,
   started: (part: DesktopPart) => void,
@@ -42,14 +42,14 @@ export async function startAnnouncedPart(
   }
 }
 
-/** Fails with TIMEOUT when the deadline passes first, or when the work is cancelled. */
+/** Fails with TIMEOUT if the deadline passes first or the work is cancelled. */
 async function within<T>(deadline: Deadline, what: string, answer: Promise<T>): Promise<T> {
   const over = Promise.withResolvers<never>()
   const end = () =>
     over.reject(
       new AppError(
         "TIMEOUT",
-        `${what} did not come up ${deadline.signal?.aborted ? "before the interruption" : "in time"}`,
+        `${what} did not start ${deadline.signal?.aborted ? "before the interruption" : "in time"}`,
         {
           details: { kind: "desktop" },
         },
@@ -65,18 +65,18 @@ async function within<T>(deadline: Deadline, what: string, answer: Promise<T>): 
   }
 }
 
-/** A cookie of its own, so that only who may read the file may connect. */
+/** A new cookie, so that only users who can read the file can connect. */
 export function writeCookie(path: string, cookie: Uint8Array, display: string): void {
   const field = (bytes: Uint8Array) => [bytes.length >> 8, bytes.length & 255, ...bytes]
   const text = (value: string) => field(new TextEncoder().encode(value))
-  // Family 65535 fits every address: the cookie survives a change of the host's name.
+  // Family 65535 matches every address, so the cookie survives a change of the host's name.
   const entry = [255, 255, ...text(""), ...text(display), ...text("MIT-MAGIC-COOKIE-1"), ...field(cookie)]
   writeFileSync(path, new Uint8Array(entry), { mode: 0o600 })
 }
 
 export const socketOf = (display: string): string => `/tmp/.X11-unix/X${display.slice(1)}`
 
-/** Tells one file from another that takes its place later, also where the inode is used again. */
+/** Identifies a file, so that a later file in its place is recognised, even if it reuses the inode. */
 export function fileIdentity(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}:${file.ctimeNs}`
@@ -107,7 +107,7 @@ async function firstLine(reader: { read(): Promise<{ done: boolean; value?: Uint
     text += decoder.decode(value, { stream: true })
     const end = text.indexOf("\n")
     if (end >= 0) return text.slice(0, end)
-    // It closed its end without a word: it is dying, and its log says why.
+    // The program closed the channel without a line: it is dying, and its log says why.
     if (done) throw failed(spec)
   }
 }
@@ -145,7 +145,7 @@ export function windowManagerCommand(name: WindowManager, directory: string): re
   }
 }
 
-/** Resolves when it manages the windows of the display. */
+/** Resolves when the window manager manages the display's windows. */
 export async function windowManagerReady(
   part: DesktopPart,
   env: Readonly<Record<string, string>>,
@@ -157,10 +157,10 @@ export async function windowManagerReady(
     x.send(selectEvents(x.root, MASK.property))
     while (!(await readManager(x, deadline))) {
       if (!isAlive(part)) throw new AppError("ACTION_FAILED", `${part.program} ended before it was ready`)
-      // A slice: when it dies, nothing changes on the display.
+      // A short slice, because its death changes nothing on the display.
       await changes.next(deadline.slice(LOOK_AGAIN_MS))
     }
-    // It announces itself before it listens, and a program that opens its window in between waits in vain.
+    // It announces itself before it listens, and a window that opens in between stays unmanaged.
     if (!(await managerAnswers(x, deadline))) {
       throw new AppError("TIMEOUT", `${part.program} did not answer in time`, {
         details: { kind: "desktop" },
@@ -185,9 +185,8 @@ const edge = (context: string, side: string) =>
 const key = (combo: string, action: string) => `<keybind key="${combo}"><action name="${action}"/></keybind>`
 
 /**
- * Windows that behave as on any desktop, and nothing else: the configuration that comes with openbox
- * has four workspaces and changes between them when the wheel turns over the background, and its
- * keys start programs.
+ * Windows that behave as on any desktop, and nothing else. Openbox's own configuration has four workspaces,
+ * switches between them when the wheel turns over the background, and binds keys that start programs.
  */
 const OPENBOX = `<?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
@@ -214,8 +213,8 @@ const LAUNCHER = "org.a11y.Bus"
 const LAUNCHER_PATH = "/org/a11y/bus"
 
 /**
- * Brings up the accessibility bus of a session. Asking for its address starts it and names it on
- * the root window, where Qt 5 looks; Qt 6 and Chromium look at IsEnabled.
+ * Starts the accessibility bus of a session. Asking for its address starts it and publishes it on the root
+ * window, where Qt 5 looks; Qt 6 and Chromium look at IsEnabled.
  */
 export async function startAccessibility(session: string, deadline: Deadline): Promise<void> {
   try {
@@ -223,7 +222,7 @@ export async function startAccessibility(session: string, deadline: Deadline): P
   } catch (error) {
     throw new AppError(
       error instanceof DBusTimeout ? "TIMEOUT" : "ACTION_FAILED",
-      "The accessibility bus did not come up",
+      "The accessibility bus did not start",
       { platformDetail: String(error), suggestion: "Run 'doctor' to see what this machine lacks" },
     )
   }
@@ -249,7 +248,7 @@ const ENABLE = method(
   true,
 )
 
-/** Otherwise the first application would, and until then there is nobody to ask which there are. */
+/** Starts the registry. Otherwise the first application would, and until then the list of applications is unavailable. */
 async function startRegistry(address: string, deadline: Deadline): Promise<void> {
   const bus = await Bus.open(address, deadline)
   try {
@@ -262,8 +261,8 @@ async function startRegistry(address: string, deadline: Deadline): Promise<void>
 const START_REGISTRY = method(`${DBUS}.StartServiceByName`, "su", ["org.a11y.atspi.Registry", 0])
 
 /**
- * Lets the session bus of a desktop start our notification daemon when something asks for one. Below
- * XDG_RUNTIME_DIR a bus looks first, so whatever else is installed on the machine comes after it.
+ * Lets the session bus of a desktop start our notification daemon on demand. A bus looks in XDG_RUNTIME_DIR first,
+ * so ours wins over daemons installed on the machine.
  */
 export function offerNotifications(runtime: string): void {
   const directory = `${runtime}/dbus-1/services`
@@ -273,5 +272,5 @@ export function offerNotifications(runtime: string): void {
   writeFileSync(`${directory}/${NOTIFICATIONS}.service`, lines.join("\n"), { mode: 0o600 })
 }
 
-/** As a shell would read it. */
+/** Quotes a word as a shell reads it. */
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`

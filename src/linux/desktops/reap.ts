@@ -15,7 +15,7 @@ import { Request } from "../x11/wire.ts"
 import { fileIdentity, socketOf } from "./parts.ts"
 import { type DesktopRecord, desktopDirectory, MARKER, notedApps } from "./record.ts"
 
-/** Ends every process of the desktop and removes whatever it left on the machine. */
+/** Ends every process of the desktop and removes its files, sockets and mounts. */
 export async function removeDesktop(root: string, record: DesktopRecord, deadline: Deadline): Promise<void> {
   await endProcesses(record, deadline)
   removeSocket(record)
@@ -30,7 +30,7 @@ const GRACE_MS = 1000
 const LOOK_AGAIN_MS = 10
 const ASK_MS = 300
 
-/** SIGTERM first, so that programs can put away what they hold; SIGKILL for what is left. */
+/** Sends SIGTERM first, so that programs can clean up, then SIGKILL to the rest. */
 async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<void> {
   const patience = deadline.slice(Math.min(GRACE_MS, deadline.remaining / 2))
   const asked = new Set<string>()
@@ -57,11 +57,10 @@ async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<
 }
 
 /**
- * What belongs to the desktop: its parts, whatever carries its id, what they started, and whole
- * sessions that one of them leads. (Programs that rewrite their title, as Chromium does, overwrite
- * the environment that we look at.) `known` and `sessions` keep what an earlier look found: those
- * whose parent has ended since, and what was started by one that has. Never ourselves or those who
- * called us.
+ * The processes of the desktop: its parts, processes that carry its id, their children, and all members of
+ * sessions that one of them leads. (Chromium and others rewrite their title, which overwrites the environment
+ * that we read.) `known` and `sessions` keep earlier findings: processes whose parent has ended since, and their
+ * children. This process and its ancestors are never included.
  */
 function processesOf(
   record: DesktopRecord,
@@ -76,7 +75,7 @@ function processesOf(
       certain.has(lifeOf(one)) || startEnvironment(one.pid)?.get(MARKER) === record.id ? one.pid : [],
     ),
   )
-  // A number of a session stays taken until its last process is gone; then a stranger may lead one of that number.
+  // A session id stays taken until its last process is gone; then an unrelated session may get it.
   const foreign = new Set(
     all.flatMap((one) => (one.pid === one.session && !ours.has(one.pid) ? one.pid : [])),
   )
@@ -96,8 +95,8 @@ function processesOf(
 }
 
 /**
- * Programs on the display that show no environment at all. (One that does, and does not carry the
- * desktop's id, only looks at the desktop from outside: a server of ours, a viewer.)
+ * Programs on the display without a readable environment. (A program with a readable environment and without the
+ * desktop's id only watches the desktop from outside: a server of ours, a viewer.)
  */
 async function namelessClients(
   { env }: DesktopRecord,
@@ -115,19 +114,19 @@ function signal(target: Process, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(target.pid, name)
   } catch {
-    // It ended in between, which is what we want.
+    // The process has ended already.
   }
 }
 
-/** A killed X server leaves its socket (but no lock: -displayfd makes none). Another may have taken the number since. */
+/** A killed X server leaves its socket (but no lock: -displayfd makes none). Another server may have taken the number. */
 function removeSocket({ display, socket }: DesktopRecord): void {
   if (display && socket && fileIdentity(socketOf(display)) === socket)
     rmSync(socketOf(display), { force: true })
 }
 
 /**
- * Document portals and gvfs mount the user's own files below XDG_RUNTIME_DIR: a recursive removal
- * must never walk into one.
+ * Document portals and gvfs mount the user's own files below XDG_RUNTIME_DIR. A recursive removal must never enter
+ * such a mount.
  */
 function removeMounts(directory: string): void {
   for (const mount of mountsBelow(directory).reverse())
@@ -158,7 +157,7 @@ const QUERY_CLIENT_IDS = 4
 const ALL_CLIENTS = 0
 const LOCAL_CLIENT_PID = 2
 
-/** The processes that are connected to a display, as its server knows them from their sockets. */
+/** The processes that are connected to a display, read by its server from their sockets. */
 export async function displayClients(
   env: Readonly<Record<string, string>>,
   deadline: Deadline,
@@ -181,7 +180,7 @@ export async function displayClients(
     }
     return pids
   } catch {
-    // A server that is gone or hangs knows nobody.
+    // A server that is gone or hangs reports no clients.
     return []
   } finally {
     x?.close()

@@ -11,20 +11,20 @@ import {
 import { AppError } from "../../errors.ts"
 import { identify, type ProcessIdentity } from "../host/processes.ts"
 
-/** What is on disk about one desktop: enough to use it, and to remove every trace of it. */
+/** The record of a desktop on disk: enough to use it, and to remove every trace of it. */
 export interface DesktopRecord {
-  /** Unique for all time; every process of the desktop carries it in its environment. */
+  /** A unique id that every process of the desktop carries in its environment. */
   readonly id: string
   readonly name: string
   readonly width: number
   readonly height: number
   /** The private XDG_RUNTIME_DIR: sockets, cookie. */
   readonly runtime: string
-  /** Who brings it up; once `ready`, who brought it up. */
+  /** The process that starts the desktop; after `ready`, the one that started it. */
   readonly starter: ProcessIdentity
   readonly ready: boolean
   readonly display?: string
-  /** Which file at the display's socket is our server's. */
+  /** The identity of our server's socket file. */
   readonly socket?: string
   readonly parts: readonly DesktopPart[]
   readonly env: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export const MARKER = "AGENT_DESKTOP_DESKTOP_ID"
 
 export const desktopDirectory = (root: string, name: string): string => `${root}/desktops/${name}`
 
-/** Takes the name (or the first free one of d1, d2 …) by making its directory, which only one can. */
+/** Claims the name (or the first free one of d1, d2 …) by making its directory, which only one process can. */
 export function claimDesktop(
   root: string,
   name: string | undefined,
@@ -75,8 +75,8 @@ export function saveRecord(root: string, record: DesktopRecord): void {
 }
 
 /**
- * Remembers a program that was started on a desktop. Most could be found by its id in their
- * environment, but some (Chromium) wipe that out.
+ * Remembers a program that was started on a desktop. Most programs carry the id in their environment, but some
+ * (Chromium) erase it.
  */
 export function noteApp(env: Readonly<Record<string, string | undefined>>, pid: number): void {
   const app = env[MARKER] && existsSync(env.XDG_RUNTIME_DIR ?? "") ? identify(pid) : undefined
@@ -88,12 +88,12 @@ export function notedApps({ runtime }: DesktopRecord): readonly ProcessIdentity[
     const lines = readFileSync(`${runtime}/${APPS}`, "utf8").split("\n")
     return lines.flatMap((line): ProcessIdentity[] => (line ? [JSON.parse(line)] : []))
   } catch {
-    // Nothing was started, or the last note was never finished.
+    // No program was started, or the last line is incomplete.
     return []
   }
 }
 
-/** undefined: there is no such desktop. A directory that does not tell what it was gives a record of nothing. */
+/** Reads a record; undefined if the desktop does not exist. An unreadable directory gives an empty record. */
 export function loadRecord(root: string, name: string): DesktopRecord | undefined {
   checkName(name)
   const directory = desktopDirectory(root, name)
@@ -106,7 +106,7 @@ export function loadRecord(root: string, name: string): DesktopRecord | undefine
     const record: DesktopRecord = JSON.parse(readFileSync(`${directory}/desktop.json`, "utf8"))
     if (record.name === name && RUNTIME.test(record.runtime)) return record
   } catch {
-    // Interrupted before the first word was written: nothing runs there yet.
+    // Interrupted before the record was written: nothing runs there yet.
   }
   const starter = { pid: 0, start: "" }
   return {
@@ -128,22 +128,22 @@ export function desktopNames(root: string): readonly string[] {
       .filter((name) => NAME.test(name))
       .sort(new Intl.Collator("en", { numeric: true }).compare)
   } catch {
-    // No desktop was ever started under this root.
+    // No desktop has been started under this root.
     return []
   }
 }
 
 const APPS = "apps"
 
-/** What may be removed with everything below it. */
+/** Directories that may be removed recursively. */
 const RUNTIME = /^\/tmp\/agent-desktop-[0-9a-f]{12}$/
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/
 
 function checkName(name: string): void {
   if (NAME.test(name)) return
-  throw new AppError("INVALID_ARGS", `'${name}' is no name for a desktop`, {
-    suggestion: "Use 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter, a digit or _",
+  throw new AppError("INVALID_ARGS", `'${name}' is not a valid desktop name`, {
+    suggestion: "Use 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter, a digit or _",
   })
 }
 

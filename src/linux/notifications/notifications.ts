@@ -1,6 +1,6 @@
 import type { NotificationOp, SeenNotification } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "../../errors.ts"
+import { AppError, type Disposition } from "../../errors.ts"
 import {
   type Bus,
   DBUS,

@@ -15,8 +15,8 @@ import type { Env } from "./setup.ts"
 import { encodeLatin1 } from "./wire.ts"
 
 /**
- * Owns the clipboard with the text from standard input, says so with its window's id, and answers for it until
- * another program takes over, the clipboard is cleared or the display goes away. Returns the exit code.
+ * Owns the clipboard with the text from standard input. Prints its window's id when it owns it, then serves requests
+ * until another program takes over, the clipboard is cleared or the display closes. Returns the exit code.
  */
 export async function serveClipboard(env: Env): Promise<number> {
   const bytes = await Bun.stdin.bytes()
@@ -58,7 +58,7 @@ class Owner {
   private readonly time: number
   private readonly utf8: Uint8Array
   private readonly latin1: Uint8Array | undefined
-  /** What is handed over piece by piece, by requestor and property. */
+  /** Incremental transfers, by requestor and property. */
   private readonly transfers = new Map<string, Transfer>()
 
   constructor(x: X11, window: number, time: number, utf8: Uint8Array) {
@@ -84,7 +84,7 @@ class Owner {
           requestor: packet.u32(12),
           selection: packet.u32(16),
           target: packet.u32(20),
-          // Clients from before ICCCM name no property and look under the target.
+          // Clients older than ICCCM name no property and look under the target's name.
           property: packet.u32(24) || packet.u32(20),
         })
       case EVENT.propertyNotify:
@@ -104,7 +104,7 @@ class Owner {
     x.send(selectionNotify({ ...request, property: isGiven ? request.property : 0 }))
   }
 
-  /** Puts the text in this form into the requestor's property; false where there is no such form. */
+  /** Puts the text in this format into the requestor's property; false if the format is not available. */
   private give(requestor: number, target: number, property: number): boolean {
     const { x } = this
     const form = this.formFor(target)
@@ -134,7 +134,7 @@ class Owner {
     return UTF8_FORMS.some((name) => target === x.atom(name)) ? { type: target, ...utf8 } : undefined
   }
 
-  // Pairs of target and property; what cannot be given is marked by a property of none.
+  // Pairs of target and property. A property of 0 marks a format that is not available.
   private async giveMultiple({ requestor, property }: SelectionRequest): Promise<boolean> {
     const { x } = this
     const pairs = await unlessGone(getNumbers(x, requestor, property, Deadline.in(START_MS)))
@@ -175,7 +175,7 @@ interface SelectionRequest {
   readonly property: number
 }
 
-// Appending nothing to a property of ours makes the server tell the time.
+// Appending nothing to a property of ours makes the server report its time.
 async function readServerTime(x: X11, window: number, deadline: Deadline): Promise<number> {
   using events = x.listen(({ code, packet }) => code === EVENT.propertyNotify && packet.u32(4) === window)
   const nothing = changeProperty(window, x.atom("TIMESTAMP"), x.atom("INTEGER"), 32, words(), "append")
@@ -198,7 +198,7 @@ const HANDLED: ReadonlySet<number> = new Set([
 ])
 
 const DELETED = 1
-/** Below what every server takes in one request. */
+/** Below the request limit of every server. */
 const MAX_PIECE = 240 * 1024
 const START_MS = 10_000
 const FINISH_MS = 5000

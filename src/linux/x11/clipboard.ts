@@ -15,7 +15,7 @@ import {
 import type { Env } from "./setup.ts"
 import { Packet, Request } from "./wire.ts"
 
-/** The command that ownClipboard starts: see serveClipboard, which is what it must run. */
+/** The command that runs serveClipboard in a process of its own. */
 export const OWNER_COMMAND = "__own-clipboard"
 
 /** Reads, replaces or empties the clipboard. */
@@ -39,7 +39,7 @@ export async function operateClipboard(
   }
 }
 
-/** The clipboard's text, "" when there is none. */
+/** The clipboard's text; "" if there is none. */
 export async function getClipboard(x: X11, deadline: Deadline): Promise<string> {
   await x.intern(ATOMS, deadline)
   const owner = await getOwner(x, deadline)
@@ -61,7 +61,7 @@ export async function getClipboard(x: X11, deadline: Deadline): Promise<string> 
       if (value && isText(x, value)) return decodeAs(x, value)
     }
     if ((await getOwner(x, deadline)) === 0) return ""
-    throw new AppError("ACTION_FAILED", "The clipboard holds something that is not text", {
+    throw new AppError("ACTION_FAILED", "The clipboard's content is not text", {
       suggestion: "Copy text, or use 'clipboard-clear'",
     })
   } finally {
@@ -70,8 +70,8 @@ export async function getClipboard(x: X11, deadline: Deadline): Promise<string> 
 }
 
 /**
- * Puts text on the clipboard. On X11 the clipboard is a promise of a running program: one of our own,
- * started for it, which lives until another program puts something there.
+ * Puts text on the clipboard. On X11 a running program must own the clipboard. We start one of our own, which
+ * lives until another program takes over.
  */
 export async function setClipboard(
   x: X11,
@@ -126,7 +126,7 @@ interface Asking {
   readonly deadline: Deadline
 }
 
-/** The selection in this form; undefined when the owner has no such form or is gone. */
+/** The selection in this format; undefined if the owner does not offer the format or is gone. */
 async function convert(asking: Asking, target: string): Promise<Property | undefined> {
   const { x, window, deadline } = asking
   const property = x.atom(PROPERTY)
@@ -143,7 +143,7 @@ async function convert(asking: Asking, target: string): Promise<Property | undef
   return value && value.type === x.atom("INCR") ? gather(asking, property) : value
 }
 
-// The owner sends a piece each time we have taken the last one; an empty piece ends it.
+// The owner sends a piece each time we have deleted the last one; an empty piece ends the transfer.
 async function gather(asking: Asking, property: number): Promise<Property | undefined> {
   const { x, window, deadline } = asking
   const pieces: Uint8Array[] = []
@@ -154,14 +154,14 @@ async function gather(asking: Asking, property: number): Promise<Property | unde
     )
     if (!event) return undefined
     const piece = await getProperty(x, window, property, deadline, { remove: true, maxBytes: MAX_BYTES })
-    // The first notice is of the announcement, which is already gone.
+    // The first event is about the announcement, which is already gone.
     if (!piece) continue
     if (piece.bytes.length === 0) return { ...piece, bytes: new Uint8Array(Buffer.concat(pieces)) }
     pieces.push(piece.bytes)
   }
 }
 
-// An owner that has died will not answer; one that has stopped may, until the deadline.
+// An owner that died will not answer. A stopped one may still answer before the deadline.
 async function nextEvent(asking: Asking, isWanted: (event: XEvent) => boolean): Promise<XEvent | undefined> {
   const { x, owner, events, deadline } = asking
   for (;;) {
@@ -182,7 +182,7 @@ function isAnswer(x: X11, { code, packet }: XEvent, window: number): boolean {
   return code === EVENT.propertyNotify && packet.u32(4) === window && packet.u32(8) === x.atom(PROPERTY)
 }
 
-// Some owners give what they have, whatever they were asked for.
+// Some owners send another format than the requested one.
 function isText(x: X11, { type, format }: Property): boolean {
   return format === 8 && ["UTF8_STRING", ...TEXT_TARGETS].some((name) => type === x.atom(name))
 }
@@ -192,7 +192,7 @@ function decodeAs(x: X11, { type, bytes }: Property): string {
   return isUtf8 ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : decodeText(bytes)
 }
 
-/** The window that the started owner names once it owns the clipboard; undefined when it failed to. */
+/** The window id that the new owner prints when it owns the clipboard; undefined if it failed. */
 async function readWindowId(
   stream: ReadableStream<Uint8Array>,
   deadline: Deadline,

@@ -25,7 +25,7 @@ export interface XEvent {
   readonly packet: Packet
 }
 
-/** Events that came since it was opened, in order. */
+/** Events since the subscription was opened, in order. */
 export interface EventQueue extends Disposable {
   /** The next event; undefined if none arrives before the deadline. */
   next(deadline: Deadline): Promise<XEvent | undefined>

@@ -4,7 +4,7 @@ import type { X11 } from "./connection.ts"
 import { getProperty, propertyText } from "./requests.ts"
 import { Request, XError } from "./wire.ts"
 
-/** The monitors, the primary one first; the whole root window where RANDR does not tell. */
+/** The monitors, primary first; the whole root window if RANDR reports none. */
 export async function listDisplays(x: X11, deadline: Deadline): Promise<DisplayInfo[]> {
   const [monitors, scale] = await Promise.all([readMonitors(x, deadline), readScale(x, deadline)])
   const { width, height } = x.setup.screen
@@ -27,7 +27,7 @@ async function readMonitors(x: X11, deadline: Deadline): Promise<Monitor[]> {
   if (!randr) return []
   const [version, monitors] = await Promise.all([
     x.ask(new Request(randr.opcode, QUERY_VERSION).u32(1).u32(5), deadline),
-    // Servers before 1.5 refuse the request.
+    // RANDR before 1.5 refuses the request.
     x.ask(new Request(randr.opcode, GET_MONITORS).u32(x.root).u8(1).zeros(3), deadline).catch((error) => {
       if (error instanceof XError) return undefined
       throw error
@@ -59,7 +59,7 @@ async function readMonitors(x: X11, deadline: Deadline): Promise<Monitor[]> {
   })
 }
 
-// Desktops announce their text scale as Xft.dpi among the X resources; 96 means 1.
+// Desktops set their text scale as Xft.dpi in the X resources; 96 means 1.
 async function readScale(x: X11, deadline: Deadline): Promise<number> {
   await x.intern(["RESOURCE_MANAGER"], deadline)
   const resources = propertyText(x, await getProperty(x, x.root, x.atom("RESOURCE_MANAGER"), deadline))

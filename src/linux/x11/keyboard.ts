@@ -22,7 +22,7 @@ import { caughtUp } from "./wait-for-reader.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
-/** Presses a combo, or holds it down for a later command to let go. */
+/** Presses a combo, or holds it down until a later command releases it. */
 export async function pressKeys(
   x: X11,
   event: Extract<InputEvent, { kind: "key" }>,
@@ -59,7 +59,7 @@ export async function readKeyboard(x: X11, deadline: Deadline): Promise<Keyboard
   return { xkb, keymap, state }
 }
 
-/** Every key that is down, ours or not. */
+/** Every key that is down, whether we pressed it or not. */
 export async function readDownKeys(x: X11, deadline: Deadline): Promise<Set<number>> {
   const bits = (await x.ask(new Request(QUERY_KEYMAP), deadline)).bytes(8, 32)
   return new Set(
@@ -67,7 +67,7 @@ export async function readDownKeys(x: X11, deadline: Deadline): Promise<Set<numb
   )
 }
 
-/** Another layout for the keys that follow, until it is restored, at the latest when the operation ends. */
+/** Switches the layout for the following keys. It is restored when the operation ends, or earlier. */
 export function switchGroup(xtest: Xtest, { xkb, state }: Keyboard, group: number): void {
   xtest.hold("layout", [lockGroup(xkb, group)], [lockGroup(xkb, state.lockedGroup)])
 }
@@ -77,7 +77,7 @@ export function restoreGroup(xtest: Xtest, { xkb, state }: Keyboard): void {
 }
 
 interface Strokes {
-  /** In the order in which they go down. */
+  /** The keys of a combo, in the order in which they go down. */
   readonly keycodes: readonly number[]
   readonly group: number
 }
@@ -89,7 +89,7 @@ async function findStrokes(x: X11, keyboard: Keyboard, combo: Combo, deadline: D
   return { keycodes: [...new Set([...modifiers, ...found.keycodes])], group: found.group }
 }
 
-// The layout in use first, then the others; Caps Lock does not change which key a shortcut means.
+// The current layout comes first, then the others. Caps Lock does not change the key of a shortcut.
 function findCombo({ keymap, state }: Keyboard, key: string): Strokes | undefined {
   const others = Array.from({ length: groupCount(keymap) }, (_, group) => group).filter(
     (one) => one !== state.group,
@@ -108,14 +108,14 @@ function findCombo({ keymap, state }: Keyboard, key: string): Strokes | undefine
   return undefined
 }
 
-// A key that this keyboard does not have gets a spare keycode, a letter with its capital beside it.
+// A symbol without a key gets a spare keycode; a letter gets its capital beside it.
 async function bindKey(x: X11, keyboard: Keyboard, key: string, deadline: Deadline): Promise<Strokes> {
   const { xkb, keymap, state } = keyboard
   const [low, high] = isNamedKey(key) ? [key, key] : caseOf(key)
   const pair = [symbolOf(low), symbolOf(high)] as const
   const plan = planSpareKeys(await readSpareKeys(x, keymap, deadline), [pair])
   const changed = await bindSpareKeys(x, xkb, keymap, plan, deadline)
-  // Who reads the new keymap while the keys come may take them for others; who does not answer is not waited for.
+  // A client that reads the new keymap while keys arrive may misread them, so it reads first. A silent client is skipped.
   if (plan.changes.size > 0) await caughtUp(x, await getInputFocus(x, deadline), deadline.slice(READER_MS))
   const keycode = findKey(changed, pair[0], state.group)
   if (keycode === undefined) throw notPressed({ modifiers: [], key })

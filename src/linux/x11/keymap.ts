@@ -4,13 +4,13 @@ import type { X11 } from "./connection.ts"
 import { charOf, isCased, LEVEL3_KEYSYM, LEVEL5_KEYSYM, SHIFT_KEYSYM } from "./keysyms.ts"
 import { type Packet, Request } from "./wire.ts"
 
-/** Which modifiers choose which of a key's levels, and which of these still act on the symbol found there. */
+/** A key type: the level that each combination of modifiers selects, and the modifiers that still act afterwards. */
 export interface KeyType {
   readonly mask: number
   readonly levels: readonly { readonly mods: number; readonly level: number; readonly preserved: number }[]
 }
 
-/** What one keycode means: `width` symbols for each of its groups (layouts). */
+/** The symbols of one keycode: `width` for each of its groups (layouts). */
 export interface Key {
   readonly types: readonly number[]
   readonly groupInfo: number
@@ -21,14 +21,14 @@ export interface Key {
 export interface Keymap {
   readonly first: number
   readonly types: readonly KeyType[]
-  /** From keycode `first` on. */
+  /** Keys from keycode `first` on. */
   readonly keys: readonly Key[]
   /** The modifiers that a key sets while it is down. */
   readonly modifiers: ReadonlyMap<number, number>
 }
 
 export interface KeyboardState {
-  /** Held or latched: these change what the next key means. */
+  /** Held or latched modifiers, which change the meaning of the next key. */
   readonly held: number
   readonly locked: number
   readonly group: number
@@ -42,7 +42,7 @@ export interface Position {
   readonly shifters: readonly number[]
 }
 
-/** The opcode of XKB, made ready; every X server of this century has it. */
+/** The opcode of XKB after its handshake. Every current X server has it. */
 export async function openXkb(x: X11, deadline: Deadline): Promise<number> {
   const extension = await x.extension("XKEYBOARD", deadline)
   const version =
@@ -50,7 +50,7 @@ export async function openXkb(x: X11, deadline: Deadline): Promise<number> {
   if (extension && version?.u8(1)) return extension.opcode
   throw new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `The X display '${x.name}' does not tell its keyboard layout`,
+    `The X display '${x.name}' does not report its keyboard layout`,
     {
       suggestion: "Start the X server with its XKEYBOARD extension, or use a desktop of 'desktop-start'",
       disposition: NOTHING_DELIVERED,
@@ -80,7 +80,7 @@ export function lockGroup(xkb: number, group: number): Request {
   return new Request(xkb, LATCH_LOCK_STATE).u16(CORE_KEYBOARD).u8(0).u8(0).u8(1).u8(group).zeros(6)
 }
 
-/** Gives keys new meanings in one request; the keys between them are sent as they are. */
+/** Gives keys new symbols in one request; keys between them are sent unchanged. */
 export function changeKeys(x: X11, xkb: number, keymap: Keymap, changes: ReadonlyMap<number, Key>): Request {
   const first = Math.min(...changes.keys())
   const last = Math.max(...changes.keys())
@@ -121,14 +121,14 @@ export function symbolAt(keymap: Keymap, keycode: number, group: number, mods: n
   return lookUp(keymap, keycode, group, mods).symbol
 }
 
-/** A key that has this symbol by itself, without any modifier. */
+/** A key that has this symbol without any modifier. */
 export function findKey(keymap: Keymap, keysym: number, group: number): number | undefined {
   return keycodes(keymap).find((keycode) => symbolAt(keymap, keycode, group, 0) === keysym)
 }
 
 /**
  * Every character that this group's keys enter while these modifiers are locked, with the easiest way to enter it.
- * Caps Lock capitalises what a key's own type does not take into account, so that letters there are left out.
+ * Letters whose key type ignores Caps Lock are left out, since Caps Lock capitalises them.
  */
 export function positionsOf(keymap: Keymap, group: number, locked: number): Map<string, Position> {
   const combinations = shiftersOf(keymap, group)
@@ -160,7 +160,7 @@ function charAt(keymap: Keymap, keycode: number, group: number, mods: number): s
   return char !== undefined && (left & LOCK) !== 0 && isCased(char) ? undefined : char
 }
 
-/** A key's symbol, and the modifiers that were not needed to choose it. */
+/** A key's symbol, and the modifiers that did not select it. */
 function lookUp(
   keymap: Keymap,
   keycode: number,
@@ -176,7 +176,7 @@ function lookUp(
   return { symbol, left: mods & ~(type.mask & ~(chosen?.preserved ?? 0)) }
 }
 
-/** All combinations of the keys that lead to further levels, the smallest first. */
+/** All combinations of the keys that select further levels, smallest first. */
 function shiftersOf(keymap: Keymap, group: number): { shifters: number[]; mods: number }[] {
   const keys = [SHIFT_KEYSYM, LEVEL3_KEYSYM, LEVEL5_KEYSYM].flatMap((keysym) => {
     const all = keycodes(keymap).filter((keycode) => keymap.modifiers.get(keycode))
@@ -190,7 +190,7 @@ function shiftersOf(keymap: Keymap, group: number): { shifters: number[]; mods: 
     .toSorted((a, b) => a.length - b.length)
     .map((shifters) => ({
       shifters,
-      // Where Shift twice is Caps Lock, one key is listed for both; alone it is Shift.
+      // If pressing Shift twice means Caps Lock, one key is listed for both; alone it is Shift.
       mods: shifters.reduce((mods, key) => mods | (keymap.modifiers.get(key) ?? 0), 0) & ~LOCK,
     }))
 }
@@ -199,7 +199,7 @@ function keycodes(keymap: Keymap): number[] {
   return keymap.keys.map((_, i) => keymap.first + i)
 }
 
-// A key with fewer groups than there are layouts says what to do with the others.
+// A key with fewer groups than layouts defines a rule for the others.
 function groupOf(key: Key, group: number): number | undefined {
   const count = key.groupInfo & 15
   if (count === 0) return undefined
@@ -247,11 +247,11 @@ function parseKeymap(packet: Packet): Keymap {
 
 /** The modifier that Caps Lock locks. */
 export const LOCK = 2
-/** Two levels, chosen by Shift or Caps Lock: the third of the types that every keymap begins with. */
+/** Two levels, selected by Shift or Caps Lock: the third of the types at the start of every keymap. */
 export const ALPHABETIC = 2
 
 export const NO_KEY: Key = { types: [0, 0, 0, 0], groupInfo: 0, width: 0, symbols: [] }
-/** Letters, digits and punctuation lie below; keys of remote controls and telephones above. */
+/** Letters, digits and punctuation have lower keycodes; keys of remote controls and telephones higher ones. */
 const MAIN_BLOCK_END = 95
 const RETURN = 0xff0d
 const TAB = 0xff09

@@ -16,7 +16,7 @@ export function keysymOf(char: string): number {
   return code < 0x100 ? code : UNICODE + code
 }
 
-/** The lower and upper case of a character that has both as one character each, else twice itself. */
+/** A character's lower and upper case if each is one character; otherwise the character itself, twice. */
 export function caseOf(char: string): readonly [string, string] {
   const lower = char.toLowerCase()
   const upper = char.toUpperCase()
@@ -67,7 +67,7 @@ export const LEVEL5_KEYSYM = 0xfe11
 
 const UNICODE = 0x1000000
 
-// Keysyms older than Unicode, as layouts still use them: Latin 2 to 4, kana, Cyrillic, Greek, signs.
+// Keysyms older than Unicode that layouts still use: Latin 2 to 4, kana, Cyrillic, Greek, signs.
 const LEGACY_BLOCKS: readonly (readonly [number, string])[] = [
   [0x1a1, "Ą˘Ł ĽŚ  ŠŞŤŹ ŽŻ ą˛ł ľśˇ šşťź˝žżŔ  Ă ĹĆ Č Ę Ě  ĎĐŃŇ  Ő  ŘŮ Ű  Ţ ŕ  ă ĺć č ę ě  ďđńň  ő  řů ű  ţ˙"],
   [0x2a1, "Ħ    Ĥ  İ ĞĴ    ħ    ĥ  ı ğĵ        ĊĈ              Ġ  Ĝ    ŬŜ      ċĉ              ġ  ĝ    ŭŝ"],

@@ -10,7 +10,7 @@ import { caughtUp } from "./wait-for-reader.ts"
 import { windowNumber } from "./windows.ts"
 import { Packet, Request, XError } from "./wire.ts"
 
-/** The picture of a window, also of what of it is covered, as far as the server can tell. */
+/** The picture of a window, including its covered parts if the server can provide them. */
 export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadline): Promise<Picture> {
   const top = await topLevelOf(x, id, deadline)
   if (top === undefined || !(await isCovered(x, top, area, deadline)))
@@ -23,11 +23,11 @@ export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadl
   return own ?? takeScreenshot(x, area, deadline)
 }
 
-/** The pixels of the screen inside the rectangle, as far as it is on the screen, with all that covers it. */
+/** The screen's pixels inside the rectangle, cut at the screen's edges, including windows on top. */
 export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Promise<Picture> {
   const visible = clip(area, x.setup.screen)
   if (!visible) {
-    throw new AppError("ACTION_FAILED", "Nothing of it is on the screen", {
+    throw new AppError("ACTION_FAILED", "The window is entirely off the screen", {
       suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
     })
   }
@@ -57,12 +57,12 @@ function clip(area: Rect, screen: { readonly width: number; readonly height: num
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-// One request is one moment; only what is larger than a reply may be is read in strips.
+// One request captures one moment. Only areas larger than the largest reply are read in strips.
 async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadline): Promise<Pixels> {
   const { depth } = x.setup.screen
   if (x.setup.formats.get(depth) !== 32 || !x.setup.imageLittleEndian || depth < 24) {
-    throw new AppError("PLATFORM_NOT_SUPPORTED", `Screens with ${depth} bits a pixel cannot be read`, {
-      suggestion: "Use a display with 24 bits a pixel",
+    throw new AppError("PLATFORM_NOT_SUPPORTED", `Screens with ${depth} bits per pixel cannot be read`, {
+      suggestion: "Use a display with 24 bits per pixel",
     })
   }
   const rows = Math.max(1, Math.floor(MAX_STRIP_BYTES / (area.width * 4)))
@@ -87,7 +87,7 @@ async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadli
   return { width: area.width, height: area.height, bgrx }
 }
 
-// A small reply may be a view into the middle of what the socket delivered.
+// A small reply may be a view into the middle of a socket's chunk.
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }
@@ -97,15 +97,15 @@ const Z_PIXMAP = 2
 const ALL_PLANES = 0xffffffff
 const MAX_STRIP_BYTES = 128 * 1024 * 1024
 
-/** A window's own pixels, whatever is above it on the screen. */
+/** A window's own pixels, without the windows on top of it. */
 export interface OwnPixels {
-  /** What may be read with GetImage. */
+  /** The drawable to read with GetImage. */
   readonly drawable: number
-  /** Where its top left corner is on the screen. */
+  /** The position of its top left corner on the screen. */
   readonly bounds: Rect
 }
 
-/** The window as the window manager moves it: the client's, or the frame around that. */
+/** The top-level window that the window manager moves: the client's window or the frame around it. */
 export async function topLevelOf(x: X11, id: number, deadline: Deadline): Promise<number | undefined> {
   let window = id
   for (;;) {
@@ -116,7 +116,7 @@ export async function topLevelOf(x: X11, id: number, deadline: Deadline): Promis
   }
 }
 
-/** Whether something is above a part of the area, or a part of it is beyond the screen. */
+/** True if another window covers part of the area, or part of it is off the screen. */
 export async function isCovered(x: X11, top: number, area: Rect, deadline: Deadline): Promise<boolean> {
   const { width, height } = x.setup.screen
   const isWithin =
@@ -140,9 +140,9 @@ export async function isCovered(x: X11, top: number, area: Rect, deadline: Deadl
 }
 
 /**
- * Calls `read` while the window's pixels are kept apart from the screen. Where a compositor runs they always are;
- * elsewhere the server begins to, and the application must draw what was covered first. undefined: it cannot be
- * done here, or the application does not draw.
+ * Calls `read` while the server keeps the window's pixels apart from the screen. With a compositor it always does.
+ * Otherwise it starts to, and the application must first draw the covered parts. Returns undefined if the server
+ * cannot do it or the application does not draw.
  */
 export async function withOwnPixels<T>(
   x: X11,
@@ -179,7 +179,7 @@ export async function withOwnPixels<T>(
   }
 }
 
-/** Makes the server keep the window's pixels, and waits until the application has drawn those that were covered. */
+/** Makes the server keep the window's pixels, and waits until the application has drawn the covered ones. */
 async function drawn(
   x: X11,
   client: number,
@@ -197,7 +197,7 @@ async function drawn(
   try {
     const patience = deadline.slice(DRAWING_MS)
     if (!(await caughtUp(x, client, patience))) return false
-    // It has heard of it; drawing follows, in one go or several.
+    // The application has received the exposure; it draws once or several times.
     while (await events.next(patience.slice(QUIET_MS)));
     return !deadline.expired
   } finally {
@@ -232,9 +232,9 @@ const DAMAGE_CREATE = 1
 const DAMAGE_DESTROY = 2
 const RAW_RECTANGLES = 0
 
-/** How long an application may take to draw its window. */
+/** The time that an application has to draw its window. */
 const DRAWING_MS = 1000
-/** So long after the last stroke nothing more is expected. */
+/** Drawing counts as finished so long after the last change. */
 const QUIET_MS = 50
 
 /** The picture of a screen or of a window. */
@@ -252,7 +252,11 @@ async function areaOf(x: X11, target: ScreenshotTarget, deadline: Deadline): Pro
   const displays = await listDisplays(x, deadline)
   const display = displays[target.index]
   if (display) return display.bounds
-  throw new AppError("INVALID_ARGS", `There is no display ${target.index}; there are ${displays.length}`, {
-    suggestion: "Use 'list-displays' to see them; the first is 0",
-  })
+  throw new AppError(
+    "INVALID_ARGS",
+    `Display ${target.index} does not exist; the number of displays is ${displays.length}`,
+    {
+      suggestion: "Use 'list-displays' to see them; the first is 0",
+    },
+  )
 }

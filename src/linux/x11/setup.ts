@@ -283,7 +283,7 @@ interface Authority {
 const LOCAL = 256
 const WILD = 65535
 
-// Big-endian counted strings; a torn last entry ends the list.
+// Big-endian counted strings; an incomplete last entry ends the list.
 function parseAuthority(file: Uint8Array): Authority[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const entries: Authority[] = []
@@ -311,7 +311,7 @@ function parseAuthority(file: Uint8Array): Authority[] {
   return entries
 }
 
-// A file that cannot be read is as good as none: the server may not ask for a cookie at all.
+// An unreadable file counts as absent: the server may not need a cookie.
 function readSmall(path: string): Uint8Array | undefined {
   try {
     // O_NONBLOCK: opening a pipe in the file's place would wait for its other end.

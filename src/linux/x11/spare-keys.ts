@@ -5,17 +5,17 @@ import { ALPHABETIC, changeKeys, type Key, type Keymap, keyAt, NO_KEY, withKeys 
 import { changeProperty, getNumbers, words } from "./requests.ts"
 
 /**
- * Keycodes that mean nothing in the keymap, borrowed for characters that no key has: two symbols each, chosen
- * by Shift. What is bound stays bound, for a keymap that changes back while an application still has keys to
- * read would change what they mean; the root window remembers which keys are ours.
+ * Unused keycodes, borrowed for characters that no key has: two symbols each, selected by Shift. Bindings stay,
+ * because changing the keymap back while an application still has keys to read would change their meaning. A
+ * property of the root window records which keys are ours.
  */
 export interface SpareKeys {
   readonly keycodes: readonly number[]
-  /** The symbols that ours hold now. */
+  /** The symbols that our keys have now. */
   readonly bound: ReadonlyMap<number, readonly [number, number]>
 }
 
-/** How many characters can be there at the same time. */
+/** The number of characters that fit at the same time. */
 export function capacityOf(spare: SpareKeys): number {
   return spare.keycodes.length * 2
 }
@@ -26,7 +26,7 @@ export async function readSpareKeys(x: X11, keymap: Keymap, deadline: Deadline):
   const bound = new Map<number, readonly [number, number]>()
   for (let i = 0; i + 2 < noted.length; i += 3) {
     const [keycode = 0, low = 0, high = 0] = noted.slice(i, i + 3)
-    // A new layout may have given the key to someone else since.
+    // A new layout may have given the key another meaning since.
     if (isBoundTo(keyAt(keymap, keycode), low, high)) bound.set(keycode, [low, high])
   }
   const free = keymap.keys.flatMap((key, i) => {
@@ -37,14 +37,14 @@ export async function readSpareKeys(x: X11, keymap: Keymap, deadline: Deadline):
   return { keycodes: closest(free, MAX_KEYS), bound }
 }
 
-/** The keymap as the user's layout made it. */
+/** The keymap of the user's layout, without our bindings. */
 export function withoutSpareKeys(keymap: Keymap, spare: SpareKeys): Keymap {
   return withKeys(keymap, new Map([...spare.bound.keys()].map((keycode) => [keycode, NO_KEY])))
 }
 
 /**
- * A keymap with these symbol pairs on spare keys. Pairs that are bound already stay where they are; `overwrites`
- * tells whether a key that had another meaning gets a new one, so that who still has to read it must come first.
+ * Plans a keymap with these symbol pairs on spare keys. Bound pairs stay where they are. `overwrites` is true if a
+ * key loses another meaning, so clients must first read the keys that were sent with it.
  */
 export function planSpareKeys(
   spare: SpareKeys,
@@ -69,7 +69,7 @@ export function planSpareKeys(
   }
 }
 
-/** Carries a plan out: one change for all keys, and a note of it on the root window. */
+/** Carries out a plan: one change for all keys, recorded on the root window. */
 export async function bindSpareKeys(
   x: X11,
   xkb: number,
@@ -89,7 +89,7 @@ export async function bindSpareKeys(
   return withKeys(keymap, plan.changes)
 }
 
-/** Takes back every spare key, so that none still tells what was typed with it. */
+/** Clears every spare key, so that none reveals the typed text. */
 export async function freeSpareKeys(
   x: X11,
   xkb: number,
@@ -113,7 +113,7 @@ export function noSpareKeys(): AppError {
   )
 }
 
-// One group serves all layouts; a type that takes Caps Lock into account keeps it from capitalising.
+// One group serves all layouts. A key type that knows Caps Lock keeps it from capitalising.
 function keyFor(symbols: readonly [number, number]): Key {
   return { types: [ALPHABETIC, 0, 0, 0], groupInfo: 1, width: 2, symbols }
 }
@@ -130,7 +130,7 @@ function isSame(a: readonly [number, number], b: readonly [number, number]): boo
   return a[0] === b[0] && a[1] === b[1]
 }
 
-// The fewer keys lie between, the less has to be sent along; the rest is left for other programs.
+// Neighbouring keys keep the request small; the rest is left to other programs.
 function closest(free: readonly number[], count: number): readonly number[] {
   if (free.length <= count) return free
   const spans = free.slice(count - 1).map((last, i) => ({ from: i, span: last - (free[i] ?? 0) }))

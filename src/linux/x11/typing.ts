@@ -19,9 +19,9 @@ import { caughtUp } from "./wait-for-reader.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
- * Enters the text as keys into whatever has the keyboard focus, character by character as it is: under any
- * layout, with Caps Lock on or off. Characters that no key has are lent spare keys, some at a time; after a
- * secret they are taken back, and no failure tells how long it is.
+ * Types the text exactly into the window that has the keyboard focus: in any layout, with Caps Lock on or off.
+ * Characters without a key get spare keys, some at a time. After a secret the spare keys are cleared, and no error
+ * reveals its length.
  */
 export async function typeText(x: X11, text: string, deadline: Deadline, secret = false): Promise<void> {
   const chars = splitText(text, secret)
@@ -41,14 +41,14 @@ export async function typeText(x: X11, text: string, deadline: Deadline, secret 
   })
 }
 
-/** What can be typed: line breaks and tabs are keys, other control characters are none. */
+/** The characters to type. Line breaks and tabs are keys; other control characters cannot be typed. */
 function splitText(text: string, secret: boolean): string[] {
   const chars = [...text.replace(/\r\n?/g, "\n")]
   const bad = chars.find((char) => /[\p{Cc}\p{Cs}]/u.test(char) && char !== "\n" && char !== "\t")
   if (bad === undefined) return chars
   const code = (bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
   const what = secret ? "a character" : `U+${code}`
-  throw new AppError("INVALID_ARGS", `The text holds ${what}, which no keyboard can type`, {
+  throw new AppError("INVALID_ARGS", `The text contains ${what}, which no keyboard can type`, {
     suggestion: "Leave it out; 'press' sends single keys such as escape or delete",
     disposition: NOTHING_DELIVERED,
   })
@@ -75,7 +75,7 @@ async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void>
   }
 }
 
-/** What the keys mean by now. */
+/** The current meaning of the keys. */
 interface Lent {
   keymap: Keymap
   spare: SpareKeys
@@ -83,7 +83,7 @@ interface Lent {
 
 async function typeLending(typist: Typist, chars: readonly string[], lent: Lent): Promise<void> {
   const { x, keyboard, deadline } = typist
-  // What spare keys hold may have to give way: the layout itself is what can be relied on.
+  // Spare keys may be reassigned, so only the layout itself is reliable.
   const own = layoutsOf(keyboard, withoutSpareKeys(lent.keymap, lent.spare))
   const isThere = (char: string) => own.some((layout) => layout.has(char))
   const needsSpare = chars.some((char) => !isThere(char))
@@ -95,7 +95,7 @@ async function typeLending(typist: Typist, chars: readonly string[], lent: Lent)
     lent.keymap = await bindSpareKeys(x, keyboard.xkb, lent.keymap, plan, deadline)
     lent.spare = plan.next
     if (plan.changes.size > 0) {
-      // What a client knows of the keyboard's state is unsure while it reads a new keymap: no keys meanwhile.
+      // A client that is reading a new keymap has an uncertain keyboard state, so no keys are sent meanwhile.
       await waitForReader(typist, done)
       remindOfLocks(typist)
     }
@@ -104,11 +104,11 @@ async function typeLending(typist: Typist, chars: readonly string[], lent: Lent)
     await typeRun(typist, run.chars, layouts, done)
     done += run.chars.length
   }
-  // Whoever binds the spare keys anew must find them read.
+  // The client must have read the keys before the spare keys change again.
   if (needsSpare) await waitForReader(typist, done)
 }
 
-/** The characters of each group, that in use first. */
+/** The characters of each group, the current one first. */
 function layoutsOf({ state }: Keyboard, keymap: Keymap): ReadonlyMap<string, Position>[] {
   const groups = Array.from({ length: groupCount(keymap) }, (_, group) => group)
   return [state.group, ...groups.filter((group) => group !== state.group)].map((group) =>
@@ -116,7 +116,7 @@ function layoutsOf({ state }: Keyboard, keymap: Keymap): ReadonlyMap<string, Pos
   )
 }
 
-/** As much of the text as the spare keys have room for. */
+/** The longest part of the text for which the spare keys suffice. */
 function takeRun(
   chars: readonly string[],
   isThere: (char: string) => boolean,
@@ -134,7 +134,7 @@ function takeRun(
   return { chars, missing: [...missing] }
 }
 
-/** Two characters a key; what is bound already stays as long as there is room. */
+/** Two characters per key. Existing bindings stay as long as there is room. */
 function pairsOf(missing: readonly string[], spare: SpareKeys): (readonly [number, number])[] {
   const isKept = (pair: readonly number[]) => missing.some((char) => pair.includes(keysymOf(char)))
   const kept = [...spare.bound.values()].filter(isKept)
@@ -147,7 +147,7 @@ function pairUp(chars: readonly string[]): (readonly [number, number])[] {
   return Array.from({ length: Math.ceil(chars.length / 2) }, (_, i) => {
     const first = chars[i * 2] ?? " "
     const [low, high] = chars.length > i * 2 + 1 ? [first, chars[i * 2 + 1] ?? " "] : caseOf(first)
-    // GTK capitalises by Caps Lock where it finds the same letter on both levels.
+    // With Caps Lock, GTK capitalises a letter that stands on both levels.
     return [keysymOf(low), keysymOf(low === high && isCased(low) ? " " : high)] as const
   })
 }
@@ -169,7 +169,7 @@ async function typeRun(
   for (let at = 0; at < chars.length; at += CHUNK) {
     if (before + at > 0) await checkFocus(typist, before + at)
     for (const char of chars.slice(at, at + CHUNK)) {
-      // Staying in a layout is cheaper than going back to the user's for every blank.
+      // Staying in a layout is cheaper than returning to the user's for every space.
       const candidates = layouts.flatMap((layout) => layout.get(char) ?? [])
       const position = candidates.find((one) => one.group === group) ?? candidates[0]
       if (!position) continue
@@ -189,7 +189,7 @@ async function typeRun(
   await x.sync(deadline)
 }
 
-// The rest of a text must not go on in another window that took the focus meanwhile.
+// The rest of the text must not go to another window that took the focus meanwhile.
 async function checkFocus(typist: Typist, typed: number): Promise<void> {
   const { x, focus, deadline } = typist
   const now = await getInputFocus(x, deadline)
@@ -214,10 +214,10 @@ async function waitForReader(typist: Typist, typed: number): Promise<void> {
   if (await caughtUp(x, focus, deadline)) return
   throw new AppError(
     "APP_UNRESPONSIVE",
-    `The application has not read what was typed${progress(typist, typed, ", ")}`,
+    `The application has not read the typed text${progress(typist, typed, ", ")}`,
     {
       suggestion:
-        "Wait until it answers again, then see its text before typing on: agent-desktop snapshot -i",
+        "Wait until it answers again, then check its text before you type more: agent-desktop snapshot -i",
       ...(typist.secret ? {} : { details: { typed } }),
       disposition: typed === 0 ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "unsafe" },
     },
@@ -227,7 +227,7 @@ async function waitForReader(typist: Typist, typed: number): Promise<void> {
 const progress = ({ secret, total }: Typist, typed: number, before: string): string =>
   secret ? "" : `${before}${typed} of ${total} characters`
 
-// With a new keymap Qt 5 forgets Caps Lock and the layout until the next change of state: Shift, down and up.
+// After a new keymap, Qt 5 forgets Caps Lock and the layout until the next change of state, so Shift is tapped.
 function remindOfLocks({ xtest, keyboard: { keymap, state } }: Typist): void {
   const shift = findKey(keymap, SHIFT_KEYSYM, state.group)
   if (shift === undefined || (state.locked === 0 && state.lockedGroup === 0)) return
@@ -235,7 +235,7 @@ function remindOfLocks({ xtest, keyboard: { keymap, state } }: Typist): void {
   xtest.keyUp(shift)
 }
 
-/** Lets go of modifiers that an earlier command holds, until the text is entered; those of a real hand stay down. */
+/** Releases modifiers that an earlier command holds until the text is typed. Keys held by a person stay down. */
 async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline: Deadline): Promise<void> {
   if (keyboard.state.held === 0) return
   const down = await readDownKeys(x, deadline)
@@ -246,12 +246,12 @@ async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline:
   const { held } = await readKeyboardState(x, keyboard.xkb, deadline)
   if (held === 0) return
   throw new AppError("ACTION_FAILED", "A modifier key is held down on the keyboard", {
-    suggestion: "Let go of it; one that a command holds: agent-desktop key-up shift (or ctrl, alt, cmd)",
+    suggestion: "Release it; if a command holds it: agent-desktop key-up shift (or ctrl, alt, cmd)",
     disposition: NOTHING_DELIVERED,
   })
 }
 
 const NO_FOCUS = 0
 const POINTER_ROOT = 1
-/** Between two looks at the focus. */
+/** Characters between two checks of the focus. */
 const CHUNK = 200

@@ -122,7 +122,7 @@ async function place(context: Operation, wanted: Partial<Rect>): Promise<XWindow
   throw contradicted(context, sides.includes("x") ? "moved" : "resized")
 }
 
-// With north-west gravity a position is that of the decorations' outer corner, a size that of the client window.
+// With north-west gravity, a position means the decorations' outer corner, a size means the client window.
 function placeByManager(context: Operation, wanted: Partial<Rect>): Request {
   const { frame, bounds, gtkFrameExtents: shadow } = context.before
   const place = {
@@ -249,7 +249,7 @@ function contradicted(context: Operation, participle: string): AppError {
   })
 }
 
-// The window an event is about stands at 4, or at 8 where 4 holds the parent that was asked.
+// The window of an event is at offset 4, or at 8 if offset 4 has the parent whose events were selected.
 function concerns({ code, packet }: XEvent, id: number): boolean {
   return packet.u32(4) === id || (code < EVENT.propertyNotify && packet.u32(8) === id)
 }

@@ -238,7 +238,7 @@ export async function watchWindows(x: X11, deadline: Deadline, changed: () => vo
     for (const id of windows) if (!listened.has(id)) listened.set(id, x.select(id, MASK.property))
   }
   const root = x.select(x.root, MASK.property | MASK.substructure)
-  // Nothing is queued: that something happened is all there is to know.
+  // No event is queued: the caller only needs to know that something happened.
   const events = x.listen((event) => {
     if (!isTelling(x, event)) return false
     // If the list cannot be read, the waiting caller looks again anyway.

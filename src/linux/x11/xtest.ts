@@ -4,11 +4,11 @@ import type { Point } from "../../node.ts"
 import type { X11 } from "./connection.ts"
 import { Request } from "./wire.ts"
 
-/** Synthetic input of one connection, and what it holds down at the moment. */
+/** Synthetic input of one connection, and the keys and buttons that it holds down. */
 export class Xtest {
   private readonly x: X11
   private readonly opcode: number
-  /** How to undo what is under way, the newest last. */
+  /** Steps that undo the current operation, newest last. */
   private readonly held = new Map<string, readonly Request[]>()
 
   constructor(x: X11, opcode: number) {
@@ -24,7 +24,7 @@ export class Xtest {
     this.drop(`key ${keycode}`, [this.fake(KEY_RELEASE, keycode)])
   }
 
-  /** Lets go of keys that are down for longer than this operation; they go down again when it ends. */
+  /** Releases keys that stay down beyond this operation; they go down again when it ends. */
   liftKeys(keycodes: readonly number[]): void {
     const presses = keycodes.map((keycode) => this.fake(KEY_PRESS, keycode))
     this.hold(
@@ -34,7 +34,7 @@ export class Xtest {
     )
   }
 
-  /** The server itself waits for the delay: nothing of ours comes in between. */
+  /** The server itself waits for the delay, so nothing of ours comes in between. */
   buttonDown(button: number, delayMs = 0): void {
     this.hold(
       `button ${button}`,
@@ -51,7 +51,7 @@ export class Xtest {
     this.x.send(this.fake(MOTION, 0, 0, to))
   }
 
-  /** Sends requests that change the server's state until `drop` sends the ones that change it back. */
+  /** Sends requests that change the server's state; `drop` later sends those that undo it. */
   hold(what: string, requests: readonly Request[], undo: readonly Request[]): void {
     this.held.delete(what)
     this.held.set(what, undo)
@@ -63,7 +63,7 @@ export class Xtest {
     for (const request of requests) this.x.send(request)
   }
 
-  /** A failure in `work` leaves nothing held; nor does its end, except for what it let go with `keep`. */
+  /** Runs `work` and then releases everything it still holds, also if it fails, except for keys passed to `keep`. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -72,7 +72,7 @@ export class Xtest {
     }
   }
 
-  /** What is down stays down after us: a later command lets it go. */
+  /** Keeps keys and buttons down after the command; a later command releases them. */
   keep(): void {
     this.held.clear()
   }
@@ -82,11 +82,11 @@ export class Xtest {
     this.held.clear()
     if (undo.length === 0 || this.x.closed) return
     for (const request of undo) this.x.send(request)
-    // The command's own deadline may be what ended it.
+    // The command's own deadline may have ended the work.
     await this.x.sync(Deadline.in(RELEASE_MS)).catch(() => undefined)
   }
 
-  /** For a drag that fails: the button goes up where it went down. */
+  /** For a drag that fails: releases the button where it went down. */
   releaseAt(button: number, origin: Point): void {
     this.held.set(`button ${button}`, [this.fake(MOTION, 0, 0, origin), this.fake(BUTTON_RELEASE, button)])
   }
@@ -105,16 +105,20 @@ export class Xtest {
   }
 }
 
-/** One per connection: it has to know of everything that is held. */
+/** One per connection, since it tracks everything that is held. */
 export function openXtest(x: X11, deadline: Deadline): Promise<Xtest> {
   const known = opened.get(x)
   if (known) return known
   const opening = x.extension("XTEST", deadline).then((extension) => {
     if (extension) return new Xtest(x, extension.opcode)
-    throw new AppError("PLATFORM_NOT_SUPPORTED", `The X display '${x.name}' takes no synthetic input`, {
-      suggestion: "Start the X server with its XTEST extension, or use a desktop of 'desktop-start'",
-      disposition: NOTHING_DELIVERED,
-    })
+    throw new AppError(
+      "PLATFORM_NOT_SUPPORTED",
+      `The X display '${x.name}' does not accept synthetic input`,
+      {
+        suggestion: "Start the X server with its XTEST extension, or use a desktop of 'desktop-start'",
+        disposition: NOTHING_DELIVERED,
+      },
+    )
   })
   opened.set(x, opening)
   opening.catch(() => opened.delete(x))

@@ -294,8 +294,8 @@ describe("a stopped desktop", () => {
 
     expect(stopDesktop(root, "two", Deadline.in(1000))).rejects.toMatchObject({
       code: "INVALID_ARGS",
-      message: "There is no desktop 'two'",
-      suggestion: "There are: one; see them with 'list-desktops'",
+      message: "Desktop 'two' does not exist",
+      suggestion: "Existing desktops: one; see 'list-desktops'",
     })
   })
 
