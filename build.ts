@@ -15,7 +15,7 @@ const root = import.meta.dir
 
 export async function build(target: Target, outfile: string): Promise<void> {
   const [os] = target.split("-")
-  // Bun folds process.platform for the target, so that only the adapter of that platform stays in the binary.
+  // Bun replaces process.platform by the target's, so only that platform's adapter stays in the binary.
   const result = await Bun.build({
     entrypoints: [`${root}/src/main.ts`],
     minify: true,
@@ -29,18 +29,18 @@ export async function build(target: Target, outfile: string): Promise<void> {
     compile: {
       target: `bun-${target}`,
       outfile: `${outfile}.new`,
-      // A binary in somebody's project must not read that project's files.
+      // A binary that runs in a project must not read that project's settings.
       autoloadDotenv: false,
       autoloadBunfig: false,
-      // A command is over before compiled code could pay back its compilation: a third to a half of all CPU
-      // time went there. Trees of thousands of nodes still get hot enough.
+      // A command ends before just-in-time compilation pays off; it would take a third to a half of the CPU time.
+      // Trees of thousands of nodes still get compiled.
       jitPolicy: 64,
     },
   })
   if (!result.success) throw new AggregateError(result.logs, `The build for ${target} failed`)
-  // Bun leaves its own, by now wrong signature in the binary for Intel; macOS kills what is signed wrongly.
+  // Bun leaves its own signature, which is wrong by now, in the Intel binary. macOS kills such a process.
   if (os === "darwin") await signFile(`${outfile}.new`)
-  // Renamed into place: a process that runs the old binary keeps it.
+  // Renamed into place, so that a process that runs the old binary keeps it.
   await rename(`${outfile}.new`, outfile)
 }
 

@@ -3,9 +3,9 @@ import { openDesktop, PROGRAM, until } from "../test/support/desktop.ts"
 import { median } from "./measure.ts"
 
 /**
- * What a click by ref costs, cold process to exit, next to `version`: on a window of 200 nodes and on
- * one of 5,000. The app's own reaction, seen by a second client, is shown apart: a click that waits for
- * its effect cannot be faster than that. All run in turn, round after round.
+ * The cost of a click by ref, from a cold process to its exit, compared with `version`: in a window of 200 nodes and
+ * in one of 5,000. The app's own reaction, seen by a second client, is listed separately, because a click that waits
+ * for its effect cannot be faster. All run in turn, round after round.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 30)

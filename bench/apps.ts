@@ -2,16 +2,16 @@ import { mkdirSync } from "node:fs"
 import { Deadline } from "../src/deadline.ts"
 import type { TestDesktop } from "../test/support/desktop.ts"
 
-/** The applications that trees are compared and measured on: how each is started, and how it is told from others. */
+/** The applications whose trees are compared and measured: how to start each one and recognise its window. */
 export interface StockApp {
-  /** As `--apps` names it. */
+  /** Its name for `--apps`. */
   readonly key: string
   readonly toolkit: string
   /** Its name on the accessibility bus. */
   readonly app: string
   /** A part of its window's title. */
   readonly title: string
-  /** A part of the name of its frame on the accessibility bus, where that is another. */
+  /** A part of its frame's name on the accessibility bus, if that differs from the title. */
   readonly frame?: string
   readonly command: (directory: string) => readonly string[]
 }
@@ -76,11 +76,11 @@ export const appNamed = (key: string): StockApp => {
 }
 
 export interface StartedApp {
-  /** Starts it again if it has ended: among windows that come and go, some die of an X error at their start. */
+  /** Starts the app again if it has ended: some die of an X error at their start while other windows come and go. */
   revive(): void
 }
 
-/** Starts it with a profile of its own below the desktop's directory. */
+/** Starts the app with a profile of its own below the desktop's directory. */
 export function startApp(desktop: TestDesktop, app: StockApp): StartedApp {
   let starts = 0
   const start = () => {
@@ -100,8 +100,8 @@ export function startApp(desktop: TestDesktop, app: StockApp): StartedApp {
 const MAX_STARTS = 3
 
 /**
- * Looks until two looks in a row agree: an application that has shown its window still fills it.
- * undefined means that there is nothing to see yet.
+ * Looks until two consecutive looks agree, because an application shows its window before it has filled it.
+ * undefined means that nothing is visible yet.
  */
 export async function settled(look: () => Promise<string | undefined>, ms = 60_000): Promise<string> {
   const deadline = Deadline.in(ms)
@@ -115,14 +115,14 @@ export async function settled(look: () => Promise<string | undefined>, ms = 60_0
   }
 }
 
-/** Long enough for an application that is still busy to show it. */
+/** Long enough for a busy application to show a change. */
 const BETWEEN_LOOKS_MS = 200
 
 export function chromium(directory: string, url: string): readonly string[] {
   return [
     "chromium",
     "--force-renderer-accessibility",
-    // --test-type: without the warning about --no-sandbox above the page.
+    // --test-type hides the warning about --no-sandbox above the page.
     ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
     "--no-first-run",
     "--no-default-browser-check",

@@ -2,7 +2,7 @@ import { startProgress } from "../src/cli/terminal.ts"
 import { workAtOnce } from "../test/fuzz/concurrency.ts"
 
 /**
- * Processes that see and act at the same time; see docs/reliability.md.
+ * Several processes observe and act at the same time; see docs/reliability.md.
  *
  *   bun bench/concurrency.ts [WORKERS=8] [OPERATIONS=200] [SEED]
  */

@@ -2,7 +2,7 @@ import { startProgress } from "../src/cli/terminal.ts"
 import { killAtRandom } from "../test/fuzz/crash.ts"
 
 /**
- * Commands killed with SIGKILL at random instants; see docs/reliability.md.
+ * Kills commands with SIGKILL at random moments; see docs/reliability.md.
  *
  *   bun bench/crash.ts [KILLS=1000] [SEED]
  */

@@ -2,7 +2,7 @@ import { openDesktop, type TestDesktop, until } from "../test/support/desktop.ts
 import { appNamed, chromium, settled, startApp } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 
-/** How time and memory grow with the tree, and what a window costs that could not be read whole. */
+/** The growth of time and memory with the tree, and the cost of a window that cannot be read whole. */
 export async function measureGrowth(program: string): Promise<string> {
   const rows: string[][] = []
   for (const kind of ["GTK 3 box", "web page"] as const) {
@@ -53,7 +53,7 @@ async function grown(program: string, kind: "GTK 3 box" | "web page", size: numb
   return [kind, String(size), String(nodes), ms.toFixed(0), ((ms * 1000) / nodes).toFixed(0), peak(runs)]
 }
 
-// Both wait for their answer before the desktop goes.
+// Both wait for their answer before the desktop closes.
 async function hugeTree(program: string): Promise<string[]> {
   console.error("tree view of 100000")
   await using desktop = await openDesktop({ width: 1280, height: 1024 })
@@ -102,8 +102,8 @@ async function windowTitled(desktop: TestDesktop, program: string, title: string
 }
 
 /**
- * Paragraphs and, now and then, a button: a ref for each would be too many for one map. In groups:
- * Chromium counts the siblings of each child anew.
+ * Paragraphs and a few buttons, since one map could not hold a ref for each. They are in groups, because Chromium
+ * counts the siblings of each child again.
  */
 function pageOf(size: number, title: string): string {
   const parts = Array.from({ length: size }, (_, i) =>

@@ -3,11 +3,11 @@ import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
 import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 
 /**
- * Whether refs ever lead to another element: live programs are changed between a snapshot and acts.
+ * Checks that refs never lead to another element: changes live programs between a snapshot and acts.
  *
  *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M]
  *
- * A failure is printed with its seed and the steps since its snapshot; the same seed and toolkit make it again.
+ * A failure is printed with its seed and the steps since its snapshot; the same seed and toolkit repeat it.
  */
 
 const option = (name: string, otherwise: string): string => {

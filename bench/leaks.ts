@@ -1,7 +1,7 @@
 import { askServer, cycleDesktops } from "../test/e2e/leaks.ts"
 
 /**
- * What is left after many starts and stops, and whether a long-lived server grows.
+ * Looks for leftovers after many starts and stops, and for growth of a long-lived server.
  *
  * bun bench/leaks.ts desktops [COUNT=1000] [FIRST=0]   every second one has a part killed first
  * bun bench/leaks.ts server [CALLS=10000]

@@ -1,10 +1,10 @@
 import type { TestDesktop } from "../test/support/desktop.ts"
 
-/** One fresh process from its start to its last byte. */
+/** The measurement of one fresh process from its start to its last byte. */
 export interface Run {
   readonly ms: number
   readonly text: string
-  /** How many nodes it read. */
+  /** The number of nodes that it read. */
   readonly nodes?: string
   /** Milliseconds by its own clock, from the window to the last node. */
   readonly inside?: number

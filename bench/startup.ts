@@ -5,8 +5,8 @@ import { startProgress } from "../src/cli/terminal.ts"
 import { median } from "./measure.ts"
 
 /**
- * What starting agent-desktop costs next to an empty compiled Bun program: all run in turn, round
- * after round, so that whatever else the machine does falls on each alike. Medians and ratios.
+ * The cost of starting agent-desktop, compared with an empty compiled Bun program. All run in turn, round after
+ * round, so that other load on the machine affects each alike. Prints medians and ratios.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 40)

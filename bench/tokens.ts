@@ -9,17 +9,17 @@ import { appNamed, chromium, type StockApp, settled, startApp } from "./apps.ts"
 import { median, run, table } from "./measure.ts"
 
 /**
- * What one look at a window costs an agent, in bytes and in tokens of o200k_base:
+ * The cost of one look at a window, in bytes and in tokens of o200k_base:
  *
  *   bun bench/tokens.ts [--apps a,b] [--program FILE] [--write]
  *
- * The same windows, as each form of our snapshot prints them, as an XML dump in the form of OSWorld, and
- * pages also as Playwright's snapshots. --write puts the tables into docs/tokens.md.
+ * Prints the same windows in each form of our snapshot, as an XML dump in OSWorld's form, and pages also as
+ * Playwright's snapshots. --write puts the tables into docs/tokens.md.
  */
 
 const FIXTURES = new URL("../test/fixtures/", import.meta.url).pathname
 
-/** Windows beside those of apps.ts. */
+/** Windows in addition to those of apps.ts. */
 const MORE: readonly StockApp[] = [
   {
     key: "featherpad",
@@ -67,7 +67,7 @@ const MORE: readonly StockApp[] = [
   },
 ]
 
-/** Windows made to show one of everything, and a sheet of a thousand cells: far more than applications show. */
+/** Galleries that show one of everything, and a sheet of a thousand cells: far more than ordinary applications show. */
 const GALLERIES: ReadonlySet<string> = new Set([
   "gtk3-widget-factory",
   "gtk4-widget-factory",
@@ -152,7 +152,7 @@ async function look(program: string, apps: readonly StockApp[]): Promise<readonl
   return rows
 }
 
-/** Starts it and waits until it shows everything; the id of its window. */
+/** Starts the app, waits until it shows everything, and returns the id of its window. */
 async function open(desktop: TestDesktop, program: string, app: StockApp): Promise<string> {
   const started = startApp(desktop, app)
   let id = ""
@@ -182,7 +182,7 @@ async function osworld(desktop: TestDesktop, app: StockApp): Promise<string> {
   return text
 }
 
-/** As Playwright gives a page to agents: with refs. */
+/** A page as Playwright gives it to agents: with refs. */
 async function playwright(url: string): Promise<string> {
   const { chromium: browser } = await import("playwright-core")
   const opened = await browser.launch({
@@ -245,7 +245,7 @@ function report(rows: readonly Row[]): string {
   ].join("\n")
 }
 
-/** Between the two nearest, as spreadsheets have it. */
+/** Interpolates between the two nearest values, as spreadsheets do. */
 function percentile(all: readonly number[], part: number): number {
   const sorted = all.toSorted((a, b) => a - b)
   const at = (sorted.length - 1) * part

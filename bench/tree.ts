@@ -9,14 +9,14 @@ import { measureGrowth } from "./growth.ts"
 import { median, type Run, run, table } from "./measure.ts"
 
 /**
- * How fast a window's tree is read, next to programs that read the same through libatspi and pyatspi:
+ * The speed of reading a window's tree, compared with programs that use libatspi and pyatspi:
  *
  *   bun bench/tree.ts [--rounds N] [--apps a,b] [--program FILE] [--growth] [--write]
  *
- * All applications run on one desktop of its own; round after round every reader is a fresh process,
- * one after the other, so that whatever else the machine does falls on each alike. An empty program,
- * compiled in the same way, shows what of our time no code of ours could save. --growth adds how
- * time and memory grow with the tree; --write puts the tables into docs/speed.md.
+ * All applications run on one isolated desktop. In every round each reader is a fresh process, one after the other,
+ * so that other load on the machine affects each alike. An empty program, compiled in the same way, shows the part of
+ * our time that no code could save. --growth adds the growth of time and memory with the tree; --write puts the
+ * tables into docs/speed.md.
  */
 
 const { values } = parseArgs({
@@ -66,7 +66,7 @@ async function measureApps(program: string, libatspi: string, empty: string): Pr
   for (let round = 0; round < rounds; round++) {
     progress(`round ${round + 1} of ${rounds}`)
     for (const { readers } of subjects) {
-      // Nobody is always the first after the others' work.
+      // The order changes, so that no reader is always the first.
       for (let i = 0; i < readers.length; i++) {
         const reader = readers[(i + round) % readers.length]!
         reader.runs.push(await run(desktop, ...reader.command))
@@ -119,7 +119,7 @@ function report(subjects: readonly Subject[]): string {
       Run[],
       Run[],
     ]
-    // Within a round: what slowed one down slowed the other down as well.
+    // Ratios within a round: other load slows both down alike.
     const times = (slow: Run[], fast: Run[]) => median(slow.map(({ ms }, i) => ms / fast[i]!.ms))
     return {
       app,
@@ -168,9 +168,9 @@ function report(subjects: readonly Subject[]): string {
     goal("showing nodes in C, the least favourable application", Math.min(...column(1)), 4),
     goal("every node in C against `-i`, median", median(column(2)), 25),
     "",
-    `An empty program, compiled in the same way, takes ${median(rows.flatMap(({ floor }) => floor)).toFixed(1)} ms here; *our own part* is what is above that. To be four times as fast as C on what shows, the whole of \`snapshot\` had ${rows.map(({ app, ms }) => `${(ms[1]! / 4).toFixed(0)} ms on ${app.key}`).join(", ")}.`,
+    `An empty program, compiled in the same way, takes ${median(rows.flatMap(({ floor }) => floor)).toFixed(1)} ms here; *our own part* is what is above that. To be four times as fast as *C showing*, the whole \`snapshot\` would have to take ${rows.map(({ app, ms }) => `${(ms[1]! / 4).toFixed(0)} ms on ${app.key}`).join(", ")}.`,
     "",
-    `Without C's own start, from the window to its last node: median ${median(rows.map(({ walk }) => walk)).toFixed(1)}×, least ${Math.min(...rows.map(({ walk }) => walk)).toFixed(1)}×, still against our whole process.`,
+    `Without C's own start, counted from the window to its last node: median ${median(rows.map(({ walk }) => walk)).toFixed(1)}×, least ${Math.min(...rows.map(({ walk }) => walk)).toFixed(1)}×, still against our whole process.`,
   ].join("\n")
 }
 
@@ -206,7 +206,7 @@ function compileC(outfile: string): string {
   return outfile
 }
 
-/** Each table stands between two comments that name it. */
+/** Each table is between two comments that name it. */
 async function writeDocs(sections: readonly [string, string][]): Promise<void> {
   const file = `${HERE}/../docs/speed.md`
   let text = await Bun.file(file).text()

@@ -1,7 +1,7 @@
 import type { Shell } from "../src/cli/completions.ts"
 /**
- * Archives that depend on nothing but their content: no owner, no clock but the one that is given, entries in the
- * order in which they come. The same files always give the same bytes.
+ * Reproducible archives: no owner, the given time, entries in the given order. The same files always give the same
+ * bytes.
  */
 
 export interface Entry {
@@ -10,7 +10,7 @@ export interface Entry {
   readonly isExecutable?: boolean
 }
 
-/** A gzipped tar (ustar), of files alone or with their directories. */
+/** A gzipped tar (ustar) of files, with or without their directories. */
 export function tarGz(
   entries: readonly Entry[],
   time: number,
@@ -30,12 +30,12 @@ export function tarGz(
   return gzip(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]))
 }
 
-/** gzip without name and time. */
+/** Compresses without recording a name or time. */
 export function gzip(bytes: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return Bun.gzipSync(bytes, { level: 6 })
 }
 
-/** An ar archive, as a Debian package is one. */
+/** An ar archive, the format of a Debian package. */
 export function ar(entries: readonly Entry[], time: number): Buffer {
   const parts = entries.flatMap(({ path, content }) => {
     const bytes = Buffer.from(content)

@@ -2,7 +2,7 @@ import { author, homepage } from "../package.json"
 import { ar, type Entry, type Extras, gzip, tarGz } from "./archive.ts"
 import { fillIn, template } from "./template.ts"
 
-/** Debian's word for the targets that have a package. */
+/** Debian's names for the targets that have a package. */
 export const ARCHITECTURES = { "linux-x64": "amd64", "linux-arm64": "arm64" } as const
 
 interface Package {
@@ -13,7 +13,7 @@ interface Package {
   readonly time: number
 }
 
-/** A .deb: the version of the format, what dpkg should know, and what it should unpack. */
+/** A .deb: the format's version, the control files for dpkg, and the files to install. */
 export async function debianPackage({
   architecture,
   version,
@@ -31,7 +31,7 @@ export async function debianPackage({
   ]
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
   const control = fillIn(await template("debian/control"), {
-    // A pre-release is older than its release: Debian says so with a tilde.
+    // Debian marks a pre-release, which is older than its release, with a tilde.
     version: version.replace("-", "~"),
     architecture,
     maintainer: author,

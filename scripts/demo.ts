@@ -6,8 +6,8 @@ import { outline } from "../src/look/outline.ts"
 import type { Node } from "../src/node.ts"
 
 /**
- * The main job in one command: installs what is missing, builds, opens an isolated desktop with a
- * real app, and runs snapshot → act → snapshot there.
+ * Shows the main job in one command: installs missing packages, builds, starts an isolated desktop with a real app,
+ * and runs snapshot → act → snapshot there.
  */
 
 const root = join(import.meta.dir, "..")
@@ -15,7 +15,7 @@ const bun = process.execPath
 const program = join(root, "dist", "agent-desktop")
 const picture = join(root, "dist", "demo.png")
 const state = mkdtempSync(join(tmpdir(), "agent-desktop-demo-"))
-// What the editor remembers of its user, such as a session to be restored, is none of the demo's business.
+// A HOME of its own keeps the user's editor settings, such as a session to restore, out of the demo.
 const home = join(state, "home")
 const env = {
   ...process.env,

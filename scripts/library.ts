@@ -4,8 +4,8 @@ import { join } from "node:path"
 import type { Entry } from "./archive.ts"
 
 /**
- * What `import { agentDesktop } from "agent-desktop"` gets: the library and all that it needs in files of plain
- * JavaScript for Bun, loaded when they are needed, and the types of what it exports.
+ * Builds the package behind `import { agentDesktop } from "agent-desktop"`: plain JavaScript files for Bun, loaded
+ * on demand, and the types of the exports.
  */
 
 const root = join(import.meta.dir, "..")
@@ -17,7 +17,7 @@ export async function buildLibrary(): Promise<readonly Entry[]> {
 
 async function bundle(): Promise<Entry[]> {
   const { outputs, success, logs } = await Bun.build({
-    // The program as well: the library starts it for what must outlive a command, such as the clipboard.
+    // The program is included: the library starts it for work that outlives a command, such as owning the clipboard.
     entrypoints: [join(root, "src/index.ts"), join(root, "src/main.ts")],
     target: "bun",
     format: "esm",
@@ -32,7 +32,7 @@ async function bundle(): Promise<Entry[]> {
   )
 }
 
-/** The files whose types the library's own mention. */
+/** The files whose types the library's own types mention. */
 const TYPED = ["index", "envelope", "errors", "node"]
 
 async function declarations(): Promise<Entry[]> {

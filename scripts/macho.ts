@@ -1,6 +1,6 @@
-/** Where things stand in a thin 64-bit Mach-O executable, as far as its code signature is concerned. */
+/** The offsets in a thin 64-bit Mach-O executable that its code signature needs. */
 export interface MachO {
-  /** What the kernel rounds segments to. */
+  /** The kernel rounds segments to this size. */
   readonly pageSize: number
   readonly text: Segment
   readonly linkedit: Segment
@@ -8,19 +8,19 @@ export interface MachO {
 }
 
 interface Segment {
-  /** Where its load command stands in the file. */
+  /** The offset of its load command. */
   readonly command: number
   readonly offset: number
   readonly size: number
   readonly memorySize: number
 }
 
-/** Where a segment command and a linkedit command keep their sizes. */
+/** The offsets of the sizes in a segment command and in a linkedit command. */
 export const SEGMENT_MEMORY_SIZE = 32
 export const SEGMENT_FILE_SIZE = 48
 export const LINKEDIT_FILE_SIZE = 12
 
-/** Throws when the file is none, has no signature to replace or check, or ends early. */
+/** Throws if the file is not such an executable, has no signature, or is truncated. */
 export function readMachO(file: Buffer): MachO {
   demand(file.length >= HEADER && file.readUInt32LE(0) === MAGIC_64, "this is no thin 64-bit Mach-O file")
   const pageSize = PAGE_SIZES[file.readUInt32LE(4)]

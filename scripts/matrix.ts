@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { COLUMNS, matrixTable } from "../test/e2e/matrix-table.ts"
 
 /**
- * Tries every command on every control of every toolkit, and prints the table: `bun run matrix`, or with
- * the names of some toolkits only those. What is not as the table says is marked with ✗.
+ * Runs every command on every control of every toolkit (or of the named ones) and prints the table: `bun run matrix`.
+ * A cell that differs from the table is marked with ✗.
  */
 
 const root = join(import.meta.dir, "..")

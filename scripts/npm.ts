@@ -4,9 +4,8 @@ import { type Entry, tarGz } from "./archive.ts"
 import { template } from "./template.ts"
 
 /**
- * The packages for npm: `agent-desktop` with a launcher, and one per target with the binary, of which npm installs
- * the one whose `os` and `cpu` are the machine's. No install script: many refuse to run them. The first one is also
- * the library, for programs that run on Bun.
+ * The npm packages: `agent-desktop` with a launcher and the library for Bun, and one package per target with the
+ * binary. npm installs the one whose `os` and `cpu` match. There is no install script, since many users forbid them.
  */
 
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
@@ -23,7 +22,7 @@ export function packPlatform(target: Target, version: string, binary: Entry, lic
     os: [os],
     cpu: [cpu],
     ...(os === "linux" ? { libc: [libc] } : {}),
-    // Without unpacking there is nothing to execute.
+    // The binary must be unpacked to be executable.
     preferUnplugged: true,
     files: ["bin"],
   }
@@ -52,7 +51,7 @@ export async function packLauncher({ targets, version, documents, library, time 
       "./package.json": "./package.json",
     },
     files: ["bin", "lib"],
-    // The launcher and the library are of different kinds.
+    // The launcher is CommonJS, the library is ESM.
     type: "module",
     engines: { node: ">=18" },
     optionalDependencies: Object.fromEntries(targets.map((target) => [platformPackage(target), version])),
@@ -65,7 +64,7 @@ export async function packLauncher({ targets, version, documents, library, time 
   return pack(manifest, [launcher, ...documents, ...library], time)
 }
 
-/** As `npm pack` would: everything is under package/. */
+/** Packs like `npm pack`: everything is under package/. */
 function pack(manifest: object, entries: readonly Entry[], time: number): Uint8Array {
   const json = { path: "package.json", content: `${JSON.stringify(manifest, null, 2)}\n` }
   return tarGz(

@@ -11,28 +11,27 @@ import { verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
 
 /**
- * Everything that is published of a version, under dist/release:
+ * Builds everything that a release publishes, in dist/release:
  *
  *   bun scripts/release.ts [--from DIR] [--out DIR] [--url BASE]
  *
- * Archives, Debian packages, npm packages, the Homebrew formula, and SHA256SUMS of them all. BASE is where the
- * archives will be found; with --from the binaries are taken from there instead of being built. One commit always
- * gives the same bytes.
+ * Archives, Debian packages, npm packages, the Homebrew formula, and SHA256SUMS of them all. BASE is the future address
+ * of the archives. --from takes existing binaries instead of building them. One commit always gives the same bytes.
  */
 
 interface Release {
-  /** Holds agent-desktop-<target> of every target. */
+  /** Directory with agent-desktop-<target> for every target. */
   readonly from: string
   readonly out: string
   readonly url: string
   readonly extras: Extras
-  /** What the npm package exports. */
+  /** Files of the npm package's library. */
   readonly library: readonly Entry[]
-  /** Seconds since 1970; every file in every archive has this time. */
+  /** Seconds since 1970, the time of every file in every archive. */
   readonly time: number
 }
 
-/** Returns the names of the files it has written. */
+/** Returns the names of the written files. */
 export async function release({
   from,
   out,
@@ -99,7 +98,7 @@ function manualAndCompletions({ man, completions }: Extras): Entry[] {
   ]
 }
 
-/** Homebrew knows no musl. */
+/** Homebrew does not support musl. */
 const BREWED = TARGETS.filter((target) => !target.endsWith("-musl"))
 
 async function formula(url: string, sumOf: (target: Target) => string): Promise<string> {
@@ -116,7 +115,7 @@ async function formula(url: string, sumOf: (target: Target) => string): Promise<
 
 const root = join(import.meta.dir, "..")
 
-/** What goes along with the binary; the manual and the completions only if they are there. */
+/** The files beside the binary; the manual and the completions only if they exist. */
 export async function readExtras(): Promise<Extras> {
   const read = (path: string) => Bun.file(join(root, path)).text()
   const hasMan = await Bun.file(join(root, "docs/agent-desktop.1")).exists()

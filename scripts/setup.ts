@@ -1,14 +1,14 @@
 import { readdirSync, statSync } from "node:fs"
 
 /**
- * Installs the Debian packages that a purpose needs and that are missing:
+ * Installs the missing Debian packages for a purpose:
  *
  *   bun scripts/setup.ts [--for demo|test|bench]
  *
- * Nothing happens when all of them are there.
+ * Does nothing if all of them are installed.
  */
 
-/** What `desktop-start` itself needs, and an editor to look at. */
+/** The parts that `desktop-start` needs, and an editor to show. */
 const DEMO = [
   "xvfb",
   "openbox",
@@ -43,7 +43,7 @@ const TEST = [
   "python3-pyqt5",
   "python3-pyqt6",
   "python3-uno",
-  // The second look at what happened.
+  // Tools for a second, independent look.
   "python3-pyatspi",
   "x11-utils",
   "x11-xserver-utils",
@@ -54,14 +54,14 @@ const TEST = [
   "imagemagick",
   "procps",
   "util-linux",
-  // Another window manager; notification daemons and somebody who sends.
+  // Another window manager; notification daemons and a sender.
   "xfwm4",
   "dunst",
   "xfce4-notifyd",
   "libnotify-bin",
   "libglib2.0-bin",
   "dbus-bin",
-  // Whoever reads the completions and the manual page.
+  // Readers of the completions and the manual page.
   "fish",
   "zsh",
   "man-db",
@@ -69,7 +69,7 @@ const TEST = [
   // The stand-in for Apple's frameworks.
   "gcc",
   "libc6-dev",
-  // The binaries for other machines, and a look at the formula; Debian 12's names.
+  // To run the binaries for other machines, and to check the formula; Debian 12's names.
   "qemu-user",
   "libc6-arm64-cross",
   "musl-tools",
@@ -78,7 +78,7 @@ const TEST = [
   "ruby",
 ]
 
-/** The same walk in C, to be measured against. */
+/** Headers for the same walk in C, which the bench compares with. */
 const BENCH = [...TEST, "libatspi2.0-dev"]
 
 export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
@@ -91,7 +91,9 @@ function setUp(args: readonly string[]): number {
     return fail(`usage: bun scripts/setup.ts [--for ${Object.keys(PURPOSES).join("|")}]`, 2)
   const packages = PURPOSES[purpose]
   if (!Bun.which("dpkg-query") || !Bun.which("apt-get"))
-    return fail(`This is no Debian. Install what these Debian packages bring:\n  ${packages.join(" ")}`)
+    return fail(
+      `This is not Debian. Install the equivalents of these Debian packages:\n  ${packages.join(" ")}`,
+    )
   const missing = missingOf(packages)
   if (missing.length === 0) return 0
 
@@ -107,13 +109,13 @@ function setUp(args: readonly string[]): number {
   return fail(`The installation failed. ${byHand}`)
 }
 
-/** Somebody else may be installing at this moment. */
+/** Another process may be installing at this moment. */
 const WAIT = ["-o", "DPkg::Lock::Timeout=120"]
 
 const isPurpose = (word: string): word is Purpose => Object.hasOwn(PURPOSES, word)
 
 function missingOf(packages: readonly string[]): readonly string[] {
-  // It exits with 1 when it does not know one of them; those it knows are printed all the same.
+  // dpkg-query exits with 1 if it does not know a package; it still prints the others.
   const { stdout } = Bun.spawnSync(["dpkg-query", "-W", "-f", STATUS, ...packages], { stderr: "ignore" })
   const lines = new Set(stdout.toString().split("\n"))
   return packages.filter((name) => !lines.has(`${name}\tinstalled`))
@@ -124,11 +126,11 @@ const STATUS = "${Package}\t${db:Status-Status}\n"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Images of containers come without lists, and old ones name files that the mirrors no longer have. */
+/** Container images come without package lists, and old lists name files that the mirrors no longer have. */
 function areListsFresh(): boolean {
   const directory = process.env.AGENT_DESKTOP_APT_LISTS ?? "/var/lib/apt/lists"
   try {
-    // The files carry the mirror's time; the directories that of the last update.
+    // The files carry the mirror's time, the directories the time of the last update.
     const updated = Math.max(statSync(directory).mtimeMs, statSync(`${directory}/partial`).mtimeMs)
     return updated > Date.now() - DAY_MS && readdirSync(directory).some((file) => /_Packages/.test(file))
   } catch {
@@ -137,7 +139,7 @@ function areListsFresh(): boolean {
 }
 
 const succeeds = (command: readonly string[], output: "inherit" | "ignore" = "inherit"): boolean =>
-  // What apt-get says goes to stderr: stdout is for whoever called us.
+  // apt-get's output goes to stderr; stdout belongs to the caller.
   Bun.which(command[0]!) !== null &&
   Bun.spawnSync([...command], {
     stdin: "ignore",

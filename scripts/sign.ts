@@ -14,13 +14,13 @@ import {
  *   bun scripts/sign.ts FILE…           sign
  *   bun scripts/sign.ts --check FILE…   check every hash and length
  *
- * The form is that of `codesign --sign -`: a code directory with SHA-256 hashes of all pages, an empty set of
+ * The format is that of `codesign --sign -`: a code directory with SHA-256 hashes of all pages, an empty set of
  * requirements, an empty CMS message. Big-endian throughout; the kernel's cs_blobs.h describes it.
  */
 
 export const IDENTIFIER = "agent-desktop"
 
-/** The executable with a fresh signature in place of the one it had. */
+/** The executable with a new signature in place of the old one. */
 export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
   const { signature, linkedit, text, pageSize } = readMachO(executable)
   const codeSize = signature.offset
@@ -29,7 +29,7 @@ export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
   const size = roundUp(signatureSize(codeSize, identifier), ALIGNMENT)
   const signed = Buffer.alloc(codeSize + size)
   executable.copy(signed, 0, 0, codeSize)
-  // Before anything is hashed: the sizes stand in the first page.
+  // Before hashing, because the sizes are in the first page.
   const linkeditSize = codeSize + size - linkedit.offset
   signed.writeUInt32LE(size, signature.command + LINKEDIT_FILE_SIZE)
   signed.writeBigUInt64LE(BigInt(linkeditSize), linkedit.command + SEGMENT_FILE_SIZE)
@@ -38,7 +38,7 @@ export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
   return signed
 }
 
-/** Throws, and says what is wrong, unless the signature is one that `sign` would have made. */
+/** Throws with the reason unless `sign` would have made the same signature. */
 export function verify(executable: Buffer, identifier = IDENTIFIER): void {
   const { signature, linkedit, text, pageSize } = readMachO(executable)
   const end = signature.offset + signature.size
@@ -75,12 +75,12 @@ const MAGIC = {
 const NO_REQUIREMENTS = words(MAGIC.requirements, 12, 0)
 const NO_MESSAGE = words(MAGIC.message, 8)
 
-/** Before the blobs: magic, length, count, and three times slot and offset. */
+/** The header before the blobs: magic, length, count, and slot and offset three times. */
 const INDEX = 12 + 3 * 8
 
-/** The fields of a code directory of version 0x20400; its identifier and hashes follow. */
+/** The size of the fields of a code directory of version 0x20400; its identifier and hashes follow. */
 const DIRECTORY = 88
-/** Info.plist (a bare executable has none: zeros) and requirements, counted downwards from the first page. */
+/** Info.plist (zeros for a bare executable) and requirements, counted downwards from the first page. */
 const SPECIAL_SLOTS = 2
 
 function signatureSize(codeSize: number, identifier: string): number {
@@ -125,14 +125,14 @@ function directoryFields(code: Buffer, identifier: string, text: MachO["text"]):
     words(MAGIC.directory, directorySize(code.length, identifier), version, adHoc),
     words(hashOffset(identifier), DIRECTORY, SPECIAL_SLOTS, Math.ceil(code.length / PAGE), code.length),
     Buffer.from([HASH, sha256Type, 0, PAGE_BITS]),
-    // Spare, scatter, team, spare, and the 64-bit code limit that is needed above 4 GB only.
+    // Spare, scatter, team, spare, and the 64-bit code limit, which only files above 4 GB need.
     words(0, 0, 0, 0, 0, 0),
     // The executable segment: offset, size, flags, 64 bits each.
     words(0, text.offset, 0, text.size, 0, mainBinary),
   ])
 }
 
-/** The blobs of a signature by slot, after checking that they fill it without gap, overlap or leftover. */
+/** The blobs of a signature by slot. Throws if they leave a gap, overlap, or leave bytes over. */
 function readBlobs(room: Buffer): ReadonlyMap<number, Buffer> {
   demand(room.length >= INDEX && room.readUInt32BE(0) === MAGIC.signature, "there is no signature")
   const length = room.readUInt32BE(4)
@@ -197,7 +197,7 @@ const roundUp = (size: number, unit: number): number => Math.ceil(size / unit) *
 export async function signFile(path: string): Promise<void> {
   const signed = sign(await readFile(path))
   verify(signed)
-  // A new file, renamed into place: macOS remembers the signature it has seen of a file it has run.
+  // A new file is renamed into place, because macOS caches the signature of a file that it has run.
   await Bun.write(`${path}.signed`, signed)
   await chmod(`${path}.signed`, 0o755)
   await rename(`${path}.signed`, path)

@@ -5,7 +5,7 @@ export function template(path: string): Promise<string> {
   return Bun.file(join(import.meta.dir, "../packaging", path)).text()
 }
 
-/** Every {{word}} by its value; one without a value, or a value without its place, is a mistake. */
+/** Replaces every {{word}} with its value. Throws for a word without a value, or a value without its word. */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   for (const word of Object.keys(values))
     if (!text.includes(`{{${word}}}`)) throw new Error(`The template has no {{${word}}}`)
