@@ -114,7 +114,7 @@ test("setup on another distribution names the packages and changes nothing", asy
 
   expect(code).toBe(1)
   expect(stderr).toContain(
-    `This is no Debian. Install what these Debian packages bring:\n  ${PURPOSES.demo.join(" ")}`,
+    `This is not Debian. Install the equivalents of these Debian packages:\n  ${PURPOSES.demo.join(" ")}`,
   )
 })
 
