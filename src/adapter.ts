@@ -161,6 +161,10 @@ export interface TreeOptions {
   readonly interactiveOnly: boolean
 }
 
+/** No tree is followed deeper, even through wrappers, which cost no depth, and none beyond so many nodes. */
+export const MAX_LEVELS = 50
+export const MAX_NODES = 50_000
+
 /** `aliases`: every other name the contract lets an agent use for the app. */
 export interface SeenApp extends AppInfo {
   readonly aliases: readonly string[]
@@ -214,6 +218,9 @@ export interface Performed {
   /** Nothing was sent, because it is as asked already. */
   readonly already?: boolean
 }
+
+/** The element offers no route for the action, and nothing was sent. */
+export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 
 export const BUTTONS = ["left", "right", "middle"] as const
 export type Button = (typeof BUTTONS)[number]

@@ -81,3 +81,23 @@ export function staleRef(ref: string, evidence?: string): AppError {
 }
 
 export const NOTHING_DELIVERED: Disposition = { delivery: "not_delivered", retry: "safe" }
+
+export function windowNotFound(id: string): AppError {
+  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
+    suggestion: "Use 'list-windows' to see available windows",
+  })
+}
+
+export function unresponsive(app: string, facts: Omit<ErrorFacts, "suggestion"> = {}): AppError {
+  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
+    ...facts,
+    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
+  })
+}
+
+/** An element that is not part of a window any more has no ancestors to read. */
+export function parentNotFound(): AppError {
+  return new AppError("ELEMENT_NOT_FOUND", "The element has no parent any more", {
+    suggestion: "Run 'snapshot' to see what is there now",
+  })
+}

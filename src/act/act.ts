@@ -1,4 +1,11 @@
-import type { Action, InputPolicy, Performed, Seen, Watch } from "../adapter.ts"
+import {
+  type Action,
+  type InputPolicy,
+  NOT_DELIVERED,
+  type Performed,
+  type Seen,
+  type Watch,
+} from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
@@ -66,7 +73,7 @@ async function actOnce(
     refuseUnsupported(target, action)
     const first = await withoutIdleFocus(ctx, target, action, target.seen)
     const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
-    if (isDone(action, before)) return report(target.ref, action, NOTHING_TO_DO, before)
+    if (isDone(action, before)) return report(target.ref, action, NOT_DELIVERED, before)
     return await act(ctx, await opening, { ...target, seen: before }, action, choice.input ?? "auto")
   } finally {
     await opening.then(
@@ -89,8 +96,6 @@ async function withoutIdleFocus(
   return !window || window.is_focused ? seen : withoutFocus(seen)
 }
 
-const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
-
 /** The watch is open before the action, so that no reaction is missed. */
 async function act(
   ctx: Context,
@@ -105,7 +110,7 @@ async function act(
   const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
     doneAllTheSame(ctx, watch, target, action, error),
   )
-  if (performed.already) return report(ref, action, NOTHING_TO_DO, before)
+  if (performed.already) return report(ref, action, NOT_DELIVERED, before)
   const since = performance.now()
   const after = await observe(ctx, watch, target, action, performed)
   const judged = judge(target, action, performed, after, performance.now() - since)

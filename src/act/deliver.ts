@@ -1,4 +1,4 @@
-import type { Action, Handle, InputEvent, Performed } from "../adapter.ts"
+import { type Action, type Handle, type InputEvent, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { unexpected } from "../envelope.ts"
 import { AppError } from "../errors.ts"
@@ -11,7 +11,7 @@ export async function perform(ctx: Context, handle: Handle, action: Action): Pro
   try {
     return await ctx.adapter.perform(handle, action)
   } catch (error) {
-    if (isRefusal(error)) return { method: "none", delivery: "not_delivered" }
+    if (isRefusal(error)) return NOT_DELIVERED
     throw possiblySent(error, action)
   }
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { MAX_LEVELS } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
 import { describeFound } from "../look/find.ts"
@@ -43,7 +44,12 @@ export default defineCommand({
     refuseMute(window)
     const tree = await ctx.adapter.tree(
       { kind: "surface", window, surface: "window" },
-      { maxDepth: 50, bounds: "interactive", includeHidden: args.include_hidden, interactiveOnly: false },
+      {
+        maxDepth: MAX_LEVELS,
+        bounds: "interactive",
+        includeHidden: args.include_hidden,
+        interactiveOnly: false,
+      },
     )
     const places = [...walk(tree.root)]
     const found = places.filter((place) => matches(place, query))

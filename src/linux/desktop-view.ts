@@ -1,6 +1,6 @@
 import type { SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Atspi } from "./atspi/atspi.ts"
@@ -78,7 +78,7 @@ export class Desk {
     const { openAbove } = await import("./atspi/open.ts")
     const found = await answering(element.place, openAbove(await this.atspi(), element, levels))
     if (found) return found
-    throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
+    throw parentNotFound()
   }
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
@@ -123,9 +123,7 @@ export class Desk {
       const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
       throw noFrame(id, app_name, twins?.map((one) => windowId(one.id)) ?? [])
     }
-    throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
-      suggestion: "Use 'list-windows' to see available windows",
-    })
+    throw windowNotFound(id)
   }
 
   /** undefined: there is no such window, or none of its process's frames is provably it. */

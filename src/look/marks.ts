@@ -1,4 +1,4 @@
-import type { Picture, SeenWindow } from "../adapter.ts"
+import { MAX_LEVELS, type Picture, type SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Rect } from "../node.ts"
 import { annotate, type Mark } from "../picture/annotate.ts"
@@ -29,7 +29,7 @@ export async function markedPicture(ctx: Context, window: SeenWindow): Promise<M
 
 const WHOLE = {
   surface: "window",
-  max_depth: 50,
+  max_depth: MAX_LEVELS,
   include_bounds: false,
   include_hidden: false,
   interactive_only: true,

@@ -1,4 +1,4 @@
-import type { Seen } from "../adapter.ts"
+import { MAX_LEVELS, type Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
 import { matches } from "../match.ts"
@@ -141,7 +141,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Look {
     const tree = await unlessMissing(
       ctx.adapter.tree(
         { kind: "surface", window, surface: "window" },
-        { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: false },
+        { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden: false, interactiveOnly: false },
       ),
     )
     if (!tree) return args.gone ? { text } : undefined

@@ -1,6 +1,6 @@
 import type { Adapter, Launched, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, windowNotFound } from "../errors.ts"
 import { optionalText } from "../inputs.ts"
 import { isNamed } from "../match.ts"
 import type { AppInfo, WindowInfo } from "../node.ts"
@@ -61,12 +61,6 @@ export function publicWindow(window: SeenWindow): WindowInfo {
 export function publicApp(app: SeenApp): AppInfo {
   const { name, pid, bundle_id } = app
   return { name, pid, bundle_id }
-}
-
-export function windowNotFound(id: string): AppError {
-  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
-    suggestion: "Use 'list-windows' to see available windows",
-  })
 }
 
 function windowById(windows: readonly SeenWindow[], id: string, app?: string): SeenWindow {

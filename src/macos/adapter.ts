@@ -7,7 +7,7 @@ import type {
   TreeOptions,
   TreeTarget,
 } from "../adapter.ts"
-import { AppError } from "../errors.ts"
+import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
@@ -15,7 +15,7 @@ import { Ax } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf, readSeen } from "./describe.ts"
 import { wakeWebContents } from "./electron.ts"
-import { Failure, windowNotFound } from "./failure.ts"
+import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { Turn } from "./turn.ts"
@@ -87,7 +87,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
   if (target.kind === "element") {
     const element = above(ax, elementOf(target.handle), target.above ?? 0)
     if (element) return readSubtree(ax, element, options)
-    throw new AppError("ELEMENT_NOT_FOUND", "It is in nothing any more")
+    throw parentNotFound()
   }
   const { window, surface } = target
   const found = findSurface(ax, window.pid, surface, window.id)

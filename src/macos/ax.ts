@@ -1,6 +1,7 @@
 import { accessibility, windowBridge } from "../../ffi/accessibility.ts"
 import { Owned } from "../../ffi/core-foundation.ts"
 import type { Deadline } from "../deadline.ts"
+import { unresponsive } from "../errors.ts"
 import type { Point } from "../node.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { itemsOf, textOf } from "./cf.ts"
@@ -15,7 +16,7 @@ import {
   isUnread,
   outOfTime,
   readFailed,
-  unresponsive,
+  wordFor,
 } from "./failure.ts"
 import { type Attributes, asElements, decode, type Element, type Value } from "./value.ts"
 
@@ -200,9 +201,10 @@ export class Ax {
     out[0] = 0n
     const error = accessibility().AXUIElementCopyAttributeValue(app.ref, this.connection.name("AXRole"), out)
     new Owned(out[0]!)[Symbol.dispose]()
-    if (error === CANNOT_COMPLETE)
-      throw this.deadline.expired ? outOfTime() : unresponsive(bundleOf(pid)?.name ?? `pid ${pid}`, pid)
-    return true
+    if (error !== CANNOT_COMPLETE) return true
+    if (this.deadline.expired) throw outOfTime()
+    const facts = { platformDetail: wordFor(CANNOT_COMPLETE), details: { pid } }
+    throw unresponsive(bundleOf(pid)?.name ?? `pid ${pid}`, facts)
   }
 
   #bound(ms = ANSWER_MS): void {

@@ -44,7 +44,7 @@ export function isUnread(value: unknown): value is Failure {
   return value instanceof Failure && !ABSENCES.has(value.code)
 }
 
-function wordFor(code: number): string {
+export function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }
 
@@ -90,23 +90,9 @@ export function outOfTime(): AppError {
   })
 }
 
-export function unresponsive(app: string, pid: number): AppError {
-  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
-    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
-    platformDetail: wordFor(CANNOT_COMPLETE),
-    details: { pid },
-  })
-}
-
 export function accessibilityDenied(): AppError {
   return new AppError("PERM_DENIED", "Accessibility permission not granted", {
     suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
     disposition: NOTHING_DELIVERED,
-  })
-}
-
-export function windowNotFound(id: string): AppError {
-  return new AppError("WINDOW_NOT_FOUND", `Window '${id}' not found`, {
-    suggestion: "Use 'list-windows' to see available windows",
   })
 }

@@ -1,4 +1,4 @@
-import type { Action, Direction, Hit, Performed } from "../adapter.ts"
+import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { STRUCTURE } from "./attributes.ts"
@@ -12,8 +12,6 @@ import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
 
 /** The accessibility route of every action: one call that changes something, or none. */
-
-const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 
 /** How far one unit of `scroll` goes, as far as the wheel goes by one notch, and without geometry how much of the bar. */
 const UNIT_PX = 40

@@ -1,4 +1,4 @@
-import type { SeenNode, TreeOptions } from "../adapter.ts"
+import { MAX_LEVELS, MAX_NODES, type SeenNode, type TreeOptions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { isRow, type Role } from "../node.ts"
@@ -29,9 +29,6 @@ import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
 import { type Attributes, asElement, asElements, asFlag, type Element } from "./value.ts"
 
-/** However nameless the wrappers are, no tree is followed deeper, and none beyond so many nodes. */
-const MAX_LEVEL = 50
-const MAX_NODES = 50_000
 /** Of a longer list only what shows is read. */
 const LONG_LIST = 100
 /** How long the walk may keep other work waiting. */
@@ -107,7 +104,7 @@ class Walker {
   /** Reads the children of a node; false when the walk has to end here. */
   #expand(draft: Draft, queue: Draft[]): boolean {
     try {
-      if (depthBelow(draft) <= this.#options.maxDepth && draft.level < MAX_LEVEL) {
+      if (depthBelow(draft) <= this.#options.maxDepth && draft.level < MAX_LEVELS) {
         for (const [element, index] of this.#showing(draft)) {
           if (queue.length >= MAX_NODES) return false
           this.#add(element, draft, index, queue)

@@ -1,11 +1,11 @@
-import type { Performed } from "../../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
-import { NOT_DELIVERED, type Sender } from "./send.ts"
+import type { Sender } from "./send.ts"
 
 /** Text and numbers, through the interfaces that have them. */
 

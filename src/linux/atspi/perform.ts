@@ -1,4 +1,4 @@
-import type { Action, Performed } from "../../adapter.ts"
+import { type Action, NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { hasTrait } from "../../node.ts"
 import { pause } from "../../until.ts"
@@ -12,7 +12,7 @@ import { chooseOption, selectChild } from "./options.ts"
 import { answering } from "./read-tree.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
-import { NOT_DELIVERED, Sender } from "./send.ts"
+import { Sender } from "./send.ts"
 
 /** The accessibility route of every action: what changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {

@@ -1,6 +1,6 @@
 import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError } from "../../errors.ts"
+import { AppError, unresponsive } from "../../errors.ts"
 import type { Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { silentBus } from "../host/session.ts"
@@ -181,12 +181,6 @@ export function lostBus(error: DBusClosed): AppError {
   return new AppError("PLATFORM_NOT_SUPPORTED", "The accessibility bus went away", {
     suggestion: "Run 'doctor' to see what is missing, then retry",
     platformDetail: error.message,
-  })
-}
-
-function unresponsive(app: string): AppError {
-  return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
-    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
   })
 }
 

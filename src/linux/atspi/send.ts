@@ -1,9 +1,8 @@
-import type { Performed } from "../../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./atspi.ts"
 import { type Place, unlessRefused } from "./element.ts"
 
-export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
 
 /**

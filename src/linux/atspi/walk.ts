@@ -1,4 +1,4 @@
-import type { SeenNode, TreeOptions } from "../../adapter.ts"
+import { MAX_LEVELS, MAX_NODES, type SeenNode, type TreeOptions } from "../../adapter.ts"
 import { isWrapper } from "../../tree.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
@@ -19,10 +19,6 @@ import {
 import { LABEL_DEPTH, needsContents, settle } from "./labels.ts"
 import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
 import { ColumnSource, MAX_MANAGED, visibleChildren } from "./virtual.ts"
-
-/** Nesting, whatever the depth counts as. */
-const MAX_LEVELS = 50
-const MAX_NODES = 50_000
 
 export interface Walked {
   readonly root: SeenNode

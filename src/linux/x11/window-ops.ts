@@ -1,6 +1,6 @@
 import type { WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
@@ -24,7 +24,7 @@ import type { Request } from "./wire.ts"
 /** Carries out the operation and returns the window after the window manager has finished with it. */
 export async function operateWindow(x: X11, id: number, op: WindowOp, deadline: Deadline): Promise<XWindow> {
   const [manager, before] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
-  if (!before) throw windowNotFound(id)
+  if (!before) throw windowNotFound(`w-${id}`)
   const context: Operation = { x, id, before, manager, deadline }
   switch (op.kind) {
     case "focus":
@@ -66,7 +66,7 @@ export async function closeWindow(x: X11, id: number, deadline: Deadline): Promi
 /** Asks the window to close, without waiting. */
 export async function requestClose(x: X11, id: number, deadline: Deadline): Promise<void> {
   const [manager, window] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
-  if (!window) throw windowNotFound(id)
+  if (!window) throw windowNotFound(`w-${id}`)
   if (manager?.supports("_NET_CLOSE_WINDOW")) {
     await x.check(
       [clientMessage(x.root, TO_MANAGER, id, x.atom("_NET_CLOSE_WINDOW"), [0, FROM_PAGER])],
@@ -81,12 +81,6 @@ export async function requestClose(x: X11, id: number, deadline: Deadline): Prom
     })
   }
   await x.check([clientMessage(id, 0, id, x.atom("WM_PROTOCOLS"), [x.atom("WM_DELETE_WINDOW")])], deadline)
-}
-
-export function windowNotFound(id: number): AppError {
-  return new AppError("WINDOW_NOT_FOUND", `Window 'w-${id}' not found`, {
-    suggestion: "Use 'list-windows' to see available windows",
-  })
 }
 
 interface Operation {
@@ -196,7 +190,7 @@ async function settle(
     let quiet = asks ? undefined : limit.slice(quietMs)
     for (;;) {
       const now = await readWindow(x, id, deadline)
-      if (!now) throw windowNotFound(id)
+      if (!now) throw windowNotFound(`w-${id}`)
       if ((quiet || !asks) && done(now)) return await standStill(context, now)
       const event = await events.next(quiet ?? limit)
       if (!event) return now
