@@ -9,7 +9,7 @@ import { describeFound } from "./find.ts"
 import { listNotifications, publicNotification } from "./notifications.ts"
 import { flagValue, isVisible } from "./properties.ts"
 import { isWaking, refuseMute } from "./snapshot.ts"
-import { chooseWindow, publicWindow } from "./windows.ts"
+import { chooseWindow, publicWindow, windowsOfApp } from "./windows.ts"
 
 export const PREDICATES = ["exists", "visible", "enabled", "actionable", "gone", "value"] as const
 export type Predicate = (typeof PREDICATES)[number]
@@ -122,12 +122,9 @@ const titled =
   (ctx: Context, title: string, args: WaitArgs): Look =>
   async () => {
     const part = title.toLowerCase()
-    const app = args.app?.toLowerCase()
-    const window = (await ctx.adapter.windows()).find(
-      (one) =>
-        one.title.toLowerCase().includes(part) &&
-        (app === undefined || [one.app_name, ...one.aliases].some((name) => name.toLowerCase() === app)),
-    )
+    const windows = await ctx.adapter.windows()
+    const own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
+    const window = own.find((one) => one.title.toLowerCase().includes(part))
     if (args.gone) return window ? undefined : {}
     return window && { window: publicWindow(window) }
   }

@@ -160,6 +160,16 @@ describe.concurrent("a window, a menu, a notification", () => {
     expect({ found, id: window.id }).toEqual({ found: true, id: "w-9" })
   })
 
+  test("an app shown under the name goes before another that has it as an alias, as in every command", async () => {
+    const { ok, world } = await holding(BUTTON)
+    world.app("Notes", { aliases: ["Editor"] }).window("Save As…", [], { id: "w-8" })
+    const editor = world.app("Editor")
+    editor.window("Draft", [], { id: "w-7" })
+    world.later(() => editor.window("Save As…", [], { id: "w-9" }))
+    expect((await ok("wait", { window: "save as", app: "editor" })).window.id).toBe("w-9")
+    expect((await ok("wait", { window: "draft", app: "notes", gone: true })).found).toBe(true)
+  })
+
   test("a window is waited for until it is gone", async () => {
     const { ok, world, window } = await holding(BUTTON)
     world.later(() => window.close())
