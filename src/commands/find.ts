@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { MAX_LEVELS } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
-import { describeFound } from "../look/find.ts"
-import { refuseMute } from "../look/snapshot.ts"
+import { toMatches } from "../look/find.ts"
+import { requireContent } from "../look/surface.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
@@ -41,7 +41,7 @@ export default defineCommand({
   async run(args, ctx) {
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
     const window = await chooseWindow(ctx.adapter, args)
-    refuseMute(window)
+    requireContent(window)
     const tree = await ctx.adapter.tree(
       { kind: "surface", window, surface: "window" },
       {
@@ -57,7 +57,7 @@ export default defineCommand({
     if (args.count) return { count: found.length, ...cut }
     const isSingle = args.first || args.last || args.nth !== undefined
     const shown = isSingle ? found.slice(...rangeOf(args)) : found.slice(0, args.limit)
-    const matched = await describeFound(ctx, tree, shown, places)
+    const matched = await toMatches(ctx, tree, shown, places)
     return isSingle
       ? { match: matched[0] ?? null, ...cut }
       : { matches: matched, total_matches: found.length, ...cut }

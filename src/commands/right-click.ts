@@ -2,7 +2,7 @@ import { actOnRef, changing } from "../act/act.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { actInput } from "../inputs.ts"
-import { openedMenu } from "../look/menus.ts"
+import { openedMenu } from "../look/surface.ts"
 
 export default defineCommand({
   name: "right-click",

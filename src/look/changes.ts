@@ -3,22 +3,22 @@ import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { SurfaceInfo } from "../node.ts"
 import { lookUp, windowOf } from "../refs/resolve.ts"
-import { type Base, type DiffFlags, difference, keptTree, loadMap, look } from "./compare.ts"
+import { type Baseline, type DiffFlags, difference, loadKept, loadMap, readBaseline } from "./compare.ts"
 import type { Changes } from "./diff.ts"
 import { chooseWindow } from "./windows.ts"
 
-/** What an acting command adds to its result. */
+/** What an acting command with `--changes` adds to its result. */
 export interface ActionChanges extends Changes {
   readonly snapshot_id?: string
   readonly since?: string
   readonly opened?: readonly ShownWindow[]
   readonly closed?: readonly ShownWindow[]
-  /** Menus and dialogs that are open now, to be had by `--surface`. */
+  /** Menus and dialogs that are open now; `snapshot --surface` shows them. */
   readonly surfaces?: readonly SurfaceInfo[]
-  /** false: it was still changing when this was read. */
+  /** false: the window was still changing when it was read. */
   readonly settled?: boolean
   readonly complete?: boolean
-  /** Why it could not be read. */
+  /** Why the window could not be read. */
   readonly reason?: string
 }
 
@@ -30,11 +30,11 @@ export interface ActChoice {
   readonly app?: string
 }
 
-/** How long nothing must be announced for a window to be quiet, and how long that is waited for. */
+/** A window is quiet if the app announces nothing for so long. The wait for that is limited, too. */
 const QUIET_MS = 150
 const RESTLESS_MS = 2000
 
-/** Acts, waits until nothing more happens, and adds what is different from the snapshot to the result. */
+/** Acts, waits until the app is quiet, and adds the differences from the last snapshot to the result. */
 export async function withChanges<T extends object>(
   ctx: Context,
   choice: ActChoice,
@@ -56,7 +56,7 @@ async function changesAfter(
   watch: Watch,
   before: readonly SeenWindow[],
   window: SeenWindow | undefined,
-  base: Base | undefined,
+  base: Baseline | undefined,
 ): Promise<ActionChanges> {
   try {
     const settled = await untilQuiet(ctx, watch)
@@ -65,7 +65,7 @@ async function changesAfter(
     const closed = before.filter((one) => !after.some(({ id }) => id === one.id)).map(shown)
     const now = after.find(({ id }) => id === window?.id)
     const seen = now && base ? await difference(ctx, now, base, WHOLE) : undefined
-    const surfaces = now ? (await ctx.adapter.surfaces(now.pid)).filter(isPassing) : []
+    const surfaces = now ? (await ctx.adapter.surfaces(now.pid)).filter(isTransient) : []
     return {
       ...(seen ? { snapshot_id: seen.snapshot_id, since: seen.since } : {}),
       ...seen?.changes,
@@ -76,7 +76,7 @@ async function changesAfter(
       ...(seen?.complete === false ? { complete: false } : {}),
     }
   } catch (error) {
-    // What was done is done, whatever became of the look at it.
+    // The action was delivered, even if the window cannot be read afterwards.
     if (error instanceof AppError) return { complete: false, reason: error.message }
     throw error
   }
@@ -86,28 +86,28 @@ const WHOLE: DiffFlags = { interactive_only: false, include_bounds: false }
 
 const shown = ({ id, title, app_name }: SeenWindow): ShownWindow => ({ id, title, app_name })
 
-const isPassing = ({ type }: SurfaceInfo): boolean =>
+const isTransient = ({ type }: SurfaceInfo): boolean =>
   type === "menu" || type === "sheet" || type === "popover" || type === "alert"
 
-/** Whether it came to rest in time. */
+/** True if the app became quiet in time. */
 async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
   if (!ctx.patient) return false
   const deadline = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
   for (;;) {
     const left = deadline.remaining
     if (left <= 0) return false
-    // Too short a silence proves nothing.
+    // A silence shorter than QUIET_MS proves nothing.
     if (!(await watch.changed(Math.min(QUIET_MS, left)))) return left >= QUIET_MS
   }
 }
 
 interface ActBase {
   readonly window?: SeenWindow
-  readonly base?: Base
+  readonly base?: Baseline
   readonly pid?: number
 }
 
-/** The snapshot that the ref is from, if that is of the window that is acted on; else a look at it now. */
+/** The snapshot that the ref is from, if it shows the window that the action is for; otherwise the window as it is now. */
 async function baseFor(ctx: Context, choice: ActChoice, windows: readonly SeenWindow[]): Promise<ActBase> {
   const known =
     choice.ref_id === undefined ? undefined : await lookUp(ctx, { ...choice, ref_id: choice.ref_id })
@@ -119,9 +119,9 @@ async function baseFor(ctx: Context, choice: ActChoice, windows: readonly SeenWi
       : await chooseWindow(ctx.adapter, choice)
   if (!window) return { pid: known?.entry.pid }
   const pid = known?.entry.pid ?? window.pid
-  const kept = await keptTree(ctx, map)
+  const kept = await loadKept(ctx, map)
   const isOf = kept?.window_id === window.id && kept.reading.surface === "window"
   if (window.accessible === false) return { window, pid }
   const base = { id: map.snapshot_id, isAside: !isCurrent }
-  return { window, pid, base: { ...base, kept: isOf ? kept : await look(ctx, window, map) } }
+  return { window, pid, base: { ...base, kept: isOf ? kept : await readBaseline(ctx, window, map) } }
 }

@@ -7,11 +7,11 @@ import { countRefs, entriesFor, type Source, takersOf, toNode, withoutBounds } f
 import { qualified } from "../refs/resolve.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
-import { formatKept, type Kept, parseKept } from "./kept-tree.ts"
-import { keptOf, type ReadOptions, readSurface, refTaker } from "./snapshot.ts"
+import { formatKept, type Kept, parseKept, toKept } from "./kept-tree.ts"
+import { type ReadOptions, readSurface, refRule } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
-/** What a look found to be different from an earlier one. */
+/** The differences between a window now and an earlier snapshot of it. */
 export interface Difference {
   readonly app: string
   readonly window: { readonly id: string; readonly title: string }
@@ -22,12 +22,12 @@ export interface Difference {
   readonly changes: Changes
 }
 
-/** What is compared with. */
-export interface Base {
+/** The earlier state that a window is compared with. */
+export interface Baseline {
   readonly kept: Kept
-  /** The snapshot whose numbers go on; undefined when there is none. */
+  /** The snapshot whose refs stay valid; undefined if there is none. */
   readonly id?: string
-  /** It is not the current one, and what is made of it must not take the current one's place. */
+  /** True if it is not the current snapshot: the result must not replace the current map. */
   readonly isAside: boolean
 }
 
@@ -36,14 +36,14 @@ export interface DiffFlags {
   readonly include_bounds: boolean
 }
 
-/** What is different from an earlier snapshot, read as that one was; what had a ref keeps it. */
+/** Compares a window with an earlier snapshot of it, read in the same way. Elements keep their refs. */
 export async function observeSince(
   ctx: Context,
   choice: { readonly snapshot?: string; readonly app?: string; readonly window_id?: string },
   flags: DiffFlags,
 ): Promise<Difference> {
   const { map, isCurrent } = await loadMap(ctx, choice.snapshot)
-  const kept = await keptTree(ctx, map)
+  const kept = await loadKept(ctx, map)
   if (!kept) throw nothingToCompare(map.snapshot_id)
   const isChosen = choice.app !== undefined || choice.window_id !== undefined
   const window = await chooseWindow(ctx.adapter, isChosen ? choice : { window_id: kept.window_id })
@@ -51,25 +51,26 @@ export async function observeSince(
   return difference(ctx, window, { kept, id: map.snapshot_id, isAside: !isCurrent }, flags)
 }
 
+/** Compares a window with a baseline, and saves the result as a new snapshot. */
 export async function difference(
   ctx: Context,
   window: SeenWindow,
-  { kept, id, isAside }: Base,
+  { kept, id, isAside }: Baseline,
   flags: DiffFlags,
 ): Promise<Difference> {
   const reading = { ...kept.reading, include_bounds: flags.include_bounds }
   const { seen, source } = await readSurface(ctx, window, reading)
   const { places, takers } = takersIn(seen, reading)
   const entries = entriesFor(takers, places, source)
-  // Loaded only now: the action may have added refs of its own.
+  // Loaded only now: an action may have added refs since the baseline was read.
   const map = await ctx.refs.load(id)
-  const { refs, map: carried } = carryRefs(map, entries, isThere(places, source, map))
+  const { refs, map: carried } = carryRefs(map, entries, stillThere(places, source, map))
   const names = new Map(takers.map(({ node }, i) => [node, refs[i]]))
   const tree = toNode(seen.root, (node) => names.get(node))
   const snapshotId = await ctx.refs.save([...carried.inner.values()], {
     refs: [...carried.inner.keys()],
     counter: carried.counter,
-    tree: formatKept(keptOf(window, kept.reading, seen.complete, tree)),
+    tree: formatKept(toKept(window, kept.reading, seen.complete, tree)),
     aside: isAside,
   })
   const changes = diffTrees(kept.tree, flags.include_bounds ? tree : withoutBounds(tree), {
@@ -83,14 +84,14 @@ export async function difference(
   return {
     app: seen.app,
     window: { id: seen.window.id, title: seen.window.title },
-    ref_count: countRefs({
-      role: "unknown",
-      children: [...(changes.added ?? []), ...(changes.changed ?? [])],
-    }),
+    ref_count: [...(changes.added ?? []), ...(changes.changed ?? [])].reduce(
+      (sum, node) => sum + countRefs(node),
+      0,
+    ),
     snapshot_id: snapshotId,
     ...(id === undefined ? {} : { since: id }),
     complete: seen.complete,
-    changes: isAside ? spelledOut(changes, snapshotId, id) : changes,
+    changes: isAside ? qualifyRefs(changes, snapshotId, id) : changes,
   }
 }
 
@@ -99,11 +100,14 @@ function takersIn(
   options: ReadOptions,
 ): { readonly places: readonly Position[]; readonly takers: readonly Position[] } {
   const places = [...walk(seen.root)]
-  return { places, takers: takersOf(places, refTaker(options)) }
+  return { places, takers: takersOf(places, refRule(options)) }
 }
 
-/** Whether what a ref stands for was seen again. Only refs to drill into are not among those that are given anew. */
-function isThere(places: readonly Position[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
+/**
+ * Tells for a ref that is not among the new ones whether it stays: refs of other windows do, and refs to drill into
+ * if their element was seen again.
+ */
+function stillThere(places: readonly Position[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
   const isDrill = (entry: RefEntry): boolean =>
     entry.window_id === source.windowId &&
     !isInteractive({ role: entry.role, actions: entry.available_actions })
@@ -112,39 +116,39 @@ function isThere(places: readonly Position[], source: Source, map: RefMap): (ent
     entry.window_id !== source.windowId || (isDrill(entry) && seen.some((one) => sameElement(one, entry)))
 }
 
-/** Bare numbers would mean elements of the current snapshot. */
-function spelledOut(changes: Changes, id: string, since: string | undefined): Changes {
-  const spelled = <N extends Node>(node: N, snapshotId: string | undefined): N => ({
+/** Puts the snapshot id into every ref: a bare number would mean an element of the current snapshot. */
+function qualifyRefs(changes: Changes, id: string, since: string | undefined): Changes {
+  const qualify = <N extends Node>(node: N, snapshotId: string | undefined): N => ({
     ...node,
     ...(node.ref_id ? { ref_id: qualified(node.ref_id, snapshotId) } : {}),
-    ...(node.children ? { children: node.children.map((child) => spelled(child, snapshotId)) } : {}),
+    ...(node.children ? { children: node.children.map((child) => qualify(child, snapshotId)) } : {}),
   })
   return {
     ...changes,
-    ...(changes.added ? { added: changes.added.map((node) => spelled(node, id)) } : {}),
-    ...(changes.removed ? { removed: changes.removed.map((node) => spelled(node, since)) } : {}),
+    ...(changes.added ? { added: changes.added.map((node) => qualify(node, id)) } : {}),
+    ...(changes.removed ? { removed: changes.removed.map((node) => qualify(node, since)) } : {}),
     ...(changes.changed
       ? {
           changed: changes.changed.map((node) => ({
-            ...spelled(node, id),
-            was: spelledWas(node.was, since),
+            ...qualify(node, id),
+            was: qualifyWas(node.was, since),
           })),
         }
       : {}),
   }
 }
 
-const spelledWas = (was: Changed["was"], since: string | undefined): Changed["was"] =>
+const qualifyWas = (was: Changed["was"], since: string | undefined): Changed["was"] =>
   was.ref_id ? { ...was, ref_id: qualified(was.ref_id, since) } : was
 
-/** The window as it is now, in place of a snapshot of it. */
-export async function look(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
+/** Reads the window as it is now, for a comparison without an earlier snapshot of it. */
+export async function readBaseline(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
   const { seen, source } = await readSurface(ctx, window, PLAIN)
   const { places, takers } = takersIn(seen, PLAIN)
   const { refs } = carryRefs(map, entriesFor(takers, places, source), () => true)
-  // Numbers that nobody has been told are no names.
+  // A number that the caller has never seen is not printed.
   const names = new Map(takers.map(({ node }, i) => [node, map.inner.has(refs[i]!) ? refs[i] : undefined]))
-  return keptOf(
+  return toKept(
     window,
     PLAIN,
     seen.complete,
@@ -170,7 +174,8 @@ export async function loadMap(
   return { map: isCurrent ? current : await ctx.refs.load(snapshotId), isCurrent }
 }
 
-export async function keptTree(ctx: Context, { snapshot_id }: RefMap): Promise<Kept | undefined> {
+/** undefined: no tree was kept for the snapshot. */
+export async function loadKept(ctx: Context, { snapshot_id }: RefMap): Promise<Kept | undefined> {
   const text = snapshot_id === undefined ? undefined : await ctx.refs.tree(snapshot_id)
   return text === undefined ? undefined : parseKept(text)
 }
@@ -193,13 +198,13 @@ function otherWindow(id: string | undefined, windowId: string, asked: SeenWindow
 export interface Carried {
   /** The ref of each entry. */
   readonly refs: readonly string[]
-  /** Every ref that still means something, each with its newest evidence. */
+  /** Every ref that is still valid, each with its newest evidence. */
   readonly map: RefMap
 }
 
 /**
- * The numbers that a new look at a window gives to what it saw: what had a ref keeps it, what is new gets
- * a number that was never given. Other refs stay or go.
+ * Numbers the elements of a window that was read again. An element that had a ref keeps it, a new one gets a number
+ * that was never used. `stays` decides about all other refs.
  */
 export function carryRefs(
   before: RefMap,
@@ -220,9 +225,9 @@ export function carryRefs(
 }
 
 /**
- * Where the platform has no addresses, or gives the same element another one at every look, an element is
- * the same if nothing else, then and now, says what it says; one with look-alikes, if it stands where it
- * stood. The same evidence proves a ref when it is acted on.
+ * Pairs earlier refs with entries that have another address, or none. An element is the same if it was and is the
+ * only one with its name and identifier; an element with look-alikes, if it is at the same place. The same evidence
+ * proves a ref when a command acts on it.
  */
 function movedTo(before: RefMap, entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
   const then = new Set([...before.inner.values()].flatMap(({ address }) => address ?? []))
@@ -240,7 +245,7 @@ function movedTo(before: RefMap, entries: readonly RefEntry[]): ReadonlyMap<stri
   )
 }
 
-/** What can be told from all others by its evidence. */
+/** The entries that no other entry has the evidence of. */
 function byEvidence(entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
   const alike = Map.groupBy(entries, evidenceOf)
   return new Map(

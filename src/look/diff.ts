@@ -1,7 +1,7 @@
 import type { Node } from "../node.ts"
 import { keepInteractive } from "../refs/allocate.ts"
 import { compact } from "./compact.ts"
-import { brief } from "./kept-tree.ts"
+import { abbreviate } from "./kept-tree.ts"
 
 /** What is at one place and was not, with what is new below it. */
 export interface Added extends Node {
@@ -119,7 +119,7 @@ function textBefore(
   after: Node,
 ): Partial<Record<typeof member, string>> {
   const [was, now] = [before[member], after[member]]
-  const isSame = was === now || (now !== undefined && was === brief(now))
+  const isSame = was === now || (now !== undefined && was === abbreviate(now))
   return isSame ? {} : { [member]: was ?? "" }
 }
 

@@ -4,9 +4,9 @@ import { pathOf } from "../match.ts"
 import type { Role, State } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { isInteractive, type Position } from "../tree.ts"
-import { sourceOf } from "./snapshot.ts"
+import { refSource } from "./surface.ts"
 
-/** An element that a search came upon. */
+/** An element that fits a search. */
 export interface Match {
   readonly ref_id?: string
   readonly role: Role
@@ -14,12 +14,15 @@ export interface Match {
   readonly value?: string
   readonly states?: readonly State[]
   readonly interactive: boolean
-  /** What it is inside of, from the window down. */
+  /** Names or roles of its ancestors, from the window down. */
   readonly path: readonly string[]
 }
 
-/** What is shown of a search gets refs added to the current map, so that it can be acted on at once. */
-export async function describeFound(
+/**
+ * The matches to print. Those that can be acted on get refs in the current map, so that the next command can
+ * act on them. `all` is the whole tree: it tells which of them have look-alikes.
+ */
+export async function toMatches(
   ctx: Context,
   tree: SeenTree,
   shown: readonly Position[],
@@ -49,6 +52,6 @@ async function appendFound(
   chosen: readonly Position[],
   all: readonly Position[],
 ): Promise<readonly string[]> {
-  const source = sourceOf(tree, await ctx.adapter.processStart(tree.pid))
+  const source = refSource(tree, await ctx.adapter.processStart(tree.pid))
   return ctx.refs.append(entriesFor(chosen, all, { ...source, rootPath: [] }))
 }

@@ -1,7 +1,8 @@
+import type { SeenWindow } from "../adapter.ts"
 import type { Node, Surface } from "../node.ts"
 import { cut } from "../refmap.ts"
 
-/** How a tree was read: what a later reading must do alike to be compared with it. */
+/** How a tree was read. A later tree can be compared with it only if it was read in the same way. */
 export interface Reading {
   readonly surface: Surface
   readonly max_depth: number
@@ -10,21 +11,27 @@ export interface Reading {
   readonly skeleton: boolean
 }
 
-/** What a snapshot saw, kept with its map so that a later one can tell the difference. */
+/** The tree of a snapshot, kept with its map so that a later one can be compared with it. */
 export interface Kept {
-  /** The window that was asked for; a menu of it has an id of its own. */
+  /** The window that the caller asked for. A menu of it has an id of its own. */
   readonly window_id: string
   readonly reading: Reading
   readonly complete: boolean
-  /** As numbered, before any pruning, without bounds; long texts as `brief` has them. */
+  /** The whole tree with its refs, not pruned, without bounds. Long texts are abbreviated. */
   readonly tree: Node
 }
 
-export function formatKept(kept: Kept): string {
-  return JSON.stringify({ ...kept, tree: briefTree(kept.tree) })
+export function toKept(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {
+  const { surface, max_depth, include_hidden, interactive_only, skeleton } = options
+  const reading = { surface, max_depth, include_hidden, interactive_only, skeleton }
+  return { window_id: window.id, reading, complete, tree }
 }
 
-/** undefined for what is no kept tree: one that was only half written, or by another version. */
+export function formatKept(kept: Kept): string {
+  return JSON.stringify({ ...kept, tree: abbreviateTree(kept.tree) })
+}
+
+/** undefined: the text was only half written, or by another version of the program. */
 export function parseKept(text: string): Kept | undefined {
   try {
     const kept: unknown = JSON.parse(text)
@@ -36,25 +43,25 @@ export function parseKept(text: string): Kept | undefined {
 
 const LONGEST = 256
 
-/** A text, or the beginning of a long one with its length and a hash in place of the rest. */
-export function brief(text: string): string {
+/** A long text is cut, with its length and a hash in place of the rest. */
+export function abbreviate(text: string): string {
   if (text.length <= LONGEST) return text
   const tail = `…${text.length}:${Bun.hash.wyhash(text).toString(36)}`
   return cut(text, LONGEST - tail.length) + tail
 }
 
-function briefTree(node: Node): Node {
+function abbreviateTree(node: Node): Node {
   const { name, value, description, bounds: _, children, ...rest } = node
   return {
     ...rest,
-    ...(name === undefined ? {} : { name: brief(name) }),
-    ...(value === undefined ? {} : { value: brief(value) }),
-    ...(description === undefined ? {} : { description: brief(description) }),
-    ...(children ? { children: children.map(briefTree) } : {}),
+    ...(name === undefined ? {} : { name: abbreviate(name) }),
+    ...(value === undefined ? {} : { value: abbreviate(value) }),
+    ...(description === undefined ? {} : { description: abbreviate(description) }),
+    ...(children ? { children: children.map(abbreviateTree) } : {}),
   }
 }
 
-// We wrote it ourselves into a directory that is nobody else's: its shape is enough.
+// The program wrote the file into a directory that only its user may write to, so a look at its shape is enough.
 const isKept = (value: unknown): value is Kept =>
   typeof value === "object" &&
   value !== null &&

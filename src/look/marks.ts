@@ -3,7 +3,7 @@ import type { Context } from "../command.ts"
 import type { Rect } from "../node.ts"
 import { annotate, type Mark } from "../picture/annotate.ts"
 import { walk } from "../tree.ts"
-import { appendRefs, readSurface } from "./snapshot.ts"
+import { appendRefs, readSurface } from "./surface.ts"
 
 export interface Marked {
   readonly picture: Picture

@@ -1,4 +1,4 @@
-import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../adapter.ts"
+import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
@@ -14,11 +14,12 @@ import {
   withoutBounds,
 } from "../refs/allocate.ts"
 import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
-import { isInteractive, walk } from "../tree.ts"
-import { until } from "../until.ts"
+import { walk } from "../tree.ts"
 import { compact } from "./compact.ts"
-import { formatKept, type Kept, type Reading } from "./kept-tree.ts"
+import { formatKept, toKept } from "./kept-tree.ts"
+import { appendRefs, type ReadOptions, readSurface, refRule, refSource, treeOptions } from "./surface.ts"
 
+/** What a snapshot shows, in the contract's words. */
 export interface Observation {
   readonly app: string
   readonly window: { readonly id: string; readonly title: string }
@@ -28,17 +29,13 @@ export interface Observation {
   readonly tree: Node
 }
 
-/** What is read of a surface. */
-export interface ReadOptions extends Reading {
-  readonly include_bounds: boolean
-}
-
 export interface ObserveOptions extends ReadOptions {
   readonly compact: boolean
+  /** Tokens that the answer may take. */
   readonly budget?: number
 }
 
-/** Reads a surface of a window and replaces the current map of refs by its own. */
+/** Takes a snapshot of a surface of a window. Its refs replace the current map. */
 export async function observe(
   ctx: Context,
   window: SeenWindow,
@@ -48,46 +45,24 @@ export async function observe(
     readSurface(ctx, window, options),
     whileWaiting(() => ctx.refs.prepare()),
   ])
-  const { tree, entries } = allocateRefs(seen, source, refTaker(options))
+  const { tree, entries } = allocateRefs(seen, source, refRule(options))
   const spell = (index: number): string => `@e${entries.length + 1 + index}`
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
-  const added = drills.length ? entriesOf(drills.flatMap(originsOf), seen.root, source) : []
-  const kept = formatKept(keptOf(window, options, seen.complete, tree))
+  const added = drillEntries(drills, seen.root, source)
+  const kept = formatKept(toKept(window, options, seen.complete, tree))
   return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept }) }
 }
 
-/** Once everything is asked that can be asked now, and the answers are still to come. */
+/** Starts the work only when all requests are sent, so that it runs while their answers are pending. */
 async function whileWaiting(work: () => Promise<void>): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   return work()
 }
 
-export function keptOf(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {
-  const { surface, max_depth, include_hidden, interactive_only, skeleton } = options
-  const reading = { surface, max_depth, include_hidden, interactive_only, skeleton }
-  return { window_id: window.id, reading, complete, tree }
-}
-
-/** A surface as it is now, and what the entries made from it have in common. */
-export async function readSurface(
-  ctx: Context,
-  window: SeenWindow,
-  options: ReadOptions,
-): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
-  const awake = await whenAwake(ctx, window)
-  refuseMute(awake)
-  const { surface } = options
-  const [seen, start] = await Promise.all([
-    ctx.adapter.tree({ kind: "surface", window: awake, surface }, treeOptions(options)),
-    ctx.adapter.processStart(window.pid),
-  ])
-  // A window may be drawn by one process and filled by another.
-  const processStart = seen.pid === window.pid ? start : await ctx.adapter.processStart(seen.pid)
-  const source = sourceOf(seen, processStart)
-  return { seen, source: surface === "window" ? { ...source, rootPath: [] } : source }
-}
-
-/** Reads what is below a ref, all or nothing; the refs it gives are added to the map that the ref is from. */
+/**
+ * Takes a snapshot of the subtree of a ref. Its refs are added to the map that the ref is from.
+ * Fails with TIMEOUT if the subtree cannot be read to its end.
+ */
 export async function observeBelow(
   ctx: Context,
   choice: RefChoice,
@@ -96,19 +71,14 @@ export async function observeBelow(
   const { ref, entry, snapshotId, seen: root } = await resolve(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
   const seen = await ctx.adapter.tree({ kind: "element", handle: root.handle, window }, treeOptions(options))
-  if (!seen.complete) {
-    throw new AppError("TIMEOUT", `The subtree of ${ref} could not be read to its end`, {
-      suggestion: "Retry with a longer --timeout-ms or a smaller --max-depth",
-      details: { kind: "subtree" },
-    })
-  }
+  if (!seen.complete) throw subtreeIncomplete(ref)
   const source = {
-    ...sourceOf(seen, entry.process_start),
+    ...refSource(seen, entry.process_start),
     windowId: entry.window_id ?? seen.window.id,
     rootPath: entry.path,
     rootContext: entry.context,
   }
-  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, refTaker(options))
+  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, refRule(options))
   const map = await ctx.refs.load(snapshotId)
   const observed = { ...seen, window: { ...seen.window, id: source.windowId } }
   const own = qualified(ref.replace(/^@.*:/, "@"), snapshotId)
@@ -116,44 +86,25 @@ export async function observeBelow(
   const spell = (index: number): string => qualified(`@e${map.counter + 1 + index}`, snapshotId)
   const { drills, ...shown } = await present(ctx, observed, tree, options, spell)
   if (drills.length === 0) return { ...shown, snapshot_id: map.snapshot_id }
-  const added = entriesOf(drills.flatMap(originsOf), seen.root, source)
-  const refs = await ctx.refs.append(added, snapshotId)
-  // One that was drilled into before has its number from then.
+  const refs = await ctx.refs.append(drillEntries(drills, seen.root, source), snapshotId)
+  // A node that was drilled into before keeps its number.
   const given = new Map(drills.map((node, i) => [node.ref_id, qualified(refs[i]!, snapshotId)]))
-  return { ...shown, snapshot_id: map.snapshot_id, tree: renamed(shown.tree, given) }
+  return { ...shown, snapshot_id: map.snapshot_id, tree: withRefs(shown.tree, given) }
 }
 
-/** Adds what can be acted on to a map of refs; gives the ref of each such node. */
-export async function appendRefs(
-  ctx: Context,
-  root: SeenNode,
-  source: Source,
-  snapshotId?: string,
-  getsRef: (node: SeenNode) => boolean = isInteractive,
-): Promise<(node: SeenNode) => string | undefined> {
-  const places = [...walk(root)]
-  const chosen = places.filter(({ node }) => getsRef(node))
-  const refs = chosen.length ? await ctx.refs.append(entriesFor(chosen, places, source), snapshotId) : []
-  // Where the caller named a snapshot, a bare number could mean another element of a newer one.
-  const named = new Map(chosen.map(({ node }, i) => [node, qualified(refs[i]!, snapshotId)]))
-  return (node) => named.get(node)
-}
-
-/** The tree as flags ask for it. */
-function prune(
-  tree: Node,
-  options: Pick<ObserveOptions, "interactive_only" | "compact" | "include_bounds">,
-): Node {
-  const kept = options.interactive_only ? keepInteractive(tree) : tree
-  const small = options.compact ? compact(kept) : kept
-  return options.include_bounds ? small : withoutBounds(small)
+function subtreeIncomplete(ref: string): AppError {
+  return new AppError("TIMEOUT", `The subtree of ${ref} could not be read to its end`, {
+    suggestion: "Retry with a longer --timeout-ms or a smaller --max-depth",
+    details: { kind: "subtree" },
+  })
 }
 
 interface Presented extends Observation {
-  /** Nodes that were given a ref so that what was left out below them can be had. */
+  /** Nodes that got a ref only because children of theirs were left out: `--root REF` shows those. */
   readonly drills: readonly Node[]
 }
 
+/** Prunes the tree as the flags ask, and fits it into the budget. `spell` makes the refs of the drills. */
 async function present(
   ctx: Context,
   seen: Pick<SeenTree, "app" | "window" | "complete">,
@@ -176,77 +127,31 @@ async function present(
   return { ...show(fitted.tree, fitted.complete), drills: fitted.drills }
 }
 
-/** Stands for an id that is not known yet; none costs more tokens. */
+/** Stands for the id that `save` will give. No id costs more tokens. */
 const COSTLY_ID = "s2b3c4d5f"
 
-/** What gets a ref: what can be acted on; in a skeleton also where the rest is to be found. */
-export function refTaker({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
-  return skeleton
-    ? (node) => isInteractive(node) || (node.children_count ?? 0) > node.children.length
-    : isInteractive
+function prune(
+  tree: Node,
+  options: Pick<ObserveOptions, "interactive_only" | "compact" | "include_bounds">,
+): Node {
+  const kept = options.interactive_only ? keepInteractive(tree) : tree
+  const small = options.compact ? compact(kept) : kept
+  return options.include_bounds ? small : withoutBounds(small)
 }
 
-const originsOf = (node: Node): readonly SeenNode[] => {
-  const origin = originOf(node)
-  return origin ? [origin] : []
-}
-
-function entriesOf(nodes: readonly SeenNode[], root: SeenNode, source: Source): RefEntry[] {
+function drillEntries(drills: readonly Node[], root: SeenNode, source: Source): readonly RefEntry[] {
+  if (drills.length === 0) return []
   const places = [...walk(root)]
   const byNode = new Map(places.map((place) => [place.node, place]))
-  return entriesFor(
-    nodes.flatMap((node) => byNode.get(node) ?? []),
-    places,
-    source,
-  )
+  const chosen = drills.flatMap((drill) => {
+    const origin = originOf(drill)
+    return (origin && byNode.get(origin)) ?? []
+  })
+  return entriesFor(chosen, places, source)
 }
 
-function renamed(tree: Node, names: ReadonlyMap<string | undefined, string>): Node {
-  const ref = names.get(tree.ref_id)
-  const children = tree.children?.map((child) => renamed(child, names))
+function withRefs(tree: Node, refs: ReadonlyMap<string | undefined, string>): Node {
+  const ref = refs.get(tree.ref_id)
+  const children = tree.children?.map((child) => withRefs(child, refs))
   return { ...tree, ...(ref ? { ref_id: ref } : {}), ...(children ? { children } : {}) }
-}
-
-/** The window once its content shows, where that may be a matter of moments. */
-async function whenAwake(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
-  if (!isWaking(window)) return window
-  const look = async (): Promise<SeenWindow | undefined> => {
-    const now = (await ctx.adapter.windows(window.id)).find(({ id }) => id === window.id)
-    return now && isWaking(now) ? undefined : now
-  }
-  return (await until(ctx, look, { deadline: ctx.deadline.slice(AWAKE_MS) })) ?? window
-}
-
-export const isWaking = ({ accessible, starting }: SeenWindow): boolean =>
-  accessible === false && starting === true
-
-const AWAKE_MS = 1000
-
-/** A window that shows no accessible content: an empty tree would read as an empty window. */
-export function refuseMute(window: SeenWindow): void {
-  if (window.accessible !== false) return
-  throw new AppError(
-    "PLATFORM_NOT_SUPPORTED",
-    `Window '${window.id}' of '${window.app_name}' exposes no accessibility tree${window.reason ? `: ${window.reason}` : ""}`,
-    {
-      suggestion: `Restart the app with accessibility on: agent-desktop close-app ${JSON.stringify(window.app_name)}, then agent-desktop launch ${JSON.stringify(window.app_name)}; or use 'screenshot --window-id ${window.id}'`,
-    },
-  )
-}
-
-export function sourceOf(seen: SeenTree, processStart: string | undefined): Source {
-  const { pid, app, window, rootPath } = seen
-  return { pid, app, windowId: window.id, processStart, rootPath }
-}
-
-/** Levels of a skeleton. */
-const SKELETON_DEPTH = 3
-
-function treeOptions(options: ReadOptions): TreeOptions {
-  return {
-    maxDepth: options.skeleton ? Math.min(SKELETON_DEPTH, options.max_depth) : options.max_depth,
-    bounds: options.include_bounds ? "all" : "interactive",
-    includeHidden: options.include_hidden,
-    interactiveOnly: options.interactive_only,
-  }
 }

@@ -5,10 +5,10 @@ import { matches } from "../match.ts"
 import { lookUp, resolve } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { pause, until } from "../until.ts"
-import { describeFound } from "./find.ts"
+import { toMatches } from "./find.ts"
 import { listNotifications, publicNotification } from "./notifications.ts"
 import { flagValue, isVisible } from "./properties.ts"
-import { isWaking, refuseMute } from "./snapshot.ts"
+import { isStarting, requireContent } from "./surface.ts"
 import { chooseWindow, publicWindow, windowsOfApp } from "./windows.ts"
 
 export const PREDICATES = ["exists", "visible", "enabled", "actionable", "gone", "value"] as const
@@ -133,8 +133,8 @@ function shown(ctx: Context, text: string, args: WaitArgs): Look {
   return async () => {
     const window = await unlessMissing(chooseWindow(ctx.adapter, args))
     if (!window) return args.gone ? { text } : undefined
-    if (isWaking(window)) return undefined
-    refuseMute(window)
+    if (isStarting(window)) return undefined
+    requireContent(window)
     const tree = await unlessMissing(
       ctx.adapter.tree(
         { kind: "surface", window, surface: "window" },
@@ -146,7 +146,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Look {
     const place = places.find((one) => matches(one, { text }))
     // Text that was not seen in a tree that was not read to the end is not gone.
     if (args.gone) return place || !tree.complete ? undefined : { text }
-    return place && { text, match: (await describeFound(ctx, tree, [place], places))[0] }
+    return place && { text, match: (await toMatches(ctx, tree, [place], places))[0] }
   }
 }
 

@@ -1,0 +1,136 @@
+import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import type { Node } from "../node.ts"
+import { entriesFor, type Source, toNode, withoutBounds } from "../refs/allocate.ts"
+import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"
+import { isInteractive, walk } from "../tree.ts"
+import { until } from "../until.ts"
+import type { Reading } from "./kept-tree.ts"
+
+/** Reading a surface of a window, and giving refs to the elements in it. */
+
+export interface ReadOptions extends Reading {
+  readonly include_bounds: boolean
+}
+
+/** Reads a surface as it is now. `source` holds the facts that all entries made from it share. */
+export async function readSurface(
+  ctx: Context,
+  window: SeenWindow,
+  options: ReadOptions,
+): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
+  const ready = await waitForContent(ctx, window)
+  requireContent(ready)
+  const { surface } = options
+  const [seen, start] = await Promise.all([
+    ctx.adapter.tree({ kind: "surface", window: ready, surface }, treeOptions(options)),
+    ctx.adapter.processStart(window.pid),
+  ])
+  // A window may be drawn by one process and filled by another.
+  const processStart = seen.pid === window.pid ? start : await ctx.adapter.processStart(seen.pid)
+  const source = refSource(seen, processStart)
+  return { seen, source: surface === "window" ? { ...source, rootPath: [] } : source }
+}
+
+/** Levels of a skeleton. */
+const SKELETON_DEPTH = 3
+
+export function treeOptions(options: ReadOptions): TreeOptions {
+  return {
+    maxDepth: options.skeleton ? Math.min(SKELETON_DEPTH, options.max_depth) : options.max_depth,
+    bounds: options.include_bounds ? "all" : "interactive",
+    includeHidden: options.include_hidden,
+    interactiveOnly: options.interactive_only,
+  }
+}
+
+export function refSource(seen: SeenTree, processStart: string | undefined): Source {
+  const { pid, app, window, rootPath } = seen
+  return { pid, app, windowId: window.id, processStart, rootPath }
+}
+
+/** The rule for which nodes get a ref: all that can be acted on; in a skeleton, also those with unread children. */
+export function refRule({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
+  return skeleton
+    ? (node) => isInteractive(node) || (node.children_count ?? 0) > node.children.length
+    : isInteractive
+}
+
+/** Adds the elements that get a ref to a map of refs. Returns the ref of each of them. */
+export async function appendRefs(
+  ctx: Context,
+  root: SeenNode,
+  source: Source,
+  snapshotId?: string,
+  getsRef: (node: SeenNode) => boolean = isInteractive,
+): Promise<(node: SeenNode) => string | undefined> {
+  const places = [...walk(root)]
+  const chosen = places.filter(({ node }) => getsRef(node))
+  const refs = chosen.length ? await ctx.refs.append(entriesFor(chosen, places, source), snapshotId) : []
+  // If the caller named a snapshot, a bare number could mean another element of a newer one.
+  const named = new Map(chosen.map(({ node }, i) => [node, qualified(refs[i]!, snapshotId)]))
+  return (node) => named.get(node)
+}
+
+/** How long a context menu may take to open. */
+const MENU_MS = 1000
+
+/** The menu that an action on a ref opened, with refs added to the ref's own map; undefined if none shows. */
+export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node | undefined> {
+  const { entry, snapshotId } = await lookUp(ctx, choice)
+  const window = await windowOf(ctx.adapter, entry)
+  if (!window) return undefined
+  const menu = await until(ctx, () => readMenu(ctx, window), {
+    pids: [entry.pid],
+    deadline: ctx.deadline.slice(MENU_MS),
+  })
+  if (!menu) return undefined
+  const start = menu.pid === entry.pid ? entry.process_start : await ctx.adapter.processStart(menu.pid)
+  const refOf = await appendRefs(ctx, menu.root, refSource(menu, start), snapshotId)
+  return withoutBounds(toNode(menu.root, refOf))
+}
+
+/** undefined: no menu is open yet. */
+function readMenu(ctx: Context, window: SeenWindow): Promise<SeenTree | undefined> {
+  return ctx.adapter
+    .tree(
+      { kind: "surface", window, surface: "menu" },
+      { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false },
+    )
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
+      throw error
+    })
+}
+
+/** How long a window whose process has just started may take to show its content. */
+const START_MS = 1000
+
+/** The window once its content shows. A window that is not starting is returned at once. */
+async function waitForContent(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
+  if (!isStarting(window)) return window
+  const look = async (): Promise<SeenWindow | undefined> => {
+    const now = (await ctx.adapter.windows(window.id)).find(({ id }) => id === window.id)
+    return now && isStarting(now) ? undefined : now
+  }
+  return (await until(ctx, look, { deadline: ctx.deadline.slice(START_MS) })) ?? window
+}
+
+/** True if the window shows no content yet, but may in a moment: its process has just started. */
+export const isStarting = ({ accessible, starting }: SeenWindow): boolean =>
+  accessible === false && starting === true
+
+/** Fails for a window without accessible content: its empty tree would read as an empty window. */
+export function requireContent({ id, app_name, accessible, reason }: SeenWindow): void {
+  if (accessible !== false) return
+  const why = reason ? `: ${reason}` : ""
+  const app = JSON.stringify(app_name)
+  throw new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${id}' of '${app_name}' exposes no accessibility tree${why}`,
+    {
+      suggestion: `Restart the app with accessibility on: agent-desktop close-app ${app}, then agent-desktop launch ${app}; or use 'screenshot --window-id ${id}'`,
+    },
+  )
+}
