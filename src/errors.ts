@@ -54,7 +54,7 @@ export class AppError extends Error {
     this.disposition = facts.disposition
   }
 
-  /** The same failure with more facts; the first word on each stays. */
+  /** The same failure with more facts. Facts that it has already stay as they are. */
   with(facts: ErrorFacts): AppError {
     return new AppError(this.code, this.message, {
       suggestion: this.suggestion ?? facts.suggestion,
@@ -67,7 +67,7 @@ export class AppError extends Error {
 
 const REFRESH = "Run 'snapshot' to refresh, then retry with updated ref"
 
-/** The ref is not in the map, or `evidence` says what no longer fits. */
+/** The ref is not in the map, or its element has changed: then `evidence` says how. */
 export function staleRef(ref: string, evidence?: string): AppError {
   return new AppError(
     "STALE_REF",

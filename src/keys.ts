@@ -69,7 +69,7 @@ export function comboText(combo: Combo): string {
   return [...combo.modifiers, combo.key].join("+")
 }
 
-/** Throws POLICY_DENIED for a combo that would end the user's session. `app`: who would get it, if known. */
+/** Throws POLICY_DENIED for a combo that would end the user's session. `app`: the app that would get it, if known. */
 export function guardCombo(combo: Combo, app?: string, platform: string = process.platform): void {
   const found = findSessionEnd(combo, app, platform)
   if (!found) return
@@ -82,7 +82,7 @@ export function guardCombo(combo: Combo, app?: string, platform: string = proces
 export interface SessionEnd {
   readonly combo: string
   readonly effect: string
-  /** Only there; everywhere when absent. */
+  /** The only app in which the combo does so. Absent: it does so in every app. */
   readonly app?: string
 }
 
@@ -98,7 +98,7 @@ export function findSessionEnd(
 
 const LINUX_SESSION_ENDS: readonly SessionEnd[] = [
   { combo: "ctrl+alt+forwarddelete", effect: "ends the session or restarts the machine" },
-  // What the contract calls delete is BackSpace: it kills the X server where zapping is allowed.
+  // The contract calls BackSpace `delete`. The combo kills the X server if its configuration allows that.
   { combo: "ctrl+alt+delete", effect: "ends the session or restarts the machine" },
   ...Array.from({ length: 12 }, (_, i) => ({
     combo: `ctrl+alt+f${i + 1}`,
@@ -114,7 +114,7 @@ const MACOS_SESSION_ENDS: readonly SessionEnd[] = [
   { combo: "cmd+ctrl+q", effect: "locks the screen" },
 ]
 
-// A plus sign is a separator except where a key is due.
+// A plus sign is a separator, except at the place of a key.
 function splitCombo(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === "+") return ["+"]
@@ -155,7 +155,7 @@ function isKey(name: string): boolean {
   return NAMES.has(lower) || SYNONYMS.has(lower) || isCharacter(name)
 }
 
-// One user-visible character that is one code point: what a keyboard can have on one key.
+// A keyboard can have one visible character on a key: one that is a single code point.
 function isCharacter(name: string): boolean {
   return [...name].length === 1 && !/[\p{C}\p{Z}]/u.test(name)
 }

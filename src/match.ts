@@ -8,7 +8,7 @@ export interface Query {
   readonly value?: string
   readonly text?: string
   readonly state?: State
-  /** Whole strings, case and all, instead of a part of them in any case. */
+  /** Compare whole strings and their case, instead of parts in any case. */
   readonly exact?: boolean
 }
 
@@ -53,12 +53,12 @@ export function matches({ node }: Position, query: Query): boolean {
   )
 }
 
-/** Ancestors as an agent would read them: the name where there is one, else the role. */
+/** The names of the ancestors, from the window down. An ancestor without a name is shown by its role. */
 export function pathOf({ ancestors }: Position): string[] {
   return ancestors.map((node) => node.name || node.role)
 }
 
-/** Whole names only, whatever the case: 'Doc' is not 'Docker'. */
+/** Compares whole names in any case: 'Doc' is not 'Docker'. */
 export function isNamed(name: string, aliases: readonly string[], wanted: string): boolean {
   const key = wanted.toLowerCase()
   return key !== "" && (name.toLowerCase() === key || aliases.some((alias) => alias.toLowerCase() === key))

@@ -44,14 +44,14 @@ export interface Node {
   readonly hint?: string
   readonly states?: readonly State[]
   readonly bounds?: Rect
-  /** How much of its texts was left out. */
+  /** How many characters of its texts were left out. */
   readonly characters_omitted?: number
-  /** How many children there are, where not all are here. */
+  /** How many children there are, if not all are here. */
   readonly children_count?: number
   readonly children?: readonly Node[]
 }
 
-/** The role of what stands for nodes that were left out between two that are there; `children_count` of them. */
+/** The role of a node that stands for siblings left out at its place; `children_count` says how many. */
 export const OMITTED = "omitted"
 
 export interface WindowInfo {
@@ -121,7 +121,7 @@ export interface RoleTraits {
   readonly wrapper?: true
 }
 
-/** A function, so that the keys become the type `Role` and every value has all the traits. */
+/** A function, so that the keys become the type `Role` and every trait can be asked of every role. */
 const table = <Word extends string>(roles: Readonly<Record<Word, RoleTraits>>) => roles
 
 /** Every role of the contract: first the interactive ones, then the structural ones. */
@@ -227,7 +227,7 @@ export type Role = keyof typeof ROLES
 /** True if a word from outside (a file, an argument, a web page) is a role. */
 export const isRole = (word: string): word is Role => Object.hasOwn(ROLES, word)
 
-/** A role, or the word that stands in for nodes left out of a printed tree, which has no traits. */
+/** `omitted` has no traits: it is not the role of an element. */
 type RoleOfNode = Role | typeof OMITTED
 
 export function hasTrait(role: RoleOfNode, trait: keyof RoleTraits): boolean {

@@ -3,10 +3,10 @@ import { withChildren } from "../refs/allocate.ts"
 import { isWrapper } from "../tree.ts"
 
 /**
- * Leaves out what tells nothing new, bottom up; the root and whatever has a ref stay. A node that says
- * nothing, or nothing but what its child says, and has one child is replaced by that child; a wrapper
- * that is an only child by its children. A leaf goes that only decorates, or that only repeats the name of
- * what it is in or stands beside.
+ * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay.
+ * - A node with one child is replaced by it, if the node says nothing or only what the child says.
+ * - A wrapper that is an only child is replaced by its children.
+ * - A leaf is dropped if it only decorates, or repeats the name of its parent or of a sibling.
  */
 export function compact(tree: Node): Node {
   return withChildren(tree, compactChildren(tree, undefined))
@@ -21,7 +21,7 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
   return only && kept.length === 1 && isFiller(only) ? (only.children ?? []) : kept
 }
 
-/** What is left of it, as a list of none or one. */
+/** The node, its only child, or nothing. */
 function compactNode(node: Node, above: string | undefined): Node[] {
   const children = compactChildren(node, above)
   const repeats = sameName(node.name, above) || (children.length === 1 && saidBy(children[0], node))
@@ -31,31 +31,31 @@ function compactNode(node: Node, above: string | undefined): Node[] {
   return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
 }
 
-/** A wrapper without a word of its own. */
+/** True of a wrapper that says nothing at all. */
 const isFiller = (node: Node): boolean =>
   isWrapper(node) && node.value === undefined && !node.ref_id && !saysMore(node)
 
-/** "Styles (Ctrl+2)" says what the toolbar "Styles" around it says. */
+/** True if the child repeats the name: "Styles (Ctrl+2)" says all that its toolbar "Styles" says. */
 function saidBy(child: Node | undefined, { role, name = "" }: Node): boolean {
   const rest = name && isFrame(role) && child?.name?.startsWith(name) ? child.name.slice(name.length) : "x"
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
 
-/** What a user sees as one thing with its only child. */
+/** True of roles that a user sees as one thing with their only child. */
 const isFrame = (role: Node["role"]): boolean =>
   hasTrait(role, "wrapper") || role === "toolbar" || role === "row" || role === "paragraph"
 
-/** Something besides a name. */
+/** True if the node says something besides its name. */
 const saysMore = ({ value, description, states, children_count }: Node): boolean =>
   value !== undefined || Boolean(description || states?.length || children_count)
 
-/** A caption beside the control that is named after it. */
+/** True of a caption beside the control that it names. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
   if (!CAPTIONS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
   return siblings.some((one) => one !== leaf && (one.ref_id || one.children) && sameName(leaf.name, one.name))
 }
 
-/** "Name:" beside the field "Name" is the same name. */
+/** "Name:" and "Name" are the same name. */
 function sameName(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && bare(a) !== "" && bare(a) === bare(b)
 }

@@ -3,13 +3,13 @@ import { keepInteractive } from "../refs/allocate.ts"
 import { compact } from "./compact.ts"
 import { abbreviate } from "./kept-tree.ts"
 
-/** What is at one place and was not, with what is new below it. */
+/** A new node, with its new descendants. */
 export interface Added extends Node {
-  /** The named things that it is inside of, from the window down. */
+  /** The names of its ancestors, from the window down. */
   readonly path?: readonly string[]
 }
 
-/** A node as it is now; `was` holds what is different of it. */
+/** A node as it is now. `was` holds the earlier values of the members that changed. */
 export interface Changed extends Omit<Node, "children"> {
   readonly was: Partial<Omit<Node, "children">>
   readonly path?: readonly string[]
@@ -17,20 +17,20 @@ export interface Changed extends Omit<Node, "children"> {
 
 export interface Changes {
   readonly added?: readonly Added[]
-  /** Without what was below them, which is gone too. */
+  /** Without their descendants, which are gone too. */
   readonly removed?: readonly Omit<Node, "children">[]
   readonly changed?: readonly Changed[]
 }
 
 export interface DiffOptions {
-  /** false: where not all children were read, one that is missing is not gone. */
+  /** false: some children were not read, so a missing one may still be there. */
   readonly complete: boolean
-  /** Only what can be acted on. */
+  /** Report only nodes that can be acted on. */
   readonly interactive_only: boolean
   readonly addresses?: Addresses
 }
 
-/** What became of a tree, without what says nothing; see pairing.ts for what counts as the same node. */
+/** The differences between two trees. Nodes that say nothing are left out. Pairing decides which nodes are the same. */
 export function diffTrees(before: Node, after: Node, options: DiffOptions): Changes {
   const pairs = new Pairing(before, after, options.addresses)
   const tells = (node: Node): boolean => Boolean(node.ref_id) || (!options.interactive_only && says(node))
@@ -60,7 +60,7 @@ export function diffTrees(before: Node, after: Node, options: DiffOptions): Chan
 const says = ({ name, value, description, states }: Node): boolean =>
   Boolean(name || value || description || states?.length)
 
-/** The new node with what is new below it; what was there before is not news. */
+/** The new node with its new descendants, without those that were there before. */
 function fresh(node: Node, pairs: Pairing): Node {
   const { children, ...own } = node
   const below = children?.filter((child) => !pairs.before(child)).map((child) => fresh(child, pairs))
@@ -72,7 +72,7 @@ function small(node: Node, { interactive_only }: DiffOptions): readonly Node[] {
   return compact(interactive_only ? keepInteractive(whole) : whole).children ?? []
 }
 
-/** The topmost that tell something; what was below them is gone too. */
+/** The topmost nodes that are gone. Their descendants are not listed. */
 function removedFrom(
   before: Node,
   pairs: Pairing,
@@ -94,12 +94,12 @@ function removedFrom(
 
 function changedNode(node: Node, was: Changed["was"], path: readonly string[]): Changed {
   const { children: _, ...own } = node
-  // Whoever has its ref knows where it is.
+  // The caller knows the place of a ref from the earlier snapshot.
   const isKnown = own.ref_id !== undefined && was.ref_id === undefined
   return { ...own, was, ...(path.length && !isKnown ? { path } : {}) }
 }
 
-/** What the node said before, where it says something else now. Where a node stands is not its own. */
+/** The earlier values of the members that changed; undefined if none did. Bounds do not count. */
 function differenceOf(before: Node, after: Node): Changed["was"] | undefined {
   const was: Changed["was"] = {
     ...(before.ref_id !== undefined && before.ref_id !== after.ref_id ? { ref_id: before.ref_id } : {}),
@@ -128,16 +128,16 @@ function sameStates(a: Node, b: Node): boolean {
   return states.size === (b.states?.length ?? 0) && (b.states?.every((state) => states.has(state)) ?? true)
 }
 
-/** The platform's own names for the objects that refs stood for then and stand for now. */
+/** The platform's addresses of the objects that refs belong to, in the earlier map and in the new one. */
 export interface Addresses {
   before(ref: string): string | undefined
   after(ref: string): string | undefined
 }
 
 /**
- * Which node of an earlier tree is which node of a later one. The same ref is the same element. Among the
- * children of two that are paired, then those pair up that say the same, that hold the same elements, that
- * are called the same, and last those that are one object with another name, or stand in the same place.
+ * Pairs the nodes of an earlier tree with those of a later one. Nodes with the same ref are a pair. Among the children
+ * of a pair, these become pairs, in this order: nodes that say the same, that hold the same elements, that have the
+ * same name, that are the same object under another name, and that stand at the same place.
  */
 export class Pairing {
   readonly #now = new Map<Node, Node>()
@@ -154,7 +154,7 @@ export class Pairing {
       if (same && same !== before && node !== after) pairs.push([same, node])
     }
     for (const [was, now] of pairs) this.#pair(was, now)
-    // The list grows as pairs make pairs of their children.
+    // The list grows while it is walked: each pair adds the pairs among its children.
     for (const [was, now] of pairs) pairs.push(...this.#align(was, now, addresses))
   }
 
@@ -195,7 +195,7 @@ export class Pairing {
         if (key !== undefined) pairUp(open.get(key)?.pop(), node)
       }
     }
-    // Of several that say the same, those that stand at the same end are the same.
+    // Several children may say the same: those at the same end of the list are the same.
     const [open, fresh] = [
       was.children?.filter((node) => !this.#now.has(node)) ?? [],
       now.children?.filter((node) => !this.#then.has(node)) ?? [],
@@ -217,7 +217,7 @@ export class Pairing {
     return made
   }
 
-  /** After which of those that are paired each child stands, then and now. */
+  /** For each child, the position of the last paired sibling before it. */
   #gaps(before: readonly Node[], after: readonly Node[]): ReadonlyMap<Node, number> {
     const gaps = new Map<Node, number>()
     const places = new Map(after.map((node, i) => [node, i]))
@@ -235,7 +235,7 @@ export class Pairing {
     return gaps
   }
 
-  /** The child of `was` that held what this node holds now. */
+  /** The child of `was` that held the descendants of this node. */
   #holder(node: Node, was: Node): Node | undefined {
     for (const below of this.#walk(node)) {
       let one = this.#then.get(below)
@@ -245,7 +245,7 @@ export class Pairing {
     return undefined
   }
 
-  /** All that a node and what is below it say. */
+  /** A fingerprint of all that a node and its descendants say. */
   #print(node: Node): string {
     const known = this.#prints.get(node)
     if (known !== undefined) return known

@@ -22,7 +22,7 @@ export async function listNotifications(
   )
 }
 
-/** The notification of that index, which must be the named app's if one is named: indexes shift. */
+/** The notification with that index. Fails if it is not from the named app: indexes shift. */
 export async function notificationAt(ctx: Context, index: number, app?: string): Promise<SeenNotification> {
   const all = await ctx.adapter.notifications()
   const found = all.find((one) => one.index === index)

@@ -2,13 +2,13 @@ import type { Seen } from "../adapter.ts"
 import { hasTrait, type Role, type State } from "../node.ts"
 import { isEmpty } from "../rect.ts"
 
-/** Shown on the screen; undefined when the platform tells neither a state nor a place. */
+/** True if the element shows on the screen; undefined if the platform reports neither a state nor bounds. */
 export function isVisible(seen: Seen): boolean | undefined {
   if (seen.states.includes("hidden") || seen.states.includes("offscreen")) return false
   return seen.bounds && !isEmpty(seen.bounds)
 }
 
-/** For each state, the state that says its opposite. */
+/** The opposite of each state. */
 const OPPOSITES: Readonly<Record<string, State | undefined>> = {
   enabled: "disabled",
   checked: "unchecked",
@@ -19,7 +19,7 @@ const OPPOSITES: Readonly<Record<string, State | undefined>> = {
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "menuitem" || role === "radiobutton"
 
-/** true or false on evidence; undefined when the question does not apply to the element. */
+/** true or false if there is evidence; undefined if the question does not apply to the element. */
 export function flagValue(
   seen: Seen,
   state: "enabled" | "checked" | "focused" | "selected" | "expanded",

@@ -1,16 +1,16 @@
 /**
- * About how many tokens a language model counts for a text, from above. Real vocabularies are megabytes,
- * so this goes by what texts are made of: on what applications say in a hundred languages it is never
- * less than o200k_base or cl100k_base count, and on English little more. See docs/tokens.md.
+ * An upper estimate of the tokens that a language model counts for a text. Real vocabularies are megabytes, so the
+ * estimate goes by letters and signs. For texts of applications in a hundred languages it is never below the count of
+ * o200k_base or cl100k_base, and for English only a little above. See docs/tokens.md.
  */
 export function estimateTokens(text: string): number {
   let cost = 0
   for (const [piece] of text.matchAll(PIECES)) cost += costOf(piece)
-  // A blank that begins nothing is a token of its own.
+  // A blank at the end is a token of its own.
   return text === "" ? 0 : Math.max(1, Math.ceil(cost))
 }
 
-/** Words, numbers, blanks, signs, and other characters one by one: a token hardly ever spans two of these. */
+/** Words, numbers, blanks, signs, and single other characters. A token rarely spans two of these. */
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]+| +|[!-/:-@[-`{-~]+|./gsu
 
 function costOf(piece: string): number {
@@ -18,7 +18,7 @@ function costOf(piece: string): number {
   if (first > 0x7f) return costOfForeign(first)
   if ((first | 0x20) >= 0x61 && (first | 0x20) <= 0x7a) return costOfWord(piece)
   if (first >= 0x30 && first <= 0x39) return Math.ceil(piece.length / 3)
-  // A single blank is the beginning of the token that follows.
+  // A single blank is part of the token that follows.
   if (first === 0x20) return piece.length > 1 ? 1 : 0
   return costOfSigns(piece)
 }
@@ -30,7 +30,7 @@ function costOfWord(word: string): number {
   let consonants = 0
   for (const letter of word) {
     consonants = VOWELS.has(letter) ? 0 : consonants + 1
-    // No syllable: abbreviations, keys, what is not a word at all.
+    // Three consonants are not a syllable: an abbreviation or a key.
     cost += consonants > 3 ? 1 : consonants > 2 ? 0.75 : 0.33
   }
   return /^[A-Z]{2}/.test(word) ? cost * 1.3 : cost
@@ -38,7 +38,7 @@ function costOfWord(word: string): number {
 
 const VOWELS = new Set("aeiouyAEIOUY")
 
-/** The words of trees, and of most menus and buttons, at what they cost at most. */
+/** Words of trees, and of most menus and buttons, with their highest cost. */
 const WORDS = new Map(
   [
     `button checkbox link tab slider cell switch option window group label separator toolbar image container
@@ -54,7 +54,7 @@ const WORDS = new Map(
   ].flatMap((words, i) => words.split(/\s+/).map((word): [string, number] => [word, i + 1])),
 )
 
-/** One token each, also with a capital. */
+/** Words of one token, also with a capital letter. */
 const COMMON = new Set(
   `the size file layout color error for format show with text open new type print line all set right from and
   left save move current options only page select display dark light font number input folder you mode this
@@ -73,7 +73,7 @@ function costOfSigns(signs: string): number {
   return /^["{}[\],:]+$/.test(signs) ? Math.ceil((signs.length + 1) / 2) : signs.length
 }
 
-/** What JSON and quotes are made of. */
+/** Signs of JSON and quotes that are one token. */
 const SIGNS = new Set([
   `","`,
   `":`,
@@ -90,7 +90,7 @@ const SIGNS = new Set([
   `{"`,
 ])
 
-/** UTF-8 bytes are never less than tokens; the scripts that most people read cost less. */
+/** A character never takes more tokens than it has UTF-8 bytes. The most common scripts take fewer. */
 function costOfForeign(code: number): number {
   for (const [from, to, cost] of SCRIPTS) if (code >= from && code <= to) return cost
   return code < 0x800 ? 2.1 : code < 0x10000 ? 3.1 : 4.4

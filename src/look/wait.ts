@@ -30,7 +30,7 @@ export interface WaitArgs {
   readonly snapshot?: string
 }
 
-/** Waits for the one thing the arguments name; TIMEOUT, with what was waited for, when it does not come. */
+/** Waits for the one condition that the arguments name. Fails with a TIMEOUT that names the condition. */
 export async function waitFor(ctx: Context, args: WaitArgs): Promise<object> {
   const start = performance.now()
   const elapsed = (): number => Math.round(performance.now() - start)
@@ -82,7 +82,7 @@ async function condition(ctx: Context, args: WaitArgs): Promise<{ kind: string; 
 async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Look> {
   const predicate = args.gone ? "gone" : args.predicate
   const choice = { ref_id, snapshot: args.snapshot }
-  // A ref that was never given out cannot be waited for, nor be gone.
+  // Fails at once for a ref that no snapshot has given.
   const { ref } = await lookUp(ctx, choice)
   return async () => {
     try {
@@ -92,7 +92,7 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
         : undefined
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "STALE_REF") throw error
-      // One that cannot be told from others may be still there.
+      // An element with look-alikes may still be there.
       const isGone = predicate === "gone" && error.details?.certain !== false
       return isGone ? { element: ref, predicate } : undefined
     }
@@ -144,7 +144,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Look {
     if (!tree) return args.gone ? { text } : undefined
     const places = [...walk(tree.root)]
     const place = places.find((one) => matches(one, { text }))
-    // Text that was not seen in a tree that was not read to the end is not gone.
+    // The text may be in a part of the tree that was not read.
     if (args.gone) return place || !tree.complete ? undefined : { text }
     return place && { text, match: (await toMatches(ctx, tree, [place], places))[0] }
   }
@@ -159,7 +159,7 @@ const menu =
     return args.menu ? open && { menu: open } : open ? undefined : {}
   }
 
-/** New means: not there when the waiting, or the batch that it is part of, began. */
+/** Waits for a notification that was not there when the wait, or the batch that it is part of, started. */
 async function notified(ctx: Context, args: WaitArgs): Promise<Look> {
   const known = new Set((ctx.baseline ?? (await ctx.adapter.notifications())).map((one) => one.id))
   return async () => {
@@ -170,7 +170,7 @@ async function notified(ctx: Context, args: WaitArgs): Promise<Look> {
 
 const MISSING: ReadonlySet<ErrorCode> = new Set(["APP_NOT_FOUND", "WINDOW_NOT_FOUND", "ELEMENT_NOT_FOUND"])
 
-/** What may not be there yet reads as absent; every other failure stays one. */
+/** undefined: the app, window or element is not there yet. Other failures are thrown. */
 async function unlessMissing<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt

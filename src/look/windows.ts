@@ -12,7 +12,7 @@ export interface WindowChoice {
   readonly window_id?: string
 }
 
-/** The window that an agent means: by id exactly, else the app's focused or first one, else the focused one. */
+/** The window with the id; otherwise the focused or first window of the app; without an app, the focused window. */
 export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Promise<SeenWindow> {
   const windows = await adapter.windows(
     choice.window_id ?? (choice.app === undefined ? "focused" : undefined),
@@ -27,8 +27,8 @@ export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Prom
 }
 
 /**
- * The windows of the apps that are shown under this name; only where there is none, of those that it is another
- * name for. What somebody was shown is what they mean, and finding out all the other names takes its time.
+ * The windows of the apps that are listed under this name. Aliases count only if there is none: a caller means the
+ * name that a list has shown.
  */
 export function windowsOfApp(windows: readonly SeenWindow[], app: string): readonly SeenWindow[] {
   const shown = new Set(windows.filter((one) => isNamed(one.app_name, [], app)).map(({ pid }) => pid))
@@ -104,7 +104,7 @@ interface Wanted {
   readonly title?: string
 }
 
-/** Operates on the window that the arguments name and tells how it was afterwards. */
+/** Operates on the window that the arguments name. Returns the window as it was afterwards. */
 export async function operate(ctx: Context, wanted: Wanted, op: WindowOp): Promise<WindowInfo> {
   const window = await windowTarget(ctx, wanted)
   const after = await ctx.adapter.window(window.id, op)
@@ -118,7 +118,7 @@ export async function operate(ctx: Context, wanted: Wanted, op: WindowOp): Promi
   return publicWindow(after)
 }
 
-/** Without id, app and title there is none: the focused window is not a guess worth making. */
+/** Fails without an id, an app and a title: the focused window would be a guess. */
 export function needsWindow(wanted: Wanted): void {
   if (wanted.window_id !== undefined || wanted.app !== undefined || wanted.title !== undefined) return
   throw new AppError("INVALID_ARGS", "Which window? An id, --app or --title is needed", {
@@ -147,10 +147,10 @@ async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
       })
 }
 
-/** How long a start that was handed over to a running instance may take to show in a new window. */
+/** How long an app that already runs may take to open a new window, after a second start handed over to it. */
 const HANDOVER_MS = 2000
 
-/** Starts an app and waits for a window that was not there before; or for the one it handed over to. */
+/** Starts an app and waits for its new window, or for a window of the running app that the start handed over to. */
 export async function firstWindow(ctx: Context, app: string, args: readonly string[]): Promise<SeenWindow> {
   const before = new Map((await ctx.adapter.windows()).map((window) => [window.id, window]))
   const started = await ctx.adapter.launch(app, args)
@@ -163,7 +163,7 @@ export async function firstWindow(ctx: Context, app: string, args: readonly stri
     const own = fresh.find((window) => window.pid === started.pid) ?? named(fresh)[0]
     if (own || exit.at === undefined) return own
     if (exit.code !== 0) throw exitedEarly(app, exit.code)
-    // A second start of a single-instance app ends at once. It opens another window, or shows one that is there.
+    // A second start of a single-instance app ends at once: the running app opens a window, or shows one it has.
     const running = named(windows)
     const shown = running.find((window) => window.is_focused && !before.get(window.id)?.is_focused)
     if (shown || performance.now() - exit.at < HANDOVER_MS) return shown
@@ -181,7 +181,7 @@ export async function firstWindow(ctx: Context, app: string, args: readonly stri
   )
 }
 
-/** `closed` only when the process is gone. */
+/** Ends an app and waits for it. `closed` is true only if the process is gone. */
 export async function closeApp(ctx: Context, name: string, force: boolean): Promise<object> {
   const app = await chooseApp(ctx.adapter, name)
   const start = await ctx.adapter.processStart(app.pid)
@@ -200,7 +200,7 @@ export async function closeApp(ctx: Context, name: string, force: boolean): Prom
   }
 }
 
-/** Filled in when the started process ends. How it ended may remain unknown, and then it counts as running. */
+/** Filled in when the started process ends. If its end cannot be observed, it counts as running. */
 function exitOf(started: Launched): { code?: number; at?: number } {
   const exit: { code?: number; at?: number } = {}
   started.exited.then(
