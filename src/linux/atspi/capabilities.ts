@@ -4,6 +4,7 @@ import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
 
 /** What bits, roles and interfaces claim about an element, in the contract's words. */
 
@@ -13,13 +14,12 @@ export function statesOf(
   kind: Kind,
   interactive: boolean,
   showing: boolean,
-  { place, parent }: Pick<Element, "place" | "parent">,
+  { origin, parent }: Pick<Element, "origin" | "parent">,
 ): State[] {
   const list: State[] = []
-  const states = claimsFocus(place, kind) ? withoutItemFocus(claimed, kind, parent) : claimed
+  const states = claimsFocus(origin.traits, kind) ? withoutItemFocus(claimed, kind, parent) : claimed
   const on = (bit: number): boolean => has(states, bit)
-  // Chromium calls what is read-only neither enabled nor sensitive, and what is disabled not read-only.
-  const isLocked = place.toolkit === "Chromium" && on(STATE.READ_ONLY)
+  const isLocked = origin.traits.readOnlyLooksDisabled && on(STATE.READ_ONLY)
   const isEnabled = on(STATE.SENSITIVE) || on(STATE.ENABLED) || isLocked
   if (interactive) list.push(isEnabled ? "enabled" : "disabled")
   if (on(STATE.FOCUSED)) list.push("focused")
@@ -32,7 +32,7 @@ export function statesOf(
   else if (on(STATE.EXPANDED)) list.push("expanded")
   if (on(STATE.SELECTED)) list.push("selected")
   if (
-    (on(STATE.PRESSED) && !isHeldDown(place.toolkit, kind)) ||
+    (on(STATE.PRESSED) && !isHeldDown(origin.traits, kind)) ||
     (kind.native === ROLE.TOGGLE_BUTTON && kind.role !== "switch" && on(STATE.CHECKED))
   ) {
     list.push("pressed")
@@ -42,8 +42,7 @@ export function statesOf(
   if (on(STATE.REQUIRED)) list.push("required")
   if (on(STATE.BUSY)) list.push("busy")
   if (on(STATE.MODAL)) list.push("modal")
-  // Chromium says so of what is scrolled away; others, of what is on another page.
-  if (!showing) list.push(place.toolkit === "Chromium" && on(STATE.VISIBLE) ? "offscreen" : "hidden")
+  if (!showing) list.push(origin.traits.visibleIsOffscreen && on(STATE.VISIBLE) ? "offscreen" : "hidden")
   if (on(STATE.MULTI_LINE) && kind.role === "textfield") list.push("multiline")
   if (on(STATE.MULTISELECTABLE)) list.push("multiselectable")
   if (on(STATE.HAS_POPUP)) list.push("haspopup")
@@ -51,13 +50,13 @@ export function statesOf(
   return list
 }
 
-/** Qt says of a button that can only be pushed when it is down; one that stays down is a check box there. */
-const isHeldDown = (toolkit: string, { native }: Kind): boolean =>
-  toolkit === "Qt" && native === ROLE.PUSH_BUTTON
+/** True for a button that is down because a press is under way, not because it stays down. */
+const isHeldDown = (traits: Traits, { native }: Kind): boolean =>
+  traits.pressedMeansHeld === true && native === ROLE.PUSH_BUTTON
 
-/** Qt calls the current tab or row focused, LibreOffice that of its trees, whether or not the keyboard is there. */
-const claimsFocus = ({ toolkit, app }: Element["place"], { native }: Kind): boolean =>
-  toolkit === "Qt" || (app === "soffice" && native === ROLE.TREE_ITEM)
+/** True if the element may be FOCUSED without the keyboard. */
+const claimsFocus = (traits: Traits, { native }: Kind): boolean =>
+  traits.currentItemClaimsFocus || (traits.currentTreeItemClaimsFocus === true && native === ROLE.TREE_ITEM)
 
 function withoutItemFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {
   if (!has(states, STATE.FOCUSED)) return states

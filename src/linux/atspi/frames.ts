@@ -29,11 +29,9 @@ export interface Frame {
   readonly role: number
   readonly states: StateSet
   readonly name: string
-  /** As the toolkit says it. */
+  /** In the app's own coordinates. */
   readonly extents: Rect | undefined
 }
-
-export const GTK4 = "GTK"
 
 /** The top-level objects of an application; none when it refuses to say. */
 export async function readFrames(
@@ -62,14 +60,14 @@ async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): 
     atspi.role(ref),
     atspi.states(ref),
     atspi.name(ref),
-    unlessRefused(atspi.extents(ref, app.toolkit)),
+    unlessRefused(atspi.extents(ref, app.traits.coordinates)),
   ])
   return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
 }
 
-/** What the frame said about itself, where that is all there is to know: an unusual window may hold more. */
+/** The facts that the frame was matched by, if a tree needs no more of it. An unusual window may hold more. */
 export function factsOf({ app, role, states, name, extents }: Frame): Facts | undefined {
-  if (app.toolkit === GTK4 || !WINDOW_ROLES.has(role)) return undefined
+  if (app.traits.windowIsReadAgain || !WINDOW_ROLES.has(role)) return undefined
   return { role, states, name, extents, interfaces: extents ? INTERFACE.Component : 0, childCount: -1 }
 }
 
@@ -124,10 +122,10 @@ export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[
   return matches
 }
 
-/** What is added to the toolkit's coordinates to get the screen's. */
+/** Added to the app's coordinates to get the screen's. */
 export function shiftOf(window: XWindow, frame: Frame): Point {
-  if (frame.app.toolkit !== GTK4) return { x: 0, y: 0 }
-  // GTK 4 counts from the window's visible corner, whatever coordinates were asked for.
+  if (frame.app.traits.coordinates !== "window") return { x: 0, y: 0 }
+  // They count from the window's visible corner.
   const { bounds, gtkFrameExtents: shadow } = window
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
@@ -162,7 +160,7 @@ function isUntitled(window: XWindow, frame: Frame): boolean {
   return frame.name === "" || window.title === ""
 }
 
-/** The toolkit's extents are those of the client window, of the decorated one, or of the one without shadows. */
+/** The extents that an app reports are those of the client window, of the decorated one, or of the one without shadows. */
 function hasGeometry(window: XWindow, frame: Frame): boolean {
   const { extents } = frame
   if (!extents || extents.width <= 0) return false
@@ -174,7 +172,7 @@ function hasGeometry(window: XWindow, frame: Frame): boolean {
     height: window.bounds.height - shadow.top - shadow.bottom,
   }
   const rects = [window.bounds, window.frame, ...(bare ? [bare] : [])]
-  if (frame.app.toolkit === GTK4) {
+  if (frame.app.traits.coordinates === "window") {
     return rects.some(
       (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),
     )

@@ -30,7 +30,7 @@ interface Option {
   readonly ref: Ref
   readonly role: number
   readonly name: string
-  /** Its place among the children of its parent, which is how Selection and Table count. */
+  /** Among the children of its parent, which is how Selection and Table count. */
   readonly index: number
   readonly parent: Ref
 }
@@ -42,11 +42,9 @@ export async function chooseOption(to: Sender, element: Element, value: string):
   const option = theOnly(options, value)
   const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
-  // Qt selects in the list of a combo box without choosing for the combo box; Firefox says that it did, and did nothing.
-  if (isCombo && (to.toolkit === "Qt" || to.toolkit === "Gecko")) return NOT_DELIVERED
-  // LibreOffice shows what was selected in the list of a field, and goes on with what the field held.
-  const isFieldWithList = isCombo && element.place.app === "soffice" && option.role === ROLE.LIST_ITEM
-  const field = isFieldWithList ? await fieldOf(to, element.ref) : undefined
+  if (isCombo && to.traits.comboSelectionIsIgnored) return NOT_DELIVERED
+  const isTextKept = isCombo && to.traits.fieldListSelectionIsIgnored && option.role === ROLE.LIST_ITEM
+  const field = isTextKept ? await fieldOf(to, element.ref) : undefined
   if (field) return setText(to, field, option.name)
   const performed = await choose(to, element.ref, option)
   const isOpen = performed.delivery === "delivered_unverified"
@@ -64,8 +62,7 @@ export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<
 }
 
 async function choose(to: Sender, element: Ref, option: Option): Promise<Performed> {
-  // Firefox says that it has selected, and has not.
-  const holder = to.toolkit === "Gecko" ? undefined : await selectionHolder(to, element, option)
+  const holder = to.traits.selectionIsIgnored ? undefined : await selectionHolder(to, element, option)
   const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED
   if (selected.delivery !== "not_delivered") return selected
   if (await to.can(option.parent, INTERFACE.Table)) {

@@ -6,8 +6,8 @@ import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } fr
 import { silentBus } from "../host/session.ts"
 import type { XWindow } from "../x11/windows.ts"
 import { Atspi, ROOT_PATH } from "./atspi.ts"
-import { Element, isGone, type Place } from "./element.ts"
-import { type Frame, factsOf, GTK4, shiftOf } from "./frames.ts"
+import { Element, isGone, type Origin } from "./element.ts"
+import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
@@ -23,10 +23,10 @@ export interface TreeRoot {
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
   const { element, window, surface, frame } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
-  const { app, pid } = element.place
-  const walked = await answering(
-    element.place,
-    directly(hurried, element, (near) => walkAwake(near, element, options, frame)),
+  const { app, pid } = element.origin
+  const walked = await translatingErrors(
+    element.origin,
+    pastTheBus(hurried, element, (near) => walkAwake(near, element, options, frame)),
   )
   if (isMute(element, walked)) throw muteWindow(window.id, app)
   return {
@@ -57,16 +57,20 @@ async function walkAwake(
 const AWAKE_MS = 1000
 const LOOK_AGAIN_MS = 50
 
-/** Without its accessibility switch, Chromium shows windows with nothing in them. */
-function isMute({ place, parent }: Element, { root, complete }: Walked): boolean {
+/** True for a window without content, whose app may have been started without accessibility. */
+function isMute({ origin, parent }: Element, { root, complete }: Walked): boolean {
   return (
-    place.toolkit === "Chromium" && !parent && complete && root.children.length === 0 && !root.children_count
+    origin.traits.emptyWindowIsMute === true &&
+    !parent &&
+    complete &&
+    root.children.length === 0 &&
+    !root.children_count
   )
 }
 
-/** Firefox reads pages for others only from when it is first asked: until then, its frame for them is empty. */
-function isPageMissing({ place }: Element, { root }: Walked): boolean {
-  return place.toolkit === "Gecko" && hasEmptyFrame(root)
+/** True as long as an app that has just been asked for a page shows its empty frame. */
+function isPageMissing({ origin }: Element, { root }: Walked): boolean {
+  return origin.traits.pagesComeWhenAsked === true && hasEmptyFrame(root)
 }
 
 function hasEmptyFrame({ role, children }: SeenNode): boolean {
@@ -101,7 +105,7 @@ export function frameElement(
   popups: () => Promise<readonly XWindow[]>,
 ): Element {
   const { pid, name, toolkit, traits } = frame.app
-  const shift = window ? shiftOf(window, frame) : toolkit === GTK4 ? undefined : { x: 0, y: 0 }
+  const shift = window ? shiftOf(window, frame) : traits.coordinates === "window" ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
     { pid, app: name, toolkit, traits, popups, window: window?.id, shift },
@@ -156,20 +160,20 @@ export function noSurface(surface: Surface, app: string): AppError {
 }
 
 /** A silent or vanished application, in the contract's words. */
-export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>): Promise<T> {
+export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Promise<T>): Promise<T> {
   try {
     return await read
   } catch (error) {
-    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(place.app)
+    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(origin.app)
     if (isGone(error)) {
-      throw new AppError("APP_NOT_FOUND", `App '${place.app}' ended while it was read`, {
+      throw new AppError("APP_NOT_FOUND", `App '${origin.app}' ended while it was read`, {
         suggestion: "Use 'list-apps' to see running apps",
       })
     }
     if (error instanceof DBusClosed) throw lostBus(error)
     if (error instanceof DBusError || error instanceof WireError) {
       const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
-      throw new AppError("ACTION_FAILED", `App '${place.app}' gave no usable answer`, {
+      throw new AppError("ACTION_FAILED", `App '${origin.app}' gave no usable answer`, {
         platformDetail: detail,
       })
     }
@@ -194,13 +198,12 @@ function unresponsive(app: string): AppError {
  * Reads past the bus daemon, where the application listens itself: each question then wakes one process less,
  * which pays where there are many. `read` gets the usual way where there is no other.
  */
-export async function directly<T>(
+export async function pastTheBus<T>(
   atspi: Atspi,
-  { ref, place }: Element,
+  { ref, origin }: Element,
   read: (atspi: Atspi) => Promise<T>,
 ): Promise<T> {
-  const isWorth = place.toolkit === "Chromium" || place.app === "soffice"
-  const connection = isWorth ? await openDirect(atspi, ref.bus) : undefined
+  const connection = origin.traits.needsManyQuestions ? await openDirect(atspi, ref.bus) : undefined
   if (!connection) return read(atspi)
   try {
     return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))

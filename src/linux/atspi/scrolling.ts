@@ -86,11 +86,12 @@ export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed>
 const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
 
 async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "there" | "unable"> {
-  const { atspi, toolkit } = to
+  const { atspi } = to
+  const { coordinates } = to.traits
   let moved = false
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const [element, ...around] = await Promise.all(
-      [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, toolkit))),
+      [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, coordinates))),
     )
     const [outer, inner] = around
     if (!element || !outer || !inner) return "unable"
@@ -106,7 +107,7 @@ async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "t
     const went = [await shift(to, pane.horizontal, dx), await shift(to, pane.vertical, dy)]
     if (!went.includes(true)) return "unable"
     moved = true
-    await settled(atspi, ref, element, toolkit)
+    await settled(to, ref, element)
   }
   return "unable"
 }
@@ -126,7 +127,7 @@ async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boo
   for (const value of [guess, ...pages]) {
     await setNumber(to, bar, clamp(value, range))
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
-      const extents = await unlessRefused(to.atspi.extents(ref, to.toolkit))
+      const extents = await unlessRefused(to.atspi.extents(ref, to.traits.coordinates))
       if (extents && isPlaced(extents)) return true
       await pause(LOOK_AGAIN_MS, to.atspi.deadline)
     }
@@ -163,11 +164,11 @@ async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<bool
 const SETTLE_MS = 500
 const LOOK_AGAIN_MS = 15
 
-/** Until the element has moved; toolkits move it with the next picture. */
-async function settled(atspi: Atspi, ref: Ref, before: Rect, toolkit: string): Promise<void> {
+/** Waits until the element has moved; apps move it with the next picture. */
+async function settled({ atspi, traits }: Sender, ref: Ref, before: Rect): Promise<void> {
   const deadline = atspi.deadline.slice(SETTLE_MS)
   while (!deadline.expired) {
-    const now = await unlessRefused(atspi.extents(ref, toolkit))
+    const now = await unlessRefused(atspi.extents(ref, traits.coordinates))
     if (now && (now.x !== before.x || now.y !== before.y)) return
     await pause(LOOK_AGAIN_MS, deadline)
   }

@@ -1,7 +1,8 @@
 import type { Performed } from "../../adapter.ts"
 import { Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./atspi.ts"
-import { type Place, unlessRefused } from "./element.ts"
+import { unlessRefused } from "./element.ts"
+import type { Traits } from "./toolkits.ts"
 
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
@@ -19,14 +20,14 @@ const PROMPT_MS = 250
 export class Sender {
   /** For reading, which may be repeated. */
   readonly atspi: Atspi
-  readonly toolkit: string
-  /** Whether anything that could change something has left. */
+  readonly traits: Traits
+  /** True once a call that may change something has been sent. */
   hasSent = false
   #door: Promise<Bus | undefined> | undefined
 
-  constructor(atspi: Atspi, { toolkit }: Pick<Place, "toolkit">) {
+  constructor(atspi: Atspi, traits: Traits) {
     this.atspi = atspi
-    this.toolkit = toolkit
+    this.traits = traits
   }
 
   async close(): Promise<void> {
@@ -80,11 +81,11 @@ export class Sender {
   }
 
   /**
-   * A connection to the application itself. GTK 3 reads nothing more from the one that brought a call
-   * until its handler returns; if that runs a modal dialog, what came by the bus would shut out everybody.
+   * A connection to the app itself, for an app that reads nothing more from a connection during a call. If the call
+   * opens a modal dialog and came by the bus, no client could reach the app until the dialog closes.
    */
   #sideDoor(ref: Ref): Promise<Bus | undefined> {
-    if (this.toolkit === "gtk") this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
+    if (this.traits.callBlocksConnection) this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
     return this.#door ?? Promise.resolve(undefined)
   }
 }

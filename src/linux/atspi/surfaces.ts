@@ -63,7 +63,7 @@ async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<
         unlessRefused(atspi.states(ref)),
       ])
       const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
-      const element = new Element(ref, { ...top.element.place, window: undefined })
+      const element = new Element(ref, { ...top.element.origin, window: undefined })
       return isOpen ? new Scan(await openSource(atspi, element, false), undefined, "").run(element) : []
     }),
   )
@@ -125,7 +125,7 @@ class Scan {
     const children = await this.#source.children(element.ref, true)
     const parent = { ref: element.ref, role: facts.role, states: facts.states, size: children.length }
     const found = await Promise.all(
-      children.map(({ ref, index }) => this.#child(new Element(ref, element.place, parent, index), name)),
+      children.map(({ ref, index }) => this.#child(new Element(ref, element.origin, parent, index), name)),
     )
     return found.flat()
   }
@@ -135,14 +135,14 @@ class Scan {
     if (this.#seen.has(key) || this.#seen.size >= MAX_SCANNED) return []
     this.#seen.add(key)
     const look = await this.#source.look(element.ref, MENU_ROLES.has(element.parentRole))
-    if (!isShowing(element.place, look)) return []
+    if (!isShowing(element.origin, look)) return []
     const facts = await this.#source.facts(element.ref, look)
-    return isShowing(element.place, facts) ? this.#one(element, facts, parentName) : []
+    return isShowing(element.origin, facts) ? this.#one(element, facts, parentName) : []
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
-    const kind = kindIn(facts, element.place, element.parentRole)
-    const title = nameOf(element.place, kind, facts) ?? ""
+    const kind = kindIn(facts, element.origin, element.parentRole)
+    const title = nameOf(element.origin, kind, facts) ?? ""
     const inside = { element, title, id: this.#id, window: this.#window }
     switch (kind.role) {
       case "menubar":
@@ -177,11 +177,11 @@ class Scan {
     const counts = await Promise.all(
       children.map(async ({ ref }): Promise<number> => {
         const look = await this.#source.look(ref, false)
-        if (!isShowing(element.place, look)) return 0
+        if (!isShowing(element.origin, look)) return 0
         if (look.role !== undefined && ITEMS.has(look.role)) return 1
         if (look.role !== ROLE.PANEL && look.role !== ROLE.FILLER && look.role !== ROLE.SCROLL_PANE) return 0
         const inner = await this.#source.facts(ref, look)
-        return this.#countItems(new Element(ref, element.place), inner, level + 1)
+        return this.#countItems(new Element(ref, element.origin), inner, level + 1)
       }),
     )
     return facts.childCount === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0)
