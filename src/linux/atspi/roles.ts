@@ -95,12 +95,6 @@ export function roleOf(native: number): Role {
   return ROLES[native]?.[1] ?? "unknown"
 }
 
-/** The same for a role's name, which releases spell differently. */
-export function roleOfName(name: string): Role {
-  const spelled = name.toLowerCase().replaceAll(/[_ ]+/g, " ").trim()
-  return BY_NAME.get(RENAMED[spelled] ?? spelled) ?? "unknown"
-}
-
 /** What else tells kinds apart where a role's number does not. */
 export interface Evidence {
   readonly toolkit?: string
@@ -331,18 +325,6 @@ const ROLES: readonly (readonly [name: string, role: Role])[] = [
   ["push button menu", "menubutton"],
   ["switch", "switch"],
 ]
-
-const BY_NAME = new Map(ROLES)
-
-const RENAMED: Readonly<Record<string, string>> = {
-  button: "push button",
-  "button menu": "push button menu",
-  "tearoff menu item": "tear off menu item",
-  editbar: "edit bar",
-  embedded: "embedded component",
-  statusbar: "status bar",
-  textbox: "entry",
-}
 
 /** Pages have the same words in every browser, and the same widgets. */
 export const isBrowser = (toolkit: string | undefined): boolean =>
