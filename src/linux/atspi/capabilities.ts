@@ -6,18 +6,18 @@ import type { Element, Parent } from "./element.ts"
 import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
-/** What bits, roles and interfaces claim about an element, in the contract's words. */
+/** States and actions of an element in the contract's words, from its bits, role and interfaces. */
 
-/** Only what the platform claims: a missing bit is no claim, except where a bit's pair is there. */
+/** States that the bits say. A missing bit says nothing, except if its pair is there (EXPANDABLE without EXPANDED). */
 export function statesOf(
-  claimed: StateSet,
+  reported: StateSet,
   kind: Kind,
   interactive: boolean,
   showing: boolean,
   { origin, parent }: Pick<Element, "origin" | "parent">,
 ): State[] {
   const list: State[] = []
-  const states = claimsFocus(origin.traits, kind) ? withoutItemFocus(claimed, kind, parent) : claimed
+  const states = claimsFocus(origin.traits, kind) ? withoutItemFocus(reported, kind, parent) : reported
   const on = (bit: number): boolean => has(states, bit)
   const isLocked = origin.traits.readOnlyLooksDisabled && on(STATE.READ_ONLY)
   const isEnabled = on(STATE.SENSITIVE) || on(STATE.ENABLED) || isLocked
@@ -26,7 +26,7 @@ export function statesOf(
   if (on(STATE.INDETERMINATE) && (isCheckable(states, kind) || kind.native === ROLE.TOGGLE_BUTTON))
     list.push("indeterminate")
   else if (isCheckable(states, kind)) list.push(on(STATE.CHECKED) ? "checked" : "unchecked")
-  // Qt's menu items and GTK's cells say that they are checked, but not that they could be.
+  // Qt's menu items and GTK's cells are CHECKED without being CHECKABLE.
   else if (on(STATE.CHECKED) && kind.native !== ROLE.TOGGLE_BUTTON) list.push("checked")
   if (on(STATE.EXPANDABLE)) list.push(on(STATE.EXPANDED) ? "expanded" : "collapsed")
   else if (on(STATE.EXPANDED)) list.push("expanded")
@@ -82,8 +82,8 @@ function isCheckable(states: StateSet, kind: Kind): boolean {
 }
 
 /**
- * What can be done with it, as far as role, states and interfaces tell; `offers` are the names of
- * its own actions where the role alone would not make it worth a ref.
+ * Actions that role, states and interfaces promise. `offers` are the names of the element's own actions, asked for if
+ * its role alone would not earn it a ref.
  */
 export function actionsOf(
   kind: Kind,
@@ -93,7 +93,7 @@ export function actionsOf(
 ): ActionName[] {
   const list: ActionName[] = []
   const on = (bit: number): boolean => has(states, bit)
-  // Qt's spin boxes can be edited without saying so.
+  // Qt's spin boxes can be edited without being EDITABLE.
   const isEditable =
     on(STATE.EDITABLE) || (kind.role === "incrementor" && (interfaces & INTERFACE.EditableText) !== 0)
   const editable = isEditable && !on(STATE.READ_ONLY)
@@ -121,7 +121,7 @@ export function actionsOf(
 /** Roles whose number is a value that a user sets. */
 export const VALUE_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor"])
 
-/** An action that does something of its own: not one that every node of a web page or of Qt has. */
+/** True for an action of the element itself, not one that every node of a web page or of Qt has. */
 function isTelling(name: string): boolean {
   return name !== "" && !COMMON_ACTIONS.has(name.toLowerCase())
 }

@@ -9,14 +9,14 @@ import { type Kind, kindOf, ROLE } from "./roles.ts"
 
 /** Origins that differ within one window: those of LibreOffice's drawn widgets, and of popups. */
 
-/** An origin whose elements are drawn by the application itself, within a native window. */
+/** The origin of elements that the app draws itself, within a native window. */
 export interface DrawnOrigin extends Origin {
   readonly native: Origin
 }
 
 /**
- * The origin of an element's children. LibreOffice computes the coordinates of everything below its
- * root pane as if there were no native menu bar above it; native widgets inside are right again.
+ * The origin of an element's children. LibreOffice reports coordinates below its root pane as if there were no native
+ * menu bar above it. Native widgets inside report the right ones again.
  */
 export function originBelow(atspi: Atspi, element: Element, facts: Facts, expect: Expect): Maybe<Origin> {
   const { origin, parent } = element
@@ -44,7 +44,7 @@ async function drawnOrigin(
   return drawn
 }
 
-/** The same for one element that was found without the way down to it. */
+/** The origin of one element that was opened without a walk down to it. */
 export async function originWithin(
   atspi: Atspi,
   ref: Ref,
@@ -62,7 +62,7 @@ export async function originWithin(
   return originBelow(atspi, pane, facts, unlessRefused)
 }
 
-/** Only while a popup of the process is open can an element be in one. */
+/** An element can be in a popup only while its process has one open. */
 async function originInPopup(atspi: Atspi, ref: Ref, origin: Origin): Promise<Origin> {
   const windows = (await origin.popups?.()) ?? []
   if (!windows.some(({ pid }) => pid === origin.pid)) return origin
@@ -83,7 +83,7 @@ async function originInPopup(atspi: Atspi, ref: Ref, origin: Origin): Promise<Or
   return origin
 }
 
-/** Upwards, its own widgets end in a root pane that names no native parent. */
+/** The ancestors of a drawn widget end in a root pane without a native parent. */
 async function isDrawnBySuite(atspi: Atspi, ref: Ref): Promise<boolean> {
   let at = await atspi.parent(ref)
   for (let level = 0; at && level < 50; level++) {
@@ -117,15 +117,15 @@ function isDrawn(origin: Origin): origin is DrawnOrigin {
   return "native" in origin
 }
 
-/** A box of the toolkit has a direction; LibreOffice's own panels have none. */
+/** A native box has a direction; LibreOffice's own panels have none. */
 function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean {
   const isBox = role === ROLE.PANEL || role === ROLE.FILLER
   return isBox && (has(states, STATE.HORIZONTAL) || has(states, STATE.VERTICAL))
 }
 
 /**
- * The origin of a popover and what is in it. GTK 4 gives it a window of its own but counts from the
- * widget that it belongs to; the window of the same size and process says where it really is.
+ * The origin of a popover and its content. GTK 4 gives it a window of its own but counts from the widget that it
+ * belongs to. The one window of the same process and size tells where it is.
  */
 export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Origin> {
   const isPopup = kind.role === "menu" || kind.role === "popover"
@@ -134,7 +134,7 @@ export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts,
   return then(origin.popups(), (windows) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
 }
 
-/** A popover's margin is part of its window, but not of what it says of itself. */
+/** A popover's margin is part of its window, but not of its extents. */
 const MOST_MARGIN = 16
 
 function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Origin["shift"] {

@@ -7,7 +7,7 @@ import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import { NOT_DELIVERED, type Sender } from "./send.ts"
 
-/** Text and numbers, through the interfaces that have them. */
+/** Changes texts and numbers through EditableText and Value. */
 
 /** Puts text at the caret, and replaces the selection; in a field without the focus, at the end. */
 export async function insertText(to: Sender, { ref, origin }: Element, text: string): Promise<Performed> {
@@ -81,7 +81,7 @@ export interface Range {
   readonly now: number
   readonly least: number
   readonly most: number
-  /** The smallest step that it says it makes; 0: it does not say. */
+  /** The smallest step. 0: not reported. */
   readonly step: number
 }
 
@@ -95,7 +95,7 @@ export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefin
     : { now, least, most, step }
 }
 
-/** The element itself, or the field that a combo box is typed into. */
+/** The element itself, or the field inside a combo box. */
 export async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
   if (to.traits.editableTextIsIgnored) return undefined
   if (await to.can(ref, INTERFACE.EditableText)) return ref
@@ -121,7 +121,7 @@ async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: 
     atspi.characterCount(ref),
     atspi.states(ref),
   ])
-  // Where the caret was left, if it ever was there, means nothing to anybody.
+  // Without the focus, the old position of the caret means nothing.
   if (!has(states, STATE.FOCUSED)) return { start: size, end: size }
   if (count && readAs(count, "i").i32() > 0) {
     const reply = await unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetSelection", "i", [0])))

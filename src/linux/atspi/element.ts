@@ -28,7 +28,7 @@ export interface Parent {
   readonly ref: Ref
   readonly role: number
   readonly states: StateSet
-  /** How many children it has; −1: not known. */
+  /** The number of its children; −1: not known. */
   readonly size: number
 }
 

@@ -11,17 +11,17 @@ import { MENU_ROLES, ROLE } from "./roles.ts"
 import { beginCache, type Cache } from "./sources.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
 
-/** An application as its windows need it. */
+/** The facts about an app that its frames share. */
 export interface FrameApp {
   readonly pid: number
   readonly name: string
   readonly toolkit: string
   readonly traits: Traits
-  /** Its cache as it was when its frames were asked for, where that was wanted. */
+  /** Its cache, if it was asked for together with the frames. */
   readonly cache?: Promise<Cache>
 }
 
-/** A top-level object of an application: what may be a window of the screen. */
+/** A top-level object of an app, which may be a window of the screen. */
 export interface Frame {
   readonly app: FrameApp
   readonly ref: Ref
@@ -33,7 +33,7 @@ export interface Frame {
   readonly extents: Rect | undefined
 }
 
-/** The top-level objects of an application; none when it refuses to say. */
+/** The top-level objects of an app; none if it refuses to list them. */
 export async function readFrames(
   atspi: Atspi,
   { ref: app, pid, name, begun }: A11yApp,
@@ -48,9 +48,9 @@ export async function readFrames(
   const reading = listChildren(children ?? []).map(({ ref, index }) =>
     unlessRefused(readFrame(atspi, owner, ref, index)),
   )
-  // After the frames: an application makes its list while we find out which window is which.
+  // After the frames: the app makes its list while we match frames to windows.
   if (withCache) resolve(beginCache(atspi, app.bus, toolkit, name))
-  // Whoever waits for it hears of its failure; nobody may.
+  // Its failure reaches the caller who awaits it, and there may be none.
   cache.catch(() => {})
   return (await Promise.all(reading)).filter((frame) => frame !== undefined)
 }
@@ -71,7 +71,7 @@ export function factsOf({ app, role, states, name, extents }: Frame): Facts | un
   return { role, states, name, extents, interfaces: extents ? INTERFACE.Component : 0, childCount: -1 }
 }
 
-/** The top-level objects of one window's process, and the windows that they were proved to be. */
+/** The top-level objects of one window's process, and the windows that they match. */
 export async function readProcessFrames(
   atspi: Atspi,
   pid: number | undefined,
@@ -79,15 +79,15 @@ export async function readProcessFrames(
   withCache = false,
 ): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
   const own = apps.filter((app) => app.pid === pid)
-  // Behind a sandbox or another machine a window's process has another number, or none.
+  // In a sandbox or on another machine, a window's process has another pid here, or none.
   const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
   const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app, withCache)))).flat()
   return { frames, matches: matchFrames(windows, frames) }
 }
 
 /**
- * Which frame is which window of the screen, by evidence alone: the same process, and then title and
- * geometry, as long as they fit exactly one pair. What fits several is left without a match.
+ * Matches frames to windows of the screen by evidence alone: the same process, then title and geometry, as long as they
+ * fit exactly one pair. A frame that fits several windows gets none.
  */
 export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
   const matches = new Map<number, Frame>()

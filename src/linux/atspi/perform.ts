@@ -13,13 +13,13 @@ import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { NOT_DELIVERED, Sender } from "./send.ts"
 
-/** The accessibility route of every action: what changes something is sent once, or not at all. */
+/** Performs an action through the accessibility bus. A call that changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
   const to = new Sender(atspi, element.origin.traits)
   try {
     return await translatingErrors(element.origin, deliverVisibly(to, element, action))
   } catch (error) {
-    // An application that fell silent while it was asked what it offers was told to do nothing.
+    // An app that fell silent during the questions before the action was not told to do anything.
     throw error instanceof AppError && !to.hasSent ? error.with({ disposition: NOTHING_DELIVERED }) : error
   } finally {
     await to.close()
@@ -58,8 +58,8 @@ const isDown = (states: StateSet, role: number): boolean =>
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 
 /**
- * What is scrolled out of view is still visible to AT-SPI, only not showing. What is not even that, no
- * user could reach; the items of a closed menu are the exception that everybody relies on.
+ * Refuses an element that is not even VISIBLE: a user could not reach it. Elements that are scrolled away are VISIBLE
+ * without SHOWING. The items of a closed menu are an exception that all assistive tools rely on.
  */
 function refuseHidden({ origin }: Element, states: StateSet, role: number): void {
   if (has(states, STATE.VISIBLE) || has(states, STATE.SHOWING) || ITEMS.has(role)) return
@@ -117,7 +117,7 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
   }
 }
 
-/** Names of actions, the best first. Qt's ShowMenu is no context menu, but what a click on a menu button opens. */
+/** Names of actions, the best first. Qt's ShowMenu opens the menu of a menu button, not a context menu. */
 const CLICK = [
   "click",
   "press",
@@ -132,8 +132,8 @@ const CLICK = [
   "showmenu",
 ]
 /**
- * A row's `activate` opens it, which is a double click, and Qt's `Toggle` adds it to what is selected;
- * the `activate` of a field is its Enter key.
+ * Names that mean a click for rows and fields too. A row's `activate` is a double click, Qt's `Toggle` adds a row to the
+ * selection, and the `activate` of a field is its Enter key.
  */
 const MERE_CLICK = ["click", "press", "select"]
 const TOGGLE = ["toggle", "check", "uncheck", "click", "press", "select", "activate", "dodefault"]
@@ -150,7 +150,7 @@ async function click(to: Sender, { ref, parent }: Element, { role, isRow }: Targ
   return role === ROLE.PAGE_TAB && parent ? selectChild(to, parent.ref, ref) : NOT_DELIVERED
 }
 
-/** What presses a button opens it; what presses a row selects it. */
+/** A press opens a button, but only selects a row. */
 async function disclose(
   to: Sender,
   { ref }: Element,

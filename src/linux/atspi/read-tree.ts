@@ -11,12 +11,12 @@ import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
-/** What a tree is read from: an element, and what its surface is called. */
+/** The root that a tree is read from, and the title of its surface. */
 export interface TreeRoot {
   readonly element: Element
   readonly window: { readonly id: string; readonly title: string }
   readonly surface: Surface
-  /** The frame that it is, where that was read on the way. */
+  /** The frame of the root, if it has been read already. */
   readonly frame?: Frame
 }
 
@@ -38,7 +38,7 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
   }
 }
 
-/** Chromium that is just starting shows its window before what is in it, Firefox before the page. */
+/** Reads the tree until it has content: an app that is just starting shows its window before the page in it. */
 async function walkAwake(
   atspi: Atspi,
   element: Element,
@@ -82,7 +82,7 @@ function hasEmptyFrame({ role, children }: SeenNode): boolean {
 const isEmpty = ({ children, children_count }: SeenNode): boolean => children.length === 0 && !children_count
 const isEmptyPage = (node: SeenNode): boolean => node.role === "webarea" && isEmpty(node)
 
-/** The item that a menu hangs on stands for the menu. */
+/** Turns the item that a menu hangs on into the menu. */
 function asMenu(root: SeenNode, title: string): SeenNode {
   const { value: _, hint: __, ...rest } = root
   return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
@@ -98,7 +98,7 @@ async function walk(
   return walkTree(atspi, source, element, { ...options, counts: true }, frame && factsOf(frame))
 }
 
-/** `popups` are asked for when a popover is met. */
+/** The element of a frame. `popups` is called once the tree has a popover. */
 export function frameElement(
   frame: Frame,
   window: XWindow | undefined,
@@ -114,12 +114,12 @@ export function frameElement(
   )
 }
 
-/** What is left after reading has to do for shaping, storing and printing. */
+/** The time for reading; the rest is for shaping, storing and printing. */
 function readingTime(deadline: Deadline): Deadline {
   return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
-/** `twins`: the windows of its process that are called the same, itself included. */
+/** `twins`: the windows of its process with the same title, itself included. */
 export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
   if (twins.length > 1) {
     return new AppError(
@@ -159,7 +159,7 @@ export function noSurface(surface: Surface, app: string): AppError {
   })
 }
 
-/** A silent or vanished application, in the contract's words. */
+/** Translates failures of an app that is silent or gone into errors of the contract. */
 export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Promise<T>): Promise<T> {
   try {
     return await read
@@ -195,8 +195,8 @@ function unresponsive(app: string): AppError {
 }
 
 /**
- * Reads past the bus daemon, where the application listens itself: each question then wakes one process less,
- * which pays where there are many. `read` gets the usual way where there is no other.
+ * Reads by a connection to the app itself, past the bus daemon, if the app needs many questions: each of them then wakes
+ * one process less. `read` goes by the bus if the app has no socket.
  */
 export async function pastTheBus<T>(
   atspi: Atspi,
@@ -214,7 +214,7 @@ export async function pastTheBus<T>(
   }
 }
 
-/** Who hung up, or said nothing, is the application; the bus is as it was. */
+/** On a connection of its own, only the app can have hung up or fallen silent. */
 function ofApplication(error: unknown): unknown {
   if (error instanceof DBusClosed) return new DBusError("org.freedesktop.DBus.Error.NoReply", error.message)
   return error instanceof DBusTimeout ? new DBusTimeout(error.message) : error

@@ -11,18 +11,18 @@ import { MENU_ROLES, ROLE } from "./roles.ts"
 import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
 
-/** A part of an application that shows for itself: a window, an open menu, a dialog. */
+/** A surface that shows: a window, an open menu, a dialog. */
 export interface Shown {
   readonly type: Surface
   readonly element: Element
   readonly title: string
-  /** `w-…` of the window that it is or is in, `menu-1` for a menu. */
+  /** `w-…` of the window that it is or that contains it, `menu-1` for a menu. */
   readonly id: string
   readonly window: XWindow | undefined
   readonly itemCount?: number
 }
 
-/** A top-level object, and the window of the screen that it was proved to be, if any. */
+/** A top-level object, and the window of the screen that it matches, if any. */
 export interface TopLevel {
   readonly frame: Frame
   readonly element: Element
@@ -49,7 +49,7 @@ export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo 
 const MENU_ID = "menu-1"
 const MAX_SCANNED = 5000
 
-/** Menus that no tree leads to, but that said that they show. */
+/** Menus that are in no tree, known by the event that they show. */
 async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
   const [top] = tops
   if (!top) return []
@@ -70,13 +70,13 @@ async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<
   return menus.flat()
 }
 
-/** A menu that a tree leads to may also have said that it shows. */
+/** Drops the second entry of a menu that is in a tree and also sent the event. */
 function isFirst(one: Shown, index: number, all: readonly Shown[]): boolean {
   const key = refKey(one.element.ref)
   return one.type !== "menu" || all.findIndex(({ element }) => refKey(element.ref) === key) === index
 }
 
-/** The window with the keyboard, by the window system or by the application. */
+/** The window with the keyboard. */
 function focusedTop(all: readonly Shown[]): Shown | undefined {
   const tops = all.filter(({ type }) => type === "window" || type === "sheet" || type === "alert")
   return tops.find(({ window }) => window?.focused)
@@ -102,7 +102,7 @@ function topType({ role, states }: Frame, window: XWindow): Surface {
   return isDialog && isAttached ? "sheet" : "window"
 }
 
-/** Looks through what shows of a window, for what shows for itself in it. */
+/** Searches the showing part of a window for surfaces inside it. */
 class Scan {
   readonly #source: Source
   readonly #window: XWindow | undefined
@@ -162,7 +162,7 @@ class Scan {
       case "alert":
         return [{ ...inside, type: "alert" }, ...(await this.#below(element, facts, title))]
     }
-    // GTK 3 opens a menu under the item that belongs to it.
+    // GTK 3 hangs an open menu's items under the item that opens it.
     if (facts.role === ROLE.MENU && kind.role === "menuitem") {
       const itemCount = await this.#countItems(element, facts, 0)
       return itemCount > 0 ? [{ ...inside, type: "menu", id: MENU_ID, itemCount }] : []
@@ -170,7 +170,7 @@ class Scan {
     return this.#below(element, facts, title || parentName)
   }
 
-  /** Items that show, through the boxes that GTK 4 puts around them. */
+  /** Counts items that show, also inside the boxes that GTK 4 puts around them. */
   async #countItems(element: Element, facts: Facts, level: number): Promise<number> {
     if (level > 10) return 0
     const children = await this.#source.children(element.ref, true)
