@@ -53,7 +53,10 @@ function isLate(error: unknown, time: number): boolean {
 
 const SHORT_MS = 1000
 
-/** Lets time pass because the user asked for it, never to hope for something; ends early with the deadline. */
+/**
+ * Lets time pass: between two looks, for a time that the user asked for, or for a timer of a toolkit. Never in the hope
+ * that it is long enough. Ends early with the deadline.
+ */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, Math.min(ms, deadline.remaining))

@@ -182,3 +182,40 @@ test("nothing but main's one answer is printed, and nothing ends the program ear
   )
   expect(printing.flat()).toEqual([])
 })
+
+/** A name of a toolkit or program as a whole string, or a row of the table of traits. */
+const TOOLKIT_NAME =
+  /(["'`])(?:gail|gtk[234]?|qt[456]?|chromium|chrome|electron|gecko|firefox|webkit|java|soffice(?:\.bin)?|libreoffice)\1/i
+const namesToolkit = (code: string): string | undefined =>
+  (TOOLKIT_NAME.exec(code) ?? /\bTRAITS\b/.exec(code))?.[0]
+
+const TOOLKITS_FILE = "src/linux/atspi/toolkits.ts"
+/** Not converted yet. */
+const STILL_NAMING = [
+  "atspi",
+  "describe",
+  "facts",
+  "gtk4",
+  "labels",
+  "names",
+  "roles",
+  "sources",
+  "walk",
+].map((name) => `src/linux/atspi/${name}.ts`)
+
+test("no file but toolkits.ts compares the name of a toolkit: the others ask for a trait", async () => {
+  const others = files.filter((file) => file.startsWith("src/linux/") && file !== TOOLKITS_FILE)
+  const naming = await Promise.all(
+    others.map(async (file) => {
+      const word = namesToolkit(await codeOf(file))
+      return word === undefined ? [] : [`${file}: ${word}`]
+    }),
+  )
+  expect(naming.flat().filter((one) => !STILL_NAMING.includes(one.replace(/:.*/, "")))).toEqual([])
+  expect(namesToolkit(await codeOf(TOOLKITS_FILE))).toBeDefined()
+})
+
+test.each(['toolkit === "GTK"', "app !== 'soffice'", 'case "Qt":', "TRAITS.gtk4"])(
+  "%s would be such a comparison",
+  (code) => expect(namesToolkit(code)).toBeDefined(),
+)

@@ -3,7 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { lazily } from "../lazy.ts"
 import type { actingOn } from "./acting.ts"
 import { Element } from "./atspi/element.ts"
-import { answering, readTree } from "./atspi/read-tree.ts"
+import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { Desk } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
@@ -51,7 +51,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     const { actingOn } = await import("./acting.ts")
     return actingOn(session, options, deadline, () => desk.windows(), takeTurn)
   })
-  const locating = () => import("./atspi/open.ts")
+  const opening = () => import("./atspi/open.ts")
   return {
     perform: acting.perform,
     takeTurn,
@@ -72,28 +72,28 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     windows: (only) => desk.windows(only),
     surfaces: async (pid) => {
       const { surfaceInfo } = await import("./atspi/surfaces.ts")
-      return (await answering({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo)
+      return (await translatingErrors({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo)
     },
     tree: async (target, treeOptions) => readTree(await desk.atspi(), await desk.rootOf(target), treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => {
-      const { openAddress, openPath } = await locating()
+      const { openAddress, openPath } = await opening()
       const open = route === "address" ? openAddress : openPath
       const app = entry.source_app ?? `pid ${entry.pid}`
-      return answering({ app }, open(await desk.atspi(), entry, desk.frameFor))
+      return translatingErrors({ app }, open(await desk.atspi(), entry, desk.frameFor))
     },
     read: async (handle) => {
       const element = Element.of(handle)
-      const { readAnew } = await locating()
-      return answering(element.place, readAnew(await desk.atspi(), element))
+      const { readAgain } = await opening()
+      return translatingErrors(element.origin, readAgain(await desk.atspi(), element))
     },
     hit: async (handle, point) => {
       const element = Element.of(handle)
       const top = await desk.topmost(element, point)
       if (typeof top === "object") return { kind: "occluded", by: top.by }
-      const [atspi, { hitElement, hitInPopup }] = await Promise.all([desk.atspi(), locating()])
-      return answering(
-        element.place,
+      const [atspi, { hitElement, hitInPopup }] = await Promise.all([desk.atspi(), import("./atspi/hit.ts")])
+      return translatingErrors(
+        element.origin,
         top === "own" ? hitElement(atspi, element, point) : hitInPopup(atspi, element, point),
       )
     },
@@ -101,7 +101,10 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const { watchEvents } = await import("./atspi/watch.ts")
       // What an application shows, it tells; that windows come and go, the display tells, also of those that do not.
       const windows = pids ? undefined : windowsOf(session, deadline)
-      return answering({ app: "any" }, watchEvents(await session.a11y(deadline), deadline, pids, windows))
+      return translatingErrors(
+        { app: "any" },
+        watchEvents(await session.a11y(deadline), deadline, pids, windows),
+      )
     },
     close: async () => (await lease)?.release(),
   }

@@ -15,8 +15,6 @@ import {
 } from "./host/desktop-files.ts"
 import { executablePath, readProcess, withAncestors } from "./host/processes.ts"
 
-export { aliasesOf, desktopEntryOf } from "./host/app-names.ts"
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**

@@ -7,7 +7,7 @@ import { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
 import type { Inventory } from "./atspi/inventory.ts"
-import { answering, frameElement, noFrame, noSurface, type TreeRoot } from "./atspi/read-tree.ts"
+import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
 import type { Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import type { XWindow } from "./x11/windows.ts"
@@ -61,7 +61,7 @@ export class Desk {
       const { element, frame } = await this.#topOf(window)
       return { element, window: { id, title }, surface, frame }
     }
-    const all = await answering({ app: app_name }, this.surfaces(window.pid))
+    const all = await translatingErrors({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
     const best = found.find((one) => one.id === id) ?? found[0]
     if (!best) throw noSurface(surface, app_name)
@@ -76,7 +76,7 @@ export class Desk {
   async #above(element: Element, levels: number): Promise<Element> {
     if (levels === 0) return element
     const { openAbove } = await import("./atspi/open.ts")
-    const found = await answering(element.place, openAbove(await this.atspi(), element, levels))
+    const found = await translatingErrors(element.origin, openAbove(await this.atspi(), element, levels))
     if (found) return found
     throw parentNotFound()
   }
@@ -88,18 +88,18 @@ export class Desk {
   }
 
   /** What is above everything else at this point: the element's window, a popup of its process, or neither. */
-  async topmost({ place }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
+  async topmost({ origin }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
     const [x, { listOverrideWindows, windowAt }] = await Promise.all([
       this.#session.x11(this.#deadline),
       displays(),
     ])
     const window = await windowAt(x, point, this.#deadline)
     if (!window) return { by: "the desktop" }
-    if (window.id === place.window) return "own"
+    if (window.id === origin.window) return "own"
     const name = window.title || window.wmClass?.className || windowId(window.id)
-    if (window.pid !== place.pid) return { by: `window '${name}'` }
+    if (window.pid !== origin.pid) return { by: `window '${name}'` }
     // What is in a menu does not say which window that is.
-    if (place.window === undefined) return "own"
+    if (origin.window === undefined) return "own"
     const popups = await listOverrideWindows(x, this.#deadline)
     return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
   }
@@ -114,7 +114,7 @@ export class Desk {
   }
 
   async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
-    const top = await answering({ app: app_name }, this.#findTop(id, true))
+    const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
     if (top) return top
     // Its process may have ended meanwhile.
     if (this.#window(id)) await this.#look(id)

@@ -13,7 +13,8 @@ import {
 import { dirname } from "node:path"
 import fc from "fast-check"
 import { Deadline } from "../../src/deadline.ts"
-import { aliasesOf, desktopEntryOf, launchApp, quitProcess } from "../../src/linux/apps.ts"
+import { launchApp, quitProcess } from "../../src/linux/apps.ts"
+import { aliasesOf, desktopEntryOf } from "../../src/linux/host/app-names.ts"
 import { allEntries, entryById, expandCommand, programOf } from "../../src/linux/host/desktop-files.ts"
 import {
   commandLine,

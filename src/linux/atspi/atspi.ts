@@ -27,7 +27,7 @@ export const REGISTRY: Ref = { bus: "org.a11y.atspi.Registry", path: ROOT_PATH }
 
 export { INTERFACE, type Interfaces } from "./bits.ts"
 
-/** A connection to one application alone, and the application's name on the bus. */
+/** A connection to one app alone, and the app's name on the bus. */
 export interface Direct {
   readonly name: string
   readonly connection: Bus
@@ -39,7 +39,7 @@ export class Atspi {
 
   readonly #direct: Direct | undefined
 
-  /** All calls end at this deadline; those to one application may go another way than by the bus. */
+  /** All calls end at this deadline. Calls to one app may go by a connection of their own, past the bus. */
   constructor(bus: Bus, deadline: Deadline, direct?: Direct) {
     this.bus = bus
     this.deadline = deadline
@@ -169,7 +169,7 @@ export class Atspi {
     return this.ask(app, TOOLKIT_NAME, readText)
   }
 
-  /** Asked of the bus, which knows it even when the application hangs. */
+  /** Asks the bus, which knows it even if the app hangs. */
   pid(name: string): Promise<number> {
     const called = PROCESS_ID.with(name)
     return this.bus.ask(called, DBUS, DBUS_PATH, this.deadline, asCount)
@@ -217,7 +217,7 @@ export function readStates(reader: Reader): StateSet {
   return packStates(low, high)
 }
 
-/** The list of interface names as bits; applications repeat few lists, so the bytes are the key. */
+/** The list of interface names as bits. Apps repeat a few lists, so the bytes are the key. */
 export function readInterfaces(reader: Reader): Interfaces {
   const end = reader.arrayEnd(4)
   const at = reader.take(end - reader.at)
@@ -237,7 +237,7 @@ export function readRect(reader: Reader): Rect {
   return { x: reader.i32(), y: reader.i32(), width: reader.i32(), height: reader.i32() }
 }
 
-/** A property that is text. Missing names come as other types from some toolkits: no text. */
+/** A property that is text. Some toolkits send another type for a missing name: empty text. */
 export function readText(reply: Message): string {
   const body = readAs(reply, "v")
   const signature = body.signature()

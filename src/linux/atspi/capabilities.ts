@@ -3,35 +3,35 @@ import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
 
-/** What bits, roles and interfaces claim about an element, in the contract's words. */
+/** States and actions of an element in the contract's words, from its bits, role and interfaces. */
 
-/** Only what the platform claims: a missing bit is no claim, except where a bit's pair is there. */
+/** States that the bits say. A missing bit says nothing, except if its pair is there (EXPANDABLE without EXPANDED). */
 export function statesOf(
-  claimed: StateSet,
+  reported: StateSet,
   kind: Kind,
   interactive: boolean,
   showing: boolean,
-  { place, parent }: Pick<Element, "place" | "parent">,
+  { origin, parent }: Pick<Element, "origin" | "parent">,
 ): State[] {
   const list: State[] = []
-  const states = claimsFocus(place, kind) ? withoutItemFocus(claimed, kind, parent) : claimed
+  const states = claimsFocus(origin.traits, kind) ? withoutItemFocus(reported, kind, parent) : reported
   const on = (bit: number): boolean => has(states, bit)
-  // Chromium calls what is read-only neither enabled nor sensitive, and what is disabled not read-only.
-  const isLocked = place.toolkit === "Chromium" && on(STATE.READ_ONLY)
+  const isLocked = origin.traits.readOnlyLooksDisabled && on(STATE.READ_ONLY)
   const isEnabled = on(STATE.SENSITIVE) || on(STATE.ENABLED) || isLocked
   if (interactive) list.push(isEnabled ? "enabled" : "disabled")
   if (on(STATE.FOCUSED)) list.push("focused")
   if (on(STATE.INDETERMINATE) && (isCheckable(states, kind) || kind.native === ROLE.TOGGLE_BUTTON))
     list.push("indeterminate")
   else if (isCheckable(states, kind)) list.push(on(STATE.CHECKED) ? "checked" : "unchecked")
-  // Qt's menu items and GTK's cells say that they are checked, but not that they could be.
+  // Qt's menu items and GTK's cells are CHECKED without being CHECKABLE.
   else if (on(STATE.CHECKED) && kind.native !== ROLE.TOGGLE_BUTTON) list.push("checked")
   if (on(STATE.EXPANDABLE)) list.push(on(STATE.EXPANDED) ? "expanded" : "collapsed")
   else if (on(STATE.EXPANDED)) list.push("expanded")
   if (on(STATE.SELECTED)) list.push("selected")
   if (
-    (on(STATE.PRESSED) && !isHeldDown(place.toolkit, kind)) ||
+    (on(STATE.PRESSED) && !isHeldDown(origin.traits, kind)) ||
     (kind.native === ROLE.TOGGLE_BUTTON && kind.role !== "switch" && on(STATE.CHECKED))
   ) {
     list.push("pressed")
@@ -41,8 +41,7 @@ export function statesOf(
   if (on(STATE.REQUIRED)) list.push("required")
   if (on(STATE.BUSY)) list.push("busy")
   if (on(STATE.MODAL)) list.push("modal")
-  // Chromium says so of what is scrolled away; others, of what is on another page.
-  if (!showing) list.push(place.toolkit === "Chromium" && on(STATE.VISIBLE) ? "offscreen" : "hidden")
+  if (!showing) list.push(origin.traits.visibleIsOffscreen && on(STATE.VISIBLE) ? "offscreen" : "hidden")
   if (on(STATE.MULTI_LINE) && kind.role === "textfield") list.push("multiline")
   if (on(STATE.MULTISELECTABLE)) list.push("multiselectable")
   if (on(STATE.HAS_POPUP)) list.push("haspopup")
@@ -50,13 +49,13 @@ export function statesOf(
   return list
 }
 
-/** Qt says of a button that can only be pushed when it is down; one that stays down is a check box there. */
-const isHeldDown = (toolkit: string, { native }: Kind): boolean =>
-  toolkit === "Qt" && native === ROLE.PUSH_BUTTON
+/** True for a button that is down because a press is under way, not because it stays down. */
+const isHeldDown = (traits: Traits, { native }: Kind): boolean =>
+  traits.pressedMeansHeld === true && native === ROLE.PUSH_BUTTON
 
-/** Qt calls the current tab or row focused, LibreOffice that of its trees, whether or not the keyboard is there. */
-const claimsFocus = ({ toolkit, app }: Element["place"], { native }: Kind): boolean =>
-  toolkit === "Qt" || (app === "soffice" && native === ROLE.TREE_ITEM)
+/** True if the element may be FOCUSED without the keyboard. */
+const claimsFocus = (traits: Traits, { native }: Kind): boolean =>
+  traits.currentItemClaimsFocus || (traits.currentTreeItemClaimsFocus === true && native === ROLE.TREE_ITEM)
 
 function withoutItemFocus(states: StateSet, kind: Kind, parent: Parent | undefined): StateSet {
   if (!has(states, STATE.FOCUSED)) return states
@@ -82,8 +81,8 @@ function isCheckable(states: StateSet, kind: Kind): boolean {
 }
 
 /**
- * What can be done with it, as far as role, states and interfaces tell; `offers` are the names of
- * its own actions where the role alone would not make it worth a ref.
+ * Actions that role, states and interfaces promise. `offers` are the names of the element's own actions, asked for if
+ * its role alone would not earn it a ref.
  */
 export function actionsOf(
   kind: Kind,
@@ -93,7 +92,7 @@ export function actionsOf(
 ): ActionName[] {
   const list: ActionName[] = []
   const on = (bit: number): boolean => has(states, bit)
-  // Qt's spin boxes can be edited without saying so.
+  // Qt's spin boxes can be edited without being EDITABLE.
   const isEditable =
     on(STATE.EDITABLE) || (kind.role === "incrementor" && (interfaces & INTERFACE.EditableText) !== 0)
   const editable = isEditable && !on(STATE.READ_ONLY)
@@ -121,7 +120,7 @@ export function actionsOf(
 /** Roles whose number is a value that a user sets. */
 export const VALUE_ROLES: ReadonlySet<Role> = new Set(["slider", "incrementor"])
 
-/** An action that does something of its own: not one that every node of a web page or of Qt has. */
+/** True for an action of the element itself, not one that every node of a web page or of Qt has. */
 function isTelling(name: string): boolean {
   return name !== "" && !COMMON_ACTIONS.has(name.toLowerCase())
 }

@@ -2,67 +2,70 @@ import type { Point, Rect } from "../../node.ts"
 import type { XWindow } from "../x11/windows.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { Element, type Parent, type Place, unlessRefused } from "./element.ts"
+import { Element, type Origin, type Parent, unlessRefused } from "./element.ts"
 import { type Facts, listChildren, type Maybe, then } from "./facts.ts"
 import type { Expect } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 
-/** Where LibreOffice's own widgets say they are, and where they are. */
+/** Origins that differ within one window: those of LibreOffice's drawn widgets, and of popups. */
 
-/** A place whose elements are drawn by the application itself, within a native window. */
-export interface DrawnPlace extends Place {
-  readonly native: Place
+/** The origin of elements that the app draws itself, within a native window. */
+export interface DrawnOrigin extends Origin {
+  readonly native: Origin
 }
 
 /**
- * The place of an element's children. LibreOffice computes the coordinates of everything below its
- * root pane as if there were no native menu bar above it; native widgets inside are right again.
+ * The origin of an element's children. LibreOffice reports coordinates below its root pane as if there were no native
+ * menu bar above it. Native widgets inside report the right ones again.
  */
-export function placeBelow(atspi: Atspi, element: Element, facts: Facts, expect: Expect): Maybe<Place> {
-  const { place, parent } = element
-  if (isDrawn(place)) return isNativeBox(facts) ? place.native : place
-  if (facts.role !== ROLE.ROOT_PANE || place.toolkit !== "gtk" || !parent || !place.shift) return place
-  return drawnPlace(atspi, element, parent, place.shift, expect)
+export function originBelow(atspi: Atspi, element: Element, facts: Facts, expect: Expect): Maybe<Origin> {
+  const { origin, parent } = element
+  if (isDrawn(origin)) return isNativeBox(facts) ? origin.native : origin
+  if (facts.role !== ROLE.ROOT_PANE || !origin.traits.rootPaneIgnoresMenuBar || !parent || !origin.shift)
+    return origin
+  return drawnOrigin(atspi, element, parent, origin.shift, expect)
 }
 
-async function drawnPlace(
+async function drawnOrigin(
   atspi: Atspi,
   element: Element,
   parent: Parent,
   shift: Point,
   expect: Expect,
-): Promise<Place> {
-  const { place } = element
+): Promise<Origin> {
+  const { origin } = element
   const [own, around] = await Promise.all([
     expect(atspi.extents(element.ref)),
     expect(atspi.extents(parent.ref)),
   ])
   const dy = own && around ? around.y - own.y : 0
-  if (dy <= 0 || dy > 200) return place
-  const drawn: DrawnPlace = { ...place, shift: { x: shift.x, y: shift.y + dy }, native: place }
+  if (dy <= 0 || dy > 200) return origin
+  const drawn: DrawnOrigin = { ...origin, shift: { x: shift.x, y: shift.y + dy }, native: origin }
   return drawn
 }
 
-/** The same for one element that was found without the way down to it. */
-export async function placeWithin(
+/** The origin of one element that was opened without a walk down to it. */
+export async function originWithin(
   atspi: Atspi,
   ref: Ref,
-  place: Place,
+  origin: Origin,
   findFrame: () => Promise<Element | undefined>,
-): Promise<Place> {
-  if (place.toolkit === "GTK") return placeInPopup(atspi, ref, place)
-  if (place.toolkit !== "gtk" || place.app !== "soffice" || !(await isDrawnBySuite(atspi, ref))) return place
+): Promise<Origin> {
+  const { coordinates, rootPaneIgnoresMenuBar, mixesCoordinates } = origin.traits
+  if (coordinates === "window") return originInPopup(atspi, ref, origin)
+  const mayBeDrawn = rootPaneIgnoresMenuBar && mixesCoordinates
+  if (!mayBeDrawn || !(await isDrawnBySuite(atspi, ref))) return origin
   const frame = await findFrame()
   const pane = frame && (await findRootPane(atspi, frame, 3))
-  if (!pane) return { ...place, shift: undefined }
+  if (!pane) return { ...origin, shift: undefined }
   const facts = { role: ROLE.ROOT_PANE, states: 0, interfaces: 0, name: "", childCount: -1 }
-  return placeBelow(atspi, pane, facts, unlessRefused)
+  return originBelow(atspi, pane, facts, unlessRefused)
 }
 
-/** Only while a popup of the process is open can an element be in one. */
-async function placeInPopup(atspi: Atspi, ref: Ref, place: Place): Promise<Place> {
-  const windows = (await place.popups?.()) ?? []
-  if (!windows.some(({ pid }) => pid === place.pid)) return place
+/** An element can be in a popup only while its process has one open. */
+async function originInPopup(atspi: Atspi, ref: Ref, origin: Origin): Promise<Origin> {
+  const windows = (await origin.popups?.()) ?? []
+  if (!windows.some(({ pid }) => pid === origin.pid)) return origin
   let at: Ref | undefined = ref
   for (let level = 0; at && level < 50; level++) {
     const [role, name, above]: [number, string, Ref | undefined] = await Promise.all([
@@ -70,17 +73,17 @@ async function placeInPopup(atspi: Atspi, ref: Ref, place: Place): Promise<Place
       atspi.name(at),
       atspi.parent(at),
     ])
-    const kind = kindOf(role, 0, false, ROLE.INVALID, { toolkit: place.toolkit, name })
+    const kind = kindOf(role, 0, false, ROLE.INVALID, { traits: origin.traits, name })
     if (kind.role === "menu" || kind.role === "popover") {
-      return popupPlace(place, kind, { extents: await atspi.extents(at, place.toolkit) })
+      return popupOrigin(origin, kind, { extents: await atspi.extents(at, origin.traits.coordinates) })
     }
-    if (role === ROLE.FRAME || role === ROLE.APPLICATION) return place
+    if (role === ROLE.FRAME || role === ROLE.APPLICATION) return origin
     at = above
   }
-  return place
+  return origin
 }
 
-/** Upwards, its own widgets end in a root pane that names no native parent. */
+/** The ancestors of a drawn widget end in a root pane without a native parent. */
 async function isDrawnBySuite(atspi: Atspi, ref: Ref): Promise<boolean> {
   let at = await atspi.parent(ref)
   for (let level = 0; at && level < 50; level++) {
@@ -100,7 +103,7 @@ async function findRootPane(atspi: Atspi, element: Element, levels: number): Pro
   ])
   const parent = { ref: element.ref, role, states, size: children.length }
   const elements = listChildren(children).map(
-    ({ ref, index }) => new Element(ref, element.place, parent, index),
+    ({ ref, index }) => new Element(ref, element.origin, parent, index),
   )
   const roles = await Promise.all(elements.map(({ ref }) => atspi.role(ref)))
   const pane = elements[roles.indexOf(ROLE.ROOT_PANE)]
@@ -110,31 +113,31 @@ async function findRootPane(atspi: Atspi, element: Element, levels: number): Pro
   return found.find((one) => one !== undefined)
 }
 
-function isDrawn(place: Place): place is DrawnPlace {
-  return "native" in place
+function isDrawn(origin: Origin): origin is DrawnOrigin {
+  return "native" in origin
 }
 
-/** A box of the toolkit has a direction; LibreOffice's own panels have none. */
+/** A native box has a direction; LibreOffice's own panels have none. */
 function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean {
   const isBox = role === ROLE.PANEL || role === ROLE.FILLER
   return isBox && (has(states, STATE.HORIZONTAL) || has(states, STATE.VERTICAL))
 }
 
 /**
- * The place of a popover and what is in it. GTK 4 gives it a window of its own but counts from the
- * widget that it belongs to; the window of the same size and process says where it really is.
+ * The origin of a popover and its content. GTK 4 gives it a window of its own but counts from the widget that it
+ * belongs to. The one window of the same process and size tells where it is.
  */
-export function popupPlace(place: Place, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Place> {
+export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Origin> {
   const isPopup = kind.role === "menu" || kind.role === "popover"
-  if (!isPopup || place.toolkit !== "GTK" || !place.popups) return place
-  if (!extents) return { ...place, shift: undefined }
-  return then(place.popups(), (windows) => ({ ...place, shift: shiftOf(extents, windows, place.pid) }))
+  if (!isPopup || origin.traits.coordinates !== "window" || !origin.popups) return origin
+  if (!extents) return { ...origin, shift: undefined }
+  return then(origin.popups(), (windows) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
 }
 
-/** A popover's margin is part of its window, but not of what it says of itself. */
+/** A popover's margin is part of its window, but not of its extents. */
 const MOST_MARGIN = 16
 
-function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Place["shift"] {
+function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Origin["shift"] {
   const margins = windows
     .filter((window) => window.pid === pid)
     .map(({ bounds }) => ({
@@ -148,3 +151,6 @@ function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Place
   const { bounds, x, y } = only
   return { x: bounds.x + Math.trunc(x / 2) - extents.x, y: bounds.y + Math.trunc(y / 2) - extents.y }
 }
+
+// Until walk.ts knows the new names.
+export { originBelow as placeBelow, popupOrigin as popupPlace }

@@ -7,10 +7,10 @@ import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import type { Sender } from "./send.ts"
 
-/** Text and numbers, through the interfaces that have them. */
+/** Changes texts and numbers through EditableText and Value. */
 
-/** Puts text at the caret, in place of what is selected there; behind everything in a field without the focus. */
-export async function insertText(to: Sender, { ref, place }: Element, text: string): Promise<Performed> {
+/** Puts text at the caret, and replaces the selection; in a field without the focus, at the end. */
+export async function insertText(to: Sender, { ref, origin }: Element, text: string): Promise<Performed> {
   const field = await fieldOf(to, ref)
   if (!field) return NOT_DELIVERED
   if (text === "") return { method: "atspi:EditableText.InsertText", delivery: "delivered_verified" }
@@ -20,8 +20,7 @@ export async function insertText(to: Sender, { ref, place }: Element, text: stri
     const cut = await to.request(field, how, method(`org.a11y.atspi.${how}`, "ii", [start, end]))
     if (cut.delivery !== "delivered_unverified") return cut
   }
-  // ATK counts bytes, Qt counts UTF-16 units and pads what is missing.
-  const length = place.toolkit === "Qt" ? text.length : Buffer.byteLength(text)
+  const length = origin.traits.textLengthIn === "utf-16" ? text.length : Buffer.byteLength(text)
   const how = "EditableText.InsertText"
   const inserted = await to.request(field, how, method(`org.a11y.atspi.${how}`, "isi", [start, text, length]))
   if (inserted.delivery !== "not_delivered" || end === start) return inserted
@@ -38,17 +37,16 @@ export async function clearText(to: Sender, { ref }: Element): Promise<Performed
   return field ? setText(to, field, "") : NOT_DELIVERED
 }
 
-export async function setValue(to: Sender, { ref, place }: Element, value: string): Promise<Performed> {
+export async function setValue(to: Sender, { ref, origin }: Element, value: string): Promise<Performed> {
   const [interfaces, role] = await Promise.all([to.atspi.interfaces(ref), to.atspi.role(ref)])
-  // Firefox sets the number in a field without telling the page.
-  const isPageField = to.toolkit === "Gecko" && (interfaces & INTERFACE.EditableText) !== 0
-  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role) && !isPageField
+  const isField = (interfaces & INTERFACE.EditableText) !== 0
+  const isUnheard = origin.traits.fieldNumbersAreUnheard && isField
+  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role) && !isUnheard
   const number = Number(value)
   if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
     await refuseOutOfRange(to.atspi, ref, number)
-    // What is set into LibreOffice's own spin fields shows, but its macros are not told: they have to be typed into.
-    const isNative = place.app !== "soffice" || (interfaces & INTERFACE.EditableText) !== 0
-    return isNative || role !== ROLE.SPIN_BUTTON ? setNumber(to, ref, number) : NOT_DELIVERED
+    const mustBeTyped = origin.traits.spinNumbersAreUnheard && role === ROLE.SPIN_BUTTON && !isField
+    return mustBeTyped ? NOT_DELIVERED : setNumber(to, ref, number)
   }
   const field = await fieldOf(to, ref)
   if (field) return setText(to, field, value)
@@ -60,7 +58,7 @@ export async function setValue(to: Sender, { ref, place }: Element, value: strin
   })
 }
 
-/** What LibreOffice and others give a number that says how they are, and is none that a user sets. */
+/** Roles whose number is a state that a user does not set, e.g. in LibreOffice. */
 const NUMBERED: ReadonlySet<number> = new Set([
   ROLE.PUSH_BUTTON,
   ROLE.TOGGLE_BUTTON,
@@ -83,7 +81,7 @@ export interface Range {
   readonly now: number
   readonly least: number
   readonly most: number
-  /** The smallest step that it says it makes; 0: it does not say. */
+  /** The smallest step. 0: not reported. */
   readonly step: number
 }
 
@@ -97,10 +95,9 @@ export async function readRange(atspi: Atspi, ref: Ref): Promise<Range | undefin
     : { now, least, most, step }
 }
 
-/** The element itself, or the field that a combo box is typed into. */
+/** The element itself, or the field inside a combo box. */
 export async function fieldOf(to: Sender, ref: Ref): Promise<Ref | undefined> {
-  // Firefox says yes to every change of a text, and makes none in a page.
-  if (to.toolkit === "Gecko") return undefined
+  if (to.traits.editableTextIsIgnored) return undefined
   if (await to.can(ref, INTERFACE.EditableText)) return ref
   if ((await to.atspi.role(ref)) !== ROLE.COMBO_BOX) return undefined
   return findField(to, ref, 2)
@@ -124,7 +121,7 @@ async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: 
     atspi.characterCount(ref),
     atspi.states(ref),
   ])
-  // Where the caret was left, if it ever was there, means nothing to anybody.
+  // Without the focus, the old position of the caret means nothing.
   if (!has(states, STATE.FOCUSED)) return { start: size, end: size }
   if (count && readAs(count, "i").i32() > 0) {
     const reply = await unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetSelection", "i", [0])))

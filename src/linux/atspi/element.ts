@@ -13,37 +13,41 @@ export interface Origin {
   readonly app: string
   readonly toolkit: string
   readonly traits: Traits
-  /** Windows that go past the window manager, where the toolkit's menus and popovers are. */
+  /** Windows that the window manager does not manage: menus and popovers. */
   readonly popups?: () => Promise<readonly XWindow[]>
-  /** The X window that its frame was proved to be. */
+  /** The X window that its frame was matched to. */
   readonly window?: number
-  /** Added to the extents that the toolkit reports; undefined: its coordinates mean nothing on the screen. */
+  /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */
   readonly shift: Point | undefined
 }
 
 export type Place = Origin
 
-/** What an element is may depend on what it is in. */
+/** The parent's part in what an element is, e.g. a menu within a menu is an item. */
 export interface Parent {
   readonly ref: Ref
   readonly role: number
   readonly states: StateSet
-  /** How many children it has; −1: not known. */
+  /** The number of its children; −1: not known. */
   readonly size: number
 }
 
-/** What a handle is on Linux: an object of the accessibility bus, and what is needed to read it the same way again. */
+/** A handle on Linux: an object of the accessibility bus, with all that it takes to read it the same way again. */
 export class Element {
   readonly ref: Ref
-  readonly place: Place
+  readonly origin: Origin
   readonly parent: Parent | undefined
   readonly index: number | undefined
 
-  constructor(ref: Ref, place: Place, parent?: Parent, index?: number) {
+  constructor(ref: Ref, origin: Origin, parent?: Parent, index?: number) {
     this.ref = ref
-    this.place = place
+    this.origin = origin
     this.parent = parent
     this.index = index
+  }
+
+  get place(): Origin {
+    return this.origin
   }
 
   get parentRole(): number {
@@ -61,7 +65,7 @@ export class Element {
   }
 }
 
-/** undefined for what the object refused or does not understand; a silent or dead application still fails. */
+/** undefined for a question that the object refuses or does not understand; a silent or dead app still fails. */
 export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
@@ -71,7 +75,7 @@ export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Whether the error says that the process is not on the bus (any more). */
+/** True if the error says that the process is not on the bus (any more). */
 export function isGone(error: unknown): boolean {
   return error instanceof DBusError && GONE.has(error.code)
 }

@@ -11,17 +11,17 @@ import { MENU_ROLES, ROLE } from "./roles.ts"
 import { beginCache, type Cache } from "./sources.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
 
-/** An application as its windows need it. */
+/** The facts about an app that its frames share. */
 export interface FrameApp {
   readonly pid: number
   readonly name: string
   readonly toolkit: string
   readonly traits: Traits
-  /** Its cache as it was when its frames were asked for, where that was wanted. */
+  /** Its cache, if it was asked for together with the frames. */
   readonly cache?: Promise<Cache>
 }
 
-/** A top-level object of an application: what may be a window of the screen. */
+/** A top-level object of an app, which may be a window of the screen. */
 export interface Frame {
   readonly app: FrameApp
   readonly ref: Ref
@@ -29,13 +29,11 @@ export interface Frame {
   readonly role: number
   readonly states: StateSet
   readonly name: string
-  /** As the toolkit says it. */
+  /** In the app's own coordinates. */
   readonly extents: Rect | undefined
 }
 
-export const GTK4 = "GTK"
-
-/** The top-level objects of an application; none when it refuses to say. */
+/** The top-level objects of an app; none if it refuses to list them. */
 export async function readFrames(
   atspi: Atspi,
   { ref: app, pid, name, begun }: A11yApp,
@@ -50,9 +48,9 @@ export async function readFrames(
   const reading = listChildren(children ?? []).map(({ ref, index }) =>
     unlessRefused(readFrame(atspi, owner, ref, index)),
   )
-  // After the frames: an application makes its list while we find out which window is which.
+  // After the frames: the app makes its list while we match frames to windows.
   if (withCache) resolve(beginCache(atspi, app.bus, toolkit, name))
-  // Whoever waits for it hears of its failure; nobody may.
+  // Its failure reaches the caller who awaits it, and there may be none.
   cache.catch(() => {})
   return (await Promise.all(reading)).filter((frame) => frame !== undefined)
 }
@@ -62,18 +60,18 @@ async function readFrame(atspi: Atspi, app: FrameApp, ref: Ref, index: number): 
     atspi.role(ref),
     atspi.states(ref),
     atspi.name(ref),
-    unlessRefused(atspi.extents(ref, app.toolkit)),
+    unlessRefused(atspi.extents(ref, app.traits.coordinates)),
   ])
   return { app, ref, index, role, states, name: cleanName(name) ?? "", extents }
 }
 
-/** What the frame said about itself, where that is all there is to know: an unusual window may hold more. */
+/** The facts that the frame was matched by, if a tree needs no more of it. An unusual window may hold more. */
 export function factsOf({ app, role, states, name, extents }: Frame): Facts | undefined {
-  if (app.toolkit === GTK4 || !WINDOW_ROLES.has(role)) return undefined
+  if (app.traits.windowIsReadAgain || !WINDOW_ROLES.has(role)) return undefined
   return { role, states, name, extents, interfaces: extents ? INTERFACE.Component : 0, childCount: -1 }
 }
 
-/** The top-level objects of one window's process, and the windows that they were proved to be. */
+/** The top-level objects of one window's process, and the windows that they match. */
 export async function readProcessFrames(
   atspi: Atspi,
   pid: number | undefined,
@@ -81,15 +79,15 @@ export async function readProcessFrames(
   withCache = false,
 ): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
   const own = apps.filter((app) => app.pid === pid)
-  // Behind a sandbox or another machine a window's process has another number, or none.
+  // In a sandbox or on another machine, a window's process has another pid here, or none.
   const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
   const frames = (await Promise.all(candidates.map((app) => readFrames(atspi, app, withCache)))).flat()
   return { frames, matches: matchFrames(windows, frames) }
 }
 
 /**
- * Which frame is which window of the screen, by evidence alone: the same process, and then title and
- * geometry, as long as they fit exactly one pair. What fits several is left without a match.
+ * Matches frames to windows of the screen by evidence alone: the same process, then title and geometry, as long as they
+ * fit exactly one pair. A frame that fits several windows gets none.
  */
 export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
   const matches = new Map<number, Frame>()
@@ -124,10 +122,10 @@ export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[
   return matches
 }
 
-/** What is added to the toolkit's coordinates to get the screen's. */
+/** Added to the app's coordinates to get the screen's. */
 export function shiftOf(window: XWindow, frame: Frame): Point {
-  if (frame.app.toolkit !== GTK4) return { x: 0, y: 0 }
-  // GTK 4 counts from the window's visible corner, whatever coordinates were asked for.
+  if (frame.app.traits.coordinates !== "window") return { x: 0, y: 0 }
+  // They count from the window's visible corner.
   const { bounds, gtkFrameExtents: shadow } = window
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
@@ -162,7 +160,7 @@ function isUntitled(window: XWindow, frame: Frame): boolean {
   return frame.name === "" || window.title === ""
 }
 
-/** The toolkit's extents are those of the client window, of the decorated one, or of the one without shadows. */
+/** The extents that an app reports are those of the client window, of the decorated one, or of the one without shadows. */
 function hasGeometry(window: XWindow, frame: Frame): boolean {
   const { extents } = frame
   if (!extents || extents.width <= 0) return false
@@ -174,7 +172,7 @@ function hasGeometry(window: XWindow, frame: Frame): boolean {
     height: window.bounds.height - shadow.top - shadow.bottom,
   }
   const rects = [window.bounds, window.frame, ...(bare ? [bare] : [])]
-  if (frame.app.toolkit === GTK4) {
+  if (frame.app.traits.coordinates === "window") {
     return rects.some(
       (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),
     )

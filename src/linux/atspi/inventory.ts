@@ -10,16 +10,16 @@ import { listMates, listWindows, windowId, type XWindow } from "../x11/windows.t
 import { Atspi } from "./atspi.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 
-/** What runs and shows, at one moment. Without an accessibility bus there are windows, but no apps. */
+/** Apps and windows at one moment. Without an accessibility bus there are windows, but no apps. */
 export interface Inventory {
-  /** Where it holds no more than one process. */
+  /** Set if the inventory covers only this process. */
   readonly pid?: number
   readonly apps: readonly A11yApp[]
   readonly windows: readonly XWindow[]
   readonly bus: "there" | "missing" | "silent"
 }
 
-/** What a silent accessibility bus may cost those who can do without. */
+/** The longest wait for a silent accessibility bus by callers who can do without it. */
 const BUS_MS = 5000
 
 export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
@@ -32,8 +32,8 @@ export async function takeInventory(session: Session, deadline: Deadline): Promi
 }
 
 /**
- * The display closes the windows of a process that ended a moment later than the bus forgets it: these go,
- * and are not listed. Others stay: a process behind a sandbox has another number here, or none.
+ * Leaves out windows of a process that has ended: the X server closes them a moment after the bus forgets the process.
+ * Other windows without an app stay: a process in a sandbox has another pid here, or none.
  */
 async function withoutEnded(
   session: Session,
@@ -48,7 +48,7 @@ async function withoutEnded(
   const ids = orphans.map(({ id }) => id)
   const enough = deadline.slice(Math.min(ENDING_MS, deadline.remaining / 2))
   let left = new Set(ids)
-  // Where nothing is left of the process, the display has heard of it: it is done with that after its next answers.
+  // Once the process is gone completely, the X server knows, and closes its windows within its next answers.
   for (let look = 0; look < LOOKS || (isAnyEnding(orphans, left) && !enough.expired); look++) {
     if (look >= LOOKS) await Bun.sleep(LOOK_AGAIN_MS)
     left = new Set((await readWindows(x, ids, deadline)).map(({ id }) => id))
@@ -65,8 +65,8 @@ const LOOKS = 3
 const LOOK_AGAIN_MS = 20
 
 /**
- * The same for one window (or the focused one), with no more than its own process has; undefined where that
- * does not do, since the window is not managed, or its process is not on the bus by the same number.
+ * The inventory of one window's process (or the focused window's). undefined: the window is not managed, or its process
+ * is not on the bus by the same pid.
  */
 export async function takeInventoryOf(
   session: Session,
@@ -75,19 +75,19 @@ export async function takeInventoryOf(
 ): Promise<Inventory | undefined> {
   const finding = session.x11(deadline).then((x) => listMates(x, window, deadline))
   const owner = finding.then(([first]) => first?.pid)
-  // The first of the two to fail speaks for both.
+  // `finding` below reports the same failure.
   owner.catch(() => {})
   const [windows, apps] = await Promise.all([
     finding,
     onBus(session, deadline, (atspi) => findA11yApps(atspi, owner)).catch(unlessNoBus),
   ])
-  // Nobody else would get an answer either.
+  // A full inventory would not get an answer either.
   if (apps === "silent" && windows[0]) return { pid: windows[0].pid, windows, apps: [], bus: apps }
   if (typeof apps === "string") return undefined
   return apps[0] && { pid: apps[0].pid, windows, apps, bus: "there" }
 }
 
-/** The same for a question about apps, which a desktop without X can answer too. */
+/** The inventory for a question about apps, which a desktop without X can answer too. */
 export async function takeAppInventory(session: Session, deadline: Deadline): Promise<Inventory> {
   const [windows, apps] = await Promise.all([
     session
@@ -192,11 +192,11 @@ function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHint
 }
 
 function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
-  // The class instance is what toolkits take for the accessible name too; a process's name is cut at 15 bytes.
+  // Toolkits use the class instance for the accessible name too. The kernel cuts a process's name at 15 bytes.
   return app?.name || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
 }
 
-/** What is known about a window without asking its application. A window without a pid may still have a frame. */
+/** Reasons for a window to have no tree, without asking its app. A window without a pid may still have a frame. */
 function muteness(
   app: A11yApp | undefined,
   { apps, bus, windows }: Inventory,

@@ -10,7 +10,7 @@ import { cleanName } from "./names.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import { ALREADY, type Sender } from "./send.ts"
 
-/** Choosing an option of a combobox, list or tab list by its name. */
+/** Chooses an option of a combobox, list or tab list by its name. */
 
 const MOST_LEVELS = 5
 const MOST_NODES = 2048
@@ -30,7 +30,7 @@ interface Option {
   readonly ref: Ref
   readonly role: number
   readonly name: string
-  /** Its place among the children of its parent, which is how Selection and Table count. */
+  /** Among the children of its parent, which is how Selection and Table count. */
   readonly index: number
   readonly parent: Ref
 }
@@ -42,21 +42,19 @@ export async function chooseOption(to: Sender, element: Element, value: string):
   const option = theOnly(options, value)
   const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
-  // Qt selects in the list of a combo box without choosing for the combo box; Firefox says that it did, and did nothing.
-  if (isCombo && (to.toolkit === "Qt" || to.toolkit === "Gecko")) return NOT_DELIVERED
-  // LibreOffice shows what was selected in the list of a field, and goes on with what the field held.
-  const isFieldWithList = isCombo && element.place.app === "soffice" && option.role === ROLE.LIST_ITEM
-  const field = isFieldWithList ? await fieldOf(to, element.ref) : undefined
+  if (isCombo && to.traits.comboSelectionIsIgnored) return NOT_DELIVERED
+  const isTextKept = isCombo && to.traits.fieldListSelectionIsIgnored && option.role === ROLE.LIST_ITEM
+  const field = isTextKept ? await fieldOf(to, element.ref) : undefined
   if (field) return setText(to, field, option.name)
   const performed = await choose(to, element.ref, option)
   const isOpen = performed.delivery === "delivered_unverified"
-  // What a combo box holds is for the core to see.
+  // The core reads the value of a combo box itself.
   return isOpen && !isCombo && (await isSelectedSoon(atspi, option.ref))
     ? { ...performed, delivery: "delivered_verified" }
     : performed
 }
 
-/** Selects a child for the parent that holds the selection, which is what a click on a tab does. */
+/** Selects a child through the parent that holds the selection, as a click on a tab does. */
 export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<Performed> {
   if (!(await to.can(holder, INTERFACE.Selection))) return NOT_DELIVERED
   const index = (await to.atspi.children(holder)).findIndex((one) => refKey(one) === refKey(child))
@@ -64,8 +62,7 @@ export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<
 }
 
 async function choose(to: Sender, element: Ref, option: Option): Promise<Performed> {
-  // Firefox says that it has selected, and has not.
-  const holder = to.toolkit === "Gecko" ? undefined : await selectionHolder(to, element, option)
+  const holder = to.traits.selectionIsIgnored ? undefined : await selectionHolder(to, element, option)
   const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED
   if (selected.delivery !== "not_delivered") return selected
   if (await to.can(option.parent, INTERFACE.Table)) {
@@ -109,7 +106,7 @@ function theOnly(options: readonly Option[], value: string): Option {
   )
 }
 
-/** A GTK combobox selects for the menu inside it; everything else selects its own children. */
+/** A GTK combobox holds the selection of the menu inside it; other parents hold that of their own children. */
 async function selectionHolder(to: Sender, element: Ref, option: Option): Promise<Ref | undefined> {
   const [isHolder, role] = await Promise.all([
     to.can(option.parent, INTERFACE.Selection),
@@ -119,7 +116,7 @@ async function selectionHolder(to: Sender, element: Ref, option: Option): Promis
   return (await to.can(element, INTERFACE.Selection)) ? element : undefined
 }
 
-/** Those of the first level that has any: not the ones inside of others. */
+/** The options of the first level that has any, not those inside other options. */
 async function optionsOf(atspi: Atspi, root: Ref): Promise<readonly Option[]> {
   const seen = new Set<string>()
   let level: readonly Ref[] = [root]
@@ -144,7 +141,7 @@ async function partsOf(atspi: Atspi, parent: Ref): Promise<Option[]> {
   )
 }
 
-/** Containers that make children up on demand may claim billions of them. */
+/** Containers that create children on demand may report billions of them. */
 async function childrenOf(atspi: Atspi, ref: Ref): Promise<readonly Ref[]> {
   const count = (await unlessRefused(atspi.childCount(ref))) ?? 0
   return count > 0 && count <= MOST_NODES ? ((await unlessRefused(atspi.children(ref))) ?? []) : []

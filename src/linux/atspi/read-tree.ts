@@ -6,27 +6,27 @@ import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } fr
 import { silentBus } from "../host/session.ts"
 import type { XWindow } from "../x11/windows.ts"
 import { Atspi, ROOT_PATH } from "./atspi.ts"
-import { Element, isGone, type Place } from "./element.ts"
-import { type Frame, factsOf, GTK4, shiftOf } from "./frames.ts"
+import { Element, isGone, type Origin } from "./element.ts"
+import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
-/** What a tree is read from: an element, and what its surface is called. */
+/** The root that a tree is read from, and the title of its surface. */
 export interface TreeRoot {
   readonly element: Element
   readonly window: { readonly id: string; readonly title: string }
   readonly surface: Surface
-  /** The frame that it is, where that was read on the way. */
+  /** The frame of the root, if it has been read already. */
   readonly frame?: Frame
 }
 
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
   const { element, window, surface, frame } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
-  const { app, pid } = element.place
-  const walked = await answering(
-    element.place,
-    directly(hurried, element, (near) => walkAwake(near, element, options, frame)),
+  const { app, pid } = element.origin
+  const walked = await translatingErrors(
+    element.origin,
+    pastTheBus(hurried, element, (near) => walkAwake(near, element, options, frame)),
   )
   if (isMute(element, walked)) throw muteWindow(window.id, app)
   return {
@@ -38,7 +38,7 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
   }
 }
 
-/** Chromium that is just starting shows its window before what is in it, Firefox before the page. */
+/** Reads the tree until it has content: an app that is just starting shows its window before the page in it. */
 async function walkAwake(
   atspi: Atspi,
   element: Element,
@@ -57,16 +57,20 @@ async function walkAwake(
 const AWAKE_MS = 1000
 const LOOK_AGAIN_MS = 50
 
-/** Without its accessibility switch, Chromium shows windows with nothing in them. */
-function isMute({ place, parent }: Element, { root, complete }: Walked): boolean {
+/** True for a window without content, whose app may have been started without accessibility. */
+function isMute({ origin, parent }: Element, { root, complete }: Walked): boolean {
   return (
-    place.toolkit === "Chromium" && !parent && complete && root.children.length === 0 && !root.children_count
+    origin.traits.emptyWindowIsMute === true &&
+    !parent &&
+    complete &&
+    root.children.length === 0 &&
+    !root.children_count
   )
 }
 
-/** Firefox reads pages for others only from when it is first asked: until then, its frame for them is empty. */
-function isPageMissing({ place }: Element, { root }: Walked): boolean {
-  return place.toolkit === "Gecko" && hasEmptyFrame(root)
+/** True as long as an app that has just been asked for a page shows its empty frame. */
+function isPageMissing({ origin }: Element, { root }: Walked): boolean {
+  return origin.traits.pagesComeWhenAsked === true && hasEmptyFrame(root)
 }
 
 function hasEmptyFrame({ role, children }: SeenNode): boolean {
@@ -78,7 +82,7 @@ function hasEmptyFrame({ role, children }: SeenNode): boolean {
 const isEmpty = ({ children, children_count }: SeenNode): boolean => children.length === 0 && !children_count
 const isEmptyPage = (node: SeenNode): boolean => node.role === "webarea" && isEmpty(node)
 
-/** The item that a menu hangs on stands for the menu. */
+/** Turns the item that a menu hangs on into the menu. */
 function asMenu(root: SeenNode, title: string): SeenNode {
   const { value: _, hint: __, ...rest } = root
   return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
@@ -94,14 +98,14 @@ async function walk(
   return walkTree(atspi, source, element, { ...options, counts: true }, frame && factsOf(frame))
 }
 
-/** `popups` are asked for when a popover is met. */
+/** The element of a frame. `popups` is called once the tree has a popover. */
 export function frameElement(
   frame: Frame,
   window: XWindow | undefined,
   popups: () => Promise<readonly XWindow[]>,
 ): Element {
   const { pid, name, toolkit, traits } = frame.app
-  const shift = window ? shiftOf(window, frame) : toolkit === GTK4 ? undefined : { x: 0, y: 0 }
+  const shift = window ? shiftOf(window, frame) : traits.coordinates === "window" ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
     { pid, app: name, toolkit, traits, popups, window: window?.id, shift },
@@ -110,12 +114,12 @@ export function frameElement(
   )
 }
 
-/** What is left after reading has to do for shaping, storing and printing. */
+/** The time for reading; the rest is for shaping, storing and printing. */
 function readingTime(deadline: Deadline): Deadline {
   return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
-/** `twins`: the windows of its process that are called the same, itself included. */
+/** `twins`: the windows of its process with the same title, itself included. */
 export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
   if (twins.length > 1) {
     return new AppError(
@@ -155,21 +159,21 @@ export function noSurface(surface: Surface, app: string): AppError {
   })
 }
 
-/** A silent or vanished application, in the contract's words. */
-export async function answering<T>(place: Pick<Place, "app">, read: Promise<T>): Promise<T> {
+/** Translates failures of an app that is silent or gone into errors of the contract. */
+export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Promise<T>): Promise<T> {
   try {
     return await read
   } catch (error) {
-    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(place.app)
+    if (error instanceof DBusTimeout) throw error.silentBus ? silentBus() : unresponsive(origin.app)
     if (isGone(error)) {
-      throw new AppError("APP_NOT_FOUND", `App '${place.app}' ended while it was read`, {
+      throw new AppError("APP_NOT_FOUND", `App '${origin.app}' ended while it was read`, {
         suggestion: "Use 'list-apps' to see running apps",
       })
     }
     if (error instanceof DBusClosed) throw lostBus(error)
     if (error instanceof DBusError || error instanceof WireError) {
       const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
-      throw new AppError("ACTION_FAILED", `App '${place.app}' gave no usable answer`, {
+      throw new AppError("ACTION_FAILED", `App '${origin.app}' gave no usable answer`, {
         platformDetail: detail,
       })
     }
@@ -185,16 +189,15 @@ export function lostBus(error: DBusClosed): AppError {
 }
 
 /**
- * Reads past the bus daemon, where the application listens itself: each question then wakes one process less,
- * which pays where there are many. `read` gets the usual way where there is no other.
+ * Reads by a connection to the app itself, past the bus daemon, if the app needs many questions: each of them then wakes
+ * one process less. `read` goes by the bus if the app has no socket.
  */
-export async function directly<T>(
+export async function pastTheBus<T>(
   atspi: Atspi,
-  { ref, place }: Element,
+  { ref, origin }: Element,
   read: (atspi: Atspi) => Promise<T>,
 ): Promise<T> {
-  const isWorth = place.toolkit === "Chromium" || place.app === "soffice"
-  const connection = isWorth ? await openDirect(atspi, ref.bus) : undefined
+  const connection = origin.traits.needsManyQuestions ? await openDirect(atspi, ref.bus) : undefined
   if (!connection) return read(atspi)
   try {
     return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))
@@ -205,7 +208,7 @@ export async function directly<T>(
   }
 }
 
-/** Who hung up, or said nothing, is the application; the bus is as it was. */
+/** On a connection of its own, only the app can have hung up or fallen silent. */
 function ofApplication(error: unknown): unknown {
   if (error instanceof DBusClosed) return new DBusError("org.freedesktop.DBus.Error.NoReply", error.message)
   return error instanceof DBusTimeout ? new DBusTimeout(error.message) : error

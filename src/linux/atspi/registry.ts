@@ -3,36 +3,36 @@ import { isStopped } from "../host/processes.ts"
 import { type Atspi, existing, REGISTRY, type Ref, readRefs } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
 
-/** One application object of the accessibility bus. A process may have several. */
+/** One app of the accessibility bus. A process may have several. */
 export interface A11yApp {
   readonly ref: Ref
   readonly pid: number
-  /** Empty when it did not say. */
+  /** Empty: not reported. */
   readonly name: string
   /** false: it did not answer within its slice. */
   readonly responsive: boolean
-  /** What its windows are asked for first, where that was asked on the way. */
+  /** The first answers about its windows, if they have been asked for already. */
   readonly begun?: {
     readonly toolkit: Promise<string | undefined>
     readonly children: Promise<readonly Ref[] | undefined>
   }
 }
 
-/** What one application may cost everybody else. */
+/** The longest wait for one app among many. */
 export const SLICE_MS = 250
 
-/** What the registry may cost: it serves everybody and does little. */
+/** The longest wait for the registry, which serves all clients and does little. */
 const REGISTRY_MS = 2000
-/** Asking starts the registry where no application has yet. */
+/** The question starts the registry if no app has yet. */
 const LIST_APPS = method("org.a11y.atspi.Accessible.GetChildren", "", [], true)
 
-/** Who is on the bus. */
+/** The apps on the bus. */
 export async function listA11yApps(atspi: Atspi): Promise<readonly A11yApp[]> {
   const apps = await Promise.all((await listRefs(atspi)).map((ref) => readApp(atspi, ref)))
   return apps.filter((app) => app !== undefined)
 }
 
-/** The applications of one process; the others are not asked anything. Their windows are about to be read. */
+/** The apps of one process, whose windows are about to be read. Other apps are not asked anything. */
 export async function findA11yApps(
   atspi: Atspi,
   process: Promise<number | undefined>,
@@ -53,13 +53,13 @@ async function listRefs(atspi: Atspi): Promise<readonly Ref[]> {
 
 async function readApp(atspi: Atspi, ref: Ref, known?: number): Promise<A11yApp | undefined> {
   const hasty = atspi.within(atspi.deadline.slice(SLICE_MS))
-  // Of the application and of the bus at once; the bus knows the process even when it hangs.
+  // Asks the app and the bus at once; the bus knows the process even if it hangs.
   const naming = hasty.name(ref).catch(() => undefined)
   const begun =
     known === undefined
       ? undefined
       : { toolkit: unlessRefused(atspi.toolkit(ref)), children: unlessRefused(atspi.children(ref)) }
-  // Whoever reads its windows hears of a failure; nobody may.
+  // A failure reaches the caller who reads the windows, and there may be none.
   for (const answer of [begun?.toolkit, begun?.children]) answer?.catch(() => {})
   const pid = known ?? (await pidOf(atspi, ref))
   if (pid === undefined) return undefined
@@ -69,14 +69,14 @@ async function readApp(atspi: Atspi, ref: Ref, known?: number): Promise<A11yApp 
 
 function pidOf(atspi: Atspi, { bus }: Ref): Promise<number | undefined> {
   return atspi.pid(bus).catch((error: unknown) => {
-    // A read that failed is no absence.
+    // A read that failed does not prove absence.
     if (error instanceof DBusClosed || error instanceof DBusTimeout) throw error
     // It left the bus since the registry listed it.
     return undefined
   })
 }
 
-/** Does not wait for a process that cannot answer: resolves for a stopped one, and else never. */
+/** Resolves for a stopped process, which cannot answer, and never for others. */
 function ifStopped(pid: number): Promise<undefined> {
   return isStopped(pid) ? Promise.resolve(undefined) : NEVER
 }

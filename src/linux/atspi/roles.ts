@@ -2,15 +2,15 @@ import type { Role } from "../../node.ts"
 import { has, INTERFACE, type Interfaces, STATE, type StateSet } from "./bits.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
 
-/** AT-SPI's roles in the contract's words: one table, and the few rules that a number alone cannot decide. */
+/** AT-SPI's roles in the contract's words: one table, and rules for the few that a number alone cannot decide. */
 
-/** A role as the application says it, and as we say it. */
+/** A role as the app reports it, and in the contract's words. */
 export interface Kind {
   readonly native: number
   readonly role: Role
 }
 
-/** Numbers of AT-SPI roles that rules elsewhere depend on. */
+/** Numbers of the AT-SPI roles that rules name. */
 export const ROLE = {
   INVALID: 0,
   ALERT: 2,
@@ -90,18 +90,12 @@ export const CHECKABLE_ROLES: ReadonlySet<number> = new Set([
 
 export const MENU_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.MENU_BAR, ROLE.POPUP_MENU])
 
-/** The role that a number alone stands for; numbers of later releases are `unknown`. */
+/** The role for a number alone; numbers of later releases are `unknown`. */
 export function roleOf(native: number): Role {
   return ROLES[native]?.[1] ?? "unknown"
 }
 
-/** The same for a role's name, which releases spell differently. */
-export function roleOfName(name: string): Role {
-  const spelled = name.toLowerCase().replaceAll(/[_ ]+/g, " ").trim()
-  return BY_NAME.get(RENAMED[spelled] ?? spelled) ?? "unknown"
-}
-
-/** What else tells kinds apart where a role's number does not. */
+/** Evidence that tells kinds apart if the role's number does not. */
 export interface Evidence {
   readonly toolkit?: string
   readonly traits?: Traits
@@ -112,8 +106,8 @@ export interface Evidence {
 }
 
 /**
- * What a node is, given its states, whether it can hold a selection, and its parent's native role:
- * a menu within a menu is an item, a list item that cannot be selected is mere text structure.
+ * The kind of a node, by its states, its parent's native role and more evidence. A menu within a menu is an item. A list
+ * item that cannot be selected only structures text.
  */
 export function kindOf(
   native: number,
@@ -141,19 +135,19 @@ function refine(
     case ROLE.FILE_CHOOSER:
     case ROLE.COLOR_CHOOSER:
     case ROLE.FONT_CHOOSER:
-      // The dialog, or the widget that fills one.
+      // A dialog, or the widget that fills one.
       return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "dialog" : "group"
     case ROLE.PANEL:
       return traits.modalPanelIsPopover && on(STATE.MODAL) ? "popover" : "group"
     case ROLE.FILLER:
-      // GTK 4.8 says so of a second window.
+      // GTK 4.8 reports it for a second window.
       if (parent === ROLE.INVALID || parent === ROLE.APPLICATION) return "window"
       return traits.popoverIsFiller && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
     case ROLE.LIST_ITEM:
       if (parent === ROLE.TREE || parent === ROLE.TREE_TABLE) return "treeitem"
-      // A disabled one cannot be selected, and yet is one.
+      // Even a disabled one, which cannot be selected.
       if (parent === ROLE.LIST_BOX) return "option"
       if (parent === ROLE.LIST && traits.selectableOnlyWhileSelected) return "option"
       return on(STATE.SELECTABLE) || on(STATE.SELECTED) ? "option" : "group"
@@ -197,7 +191,7 @@ function refine(
 
 const PLAIN_ACTION = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component | INTERFACE.Collection
 
-/** By number, as at-spi2-core counts them up to release 2.58. */
+/** By number, as in at-spi2-core up to release 2.58. */
 const ROLES: readonly (readonly [name: string, role: Role])[] = [
   ["invalid", "unknown"],
   ["accelerator label", "statictext"],
@@ -331,18 +325,6 @@ const ROLES: readonly (readonly [name: string, role: Role])[] = [
   ["push button menu", "menubutton"],
   ["switch", "switch"],
 ]
-
-const BY_NAME = new Map(ROLES)
-
-const RENAMED: Readonly<Record<string, string>> = {
-  button: "push button",
-  "button menu": "push button menu",
-  "tearoff menu item": "tear off menu item",
-  editbar: "edit bar",
-  embedded: "embedded component",
-  statusbar: "status bar",
-  textbox: "entry",
-}
 
 /** Pages have the same words in every browser, and the same widgets. */
 export const isBrowser = (toolkit: string | undefined): boolean =>

@@ -10,9 +10,9 @@ import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import { ALREADY, type Sender } from "./send.ts"
 
-/** Scroll bars as numbers that can be set, and what moves when they are. */
+/** Scrolls by setting the numbers of scroll bars. */
 
-/** A pane, what of it the element is in, and its bars. */
+/** A pane around the element, the child of it that the element is in, and its bars. */
 interface Pane {
   readonly ref: Ref
   readonly inside: Ref
@@ -20,9 +20,9 @@ interface Pane {
   readonly horizontal?: Ref
 }
 
-/** Steps of a wheel's notch: three of what the bar calls one, as toolkits do. */
+/** Steps of the bar for one notch of the wheel, as in toolkits. */
 const NOTCH = 3
-/** A step of a bar that does not say how large one is. */
+/** A bar without a step moves by this share of its range. */
 const SHARE = 20
 
 /** Moves the bar of the nearest pane around the element that has one in this direction. */
@@ -61,10 +61,10 @@ function atEnd(direction: Direction): AppError {
 }
 
 const SCROLL_ANYWHERE = 6
-/** How often a bar is set: once where it counts pixels, again where it counts lines or rows. */
+/** Tries to set a bar: one is enough if it counts pixels, more are needed if it counts lines or rows. */
 const MOST_TRIES = 6
 
-/** Brings the element into view: by itself where the toolkit can, else by the bars of the panes around it. */
+/** Brings the element into view: by its own ScrollTo, else by the bars of the panes around it. */
 export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed> {
   const { atspi } = to
   if (!(await to.can(ref, INTERFACE.Component))) return NOT_DELIVERED
@@ -79,18 +79,19 @@ export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed>
     moved ||= result === "moved"
   }
   if (moved) return { method: "atspi:Value.CurrentValue", delivery: "delivered_verified" }
-  // Without a pane, only the application can say whether it shows.
+  // Without a pane, only the app knows if it shows.
   return panes.length > 0 || has(await atspi.states(ref), STATE.SHOWING) ? ALREADY : NOT_DELIVERED
 }
 
 const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
 
 async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "there" | "unable"> {
-  const { atspi, toolkit } = to
+  const { atspi } = to
+  const { coordinates } = to.traits
   let moved = false
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const [element, ...around] = await Promise.all(
-      [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, toolkit))),
+      [ref, pane.ref, pane.inside].map((one) => unlessRefused(atspi.extents(one, coordinates))),
     )
     const [outer, inner] = around
     if (!element || !outer || !inner) return "unable"
@@ -106,15 +107,15 @@ async function bringInto(to: Sender, pane: Pane, ref: Ref): Promise<"moved" | "t
     const went = [await shift(to, pane.horizontal, dx), await shift(to, pane.vertical, dy)]
     if (!went.includes(true)) return "unable"
     moved = true
-    await settled(atspi, ref, element, toolkit)
+    await settled(to, ref, element)
   }
   return "unable"
 }
 
-/** GTK 3 answers with the smallest integer for what is scrolled out of view. */
+/** GTK 3 reports the smallest integer for an element that is scrolled away. */
 const isPlaced = ({ x }: Rect): boolean => x > -0x7ffffff0
 
-/** Scrolls until the element is somewhere: where it should be by its number among the others, else page by page. */
+/** Scrolls until the element has a position: first to a guess by its index among its siblings, then page by page. */
 async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boolean> {
   const bar = pane.vertical ?? pane.horizontal
   const range = bar && (await readRange(to.atspi, bar))
@@ -126,7 +127,7 @@ async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boo
   for (const value of [guess, ...pages]) {
     await setNumber(to, bar, clamp(value, range))
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
-      const extents = await unlessRefused(to.atspi.extents(ref, to.toolkit))
+      const extents = await unlessRefused(to.atspi.extents(ref, to.traits.coordinates))
       if (extents && isPlaced(extents)) return true
       await pause(LOOK_AGAIN_MS, to.atspi.deadline)
     }
@@ -138,7 +139,7 @@ async function search(to: Sender, pane: Pane, ref: Ref, view: Rect): Promise<boo
 const MOST_PAGES = 100
 const MOST_LOOKS = 4
 
-/** How much of the pane's contents comes before the element, if all of them are about the same size. */
+/** The share of the pane's content before the element, if all siblings are about the same size. */
 async function shareBefore(atspi: Atspi, ref: Ref, pane: Pane): Promise<number> {
   let at = ref
   for (let level = 0; level < MOST_ANCESTORS && refKey(at) !== refKey(pane.inside); level++) {
@@ -151,7 +152,7 @@ async function shareBefore(atspi: Atspi, ref: Ref, pane: Pane): Promise<number> 
   return 0
 }
 
-/** false: there is no such bar, or it is at its end. */
+/** false: the bar does not exist, or is at its end. */
 async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<boolean> {
   if (!bar || by === 0) return false
   const range = await readRange(to.atspi, bar)
@@ -163,17 +164,17 @@ async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<bool
 const SETTLE_MS = 500
 const LOOK_AGAIN_MS = 15
 
-/** Until the element has moved; toolkits move it with the next picture. */
-async function settled(atspi: Atspi, ref: Ref, before: Rect, toolkit: string): Promise<void> {
+/** Waits until the element has moved; apps move it with the next picture. */
+async function settled({ atspi, traits }: Sender, ref: Ref, before: Rect): Promise<void> {
   const deadline = atspi.deadline.slice(SETTLE_MS)
   while (!deadline.expired) {
-    const now = await unlessRefused(atspi.extents(ref, toolkit))
+    const now = await unlessRefused(atspi.extents(ref, traits.coordinates))
     if (now && (now.x !== before.x || now.y !== before.y)) return
     await pause(LOOK_AGAIN_MS, deadline)
   }
 }
 
-/** How far it is out of view: negative before its begin, positive behind its end; what is larger shows its begin. */
+/** Negative: above the view. Positive: below. Taller than the view: align tops. */
 function distance(at: number, size: number, view: number, room: number): number {
   if (at < view) return at - view
   const over = at + size - (view + room)
@@ -195,7 +196,7 @@ const clamp = (value: number, { least, most }: Range): number => Math.min(most, 
 
 const MOST_ANCESTORS = 30
 
-/** The panes that the element is in, the nearest first. */
+/** The panes around the element, the nearest first. */
 async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane[]> {
   const panes: Pane[] = []
   let inside = ref
@@ -213,9 +214,9 @@ async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane[]> {
   return panes
 }
 
-/** GTK's scrolled windows, and what Qt's scroll areas and editors call themselves. */
+/** Roles of GTK's scrolled windows, and of Qt's scroll areas and editors. */
 const PANES: ReadonlySet<number> = new Set([ROLE.SCROLL_PANE, ROLE.FILLER, ROLE.TEXT])
-/** A pane has what it shows, two bars and perhaps a corner. */
+/** A pane has content, two bars and perhaps a corner. */
 const MOST_PARTS = 6
 
 async function barsOf(atspi: Atspi, pane: Ref, inside: Ref): Promise<Pick<Pane, "vertical" | "horizontal">> {
@@ -254,7 +255,7 @@ async function findBar(atspi: Atspi, part: Ref): Promise<Bar | undefined> {
   ])
   const ref = hasValue(interfaces) ? part : await valueWithin(atspi, part)
   if (!ref) return undefined
-  // Qt does not say which way it goes, except by its shape.
+  // Qt reports neither VERTICAL nor HORIZONTAL; the shape tells.
   const told = has(states, STATE.VERTICAL) || has(states, STATE.HORIZONTAL)
   if (!told && (!extents || extents.width === 0)) return undefined
   return { ref, vertical: told ? has(states, STATE.VERTICAL) : isTall(extents) }

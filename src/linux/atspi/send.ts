@@ -1,31 +1,32 @@
 import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./atspi.ts"
-import { type Place, unlessRefused } from "./element.ts"
+import { unlessRefused } from "./element.ts"
+import type { Traits } from "./toolkits.ts"
 
 export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
 
 /**
- * true or false: the application's answer. "refused": it has no such method, and did nothing.
- * "begun": it answers others meanwhile, so it is at work on it. undefined: it may have been done.
+ * true or false: the app's answer. "refused": the app has no such method, and did nothing. "begun": the app answers
+ * other questions meanwhile, so the call is under way. undefined: the call may have had its effect.
  */
 type Sent = boolean | "refused" | "begun" | undefined
 
-/** How long an answer may take before somebody asks whether the application is still there. */
+/** The longest wait for an answer before another question tests if the app is still there. */
 const PROMPT_MS = 250
 
-/** Calls that change something: each is sent once, and comes back with what is known of its fate. */
+/** Sends calls that change something: each once. The result says what is known of its effect. */
 export class Sender {
-  /** For reading, which may be repeated. */
+  /** For questions, which may be repeated. */
   readonly atspi: Atspi
-  readonly toolkit: string
-  /** Whether anything that could change something has left. */
+  readonly traits: Traits
+  /** True once a call that may change something has been sent. */
   hasSent = false
   #door: Promise<Bus | undefined> | undefined
 
-  constructor(atspi: Atspi, { toolkit }: Pick<Place, "toolkit">) {
+  constructor(atspi: Atspi, traits: Traits) {
     this.atspi = atspi
-    this.toolkit = toolkit
+    this.traits = traits
   }
 
   async close(): Promise<void> {
@@ -33,7 +34,7 @@ export class Sender {
     door?.close()
   }
 
-  /** Sets something that can be set again: a plain no means that nothing was done. */
+  /** Sets something. `false` from the app means that it changed nothing. */
   async request(ref: Ref, how: string, called: Method): Promise<Performed> {
     const sent = await this.#send(ref, called)
     if (sent === undefined) return { method: `atspi:${how}`, delivery: "delivery_uncertain" }
@@ -41,12 +42,12 @@ export class Sender {
     return { method: `atspi:${how}`, delivery: "delivered_unverified" }
   }
 
-  /** Does the first of the wanted actions that the object offers, by names as `plain` spells them. */
+  /** Does the first of the wanted actions that the object offers. Names are as `plain` spells them. */
   async act(ref: Ref, wanted: readonly string[]): Promise<Performed> {
     const [can, named] = await Promise.all([
       this.can(ref, INTERFACE.Action),
       unlessRefused(this.atspi.actionNames(ref)),
-      // Found on the way, so that nothing stands between the names and the action.
+      // Opened here, so that no wait comes between the names and the action.
       this.#sideDoor(ref),
     ])
     const names = can ? (named ?? []).map(plain) : []
@@ -54,7 +55,7 @@ export class Sender {
     if (name === undefined) return NOT_DELIVERED
     const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))
     if (sent === "refused") return NOT_DELIVERED
-    // A no may come from an application that did it all the same.
+    // An app may answer `false` and have done it.
     const delivery = sent === true || sent === "begun" ? "delivered_unverified" : "delivery_uncertain"
     return { method: `atspi:${name}`, delivery }
   }
@@ -63,14 +64,14 @@ export class Sender {
     return ((await this.atspi.interfaces(ref)) & bit) !== 0
   }
 
-  /** A silent application fails it at the deadline, like every other call. */
+  /** Fails at the deadline if the app is silent, like every other call. */
   async #send(ref: Ref, called: Method): Promise<Sent> {
     const bus = (await this.#sideDoor(ref)) ?? this.atspi.bus
     this.hasSent = true
     const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
     const soon = await within(PROMPT_MS, answer)
     if (soon !== LATE) return soon
-    // What opens a modal dialog or a menu may answer only when that closes, and until then runs a loop of its own.
+    // A call that opens a modal dialog or a menu may return only when that closes; the app answers other calls meanwhile.
     const others = this.atspi.states(ref).then(
       () => "begun" as const,
       () => answer,
@@ -79,11 +80,11 @@ export class Sender {
   }
 
   /**
-   * A connection to the application itself. GTK 3 reads nothing more from the one that brought a call
-   * until its handler returns; if that runs a modal dialog, what came by the bus would shut out everybody.
+   * A connection to the app itself, for an app that reads nothing more from a connection during a call. If the call
+   * opens a modal dialog and came by the bus, no client could reach the app until the dialog closes.
    */
   #sideDoor(ref: Ref): Promise<Bus | undefined> {
-    if (this.toolkit === "gtk") this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
+    if (this.traits.callBlocksConnection) this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
     return this.#door ?? Promise.resolve(undefined)
   }
 }
@@ -100,7 +101,7 @@ const answerOf = (reply: Reply): Sent => (reply.signature === "b" ? readAs(reply
 
 function fateOf(error: unknown): Sent {
   if (error instanceof DBusError) return NOT_THERE.has(error.code) ? "refused" : undefined
-  // The application may have ended because of it, and taken the answer along.
+  // The app may have ended because of the call, before it answered.
   if (error instanceof DBusClosed) return undefined
   throw error
 }
@@ -128,5 +129,5 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LAT
   }
 }
 
-/** Without case, blanks and dots, since toolkits spell them differently. */
+/** Lower-case letters only: toolkits differ in case, blanks and dots. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, "")

@@ -11,18 +11,18 @@ import { MENU_ROLES, ROLE } from "./roles.ts"
 import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
 
-/** A part of an application that shows for itself: a window, an open menu, a dialog. */
+/** A surface that shows: a window, an open menu, a dialog. */
 export interface Shown {
   readonly type: Surface
   readonly element: Element
   readonly title: string
-  /** `w-…` of the window that it is or is in, `menu-1` for a menu. */
+  /** `w-…` of the window that it is or that contains it, `menu-1` for a menu. */
   readonly id: string
   readonly window: XWindow | undefined
   readonly itemCount?: number
 }
 
-/** A top-level object, and the window of the screen that it was proved to be, if any. */
+/** A top-level object, and the window of the screen that it matches, if any. */
 export interface TopLevel {
   readonly frame: Frame
   readonly element: Element
@@ -49,7 +49,7 @@ export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo 
 const MENU_ID = "menu-1"
 const MAX_SCANNED = 5000
 
-/** Menus that no tree leads to, but that said that they show. */
+/** Menus that are in no tree, known by the event that they show. */
 async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
   const [top] = tops
   if (!top) return []
@@ -63,20 +63,20 @@ async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<
         unlessRefused(atspi.states(ref)),
       ])
       const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
-      const element = new Element(ref, { ...top.element.place, window: undefined })
+      const element = new Element(ref, { ...top.element.origin, window: undefined })
       return isOpen ? new Scan(await openSource(atspi, element, false), undefined, "").run(element) : []
     }),
   )
   return menus.flat()
 }
 
-/** A menu that a tree leads to may also have said that it shows. */
+/** Drops the second entry of a menu that is in a tree and also sent the event. */
 function isFirst(one: Shown, index: number, all: readonly Shown[]): boolean {
   const key = refKey(one.element.ref)
   return one.type !== "menu" || all.findIndex(({ element }) => refKey(element.ref) === key) === index
 }
 
-/** The window with the keyboard, by the window system or by the application. */
+/** The window with the keyboard. */
 function focusedTop(all: readonly Shown[]): Shown | undefined {
   const tops = all.filter(({ type }) => type === "window" || type === "sheet" || type === "alert")
   return tops.find(({ window }) => window?.focused)
@@ -102,7 +102,7 @@ function topType({ role, states }: Frame, window: XWindow): Surface {
   return isDialog && isAttached ? "sheet" : "window"
 }
 
-/** Looks through what shows of a window, for what shows for itself in it. */
+/** Searches the showing part of a window for surfaces inside it. */
 class Scan {
   readonly #source: Source
   readonly #window: XWindow | undefined
@@ -125,7 +125,7 @@ class Scan {
     const children = await this.#source.children(element.ref, true)
     const parent = { ref: element.ref, role: facts.role, states: facts.states, size: children.length }
     const found = await Promise.all(
-      children.map(({ ref, index }) => this.#child(new Element(ref, element.place, parent, index), name)),
+      children.map(({ ref, index }) => this.#child(new Element(ref, element.origin, parent, index), name)),
     )
     return found.flat()
   }
@@ -135,14 +135,14 @@ class Scan {
     if (this.#seen.has(key) || this.#seen.size >= MAX_SCANNED) return []
     this.#seen.add(key)
     const look = await this.#source.look(element.ref, MENU_ROLES.has(element.parentRole))
-    if (!isShowing(element.place, look)) return []
+    if (!isShowing(element.origin, look)) return []
     const facts = await this.#source.facts(element.ref, look)
-    return isShowing(element.place, facts) ? this.#one(element, facts, parentName) : []
+    return isShowing(element.origin, facts) ? this.#one(element, facts, parentName) : []
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
-    const kind = kindIn(facts, element.place, element.parentRole)
-    const title = nameOf(element.place, kind, facts) ?? ""
+    const kind = kindIn(facts, element.origin, element.parentRole)
+    const title = nameOf(element.origin, kind, facts) ?? ""
     const inside = { element, title, id: this.#id, window: this.#window }
     switch (kind.role) {
       case "menubar":
@@ -162,7 +162,7 @@ class Scan {
       case "alert":
         return [{ ...inside, type: "alert" }, ...(await this.#below(element, facts, title))]
     }
-    // GTK 3 opens a menu under the item that belongs to it.
+    // GTK 3 hangs an open menu's items under the item that opens it.
     if (facts.role === ROLE.MENU && kind.role === "menuitem") {
       const itemCount = await this.#countItems(element, facts, 0)
       return itemCount > 0 ? [{ ...inside, type: "menu", id: MENU_ID, itemCount }] : []
@@ -170,18 +170,18 @@ class Scan {
     return this.#below(element, facts, title || parentName)
   }
 
-  /** Items that show, through the boxes that GTK 4 puts around them. */
+  /** Counts items that show, also inside the boxes that GTK 4 puts around them. */
   async #countItems(element: Element, facts: Facts, level: number): Promise<number> {
     if (level > 10) return 0
     const children = await this.#source.children(element.ref, true)
     const counts = await Promise.all(
       children.map(async ({ ref }): Promise<number> => {
         const look = await this.#source.look(ref, false)
-        if (!isShowing(element.place, look)) return 0
+        if (!isShowing(element.origin, look)) return 0
         if (look.role !== undefined && ITEMS.has(look.role)) return 1
         if (look.role !== ROLE.PANEL && look.role !== ROLE.FILLER && look.role !== ROLE.SCROLL_PANE) return 0
         const inner = await this.#source.facts(ref, look)
-        return this.#countItems(new Element(ref, element.place), inner, level + 1)
+        return this.#countItems(new Element(ref, element.origin), inner, level + 1)
       }),
     )
     return facts.childCount === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0)

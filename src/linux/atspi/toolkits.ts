@@ -53,7 +53,7 @@ export interface Traits {
 
   // Facts that need not, or must, be asked for
 
-  /** Text and structure always have the same interfaces, so nobody needs to ask. */
+  /** Text and structure always have the same interfaces, which need not be asked for. */
   readonly textInterfacesAreFixed?: true
   /** Plain structure may hold text, without objects for the texts in it. */
   readonly structureHoldsText?: true
@@ -80,7 +80,7 @@ export interface Traits {
   readonly labelsHoldText?: true
   /** A button inside a button opens a menu; the outer one is only a box around it. */
   readonly menuButtonIsNested?: true
-  /** What tells a switch from a toggle button or check box. Absent: its role. */
+  /** The difference between a switch and a toggle button or check box. Absent: the role. */
   readonly switchIs?: "a checkable toggle button" | "a toggle button without parts" | "a childless check box"
 
   // Names and texts
@@ -117,7 +117,7 @@ export interface Traits {
 
   // Clicks
 
-  /** Where a click expands an element that has no action for it. */
+  /** The way to expand an element that has no action for it. */
   readonly disclosure?: "indentation" | "start of a toggle button" | "arrow keys"
   /** Check boxes and radio buttons hear clicks on their box and text only, however wide they are. */
   readonly boxesHearTheirTextOnly?: true

@@ -3,7 +3,7 @@ import { Deadline } from "../../deadline.ts"
 import { type Bus, DBusClosed, DBusError, type Message, method } from "../dbus/bus.ts"
 import { Atspi, type Ref } from "./atspi.ts"
 
-/** Events of applications. An event only says "look again": which ones are sent differs by toolkit. */
+/** Events of apps. An event only means "look again": toolkits differ in the ones they send. */
 
 const REGISTRY_PATH = "/org/a11y/atspi/registry"
 const REGISTRY_BUS = "org.a11y.atspi.Registry"
@@ -22,17 +22,17 @@ const EVENTS = [
 ]
 const INTERFACES = ["Object", "Window", "Document"].map((name) => `org.a11y.atspi.Event.${name}`)
 
-/** How many watches each connection serves, since the registry knows connections only; and that it was told. */
+/** The watches that each connection serves: the registry knows connections only. */
 const watches = new WeakMap<Bus, Served>()
 
 interface Served {
   count: number
   readonly told: Promise<unknown>
-  /** Nobody watches any more; the registry is told unless somebody does again soon. */
+  /** Set after the last watch ended: deregisters unless another one starts soon. */
   leaving?: ReturnType<typeof setTimeout>
 }
 
-/** `others` calls back at what else counts as a change, until it is disposed of; undefined: it cannot. */
+/** `others` reports changes from another source until it is disposed of. undefined: it cannot. */
 export async function watchEvents(
   bus: Bus,
   deadline: Deadline,
@@ -56,7 +56,7 @@ export async function watchEvents(
   try {
     await acquire(bus, deadline)
   } catch (error) {
-    // Without a registry nobody sends events; whoever waits still looks again after a pause.
+    // Without a registry no events come. A caller who waits looks again after a pause anyway.
     isTold = false
     if (error instanceof DBusClosed) {
       stop()
@@ -95,7 +95,7 @@ async function end(watch: Promise<Disposable | undefined> | undefined): Promise<
   opened?.[Symbol.dispose]()
 }
 
-/** What lately said that it shows, newest first. Qt's context menus are in no tree, and known from nowhere else. */
+/** Objects that have reported that they show, newest first. Qt's context menus are in no tree, and known only by this. */
 export function lastShown(bus: Bus): readonly Ref[] {
   return shown.get(bus) ?? []
 }
@@ -132,7 +132,7 @@ async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   ])
 }
 
-/** A program that ends now takes its wishes along; one that goes on often watches again at once. */
+/** Deregisters after a while: a process that ends need not, and one that goes on often watches again at once. */
 function release(bus: Bus): void {
   const served = watches.get(bus)
   if (!served || --served.count > 0) return
@@ -157,13 +157,13 @@ function leave(bus: Bus): void {
       ),
     ),
   ]
-  // What is left behind ends with the connection.
+  // Registrations that remain end with the connection.
   for (const call of calls) call.catch(() => {})
 }
 
 const CLEAN_UP_MS = 500
 
-/** Since at-spi2-core 2.36 with properties and an application; before, and in some rewrites, without. */
+/** RegisterEvent takes properties and an app since at-spi2-core 2.36; before, and in some rewrites, it does not. */
 export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
   const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> => {
     const called = method(`${REGISTRY_BUS}.RegisterEvent`, signature, args, true)
@@ -179,7 +179,7 @@ export async function register(bus: Bus, event: string, deadline: Deadline): Pro
 
 const ruleOf = (name: string): string => `type='signal',interface='${name}'`
 
-/** Whose events count. A sender is learned when it is first heard; until then its events count. */
+/** Tells whose events count. The pid of a sender is asked for at its first event; until it is known, its events count. */
 class Senders {
   readonly #bus: Bus
   readonly #pids: ReadonlySet<number> | undefined
@@ -201,7 +201,7 @@ class Senders {
     this.#foreign.set(sender, false)
     new Atspi(this.#bus, Deadline.in(CLEAN_UP_MS)).pid(sender).then(
       (pid) => this.#foreign.set(sender, !pids.has(pid)),
-      // It left the bus: nothing more will come from it.
+      // The sender left the bus: no more events come from it.
       () => {},
     )
   }

@@ -26,11 +26,11 @@ import {
 import { type NotificationTexts, textsOf } from "./text.ts"
 
 /**
- * A notification daemon without a face, for isolated desktops: Desktop Notifications Specification 1.2,
- * and an interface of our own that tells what there is and lets it be answered.
+ * A notification daemon without popups, for isolated desktops: Desktop Notifications Specification 1.2, and an interface
+ * of our own to list notifications and act on them.
  */
 
-/** Serves until the bus goes away; returns at once where another daemon serves already. */
+/** Serves until the bus goes away. Returns at once if another daemon serves already. */
 export async function serveNotifications(env: Env): Promise<number> {
   const deadline = Deadline.in(START_MS)
   const bus = await Bus.open(env.DBUS_STARTER_ADDRESS || env.DBUS_SESSION_BUS_ADDRESS || "", deadline)
@@ -40,7 +40,7 @@ export async function serveNotifications(env: Env): Promise<number> {
     const owned = await bus.call(REQUEST_NAME, DBUS, DBUS_PATH, deadline)
     if (readAs(owned, "u").u32() === PRIMARY_OWNER) await bus.ended
   } catch (error) {
-    // A bus that ends as soon as it is served ends the service like any other.
+    // The bus may end before the name is ours.
     if (!(error instanceof DBusClosed)) throw error
   }
   bus.close()
@@ -48,7 +48,7 @@ export async function serveNotifications(env: Env): Promise<number> {
 }
 
 const START_MS = 10_000
-/** How long a transient notification stays when its application does not say. */
+/** The lifetime of a transient notification whose app does not set one. */
 const TRANSIENT_MS = 10_000
 const DO_NOT_QUEUE = 4
 const PRIMARY_OWNER = 1
@@ -113,7 +113,7 @@ function answer(bus: Bus, tray: NotificationTray, call: Message): Answer {
     const result = served.run(call.body, tray, bus)
     return "error" in result ? result : { signature: served.out, values: result }
   } catch (error) {
-    // Bytes that are not what their signature says; one bad sender is no reason to leave the others alone.
+    // Bytes that contradict their signature. One bad sender must not end the service for the others.
     if (error instanceof WireError || error instanceof RangeError) return refuse("InvalidArgs", error.message)
     throw error
   }
@@ -157,7 +157,7 @@ function readArrival(args: Reader): Arrival {
     ...textsOf(app, title, body, actions),
     replaces,
     resident: isOn(hints.get("resident")),
-    // Others outlive their time: an agent looks when it gets to it.
+    // Only transient ones expire: an agent may look much later.
     ...(isOn(hints.get("transient")) && expires !== 0
       ? { expiresMs: expires < 0 ? TRANSIENT_MS : expires }
       : {}),
@@ -177,7 +177,7 @@ function toStruct({ id, serial, app, title, body, actions }: Kept): Value {
   return [id, serial, app, title, body, actions.map(({ name }) => name)]
 }
 
-/** For tools that ask what there is before they call it. */
+/** For tools that introspect before they call. */
 function describe(): string {
   const args = (signature: string, direction: string) => {
     const parts: string[] = []
@@ -200,12 +200,12 @@ const SIGNALS =
   '<signal name="NotificationClosed"><arg type="u"/><arg type="u"/></signal>' +
   '<signal name="ActionInvoked"><arg type="u"/><arg type="s"/></signal>'
 
-/** Why a notification is gone, in the specification's numbers. */
+/** The specification's numbers for why a notification is gone. */
 export const REASON = { EXPIRED: 1, DISMISSED: 2, CLOSED: 3 } as const
 
 export interface Kept extends NotificationTexts {
   readonly id: number
-  /** Of this call of Notify: an application may give the same id another content at any time. */
+  /** Of this call of Notify: an app may give the same id another text at any time. */
   readonly serial: number
   /** Stays when one of its actions is invoked. */
   readonly resident: boolean
@@ -215,11 +215,11 @@ export interface Arrival extends NotificationTexts {
   /** 0: a new one. */
   readonly replaces: number
   readonly resident: boolean
-  /** When it goes by itself; absent for those that are kept until somebody dismisses them. */
+  /** Time until it expires. Absent: it stays until it is dismissed or closed. */
   readonly expiresMs?: number
 }
 
-/** Notifications that nobody has dismissed or closed yet. The oldest give way when there are too many. */
+/** Notifications that were not dismissed or closed yet. The oldest expire if there are too many. */
 export class NotificationTray {
   readonly #kept = new Map<number, Kept>()
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
@@ -231,11 +231,11 @@ export class NotificationTray {
     this.#closed = closed
   }
 
-  /** Returns the id, which is the one that it replaces. */
+  /** Returns the id: the replaced one, or a new one. */
   add({ replaces, expiresMs, ...texts }: Arrival): number {
     const id = replaces || this.#nextId()
     this.#forget(id)
-    // Into the map anew: the newest is the last.
+    // Inserted again, since the newest is the last of the map.
     this.#kept.set(id, { ...texts, id, serial: ++this.#lastSerial })
     if (expiresMs !== undefined)
       this.#timers.set(
@@ -254,13 +254,13 @@ export class NotificationTray {
     return [...this.#kept.values()].reverse()
   }
 
-  /** Only if it is still what it was when it got this serial. */
+  /** undefined: it is gone, or was replaced since it got this serial. */
   find(id: number, serial: number): Kept | undefined {
     const kept = this.#kept.get(id)
     return kept?.serial === serial ? kept : undefined
   }
 
-  /** false: there is no such notification. */
+  /** false: the notification does not exist. */
   close(id: number, reason: number): boolean {
     if (!this.#forget(id)) return false
     this.#closed(id, reason)

@@ -16,10 +16,9 @@ import { type NotificationTexts, textsOf } from "./text.ts"
 const DUNST = "org.dunstproject.cmd0"
 
 /**
- * What dunst tells: its history, which is what has been closed or has expired. What it shows at the
- * moment it tells nobody, so that is known only if it was sent while this process lives, as in a wait,
- * a batch or a server. Buttons can be pressed by their place on the screen only, and another
- * notification may take that place at any time: we never do.
+ * dunst lists only its history: notifications that were closed or have expired. One that shows is known only if it was
+ * sent while this process lives, as in a wait, a batch or a server. A button could be pressed only by its position on the
+ * screen, which another notification may take at any time, so buttons are never pressed.
  */
 export async function listDunst(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
@@ -27,7 +26,7 @@ export async function listDunst(daemon: NotificationDaemon): Promise<readonly En
   const history = await readHistory(daemon)
   const known = earlier.get(heard) ?? new Set(history.keys())
   earlier.set(heard, known)
-  // What showed when we came and expired since is no new one.
+  // A notification that showed before this process started and has expired since is not new.
   const past = [...history].filter(([id]) => known.has(id) || heard.has(owner, id) || !heard.isYoung)
   const shown = [...heard.showing(owner)].filter(([id, texts]) => !isIn(history, id, texts))
   return [
@@ -44,7 +43,7 @@ export async function listDunst(daemon: NotificationDaemon): Promise<readonly En
     .map(({ entry }) => entry)
 }
 
-/** What it shows, or holds back, of which nothing is known: it counts them, and tells no more. */
+/** Counts the notifications that dunst shows or holds back without listing them. */
 export async function countShown({ session, bus, owner, deadline }: NotificationDaemon): Promise<number> {
   const counts = await Promise.all(
     ["displayedLength", "waitingLength"].map(async (name) => {
@@ -52,7 +51,7 @@ export async function countShown({ session, bus, owner, deadline }: Notification
       try {
         return readNumber(await bus.call(called, owner, NOTIFICATIONS_PATH, deadline))
       } catch (error) {
-        // Before dunst 1.7 it does not even count.
+        // dunst before 1.7 does not count.
         if (error instanceof DBusError) return 0
         throw error
       }
@@ -62,7 +61,7 @@ export async function countShown({ session, bus, owner, deadline }: Notification
   return Math.max(0, counts.reduce((sum, one) => sum + one, 0) - known)
 }
 
-/** The history as it was when we began to hear. */
+/** The history from before this process began to listen. */
 const earlier = new WeakMap<object, ReadonlySet<number>>()
 
 function toEntry(
@@ -93,7 +92,7 @@ function toEntry(
   }
 }
 
-/** It has just been closed, and we have not heard of that yet. */
+/** True for a notification that has just been closed, before the signal of that arrives. */
 function isIn(
   history: ReadonlyMap<number, NotificationTexts>,
   id: number,

@@ -9,22 +9,22 @@ import { NOTIFICATIONS, NOTIFY_SIGNATURE } from "./names.ts"
 import { type NotificationTexts, textsOf } from "./text.ts"
 
 /**
- * What goes to and from a notification daemon while we live: the only way to know what one shows that
- * does not tell. What was sent before stays unknown.
+ * Notifications sent while this process listens. For a daemon that does not list what it shows, there is no other way to
+ * know. Earlier ones stay unknown.
  */
 export interface Heard {
-  /** Sent since, and not closed yet, by id; the newest last. */
+  /** Sent since we listen and not closed yet, by id; the newest last. */
   showing(owner: string): ReadonlyMap<number, NotificationTexts>
-  /** Whether it was sent since. */
+  /** True if it was sent since we listen. */
   has(owner: string, id: number): boolean
   /**
-   * What was sent before and turns up later would look new to a wait, and must not. A process that
-   * lives longer than any wait or batch may show it after a while.
+   * True for a while after we begin to listen. An earlier notification that turns up in that time must not look new to a
+   * wait. A process that lives longer than any wait or batch may list it afterwards.
    */
   readonly isYoung: boolean
 }
 
-/** The ear of this session, open from the first call on. */
+/** Listens to the session bus from the first call on. */
 export function hear(session: Session, deadline: Deadline): Promise<Heard> {
   const open = ears.get(session)
   if (open && !open.bus?.failure) return open.heard
@@ -79,14 +79,14 @@ const BECOME_MONITOR = method(`${DBUS}.Monitoring.BecomeMonitor`, "asu", [
   0,
 ])
 
-/** Of one daemon, by its unique name. */
+/** The notifications of one daemon. */
 interface Log {
   readonly showing: Map<number, NotificationTexts>
   readonly ids: Set<number>
 }
 
 class Journal implements Heard {
-  /** Calls without an answer yet, by who called and the serial of the call. */
+  /** Calls without an answer yet, by caller and serial. */
   readonly #asked = new Map<string, NotificationTexts>()
   readonly #logs = new Map<string, Log>()
   readonly #opened = performance.now()
@@ -172,7 +172,7 @@ interface Monitored {
   readonly body: Reader
 }
 
-/** With the fields that only a monitor looks at: whose reply it is, and for whom. */
+/** With the fields that only a monitor needs: the call that a reply belongs to, and its destination. */
 function readMessage(bytes: Buffer, start: number, end: number): Monitored {
   const little = bytes[start] === LITTLE
   const [, type, , , length, serial, fields] = unmarshal("yyyyuua(yv)", new Reader(bytes, little, start, end))

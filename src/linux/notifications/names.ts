@@ -4,23 +4,23 @@ import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Bus } from "../dbus/bus.ts"
 import type { Session } from "../host/session.ts"
 
-/** What is called how on the session bus. */
+/** Names on the session bus, and the types that all daemons share. */
 
 export const NOTIFICATIONS = "org.freedesktop.Notifications"
 export const NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
 
-/** How our own daemon introduces itself, and its own interface. */
+/** The name of our own daemon, and its own interface. */
 export const SERVER_NAME = "agent-desktop"
 export const TRAY = "agent_desktop.Tray"
 /** Of List: id, serial, app, title, body and names of actions; the newest first. */
 export const LIST_SIGNATURE = "a(uusssas)"
-/** The notification is no longer there, or its application has changed what it says. */
+/** The notification is gone, or its app has changed its text. */
 export const GONE = `${TRAY}.Gone`
 
-/** Of Notify: application, id to replace, icon, title, body, actions, hints, time to live. */
+/** Of Notify: app, id to replace, icon, title, body, actions, hints, time to live. */
 export const NOTIFY_SIGNATURE = "susssasa{sv}i"
 
-/** A running notification daemon: the specification has no way to list, so each is asked in its own. */
+/** A running notification daemon. The specification has no call to list, so each daemon is read in its own way. */
 export interface NotificationDaemon {
   /** Its unique name on the session bus: calls to it never reach a successor. */
   readonly owner: string
@@ -30,13 +30,13 @@ export interface NotificationDaemon {
   readonly deadline: Deadline
 }
 
-/** A notification, and what can be done about exactly this one. */
+/** A notification, and the actions on exactly this one. */
 export interface Entry extends Omit<SeenNotification, "index"> {
   dismiss(): Promise<void>
   press(action: string): Promise<void>
 }
 
-/** It was dismissed, closed, or says something else by now. */
+/** The notification was dismissed or closed, or has another text now. */
 export function notificationGone({ title }: Pick<SeenNotification, "title">): AppError {
   return new AppError("NOTIFICATION_NOT_FOUND", `The notification '${title}' is not there any more`, {
     suggestion: "Use 'list-notifications' to see what there is",

@@ -25,7 +25,7 @@ import {
   TRAY,
 } from "./names.ts"
 
-/** The newest first. */
+/** Lists notifications, the newest first. */
 export async function listNotifications(
   session: Session,
   deadline: Deadline,
@@ -36,7 +36,7 @@ export async function listNotifications(
   }))
 }
 
-/** How many more there are that the daemon counts, but does not tell. */
+/** Counts the notifications that the daemon does not list. */
 export async function countUnlisted(session: Session, deadline: Deadline): Promise<number> {
   const bus = await openBus(session, deadline)
   return answered(count(session, bus, deadline))
@@ -47,7 +47,7 @@ async function count(session: Session, bus: Bus, deadline: Deadline): Promise<nu
   return daemon?.name === "dunst" ? (await import("./dunst.ts")).countShown(daemon) : 0
 }
 
-/** Acts on the notification that is still the same in every word, wherever it stands now. */
+/** Acts on a notification if its text is still the same, at whatever index it is now. */
 export async function operateNotification(
   session: Session,
   target: SeenNotification,
@@ -85,7 +85,7 @@ async function findDaemon(
 async function list(session: Session, bus: Bus, deadline: Deadline): Promise<readonly Entry[]> {
   const daemon = await findDaemon(session, bus, deadline)
   if (!daemon) {
-    // Nothing shows as long as nothing runs that could show it; but the first notification must not be missed.
+    // Without a daemon nothing shows. The first notification would start one, and must not be missed.
     if (!(await canBeStarted(bus, deadline))) throw noDaemon()
     await (await import("./heard.ts")).hear(session, deadline)
     return []
@@ -147,7 +147,7 @@ function noDaemon(): AppError {
   })
 }
 
-/** What goes wrong on the way to a daemon, in the contract's words. */
+/** Translates failures of the daemon or the bus into errors of the contract. */
 async function answered<T>(asked: Promise<T>, disposition?: Disposition): Promise<T> {
   try {
     return await asked
@@ -165,7 +165,7 @@ async function answered<T>(asked: Promise<T>, disposition?: Disposition): Promis
   }
 }
 
-/** What our own daemon keeps. */
+/** Lists the notifications of our own daemon. */
 export async function listOwn({ bus, owner, deadline }: NotificationDaemon): Promise<readonly Entry[]> {
   const reply = readAs(await bus.call(LIST, owner, NOTIFICATIONS_PATH, deadline), LIST_SIGNATURE)
   return reply.array(8, (reader): Entry => {
@@ -186,7 +186,7 @@ export async function listOwn({ bus, owner, deadline }: NotificationDaemon): Pro
   })
 }
 
-/** Whether our own daemon listed it: what it is asked to do, it checks itself, so it need not list again. */
+/** True for a notification of our own daemon, which checks it before it acts: no second list is needed. */
 export const isOwn = ({ id }: Pick<SeenNotification, "id">): boolean => id.startsWith(`${SERVER_NAME} `)
 
 export async function operateOwn(
@@ -209,7 +209,7 @@ export async function operateOwn(
   }
 }
 
-/** It is not there, or the daemon that had it is not. */
+/** Errors for a notification that is gone, or whose daemon is gone. */
 const LOST: ReadonlySet<string> = new Set([
   GONE,
   `${DBUS}.Error.ServiceUnknown`,

@@ -1,4 +1,4 @@
-/** Texts of notifications as an agent may read them: any program can send anything. */
+/** Texts of notifications, made safe for an agent: any program can send anything. */
 
 const MAX_TITLE = 1000
 const MAX_BODY = 10_000
@@ -13,13 +13,13 @@ export interface NotificationTexts {
   readonly actions: readonly NotificationAction[]
 }
 
-/** `key` is what the application understands, `name` what an agent calls it by. */
+/** `key` is for the app, `name` for the agent. */
 export interface NotificationAction {
   readonly key: string
   readonly name: string
 }
 
-/** What an application said in a call of Notify, bounded and without markup. */
+/** The texts of a call of Notify, bounded and without markup. */
 export function textsOf(
   app: string,
   title: string,
@@ -45,8 +45,8 @@ export function lines(text: string): string {
 }
 
 /**
- * Markup as the specification has it: few tags, and whoever does not show them leaves them out. Many
- * applications send plain text instead, so what is none of those tags or entities stays.
+ * Removes the few tags of the specification's markup. Many apps send plain text instead, so everything that is not one of
+ * those tags or entities stays.
  */
 export function bodyText(markup: string): string {
   const plain = cut(markup, 4 * MAX_BODY)
@@ -81,7 +81,7 @@ function nameActions(pairs: readonly string[]): readonly NotificationAction[] {
   }))
 }
 
-/** The mark of a cut counts as one of the characters; a pair of surrogates stays whole. */
+/** The ellipsis counts as one of the characters; a pair of surrogates stays whole. */
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`
 }

@@ -12,13 +12,13 @@ import { type Entry, type NotificationDaemon, notificationGone } from "./names.t
 import { lines, oneLine } from "./text.ts"
 
 /**
- * The popups of xfce4-notifyd, which are accessible windows of title, body and buttons. They do not say
- * which application sent them, and nothing else of it does: its interfaces on the bus list nothing, and the log
- * that it can keep is off. So that is known only of those that were sent while this process lives.
+ * Lists the popups of xfce4-notifyd, which are accessible windows of title, body and buttons. Neither they nor the daemon
+ * say which app sent them: its interfaces on the bus list nothing, and its log is off by default. The app is known only
+ * for popups that were sent while this process lives.
  */
 export async function listXfce(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
-  // First the ear: what is sent from now on shows later, and what was sent before can be told from it.
+  // Listen first: a notification sent from now on shows later, and can be told from those before.
   const heard = await hear(session, deadline)
   const atspi = new Atspi(await session.a11y(deadline), deadline)
   const popups = await readPopups(atspi, daemon)
@@ -27,7 +27,7 @@ export async function listXfce(daemon: NotificationDaemon): Promise<readonly Ent
   return popups.flatMap((popup): Entry[] => {
     const { frame, title, body, buttons } = popup
     const sent = [...heard.showing(owner).values()].filter((one) => one.title === title)
-    // A popup comes up a moment after it was sent: this one was on its way when we came.
+    // A popup shows a moment after it was sent: this one was sent before we listened.
     if (sent.length === 0 && !known.has(refKey(frame)) && heard.isYoung) return []
     const [app = "", ...others] = new Set(sent.map((one) => one.app))
     return [
@@ -44,7 +44,7 @@ export async function listXfce(daemon: NotificationDaemon): Promise<readonly Ent
   })
 }
 
-/** The popups that showed when we began to hear. */
+/** The popups from before this process began to listen. */
 const earlier = new WeakMap<object, ReadonlySet<string>>()
 
 interface Popup {
@@ -85,7 +85,7 @@ async function readPopup(atspi: Atspi, frame: Ref): Promise<Popup | undefined> {
   const [states, attributes] = await Promise.all([atspi.states(frame), atspi.attributes(frame)])
   if (!has(states, STATE.SHOWING) || attributes.get("window-type") !== "notification") return undefined
   const nodes = await readNodes(atspi, frame, MAX_DEPTH)
-  // Title and body are labels, also where one of them is empty and hidden.
+  // Title and body are labels, even if one of them is empty and hidden.
   const [title = "", body = ""] = nodes.flatMap(({ role, name }) => (role === ROLE.LABEL ? name : []))
   const buttons = nodes.filter(({ role, name }) => role === ROLE.PUSH_BUTTON && name)
   return { frame, title: oneLine(title), body: lines(body), buttons: new Map(buttons.map(nameButton)) }
@@ -97,7 +97,7 @@ interface Node {
   readonly name: string
 }
 
-/** Everything below in its order, except what is inside a button. */
+/** All descendants in order, except those inside a button. */
 async function readNodes(atspi: Atspi, parent: Ref, depth: number): Promise<readonly Node[]> {
   const children = (await atspi.children(parent)).map(existing).filter((ref) => ref !== undefined)
   const below = children.map(async (ref) => {
@@ -110,13 +110,13 @@ async function readNodes(atspi: Atspi, parent: Ref, depth: number): Promise<read
 
 const MAX_DEPTH = 6
 
-/** Buttons of one name are told apart by their order. */
+/** Buttons of the same name are numbered in order. */
 function nameButton({ ref, name }: Node, index: number, all: readonly Node[]): [string, Ref] {
   const same = all.slice(0, index).filter((other) => other.name === name).length
   return [same === 0 ? oneLine(name) : `${oneLine(name)} (${same + 1})`, ref]
 }
 
-/** Its buttons are made anew whenever an application changes a notification: a press hits this one or none. */
+/** A changed notification gets new buttons, so a press hits this notification or none. */
 async function press(atspi: Atspi, { title, buttons }: Popup, action: string): Promise<void> {
   const ref = buttons.get(action)
   const click = ref && (await unlessGone(atspi.actionNames(ref)))?.indexOf("click")
@@ -124,7 +124,7 @@ async function press(atspi: Atspi, { title, buttons }: Popup, action: string): P
   await atspi.call(ref, method("org.a11y.atspi.Action.DoAction", "i", [click]))
 }
 
-/** A click on its margin, as a user would: there is no other way, and links and buttons are further in. */
+/** Clicks on the margin, as a user would: the daemon has no other way. Links and buttons are further in. */
 async function dismiss(atspi: Atspi, daemon: NotificationDaemon, popup: Popup): Promise<void> {
   const { session, deadline } = daemon
   const x = await session.x11(deadline)
@@ -166,7 +166,7 @@ async function isShowing(atspi: Atspi, { frame }: Popup): Promise<boolean> {
   return states !== undefined && has(states, STATE.SHOWING) && !has(states, STATE.DEFUNCT)
 }
 
-/** An object or application that left is no failure: popups come and go. */
+/** undefined for an object or app that is gone: popups come and go. */
 async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked

@@ -70,4 +70,5 @@ async function pause(x: X11, deadline: Deadline): Promise<boolean> {
 
 const CALM_LOOKS = 4
 const LOOK_MS = 5
+/** A client on another machine cannot be watched. It gets this long to read its events. */
 const REMOTE_MS = 100

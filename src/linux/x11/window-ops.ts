@@ -9,7 +9,6 @@ import {
   createHiddenWindow,
   destroyWindow,
   EVENT,
-  getAttributes,
   getGeometry,
   getNumbers,
   MASK,
@@ -50,17 +49,6 @@ export async function operateWindow(x: X11, id: number, op: WindowOp, deadline: 
     default:
       throw op satisfies never
   }
-}
-
-/** Asks the window to close and returns whether it did before the deadline; it may ask the user first. */
-export async function closeWindow(x: X11, id: number, deadline: Deadline): Promise<boolean> {
-  using events = x.listen((event) => concerns(event, id))
-  using _ = x.select(id, MASK.structure | MASK.property)
-  await requestClose(x, id, deadline)
-  while (await isThere(x, id, deadline)) {
-    if (!(await events.next(deadline))) return false
-  }
-  return true
 }
 
 /** Asks the window to close, without waiting. */
@@ -246,14 +234,6 @@ function contradicted(context: Operation, participle: string): AppError {
 // The window of an event is at offset 4, or at 8 if offset 4 has the parent whose events were selected.
 function concerns({ code, packet }: XEvent, id: number): boolean {
   return packet.u32(4) === id || (code < EVENT.propertyNotify && packet.u32(8) === id)
-}
-
-async function isThere(x: X11, id: number, deadline: Deadline): Promise<boolean> {
-  const [attributes, state] = await Promise.all([
-    unlessGone(getAttributes(x, id, deadline)),
-    unlessGone(getNumbers(x, id, x.atom("WM_STATE"), deadline)),
-  ])
-  return attributes !== undefined && (attributes.mapped || (state?.[0] ?? 0) !== 0)
 }
 
 const RECT_SIDES = ["x", "y", "width", "height"] as const

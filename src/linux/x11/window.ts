@@ -60,7 +60,7 @@ export async function readWindows(x: X11, ids: readonly number[], deadline: Dead
       ids.flatMap((id) => [geometryRequest(id), originRequest(x, id)]),
       deadline,
     ),
-    readFacts(x, ids, [...OWNER, ...PROPERTIES], deadline),
+    readProperties(x, ids, [...OWNER, ...PROPERTIES], deadline),
   ])
   return facts.flatMap((fact, i) => {
     const [geometry, origin] = unlessAnyGone(places.slice(i * 2, i * 2 + 2)) ?? []
@@ -75,7 +75,10 @@ export async function processMates(
   ids: readonly number[],
   deadline: Deadline,
 ): Promise<readonly number[]> {
-  const [pids, facts] = await Promise.all([readPids(x, ids, deadline), readFacts(x, ids, OWNER, deadline)])
+  const [pids, facts] = await Promise.all([
+    readPids(x, ids, deadline),
+    readProperties(x, ids, OWNER, deadline),
+  ])
   const owners = facts.map((fact) => fact && pidIn(x, fact, pids))
   const pid = owners[ids.indexOf(id)]
   return pid === undefined ? [] : ids.filter((_, i) => owners[i] === pid)
@@ -99,19 +102,19 @@ const PROPERTIES = [
 
 type PropertyName = (typeof OWNER)[number] | (typeof PROPERTIES)[number]
 
-interface Facts {
+interface WindowProperties {
   readonly id: number
   text(name: PropertyName): string | undefined
   numbers(name: PropertyName): readonly number[]
 }
 
 /** Reads all windows in one batch, which is faster than one by one. undefined: the window is gone. */
-async function readFacts(
+async function readProperties(
   x: X11,
   ids: readonly number[],
   names: readonly PropertyName[],
   deadline: Deadline,
-): Promise<readonly (Facts | undefined)[]> {
+): Promise<readonly (WindowProperties | undefined)[]> {
   const atoms = names.map((name) => x.atom(name))
   const replies = await x.askAll(
     ids.flatMap((id) => atoms.map((atom) => propertyRequest(id, atom))),
@@ -143,7 +146,7 @@ function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[]
   return packets
 }
 
-function pidIn(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): number | undefined {
+function pidIn(x: X11, facts: WindowProperties, pids: ReadonlyMap<number, number>): number | undefined {
   const [pid] = facts.numbers("_NET_WM_PID")
   const machine = pid ? facts.text("WM_CLIENT_MACHINE") : undefined
   const isLocal = machine === undefined || machine === "localhost" || machine === hostName()
@@ -152,7 +155,7 @@ function pidIn(x: X11, facts: Facts, pids: ReadonlyMap<number, number>): number 
 
 function describe(
   x: X11,
-  facts: Facts,
+  facts: WindowProperties,
   geometry: ReturnType<typeof geometryIn>,
   origin: Point,
   pids: ReadonlyMap<number, number>,

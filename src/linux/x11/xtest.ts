@@ -125,12 +125,6 @@ export function openXtest(x: X11, deadline: Deadline): Promise<Xtest> {
   return opening
 }
 
-/** Lets go of every key and button that an operation on this connection holds down right now. */
-export async function releaseHeld(x: X11): Promise<void> {
-  const xtest = await opened.get(x)?.catch(() => undefined)
-  await xtest?.releaseHeld()
-}
-
 const opened = new WeakMap<X11, Promise<Xtest>>()
 
 const FAKE_INPUT = 2

@@ -11,7 +11,7 @@ test("a button of GTK 4 whose process ended while it was held down has done noth
   await using daemon = await startDaemon()
   const bus = await Bus.open(daemon.address, Deadline.in(10_000))
   const press = (pid: number): Promise<boolean> => {
-    const place = {
+    const origin = {
       pid,
       app: "app",
       toolkit: "GTK",
@@ -19,7 +19,7 @@ test("a button of GTK 4 whose process ended while it was held down has done noth
       popups: async () => [],
       shift: undefined,
     }
-    const element = { ref: { bus: ":1.0", path: "/a" }, place }
+    const element = { ref: { bus: ":1.0", path: "/a" }, origin }
     return whenPressed(new Atspi(bus, Deadline.in(5000)), element, ROLE.PUSH_BUTTON)
   }
   const app = Bun.spawn(["sleep", "60"])

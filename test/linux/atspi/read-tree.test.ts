@@ -3,7 +3,7 @@ import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element, isGone } from "../../../src/linux/atspi/element.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
-import { directly, frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { frameElement, pastTheBus, readTree } from "../../../src/linux/atspi/read-tree.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus, DBusTimeout } from "../../../src/linux/dbus/bus.ts"
 import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
@@ -83,7 +83,7 @@ describe("an application that is asked past the bus", () => {
     }
     const element = new Element(app.ref("window"), place)
     const atspi = new Atspi(bus, Deadline.in(ms))
-    return await directly(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)
+    return await pastTheBus(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)
   }
 
   test("is asked by the bus where nobody listens at its socket", async () => {

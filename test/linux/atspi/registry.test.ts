@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi, refKey } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
-import { type FindFrame, openAddress, openPath, readElement } from "../../../src/linux/atspi/open.ts"
+import { describeElement, type FindFrame, openAddress, openPath } from "../../../src/linux/atspi/open.ts"
 import { listA11yApps } from "../../../src/linux/atspi/registry.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
@@ -122,6 +122,6 @@ describe("an element", () => {
     using got = await start()
     const seen = await openAddress(atspi(), got.entry("go"), got.frame)
     got.app.bus.close()
-    expect(seen && (await readElement(atspi(), Element.of(seen.handle)))).toBeUndefined()
+    expect(seen && (await describeElement(atspi(), Element.of(seen.handle)))).toBeUndefined()
   })
 })

@@ -7,7 +7,6 @@ import { charOf, keysymOf } from "../../../src/linux/x11/keysyms.ts"
 import { operateWindow } from "../../../src/linux/x11/window-ops.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
 import { Request } from "../../../src/linux/x11/wire.ts"
-import { releaseHeld } from "../../../src/linux/x11/xtest.ts"
 import { follow, patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
 
 setDefaultTimeout(TEST_MS)
@@ -145,7 +144,6 @@ describe("key-down and key-up", () => {
     const xev = await openXev(desk)
     const first = await X11.connect(desk.env, patience())
     await send(first, "ctrl+shift", "down")
-    await releaseHeld(first)
     first.close()
     await send(desk.x, "right")
     await send(desk.x, "ctrl+shift", "up")

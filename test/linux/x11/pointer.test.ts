@@ -11,7 +11,6 @@ import {
   turnWheel,
 } from "../../../src/linux/x11/pointer.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
-import { releaseHeld } from "../../../src/linux/x11/xtest.ts"
 import { follow, patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
 
 setDefaultTimeout(TEST_MS)
@@ -196,7 +195,6 @@ describe("the pointer", () => {
     const at = { x: 180, y: 190 }
     const first = await X11.connect(own.env, patience())
     await pressButton(first, { kind: "button", at, button: "left", phase: "down" }, patience())
-    await releaseHeld(first)
     first.close()
     await movePointer(own.x, { kind: "move", at: { x: 220, y: 230 } }, patience())
     await pressButton(

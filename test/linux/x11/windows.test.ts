@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { changeProperty, words } from "../../../src/linux/x11/requests.ts"
-import { closeWindow, operateWindow } from "../../../src/linux/x11/window-ops.ts"
+import { operateWindow, requestClose } from "../../../src/linux/x11/window-ops.ts"
 import {
   listOverrideWindows,
   listWindows,
@@ -31,6 +31,11 @@ const openTerminal = (desk: Xvfb, title: string, geometry = "40x10+50+60") => {
 const openDialog = (desk: Xvfb, title: string, env: Record<string, string> = {}) => {
   const child = desk.spawn(["zenity", "--text-info", `--title=${title}`], { env })
   return findWindow(desk, title).then((window) => ({ window, child }))
+}
+
+async function closeAndWait(desk: Xvfb, id: number) {
+  await requestClose(desk.x, id, patience())
+  await until("its end", async () => !(await readWindow(desk.x, id, patience())))
 }
 
 /** Where xwininfo sees the client window. */
@@ -168,11 +173,10 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     await operate(one.id, { kind: "restore" })
   })
 
-  test("close ends the window, and says so only once it is gone", async () => {
+  test("close ends the window", async () => {
     const { window, child } = await openDialog(desk, "three")
-    expect(await closeWindow(desk.x, window.id, patience())).toBe(true)
+    await closeAndWait(desk, window.id)
     await child.exited
-    expect(await readWindow(desk.x, window.id, patience())).toBeUndefined()
     await expect(operate(window.id, { kind: "focus" })).rejects.toMatchObject({
       code: "WINDOW_NOT_FOUND",
       message: `Window 'w-${window.id}' not found`,
@@ -244,7 +248,7 @@ describe("without a window manager", () => {
     expect(moved.frame).toMatchObject({ x: 70, y: 80 })
     expect(await clientRect(desk, one.id)).toMatchObject({ x: 70, y: 80 })
     const { window } = await openDialog(desk, "brief")
-    expect(await closeWindow(desk.x, window.id, patience())).toBe(true)
+    await closeAndWait(desk, window.id)
     expect((await listWindows(desk.x, patience())).map((now) => now.title)).toEqual(["alone"])
   })
 
@@ -265,7 +269,7 @@ describe("without a window manager", () => {
     const later = await openTerminal(desk, "later")
     const titles = (await listWindows(desk.x, patience())).map((window) => window.title)
     expect(titles.toSorted()).toEqual(["alone", "later"])
-    await closeWindow(desk.x, later.window.id, patience())
+    await closeAndWait(desk, later.window.id)
   })
 
   test("titles may hold anything", async () => {

@@ -1,0 +1,216 @@
+import type { Hit } from "../../adapter.ts"
+import type { Point, Rect } from "../../node.ts"
+import { pause } from "../../until.ts"
+import { type Atspi, type Ref, refKey } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { type Element, unlessRefused } from "./element.ts"
+import { WINDOW_ROLES } from "./frames.ts"
+import { cleanName } from "./names.ts"
+import { kindOf, ROLE, roleOf } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
+
+/** Hit tests: which object of an app is topmost at a point of the screen. */
+
+/** Tells if the topmost object at a point of the screen is the element or a part of it. */
+export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  const hit = await hitSurely(atspi, element, point)
+  if (hit.kind === "occluded" || element.origin.traits.hitTestFindsTopmost) return hit
+  const above = await findAbove(atspi, element, point)
+  return above ? { kind: "occluded", by: await wordsFor(atspi, above) } : hit
+}
+
+/** Repeats the test for an app that guesses first. */
+async function hitSurely(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  const { repeat, afterMs } = element.origin.traits.hitTestGuesses ?? { repeat: 0, afterMs: 0 }
+  let hit = await hitByApp(atspi, element, point)
+  for (let asked = 0; asked < repeat && hit.kind !== "occluded"; asked++) {
+    await pause(afterMs, atspi.deadline)
+    hit = await hitByApp(atspi, element, point)
+  }
+  return hit
+}
+
+async function hitByApp(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  const { traits, shift } = element.origin
+  if (!shift) return { kind: "unknown" }
+  const local = { x: Math.round(point.x - shift.x), y: Math.round(point.y - shift.y) }
+  const key = refKey(element.ref)
+  const surface = await surfaceOf(atspi, element.ref)
+  let top = surface
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const below = await unlessRefused(atspi.at(top, local, traits.coordinates))
+    if (!below || refKey(below) === refKey(top)) break
+    if (refKey(below) === key) return { kind: "hit" }
+    top = below
+  }
+  if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
+  if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of what it is in" }
+  // An app that stops at an ancestor of the element has not said which object is topmost.
+  if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
+    const isCut = await isCutOff(atspi, element, surface, local)
+    return isCut ? { kind: "occluded", by: "the edge of what it is in" } : { kind: "unknown" }
+  }
+  if (traits.mixesCoordinates || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
+  return { kind: "occluded", by: await wordsFor(atspi, top) }
+}
+
+async function wordsFor(atspi: Atspi, ref: Ref): Promise<string> {
+  const [name, role] = await Promise.all([atspi.name(ref), atspi.role(ref)])
+  return [roleOf(role), cleanName(name)].filter(Boolean).join(" ")
+}
+
+/** Finds a later sibling of the element, or of one of its ancestors, that shows at the same point. */
+async function findAbove(atspi: Atspi, { ref, origin }: Element, point: Point): Promise<Ref | undefined> {
+  if (origin.traits.mixesCoordinates) return undefined
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent || WINDOW_ROLES.has(await atspi.role(parent))) return undefined
+    const count = await atspi.childCount(parent)
+    const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
+    const later = siblings.slice((await indexOf(atspi, siblings, at)) + 1)
+    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point, origin.traits)))
+    const above = later[shown.indexOf(true)]
+    if (above) return above
+    at = parent
+  }
+  return undefined
+}
+
+const MOST_SIBLINGS = 100
+
+/**
+ * The index of an element among its siblings. An app may list it by another address than the one it was asked by: then
+ * the sibling with the same role and extents counts, and without one the element is last.
+ */
+async function indexOf(atspi: Atspi, siblings: readonly Ref[], ref: Ref): Promise<number> {
+  const index = siblings.findIndex((one) => refKey(one) === refKey(ref))
+  if (index >= 0) return index
+  const alike = (await Promise.all(siblings.map((one) => isLike(atspi, one, ref)))).indexOf(true)
+  return alike >= 0 ? alike : siblings.length
+}
+
+const SOLID_ROLES: ReadonlySet<number> = new Set([
+  ROLE.ALERT,
+  ROLE.CHECK_BOX,
+  ROLE.COMBO_BOX,
+  ROLE.DIALOG,
+  ROLE.ENTRY,
+  ROLE.LIST_BOX,
+  ROLE.MENU,
+  ROLE.PUSH_BUTTON,
+  ROLE.RADIO_BUTTON,
+  ROLE.SLIDER,
+  ROLE.TOGGLE_BUTTON,
+])
+
+async function showsAt(atspi: Atspi, ref: Ref, point: Point, { textBoxesOverlap }: Traits): Promise<boolean> {
+  const [states, role] = await Promise.all([unlessRefused(atspi.states(ref)), unlessRefused(atspi.role(ref))])
+  if (states === undefined || role === undefined || !has(states, STATE.SHOWING)) return false
+  if (textBoxesOverlap && !SOLID_ROLES.has(role)) return false
+  const extents = await unlessRefused(atspi.extents(ref))
+  return extents !== undefined && contains(extents, point)
+}
+
+/** The same hit test at a point where a popup of the app is above its window. */
+export async function hitInPopup(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+  if (!(await isInPopup(atspi, element))) return { kind: "occluded", by: "a popup of the same app" }
+  const hit = await hitElement(atspi, element, point)
+  // Most apps answer with the object below the popup.
+  return hit.kind === "occluded" ? { kind: "unknown" } : hit
+}
+
+async function isInPopup(atspi: Atspi, { ref, origin }: Element): Promise<boolean> {
+  const { traits } = origin
+  if (traits.popupsAreDetached) return true
+  let at = await unlessRefused(atspi.parent(ref))
+  for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
+    const [role, states, name, above]: [number, number, string, Ref | undefined] = await Promise.all([
+      atspi.role(at),
+      atspi.states(at),
+      atspi.name(at),
+      atspi.parent(at),
+    ])
+    if (POPUP_ROLES.has(role)) return true
+    if (kindOf(role, states, false, ROLE.INVALID, { traits, name }).role === "popover") return true
+    at = above
+  }
+  return false
+}
+
+/** Roles that show in a window of their own, or have their list in one. */
+const POPUP_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.POPUP_MENU, ROLE.WINDOW, ROLE.COMBO_BOX])
+
+/** True for a row that reports coordinates outside its list. */
+async function isOutOfView(atspi: Atspi, { ref, origin }: Element, point: Point): Promise<boolean> {
+  if (!origin.traits.scrolledRowsKeepCoordinates) return false
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH && ROWS.has(await atspi.role(at)); depth++) {
+    const above = await unlessRefused(atspi.parent(at))
+    if (!above) return false
+    at = above
+  }
+  const extents = refKey(at) === refKey(ref) ? undefined : await unlessRefused(atspi.extents(at))
+  return extents !== undefined && extents.width > 0 && !contains(extents, point)
+}
+
+const ROWS: ReadonlySet<number> = new Set([ROLE.TREE_ITEM, ROLE.LIST_ITEM])
+
+/** True if an ancestor of the element, such as the pane it scrolls in, ends before the point. */
+async function isCutOff(
+  atspi: Atspi,
+  { ref, origin }: Element,
+  surface: Ref,
+  point: Point,
+): Promise<boolean> {
+  const { mixesCoordinates, coordinates } = origin.traits
+  if (mixesCoordinates) return false
+  let at = await unlessRefused(atspi.parent(ref))
+  for (let depth = 0; at && refKey(at) !== refKey(surface) && depth < MAX_DEPTH; depth++) {
+    const [extents, above]: [Rect | undefined, Ref | undefined] = await Promise.all([
+      unlessRefused(atspi.extents(at, coordinates)),
+      unlessRefused(atspi.parent(at)),
+    ])
+    const hasRoom = extents && extents.width > 0 && extents.height > 0 && extents.x > -0x7ffffff0
+    if (hasRoom && !contains(extents, point)) return true
+    at = above
+  }
+  return false
+}
+
+const contains = ({ x, y, width, height }: Rect, point: Point): boolean =>
+  point.x >= x && point.y >= y && point.x < x + width && point.y < y + height
+
+/** True for the same role and extents. Qt makes a new object for a row whenever it is asked. */
+async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
+  const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])
+  const [[role, a], [otherRole, b]] = await Promise.all([read(one), read(other)])
+  return (
+    role === otherRole && a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+  )
+}
+
+const MAX_DEPTH = 50
+
+/** The window, dialog or menu that an element is in. */
+async function surfaceOf(atspi: Atspi, ref: Ref): Promise<Ref> {
+  let at = ref
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const parent = await unlessRefused(atspi.parent(at))
+    if (!parent) return at
+    const role = await atspi.role(parent)
+    if (role === ROLE.APPLICATION) return at
+    at = parent
+    if (WINDOW_ROLES.has(role) || role === ROLE.POPUP_MENU) return at
+  }
+  return at
+}
+
+async function isWithin(atspi: Atspi, inner: Ref, outer: Ref): Promise<boolean> {
+  let at: Ref | undefined = inner
+  for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
+    if (refKey(at) === refKey(outer)) return true
+    at = await atspi.parent(at).catch(() => undefined)
+  }
+  return false
+}
