@@ -99,12 +99,22 @@ export interface NotificationInfo {
 export interface RoleTraits {
   /** Always gets a ref: an agent can act on it. A role without this trait only gives context. */
   readonly interactive?: true
-  /** One entry of a list, a table or a tree. */
+  /** One entry of a list, a table or a tree: its texts tell the controls in it from those of the next one. */
   readonly row?: true
-  /** A text that can say what the things around it are about. */
+  /** A row, or a cell of one: there are many alike, a click selects it, and toolkits recycle its object. */
+  readonly item?: true
+  /** A text that can say what a row is about. */
   readonly text?: true
   /** A control whose name changes with its use: "Play" becomes "Pause". */
   readonly control?: true
+  /** Is on or off, or neither. */
+  readonly checkable?: true
+  /** A click opens a menu or a list of options that belongs to it. */
+  readonly opensMenu?: true
+  /** Always shows a caret when it has the focus: a click only places it, and keys write text. */
+  readonly typable?: true
+  /** Its value is a number, perhaps with a unit. */
+  readonly number?: true
   /** Has a place of its own on the screen, and so is not part of a row. */
   readonly surface?: true
   /** Says nothing if it has no name: it only wraps its children. */
@@ -117,37 +127,37 @@ const table = <Word extends string>(roles: Readonly<Record<Word, RoleTraits>>) =
 /** Every role of the contract: first the interactive ones, then the structural ones. */
 export const ROLES = table({
   button: { interactive: true, control: true },
-  textfield: { interactive: true, control: true },
-  checkbox: { interactive: true, control: true },
+  textfield: { interactive: true, control: true, typable: true },
+  checkbox: { interactive: true, control: true, checkable: true },
   link: { interactive: true, text: true },
   menuitem: { interactive: true },
   tab: { interactive: true },
-  slider: { interactive: true, control: true },
-  combobox: { interactive: true, control: true },
-  treeitem: { interactive: true, row: true },
-  cell: { interactive: true },
-  radiobutton: { interactive: true, control: true },
-  incrementor: { interactive: true, control: true },
-  menubutton: { interactive: true, control: true },
-  switch: { interactive: true, control: true },
+  slider: { interactive: true, control: true, number: true },
+  combobox: { interactive: true, control: true, opensMenu: true },
+  treeitem: { interactive: true, row: true, item: true },
+  cell: { interactive: true, item: true },
+  radiobutton: { interactive: true, control: true, checkable: true },
+  incrementor: { interactive: true, control: true, typable: true, number: true },
+  menubutton: { interactive: true, control: true, opensMenu: true },
+  switch: { interactive: true, control: true, checkable: true },
   colorwell: { interactive: true },
   dockitem: { interactive: true },
   listbox: { interactive: true },
-  option: { interactive: true, row: true },
+  option: { interactive: true, row: true, item: true },
   window: { surface: true },
   group: { wrapper: true },
   statictext: { text: true },
   label: { text: true },
   separator: {},
   toolbar: {},
-  scrollbar: {},
+  scrollbar: { number: true },
   image: {},
   container: { wrapper: true },
   menu: { surface: true },
   menubar: { surface: true },
   list: {},
   table: {},
-  row: { row: true },
+  row: { row: true, item: true },
   column: {},
   columnheader: {},
   rowheader: {},
@@ -164,8 +174,8 @@ export const ROLES = table({
   article: {},
   heading: { text: true },
   paragraph: { text: true },
-  progressbar: { control: true },
-  levelindicator: {},
+  progressbar: { control: true, number: true },
+  levelindicator: { number: true },
   splitter: {},
   scrollarea: {},
   status: {},
@@ -200,7 +210,7 @@ export const ROLES = table({
   video: {},
   audio: {},
   embedded: {},
-  terminal: {},
+  terminal: { typable: true },
   desktop: {},
   titlebar: {},
   layoutitem: {},

@@ -2,7 +2,7 @@ import type { Action, InputPolicy, Performed, Seen, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import type { Rect, Role, State } from "../node.ts"
+import { hasTrait, type Rect, type Role, type State } from "../node.ts"
 import { changedEvidence } from "../refs/identity.ts"
 import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
@@ -312,11 +312,9 @@ function hasReacted(before: Seen, after: Seen, action: Action): boolean {
   // What is scrolled is somewhere else then.
   if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
     return true
-  if (FOCUSED_BY_CLICK.has(after.role)) return !sameState(before, after)
+  if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
   return !sameState(withoutFocus(before), withoutFocus(after))
 }
-
-const FOCUSED_BY_CLICK: ReadonlySet<string> = new Set(["textfield", "incrementor", "combobox", "terminal"])
 
 const withoutFocus = (seen: Seen): Seen => ({
   ...seen,

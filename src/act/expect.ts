@@ -1,6 +1,6 @@
 import type { Action, Seen } from "../adapter.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import type { ActionName, State } from "../node.ts"
+import { type ActionName, hasTrait, type State } from "../node.ts"
 
 /** What must be seen of an element after an action. */
 export interface Expectation {
@@ -91,16 +91,14 @@ function selected(value: string, before: Seen, now: Seen): boolean | undefined {
 }
 
 function setTo(want: string, before: Seen): Expectation {
-  const read = NUMBER_ROLES.has(before.role) ? numberIn : Number
+  const read = hasTrait(before.role, "number") ? numberIn : Number
   return {
     met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
     // What a field for numbers says in its own way, rounded and with a unit, may be what it was told.
     decides: ({ value = "" }) =>
-      !isNumber(want) || isNumber(value) || !NUMBER_ROLES.has(before.role) || value === before.value,
+      !isNumber(want) || isNumber(value) || !hasTrait(before.role, "number") || value === before.value,
   }
 }
-
-const NUMBER_ROLES: ReadonlySet<string> = new Set(["incrementor", "slider", "progressbar", "scrollbar"])
 
 const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text))
 

@@ -1,7 +1,7 @@
 import type { Action, Performed, Seen, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED, staleRef } from "../errors.ts"
-import type { Point, Rect } from "../node.ts"
+import { hasTrait, type Point, type Rect, type Role } from "../node.ts"
 import { changedEvidence } from "../refs/identity.ts"
 import { resolve, type Target, windowOf } from "../refs/resolve.ts"
 import { until } from "../until.ts"
@@ -35,7 +35,7 @@ export async function physically(ctx: Context, target: Target, action: Action): 
     case "right-click":
       return click(ctx, target, action, { button: "right" })
     case "focus":
-      if (!TEXT_ROLES.has(role)) throw notSupported(target.ref, target.seen, action)
+      if (!takesText(role)) throw notSupported(target.ref, target.seen, action)
       return click(ctx, target, action)
     case "type":
       if (PRESSED_BY_KEYS.has(role)) throw notSupported(target.ref, target.seen, action)
@@ -62,7 +62,7 @@ export async function physically(ctx: Context, target: Target, action: Action): 
   }
 }
 
-const OPENED_BY_CLICK: ReadonlySet<string> = new Set([
+const OPENED_BY_CLICK: ReadonlySet<Role> = new Set([
   "button",
   "menubutton",
   "combobox",
@@ -70,10 +70,10 @@ const OPENED_BY_CLICK: ReadonlySet<string> = new Set([
   "link",
   "disclosure",
 ])
-/** A click into them only places the caret. */
-const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "terminal", "document"])
+/** True if a click only places the caret, also in an office document or a page that can be edited. */
+const takesText = (role: Role): boolean => hasTrait(role, "typable") || role === "document"
 /** Typed letters and blanks would press, choose or move something. */
-const PRESSED_BY_KEYS: ReadonlySet<string> = new Set([
+const PRESSED_BY_KEYS: ReadonlySet<Role> = new Set([
   "button",
   "menubutton",
   "checkbox",
@@ -136,11 +136,9 @@ export async function click(
   { button = "left", count = 1, pointOf = middleOf }: Clicking = {},
 ): Promise<Performed> {
   const at = await clickablePoint(ctx, target, pointOf)
-  await input(ctx, { kind: "click", at, button, count, inList: LISTED.has(target.seen.role) }, action)
+  await input(ctx, { kind: "click", at, button, count, inList: hasTrait(target.seen.role, "item") }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
-
-const LISTED: ReadonlySet<string> = new Set(["cell", "row", "treeitem", "option"])
 
 /** The element as it is now, if it is still the one that was meant. */
 async function readSame(ctx: Context, { ref, entry, seen }: Target): Promise<Seen> {
@@ -207,7 +205,7 @@ async function takeFocus(ctx: Context, target: Target, action: Action): Promise<
   if ((await readSame(ctx, target)).states.includes("focused")) return false
   const performed = await perform(ctx, target.seen.handle, { kind: "focus" })
   if (performed.delivery === "not_delivered") {
-    if (!TEXT_ROLES.has(target.seen.role)) throw notSupported(target.ref, target.seen, action)
+    if (!takesText(target.seen.role)) throw notSupported(target.ref, target.seen, action)
     await click(ctx, target, { kind: "focus" })
   }
   const focused = await until(

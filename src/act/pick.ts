@@ -1,7 +1,7 @@
 import type { Action, Performed, Seen, SeenNode, TreeTarget } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import type { Point } from "../node.ts"
+import { hasTrait, type Point, type Role } from "../node.ts"
 import { nameForIdentity } from "../refmap.ts"
 import { quoted } from "../refs/identity.ts"
 import { type Target, windowOf } from "../refs/resolve.ts"
@@ -29,7 +29,7 @@ export async function pickOption(
   click: Click,
 ): Promise<Performed> {
   const { ref, entry, seen } = target
-  if (seen.role !== "combobox" && seen.role !== "menubutton") throw notSupported(ref, seen, action)
+  if (!hasTrait(seen.role, "opensMenu")) throw notSupported(ref, seen, action)
   const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
   const wasOpen = seen.states.includes("expanded")
   if (!wasOpen) await click(ctx, target, { kind: "expand" }, { pointOf: arrowOf })
@@ -112,7 +112,9 @@ async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonl
   return window ? optionsIn(ctx, { kind: "surface", window, surface: "window" }) : []
 }
 
-const OPTION_ROLES: ReadonlySet<string> = new Set(["option", "menuitem", "cell", "treeitem"])
+/** A role of options in a menu, a list, a table or a tree. The cells of a table's row are options, the row is not. */
+const isOption = (role: Role): boolean =>
+  role === "menuitem" || (hasTrait(role, "item") && hasTrait(role, "interactive"))
 
 async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly SeenNode[]> {
   const tree = await ctx.adapter
@@ -125,7 +127,7 @@ async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly See
   if (!tree) return []
   return [...walk(tree.root)]
     .map((place) => place.node)
-    .filter((node) => OPTION_ROLES.has(node.role) && node.name && !node.states.includes("hidden"))
+    .filter((node) => isOption(node.role) && node.name && !node.states.includes("hidden"))
 }
 
 /** Not by address: Qt makes new objects for the rows of its lists whenever it is asked. */

@@ -1,7 +1,7 @@
 import type { Format } from "../command.ts"
 import { success, toLine } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { type Node, OMITTED } from "../node.ts"
+import { hasTrait, type Node, OMITTED } from "../node.ts"
 import { cut } from "../refmap.ts"
 import { originOf, trace } from "../refs/allocate.ts"
 import type { Observation } from "./snapshot.ts"
@@ -90,7 +90,7 @@ function placesIn(tree: Node): ReadonlySet<Node> {
   const places = new Set<Node>()
   const visit = (node: Node): number => {
     const held = (node.children ?? []).reduce((sum, child) => sum + visit(child), 0)
-    if (held < MUCH || node.ref_id || (!node.name && WRAPPERS.has(node.role)))
+    if (held < MUCH || node.ref_id || (!node.name && onlyArranges(node.role)))
       return held + (node.ref_id ? 1 : 0)
     places.add(node)
     return 0
@@ -99,14 +99,9 @@ function placesIn(tree: Node): ReadonlySet<Node> {
   return places
 }
 
-const WRAPPERS: ReadonlySet<string> = new Set([
-  "group",
-  "container",
-  "unknown",
-  "scrollarea",
-  "splitter",
-  "row",
-])
+/** True of a role that only arranges its children if it has no name: they count for the node around it. */
+const onlyArranges = (role: Node["role"]): boolean =>
+  hasTrait(role, "wrapper") || role === "scrollarea" || role === "splitter" || role === "row"
 
 function middlesOf(siblings: readonly Node[]): ReadonlySet<Node> | undefined {
   if (siblings.length <= LONG) return undefined

@@ -1,4 +1,4 @@
-import type { Node } from "../node.ts"
+import { hasTrait, type Node } from "../node.ts"
 import { withChildren } from "../refs/allocate.ts"
 import { isWrapper } from "../tree.ts"
 
@@ -28,7 +28,7 @@ function compactNode(node: Node, above: string | undefined): Node[] {
   if (node.ref_id || saysMore(node) || (node.name && !repeats)) return [withChildren(node, children)]
   if (children.length === 1) return [...children]
   if (children.length > 1) return [withChildren(node, children)]
-  return (repeats ? TEXTS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
+  return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
 }
 
 /** A wrapper without a word of its own. */
@@ -37,11 +37,13 @@ const isFiller = (node: Node): boolean =>
 
 /** "Styles (Ctrl+2)" says what the toolbar "Styles" around it says. */
 function saidBy(child: Node | undefined, { role, name = "" }: Node): boolean {
-  const rest = name && FRAMES.has(role) && child?.name?.startsWith(name) ? child.name.slice(name.length) : "x"
+  const rest = name && isFrame(role) && child?.name?.startsWith(name) ? child.name.slice(name.length) : "x"
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
 
-const FRAMES: ReadonlySet<string> = new Set(["group", "container", "unknown", "toolbar", "row", "paragraph"])
+/** What a user sees as one thing with its only child. */
+const isFrame = (role: Node["role"]): boolean =>
+  hasTrait(role, "wrapper") || role === "toolbar" || role === "row" || role === "paragraph"
 
 /** Something besides a name. */
 const saysMore = ({ value, description, states, children_count }: Node): boolean =>
@@ -49,7 +51,7 @@ const saysMore = ({ value, description, states, children_count }: Node): boolean
 
 /** A caption beside the control that is named after it. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
-  if (!TEXTS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
+  if (!CAPTIONS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
   return siblings.some((one) => one !== leaf && (one.ref_id || one.children) && sameName(leaf.name, one.name))
 }
 
@@ -60,7 +62,8 @@ function sameName(a: string | undefined, b: string | undefined): boolean {
 
 const bare = (name: string): string => name.trim().replace(/\s*:$/, "")
 
-const TEXTS: ReadonlySet<string> = new Set([
+/** Leaves that say nothing but their name. Not the trait `text`: a link leads somewhere, and a picture has a name. */
+const CAPTIONS: ReadonlySet<Node["role"]> = new Set([
   "statictext",
   "label",
   "image",
@@ -72,7 +75,8 @@ const TEXTS: ReadonlySet<string> = new Set([
   "tooltip",
 ])
 
-const DECORATION: ReadonlySet<string> = new Set([
+/** Leaves that say nothing at all if they have no name. */
+const DECORATION: ReadonlySet<Node["role"]> = new Set([
   "separator",
   "image",
   "group",

@@ -1,4 +1,4 @@
-import { type Node, OMITTED, type State } from "../node.ts"
+import { hasTrait, type Node, OMITTED, type State } from "../node.ts"
 import type { ActionChanges } from "./changes.ts"
 import type { Changed } from "./diff.ts"
 
@@ -40,14 +40,13 @@ export function lineOf(node: Omit<Node, "children">): string {
 const ONLY_COLUMN = "column 1 of 1"
 
 /** That a control is enabled and its menu closed, and what only says what its role says. */
-function isRule(state: State, role: string): boolean {
-  if (state === "collapsed" || state === "haspopup") return OPENED.has(role)
+function isRule(state: State, role: Node["role"]): boolean {
+  if (state === "collapsed" || state === "haspopup") return hasTrait(role, "opensMenu") || role === "menuitem"
   if (state === "multiselectable") return !LISTS.has(role)
   return state === "enabled"
 }
 
-const OPENED: ReadonlySet<string> = new Set(["menuitem", "menubutton", "combobox"])
-const LISTS: ReadonlySet<string> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
+const LISTS: ReadonlySet<Node["role"]> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
 
 /** "File" needs no description as "File menu". */
 function repeatsName({ name = "", description = "" }: Pick<Node, "name" | "description">): boolean {

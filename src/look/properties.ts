@@ -1,5 +1,5 @@
 import type { Seen } from "../adapter.ts"
-import type { State } from "../node.ts"
+import { hasTrait, type Role, type State } from "../node.ts"
 
 /** Shown on the screen; undefined when the platform tells neither a state nor a place. */
 export function isVisible(seen: Seen): boolean | undefined {
@@ -14,16 +14,9 @@ const OPPOSITES: Readonly<Record<string, State | undefined>> = {
   expanded: "collapsed",
 }
 
-/** Roles that can be selected, and so are known not to be when they do not say so. */
-const SELECTABLE: ReadonlySet<string> = new Set([
-  "tab",
-  "option",
-  "treeitem",
-  "cell",
-  "row",
-  "menuitem",
-  "radiobutton",
-])
+/** True of a role that can be selected, so that an element without the state `selected` is known not to be. */
+const isSelectable = (role: Role): boolean =>
+  hasTrait(role, "item") || role === "tab" || role === "menuitem" || role === "radiobutton"
 
 /** true or false on evidence; undefined when the question does not apply to the element. */
 export function flagValue(
@@ -36,5 +29,5 @@ export function flagValue(
   if (state === "checked" && seen.states.includes("indeterminate")) return false
   if (state === "enabled") return seen.states.includes("disabled") ? false : undefined
   if (state === "focused") return false
-  return state === "selected" && SELECTABLE.has(seen.role) ? false : undefined
+  return state === "selected" && isSelectable(seen.role) ? false : undefined
 }

@@ -35,7 +35,7 @@ export const FRAME = "AXFrame"
 const LABEL = "AXTitleUIElement"
 
 /** What is named by what is inside, and never labelled. */
-const UNLABELLED: ReadonlySet<string> = new Set(["cell", "menuitem", "treeitem"])
+const UNLABELLED: ReadonlySet<Role> = new Set(["cell", "menuitem", "treeitem"])
 
 /** Read of a node that can be acted on, besides its structure. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +56,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Roles that only give context, and whose value is what they say. */
-const TELLING: ReadonlySet<string> = new Set([
+const TELLING: ReadonlySet<Role> = new Set([
   "datefield",
   "levelindicator",
   "progressbar",
@@ -101,10 +101,10 @@ export function contextAttribute(role: Role, values: boolean): string | undefine
   return values && TELLING.has(role) ? "AXValue" : undefined
 }
 
-export const SURFACES: ReadonlySet<string> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
+export const SURFACES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
 
 /** Roles that can be acted on only where the app offers an action for them. */
-const SOMETIMES: ReadonlySet<string> = new Set(["disclosure", "image", "timefield", "datefield"])
+const SOMETIMES: ReadonlySet<Role> = new Set(["disclosure", "image", "timefield", "datefield"])
 
 /** Whether it takes a look at the actions to know that a node can be acted on; `web`: groups there may be buttons. */
 export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "no" {

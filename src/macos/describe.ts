@@ -171,7 +171,7 @@ export function labelBeside(
 }
 
 /** Controls that show their name as text inside; in a text field such a text is what was typed. */
-const NAMED_INSIDE: ReadonlySet<string> = new Set([
+const NAMED_INSIDE: ReadonlySet<Role> = new Set([
   "button",
   "cell",
   "checkbox",
@@ -208,10 +208,10 @@ export function labelInside(facts: Facts, read: () => readonly Labelled[]): stri
 }
 
 /** What shows its name in a field where it can be changed, like a file. */
-const ITEMS: ReadonlySet<string> = new Set(["cell", "treeitem"])
+const ITEMS: ReadonlySet<Role> = new Set(["cell", "treeitem"])
 
 /** Wrappers that a label may stand behind. */
-const THROUGH: ReadonlySet<string> = new Set(["cell", "group"])
+const THROUGH: ReadonlySet<Role> = new Set(["cell", "group"])
 
 /** The first children, and through wrappers theirs. */
 export function readLabels(ax: Ax, children: readonly Element[], deeper: number): Labelled[] {

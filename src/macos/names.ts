@@ -1,4 +1,4 @@
-import type { Role } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 import { type Attributes, asText, asWords, type Value } from "./value.ts"
 
 /** How many children may lend their text to a parent that has no name of its own. */
@@ -42,18 +42,12 @@ export function labelText(attributes: Attributes): string | undefined {
 }
 
 /** Roles whose state says it all, so that a value of 0 or 1 would only repeat it. */
-const STATEFUL: ReadonlySet<string> = new Set([
-  "checkbox",
-  "switch",
-  "radiobutton",
-  "tab",
-  "disclosure",
-  "button",
-])
+const isStateful = (role: Role): boolean =>
+  hasTrait(role, "checkable") || role === "tab" || role === "disclosure" || role === "button"
 
 /** The value as text; an empty text field has one, an empty label has none. */
 export function valueText(role: Role, value: Value): string | undefined {
-  if (STATEFUL.has(role)) return undefined
+  if (isStateful(role)) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return role === "statictext" ? asWords(value) : asText(value)
 }

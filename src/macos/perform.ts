@@ -1,6 +1,6 @@
 import type { Action, Direction, Hit, Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import type { Point } from "../node.ts"
+import { hasTrait, type Point, type Role } from "../node.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
@@ -30,9 +30,7 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":
-      return (
-        (OPENS_MENU.has(roleIn(ax, element)) ? undefined : act(ax, element, ["AXShowMenu"])) ?? NOT_DELIVERED
-      )
+      return (opensMenu(roleIn(ax, element)) ? undefined : act(ax, element, ["AXShowMenu"])) ?? NOT_DELIVERED
     case "toggle":
     case "check":
     case "uncheck":
@@ -60,7 +58,7 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
 }
 
 /** What an AXShowMenu of these opens is their own menu, not a context menu. */
-const OPENS_MENU: ReadonlySet<string> = new Set(["combobox", "menubutton"])
+const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
 /** Does the first of the wanted actions that the element offers; undefined when it offers none. */
 export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
@@ -75,11 +73,13 @@ export function flag(ax: Ax, element: Element, name: string, value: boolean): Pe
   return { method: name, delivery: deliveryOf(ax.set(element, name, cfBoolean(value))) }
 }
 
-const SELECTABLE: ReadonlySet<string> = new Set(["cell", "option", "row", "statictext", "tab", "treeitem"])
+/** A text is selected with the row that it is in. */
+const isSelectable = (role: Role): boolean =>
+  hasTrait(role, "item") || role === "tab" || role === "statictext"
 
 /** To click what only can be selected is to select it, or the row that it is in. */
 export function select(ax: Ax, element: Element): Performed | undefined {
-  if (!SELECTABLE.has(roleIn(ax, element))) return undefined
+  if (!isSelectable(roleIn(ax, element))) return undefined
   const own = flag(ax, element, "AXSelected", true)
   if (own) return own
   for (const above of ancestors(ax, element)) {
@@ -158,7 +158,7 @@ function unitShare(ax: Ax, area: Attributes, sideways: boolean): number {
   return beyond > 0 ? UNIT_PX / beyond : UNIT_SHARE
 }
 
-export function roleIn(ax: Ax, element: Element): string {
+export function roleIn(ax: Ax, element: Element): Role {
   const read = ax.read(element, ["AXRole", "AXSubrole"])
   return read instanceof Failure ? "unknown" : roleOf(asText(read.AXRole), asText(read.AXSubrole))
 }
@@ -181,16 +181,7 @@ const LOOK_MS = 20
 const MOST_LEVELS = 5
 const MOST_NODES = 2048
 
-const OPTION_ROLES: ReadonlySet<string> = new Set([
-  "cell",
-  "menuitem",
-  "option",
-  "radiobutton",
-  "row",
-  "statictext",
-  "tab",
-  "treeitem",
-])
+const isOption = (role: Role): boolean => isSelectable(role) || role === "menuitem" || role === "radiobutton"
 
 interface Option {
   readonly element: Element
@@ -210,7 +201,7 @@ export async function chooseOption(ax: Ax, element: Element, value: string): Pro
     using text = newString(value)
     return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", text.ref)) }
   }
-  if (role === "combobox" || role === "menubutton") return chooseInMenu(ax, element, value)
+  if (opensMenu(role)) return chooseInMenu(ax, element, value)
   const choice = optionsBelow(ax, element)
   if (choice.options.length === 0 && !choice.unread) return NOT_DELIVERED
   const { element: option } = only(choice, value)
@@ -287,7 +278,7 @@ function optionsBelow(ax: Ax, container: Element): Choice {
         continue
       }
       const role = roleOf(asText(structure.AXRole), asText(structure.AXSubrole))
-      const name = OPTION_ROLES.has(role) ? optionName(ax, child, asText(structure.AXTitle)) : undefined
+      const name = isOption(role) ? optionName(ax, child, asText(structure.AXTitle)) : undefined
       if (name) found.push({ element: child, name })
       else next.push(child)
     }

@@ -1,4 +1,4 @@
-import type { Role } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 
 /** Contract words for what AXRole says. */
 export const ROLES: Readonly<Record<string, Role>> = {
@@ -123,12 +123,10 @@ export const SUBROLES: Readonly<Record<string, Role>> = {
   AXZoomButton: "button",
 }
 
-/** Controls that keep their role when they are drawn as a toggle button. */
-const TOGGLES: ReadonlySet<Role> = new Set(["checkbox", "switch", "radiobutton"])
-
 export function roleOf(role: string | undefined, subrole: string | undefined): Role {
   const plain = (role && ROLES[role]) || "unknown"
-  if (subrole === "AXToggleButton") return TOGGLES.has(plain) ? plain : "button"
+  // What is checked keeps its role when it is drawn as a toggle button.
+  if (subrole === "AXToggleButton") return hasTrait(plain, "checkable") ? plain : "button"
   return (subrole && SUBROLES[subrole]) || plain
 }
 

@@ -1,5 +1,4 @@
-import type { Role, State } from "../node.ts"
-import { ACTION_NAMES, type ActionName } from "../node.ts"
+import { ACTION_NAMES, type ActionName, hasTrait, type Role, type State } from "../node.ts"
 import { SURFACES } from "./attributes.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 
@@ -33,15 +32,13 @@ export function statesOf(
   return states.filter((state) => state !== undefined && state !== false)
 }
 
-const CHECKABLE: ReadonlySet<string> = new Set(["checkbox", "switch", "radiobutton"])
-
 /** 0 and 1, or 2 for a box that is neither; some apps answer with a boolean. */
 function checkState(role: Role, { AXValue, AXSubrole, AXMenuItemMarkChar }: Attributes): State | undefined {
   if (role === "menuitem") {
     const mark = asWords(AXMenuItemMarkChar)
     return mark === undefined ? undefined : mark === "-" ? "indeterminate" : "checked"
   }
-  const checkable = CHECKABLE.has(role) || AXSubrole === "AXToggleButton"
+  const checkable = hasTrait(role, "checkable") || AXSubrole === "AXToggleButton"
   const checked = checkable ? asFlag(AXValue) : undefined
   if (checked === undefined) return undefined
   if (AXValue === 2) return "indeterminate"
@@ -60,9 +57,6 @@ export interface Offers {
   readonly settable?: boolean
 }
 
-const SELECTABLE: ReadonlySet<string> = new Set(["cell", "option", "tab", "treeitem", "row"])
-const OPENS_MENU: ReadonlySet<string> = new Set(["combobox", "menubutton"])
-
 /** What can be done with the element by name, from what the app offers for it. */
 export function actionNames(
   role: Role,
@@ -72,19 +66,20 @@ export function actionNames(
 ): ActionName[] {
   const { actions, settable = false } = offers
   const press = actions.has("AXPress")
-  const canSelect = SELECTABLE.has(role) && asFlag(attributes.AXSelected) !== undefined
+  const opensMenu = hasTrait(role, "opensMenu")
+  const canSelect = (hasTrait(role, "item") || role === "tab") && asFlag(attributes.AXSelected) !== undefined
   const expands = states.includes("expanded") || states.includes("collapsed")
   const text = settable && (role === "textfield" || role === "combobox")
   const offered: Partial<Record<ActionName, boolean>> = {
     Click: press || canSelect,
     DoubleClick: actions.has("AXOpen"),
-    RightClick: actions.has("AXShowMenu") && !OPENS_MENU.has(role),
+    RightClick: actions.has("AXShowMenu") && !opensMenu,
     Toggle: press && (role === "checkbox" || role === "switch"),
-    Check: press && CHECKABLE.has(role),
+    Check: press && hasTrait(role, "checkable"),
     Uncheck: press && (role === "checkbox" || role === "switch"),
-    Expand: expands || (press && OPENS_MENU.has(role)),
+    Expand: expands || (press && opensMenu),
     Collapse: expands,
-    Select: (press && OPENS_MENU.has(role)) || (settable && role === "combobox") || role === "listbox",
+    Select: (press && opensMenu) || (settable && role === "combobox") || role === "listbox",
     SetValue: settable,
     TypeText: text,
     Clear: text,

@@ -224,7 +224,7 @@ class Walker {
   }
 }
 
-const OVERLAYS: ReadonlySet<string> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
+const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
 
 /** What a long list answers for the part of it that shows. */
 const VISIBLE: Readonly<Record<string, string | undefined>> = {
@@ -267,7 +267,7 @@ export interface Children {
 const NONE: Children = { elements: [], offset: 0, unread: false }
 
 /** Roles for which it would be strange to have no children. */
-const CONTAINERS: ReadonlySet<string> = new Set([
+const CONTAINERS: ReadonlySet<Role> = new Set([
   "browser",
   "grid",
   "group",

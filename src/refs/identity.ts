@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../adapter.ts"
-import { isRow, isSurface } from "../node.ts"
+import { hasTrait, isRow, isSurface, type Role } from "../node.ts"
 import { cut, nameForIdentity, type RefEntry } from "../refmap.ts"
 
 /** What tells an element from its look-alikes. Values, timers, counters and places do not. */
@@ -7,7 +7,7 @@ import { cut, nameForIdentity, type RefEntry } from "../refmap.ts"
 type Named = Pick<Seen, "role" | "name" | "value">
 
 /** Roles whose value the user sets. Some toolkits name them after it, and then the name is no identity. */
-const VALUED_ROLES: ReadonlySet<string> = new Set([
+const VALUED_ROLES: ReadonlySet<Role> = new Set([
   "combobox",
   "textfield",
   "incrementor",
@@ -162,9 +162,9 @@ export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): bo
   const list = ancestors.at(-2)
   if (!row || !mayBeRow(row) || (list?.role !== "group" && list?.role !== "list")) return false
   const parts = row.children.filter(isShown).flatMap((child) => [child, ...insideOf(child)])
-  if (parts.filter(({ role }) => CONTROLS.has(role)).length > MOST_CONTROLS) return false
+  if (parts.filter(({ role }) => hasTrait(role, "control")).length > MOST_CONTROLS) return false
   const first = parts.find((part) => part.role === "button" || (isPart(part) && wordsOf(part)))
-  const subject = first && TEXTS.has(first.role) ? wordsOf(first) : undefined
+  const subject = first && hasTrait(first.role, "text") ? wordsOf(first) : undefined
   // A number alone is a value: that of what the buttons around it change.
   if (subject === undefined || !/\p{L}/u.test(subject)) return false
   // The control says itself what it is about; or these are those of a title bar.
@@ -177,13 +177,11 @@ export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): bo
 export const mayBeRow = ({ role, children }: SeenNode): boolean =>
   role === "group" && children.length <= MOST_PARTS
 
-/** What can say what a row is about. */
-const TEXTS: ReadonlySet<string> = new Set(["statictext", "label", "heading", "paragraph", "link"])
 const MOST_PARTS = 16
 const MOST_CONTROLS = 4
 
 const insideOf = ({ role, children }: SeenNode): readonly SeenNode[] =>
-  CONTROLS.has(role) ? [] : children.filter(isShown)
+  hasTrait(role, "control") ? [] : children.filter(isShown)
 
 const shapeOf = ({ role, children }: SeenNode): string =>
   [role, ...children.filter(isShown).map((child) => child.role)].join()
@@ -212,7 +210,7 @@ const isTabs = ({ role, children }: SeenNode): boolean =>
 
 const isContent = (node: SeenNode): boolean => isShown(node) && !EDGES.has(node.role)
 
-const EDGES: ReadonlySet<string> = new Set([
+const EDGES: ReadonlySet<Role> = new Set([
   "menubar",
   "scrollbar",
   "separator",
@@ -242,23 +240,9 @@ function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
     .filter(isPart)
 }
 
-const isPart = (node: SeenNode): boolean => !isRow(node) && !CONTROLS.has(node.role) && isShown(node)
+const isPart = (node: SeenNode): boolean => !isRow(node) && !hasTrait(node.role, "control") && isShown(node)
 
 const isShown = ({ states }: SeenNode): boolean => !states.includes("hidden")
-
-/** Their names change with what they do: "Play" becomes "Pause". */
-const CONTROLS: ReadonlySet<string> = new Set([
-  "button",
-  "menubutton",
-  "checkbox",
-  "radiobutton",
-  "switch",
-  "textfield",
-  "combobox",
-  "slider",
-  "incrementor",
-  "progressbar",
-])
 
 /** What a text says is its name on one platform, and its value on another. */
 const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>

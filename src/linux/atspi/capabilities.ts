@@ -1,5 +1,4 @@
-import type { ActionName } from "../../node.ts"
-import { hasTrait, type State } from "../../node.ts"
+import { type ActionName, hasTrait, type Role, type State } from "../../node.ts"
 import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
@@ -120,7 +119,7 @@ export function actionsOf(
 }
 
 /** Roles whose number is a value that a user sets. */
-export const VALUE_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor"])
+export const VALUE_ROLES: ReadonlySet<Role> = new Set(["slider", "incrementor"])
 
 /** An action that does something of its own: not one that every node of a web page or of Qt has. */
 function isTelling(name: string): boolean {

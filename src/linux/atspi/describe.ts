@@ -71,7 +71,7 @@ export function describe(
   if (name === undefined && isTextOfPage(place, kind) && can(INTERFACE.Text) && !hasValue(kind, facts)) {
     ask("text", readText(atspi, ref))
   }
-  const mayDescribe = interactive ? name === undefined || !ROWS.has(kind.role) : kind.role === "image"
+  const mayDescribe = interactive ? name === undefined || !hasTrait(kind.role, "item") : kind.role === "image"
   if (isWanted && facts.description === undefined && mayDescribe) {
     ask("description", atspi.description(ref))
   }
@@ -152,7 +152,7 @@ function conclude(
  */
 function isFleeting({ place, parent }: Element, { role, native }: Kind): boolean {
   if (place.toolkit === "GTK" || isBrowser(place.toolkit))
-    return ROWS.has(role) || role === "row" || native === ROLE.LIST_ITEM
+    return hasTrait(role, "item") || native === ROLE.LIST_ITEM
   if (!parent) return false
   if (place.toolkit === "Qt") return ITEM_VIEWS.has(parent.role)
   // GTK 3 says so of its list box, too, whose rows are widgets.
@@ -237,9 +237,6 @@ function disclosureOf(extents: Rect, place: Place, kind: Kind, states: StateSet)
 /** How far from the edge a click still meets the arrow in every style. */
 const ARROW = 6
 
-/** There are many of them, and nothing is said about them but their text. */
-const ROWS: ReadonlySet<string> = new Set(["cell", "option", "treeitem"])
-
 /** Which landmark of a page it is, in the page's own word. */
 function landmarkOf(kind: Kind, attributes: ReadonlyMap<string, string> | undefined): Role | undefined {
   const word = kind.native === ROLE.LANDMARK ? attributes?.get("xml-roles") : undefined
@@ -259,7 +256,7 @@ function isToolItem(element: Element, kind: Kind): element is Element & { parent
 
 const LABELLED_BY = 2
 
-const LABELLED_ROLES: ReadonlySet<string> = new Set([
+const LABELLED_ROLES: ReadonlySet<Role> = new Set([
   "button",
   "checkbox",
   "colorwell",
@@ -299,7 +296,7 @@ function offersOf(atspi: Atspi, ref: Ref, { toolkit }: Place): Promise<readonly 
 }
 
 /** What web pages attach click handlers to; text itself only passes clicks on. */
-const CLICKABLE_WEB: ReadonlySet<string> = new Set([
+const CLICKABLE_WEB: ReadonlySet<Role> = new Set([
   "group",
   "datefield",
   "image",

@@ -1,4 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
+import type { Role } from "../../node.ts"
 import type { Described } from "./describe.ts"
 import type { Place } from "./element.ts"
 import { type Kind, ROLE } from "./roles.ts"
@@ -36,7 +37,7 @@ export function settle(
 
 const MAX_LABELS = 5
 
-const LABELLED_INSIDE: ReadonlySet<string> = new Set([
+const LABELLED_INSIDE: ReadonlySet<Role> = new Set([
   "button",
   "cell",
   "checkbox",

@@ -1,3 +1,4 @@
+import { hasTrait, type Role } from "../../node.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Facts } from "./facts.ts"
@@ -123,8 +124,8 @@ export function hasValue({ native, role }: Kind, { interfaces, states }: Facts):
   return (
     role === "combobox" ||
     isSheetCell(native, states, interfaces) ||
-    (TEXT_ROLES.has(role) && (interfaces & INTERFACE.Text) !== 0) ||
-    (NUMBER_ROLES.has(role) && (interfaces & INTERFACE.Value) !== 0)
+    (holdsText(role) && (interfaces & INTERFACE.Text) !== 0) ||
+    (holdsNumber(role) && (interfaces & INTERFACE.Value) !== 0)
   )
 }
 
@@ -140,11 +141,11 @@ export async function readValue(
   if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
   const isCell = isSheetCell(kind.native, facts.states, facts.interfaces)
-  const isText = can(INTERFACE.Text) && (isCell || TEXT_ROLES.has(kind.role))
+  const isText = can(INTERFACE.Text) && (isCell || holdsText(kind.role))
   const text = isText ? await expect(readText(atspi, ref)) : undefined
   // A spin button of a page has a text that is always empty.
   if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
-  if (!can(INTERFACE.Value) || !NUMBER_ROLES.has(kind.role)) return undefined
+  if (!can(INTERFACE.Value) || !holdsNumber(kind.role)) return undefined
   const value = await expect(atspi.currentValue(ref))
   return value === undefined ? undefined : formatNumber(value)
 }
@@ -154,8 +155,9 @@ function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): 
   return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
 }
 
-const TEXT_ROLES: ReadonlySet<string> = new Set(["textfield", "incrementor", "datefield", "terminal"])
-const NUMBER_ROLES: ReadonlySet<string> = new Set(["slider", "incrementor", "progressbar", "levelindicator"])
+const holdsText = (role: Role): boolean => hasTrait(role, "typable") || role === "datefield"
+/** A scroll bar has a number too, but it tells an agent nothing. */
+const holdsNumber = (role: Role): boolean => hasTrait(role, "number") && role !== "scrollbar"
 
 /** undefined when all of the text stands for objects in it, which speak for themselves. */
 export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {

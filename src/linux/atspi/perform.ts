@@ -1,5 +1,6 @@
 import type { Action, Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { hasTrait } from "../../node.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { processStart } from "../host/processes.ts"
@@ -144,7 +145,6 @@ const MENU = ["showcontextmenu", "contextmenu", "popupmenu", "menupopup"]
 const OPEN = ["open", "showmenu", "press", "click", "activate", "dodefault"]
 
 const FIELDS: ReadonlySet<number> = new Set([ROLE.TEXT, ROLE.ENTRY, ROLE.PASSWORD_TEXT, ROLE.SPIN_BUTTON])
-const ROW_ROLES: ReadonlySet<string> = new Set(["cell", "treeitem", "option", "row"])
 
 async function click(to: Sender, { ref, parent }: Element, { role, isRow }: Kind): Promise<Performed> {
   // What a page calls the activation of a field is a click into it.
@@ -166,7 +166,7 @@ async function disclose(
 }
 
 function isRow({ parentRole, place }: Element, states: StateSet, role: number): boolean {
-  return ROW_ROLES.has(kindOf(role, states, false, parentRole, { toolkit: place.toolkit }).role)
+  return hasTrait(kindOf(role, states, false, parentRole, { toolkit: place.toolkit }).role, "item")
 }
 
 /**
