@@ -2,6 +2,7 @@ import type { Adapter, InputEvent, SeenWindow } from "./adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { isNamed } from "./match.ts"
 import type { Point, Rect } from "./node.ts"
+import { contains, overlaps } from "./rect.ts"
 
 /** What the user lets agents do, whichever door they come through. */
 export interface Policy {
@@ -86,7 +87,7 @@ function limitedTo(adapter: Adapter, apps: readonly string[]): Adapter {
   const requirePoint = async (point: Point): Promise<void> => {
     if (cleared && cleared.x === point.x && cleared.y === point.y) return
     const top = (await adapter.windows()).find(
-      (window) => !window.minimized && contains(window.bounds, point),
+      (window) => !window.minimized && window.bounds !== undefined && contains(window.bounds, point),
     )
     if (!top || !isOwn(top))
       throw denied(`The point ${point.x},${point.y} is in no window of an allowed app: it is`)
@@ -161,7 +162,7 @@ async function requireUncovered(
   const window = windows[at]
   if (!window || !isOwn(window)) throw denied(`Window '${id}' is`)
   const above = windows.slice(0, at).filter((one) => !one.minimized && !isOwn(one))
-  if (above.some((one) => overlap(one.bounds, window.bounds ?? bounds)))
+  if (above.some((one) => mayOverlap(one.bounds, window.bounds ?? bounds)))
     throw denied(
       `Window '${id}' is covered by another app's (use 'focus-window ${id}' first), whose picture is`,
     )
@@ -186,13 +187,5 @@ function pointsOf(event: InputEvent): readonly Point[] {
 const isTyped = (event: InputEvent): boolean =>
   event.kind === "text" || (event.kind === "key" && event.phase !== "up")
 
-function contains(bounds: Rect | undefined, { x, y }: Point): boolean {
-  if (!bounds) return false
-  return x >= bounds.x && y >= bounds.y && x < bounds.x + bounds.width && y < bounds.y + bounds.height
-}
-
 /** A window whose place is unknown may be anywhere. */
-function overlap(a: Rect | undefined, b: Rect | undefined): boolean {
-  if (!a || !b) return true
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
-}
+const mayOverlap = (a: Rect | undefined, b: Rect | undefined): boolean => !a || !b || overlaps(a, b)

@@ -1,4 +1,33 @@
-import type { Rect } from "./node.ts"
+import type { Point, Rect } from "./node.ts"
+
+/** True if the point lies in the rectangle. Its right and bottom edges are outside. */
+export function contains({ x, y, width, height }: Rect, point: Point): boolean {
+  return point.x >= x && point.y >= y && point.x < x + width && point.y < y + height
+}
+
+/** True if all of `inner` lies in `outer`. */
+export function encloses(outer: Rect, inner: Rect): boolean {
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  )
+}
+
+export function overlaps(a: Rect, b: Rect): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+}
+
+/** The middle, perhaps between two pixels. */
+export function middle({ x, y, width, height }: Rect): Point {
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+/** True if it has no room, or its size is unknown. Toolkits give such a rectangle to elements that do not show. */
+export function isEmpty({ width, height }: Rect): boolean {
+  return !(width > 0 && height > 0)
+}
 
 /** Platforms report NaN for what they do not know; JSON has no word for it. */
 export function finiteRect({ x, y, width, height }: Rect): Rect {

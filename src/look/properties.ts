@@ -1,10 +1,11 @@
 import type { Seen } from "../adapter.ts"
 import { hasTrait, type Role, type State } from "../node.ts"
+import { isEmpty } from "../rect.ts"
 
 /** Shown on the screen; undefined when the platform tells neither a state nor a place. */
 export function isVisible(seen: Seen): boolean | undefined {
   if (seen.states.includes("hidden") || seen.states.includes("offscreen")) return false
-  return seen.bounds && seen.bounds.width > 0 && seen.bounds.height > 0
+  return seen.bounds && !isEmpty(seen.bounds)
 }
 
 /** For each state, the state that says its opposite. */

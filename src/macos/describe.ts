@@ -1,5 +1,6 @@
 import type { Handle, Seen } from "../adapter.ts"
 import type { Rect, Role } from "../node.ts"
+import { overlaps } from "../rect.ts"
 import {
   contextAttribute,
   detailsOf,
@@ -122,7 +123,7 @@ export function seenOf(
   const offers = line ? undefined : facts.offers
   const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
   if (role === "textfield" && offers?.settable === false) states.push("readonly")
-  if (offers && bounds && place.area && !overlap(bounds, place.area)) states.push("offscreen")
+  if (offers && bounds && place.area && !overlaps(bounds, place.area)) states.push("offscreen")
   const description = asWords(attributes.AXDescription)
   return {
     handle: handleOf(facts.element),
@@ -137,10 +138,6 @@ export function seenOf(
     identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index: place.index,
   }
-}
-
-function overlap(a: Rect, b: Rect): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
 /** Reads one element anew, by the same rules as a whole tree; undefined when it is gone. */

@@ -4,6 +4,7 @@ import type { Picture, ScreenshotTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { DisplayInfo, Point, Rect } from "../node.ts"
+import { contains, middle } from "../rect.ts"
 import { run } from "./apps.ts"
 import { itemsOf, newString } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
@@ -125,8 +126,7 @@ export function usableArea(at: Rect): Rect | undefined {
   if (!primary) return undefined
   // AppKit counts upwards from the bottom of the primary screen.
   const flip = (rect: Rect): Rect => ({ ...rect, y: primary.frame.height - rect.y - rect.height })
-  const centre = { x: at.x + at.width / 2, y: at.y + at.height / 2 }
-  return flip((screens.find(({ frame }) => contains(flip(frame), centre)) ?? primary).usable)
+  return flip((screens.find(({ frame }) => contains(flip(frame), middle(at))) ?? primary).usable)
 }
 
 /** A struct cannot come back from a message, but it can be boxed by its key and copied out of the box. */
@@ -136,8 +136,4 @@ function rectOf(screen: bigint, key: "frame" | "visibleFrame"): Rect {
   send(send(screen, "valueForKey:", name.ref), "getValue:size:", fields, BigInt(fields.byteLength))
   const [x = 0, y = 0, width = 0, height = 0] = fields
   return { x, y, width, height }
-}
-
-function contains(rect: Rect, { x, y }: { x: number; y: number }): boolean {
-  return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height
 }

@@ -1,4 +1,5 @@
 import type { Rect, Surface, SurfaceInfo } from "../node.ts"
+import { isEmpty } from "../rect.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
@@ -169,7 +170,7 @@ function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Foun
 function isOpenMenu(look: Attributes | Failure): boolean {
   if (look instanceof Failure || look.AXRole !== "AXMenu") return false
   const frame = frameOf(look)
-  return frame !== undefined && frame.width > 0 && frame.height > 0
+  return frame !== undefined && !isEmpty(frame)
 }
 
 function alertOf(ax: Ax, app: Element): Element | undefined {

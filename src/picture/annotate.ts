@@ -1,4 +1,5 @@
 import type { Rect } from "../node.ts"
+import { encloses, middle } from "../rect.ts"
 import { decodePng, encodePng, type Pixels } from "./png.ts"
 
 /** An element to mark, in the picture's own pixels. */
@@ -39,11 +40,11 @@ export function placeLabels(
   const taken: Rect[] = []
   return visible.flatMap((mark) => {
     const size = labelSize(mark.label, scale)
-    const others = visible.filter((one) => one !== mark && !contains(one.box, mark.box))
+    const others = visible.filter((one) => one !== mark && !encloses(one.box, mark.box))
     const cost = (at: Rect, i: number): number =>
-      others.reduce((sum, { box }) => sum + 3 * overlap(at, box), 0) + overlap(at, mark.box) / 2 + i
+      others.reduce((sum, { box }) => sum + 3 * overlapArea(at, box), 0) + overlapArea(at, mark.box) / 2 + i
     const isFree = (at: Rect): boolean =>
-      contains({ x: 0, y: 0, ...picture }, at) && taken.every((one) => overlap(at, one) === 0)
+      encloses({ x: 0, y: 0, ...picture }, at) && taken.every((one) => overlapArea(at, one) === 0)
     const near = spotsAround(clip(mark.box, picture), size)
       .map((at, i) => ({ at, cost: cost(at, i) }))
       .filter(({ at }) => isFree(at))
@@ -105,17 +106,12 @@ function farther(box: Rect, { width, height }: Size): readonly Rect[] {
 
 const RINGS = 20
 
-function overlap(a: Rect, b: Rect): number {
+/** How many pixels two rectangles share. */
+function overlapArea(a: Rect, b: Rect): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   return width > 0 && height > 0 ? width * height : 0
 }
-
-const contains = (outer: Rect, inner: Rect): boolean =>
-  inner.x >= outer.x &&
-  inner.y >= outer.y &&
-  inner.x + inner.width <= outer.x + outer.width &&
-  inner.y + inner.height <= outer.y + outer.height
 
 function clip(box: Rect, { width, height }: { readonly width: number; readonly height: number }): Rect {
   const left = Math.max(0, Math.round(box.x))
@@ -162,7 +158,7 @@ function frame(pixels: Pixels, { x, y, width, height }: Rect, colour: Colour, li
 }
 
 function drawLabel(pixels: Pixels, { label, at, box }: Placed, colour: Colour, scale: number): void {
-  if (overlap(grown(at, scale), box) === 0) drawLeader(pixels, at, box, colour, scale)
+  if (overlapArea(grown(at, scale), box) === 0) drawLeader(pixels, at, box, colour, scale)
   fill(pixels, at, WHITE)
   fill(pixels, inset(at, scale), colour)
   for (const [i, character] of [...label].entries()) {
@@ -179,7 +175,7 @@ function drawLabel(pixels: Pixels, { label, at, box }: Placed, colour: Colour, s
 
 /** A line from a label to its element, if the label is not next to it. */
 function drawLeader(pixels: Pixels, at: Rect, box: Rect, colour: Colour, scale: number): void {
-  const from = { x: at.x + at.width / 2, y: at.y + at.height / 2 }
+  const from = middle(at)
   const to = {
     x: Math.min(Math.max(from.x, box.x), box.x + box.width - 1),
     y: Math.min(Math.max(from.y, box.y), box.y + box.height - 1),

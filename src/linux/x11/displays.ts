@@ -1,5 +1,6 @@
 import type { Deadline } from "../../deadline.ts"
 import type { DisplayInfo } from "../../node.ts"
+import { isEmpty } from "../../rect.ts"
 import type { X11 } from "./connection.ts"
 import { getProperty, propertyText } from "./requests.ts"
 import { Request, XError } from "./wire.ts"
@@ -49,7 +50,7 @@ async function readMonitors(x: X11, deadline: Deadline): Promise<Monitor[]> {
     })
     at += 24 + 4 * monitors.u16(at + 6)
   }
-  const visible = found.filter(({ bounds }) => bounds.width > 0 && bounds.height > 0)
+  const visible = found.filter(({ bounds }) => !isEmpty(bounds))
   const names = await Promise.all(
     visible.map(({ atom }) => x.ask(new Request(GET_ATOM_NAME).u32(atom), deadline)),
   )

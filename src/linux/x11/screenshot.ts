@@ -3,6 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Pixels } from "../../picture/png.ts"
+import { overlaps } from "../../rect.ts"
 import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
 import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
@@ -134,7 +135,7 @@ export async function isCovered(x: X11, top: number, area: Rect, deadline: Deadl
     return (
       attributes.u8(26) === VIEWABLE &&
       attributes.u16(12) !== INPUT_ONLY &&
-      overlap(geometryIn(geometry), area)
+      overlaps(geometryIn(geometry), area)
     )
   })
 }
@@ -214,9 +215,6 @@ async function isDone(x: X11, request: Request, deadline: Deadline): Promise<boo
     throw error
   }
 }
-
-const overlap = (a: Rect, b: Rect): boolean =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
 const GET_ATTRIBUTES = 3
 const FREE_PIXMAP = 54
