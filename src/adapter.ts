@@ -104,7 +104,7 @@ export interface Seen {
   /** Screen pixels. Absent when the platform did not tell. */
   readonly bounds?: Rect
   /** Where a click reaches it if not in its middle. */
-  readonly hot?: Point
+  readonly clickPoint?: Point
   /** What opens or closes it if not a click in its middle: one at another point, or the arrow keys. */
   readonly disclosure?: Point | "arrow keys"
   /** What can be done with it by ref. Absent when it was not read. */
@@ -112,9 +112,9 @@ export interface Seen {
   /** Where the platform finds the same object again: bus name and object path on Linux. */
   readonly address?: string
   /** Such objects are made anew for the same content, or handed to other content: rows of models and lists. */
-  readonly fleeting?: boolean
+  readonly isRecycled?: boolean
   /** What is read of it may be out of date: a browser tells of a change to a page some time after it was made. */
-  readonly late?: boolean
+  readonly tellsLate?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */

@@ -4,7 +4,7 @@ import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "../erro
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
 import { hasTrait, type Rect, type Role, type State } from "../node.ts"
 import { changedEvidence } from "../refs/identity.ts"
-import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "../refs/resolve.ts"
+import { lookUp, type RefChoice, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
 import { perform } from "./deliver.ts"
 import {
@@ -62,7 +62,7 @@ async function actOnce(
   // It may fail before anybody asks for it.
   opening.catch(() => {})
   try {
-    const target = await resolveKnown(ctx, known)
+    const target = await resolveStored(ctx, known)
     refuseUnsupported(target, action)
     const first = await withoutIdleFocus(ctx, target, action, target.seen)
     const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
@@ -272,8 +272,8 @@ function judge(
  * which was there then. What is told late may have been gone before; a pointer meets whatever is at the point, which
  * somebody else may have closed a moment before.
  */
-const isTaken = ({ late }: Seen, { method, delivery }: Performed): boolean =>
-  !late && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
+const isTaken = ({ tellsLate }: Seen, { method, delivery }: Performed): boolean =>
+  !tellsLate && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
 
 const INPUT_METHODS: ReadonlySet<string> = new Set(["pointer", "keyboard", "wheel"])
 

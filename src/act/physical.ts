@@ -172,7 +172,7 @@ function visibleBounds({ bounds, states }: Seen): Rect | undefined {
 
 function middleOf(seen: Seen): Point | undefined {
   const bounds = visibleBounds(seen)
-  if (bounds && seen.hot) return seen.hot
+  if (bounds && seen.clickPoint) return seen.clickPoint
   return bounds && { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) }
 }
 

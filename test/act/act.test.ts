@@ -91,7 +91,7 @@ describe.concurrent("the result", () => {
   })
 
   test("does not count it where it may have been gone before the click", async () => {
-    const { act } = await holding({ ...BUTTON, late: true, does: (it) => it.remove() })
+    const { act } = await holding({ ...BUTTON, tellsLate: true, does: (it) => it.remove() })
     expect((await act("click")).data.disposition.delivery).toBe("delivered_unverified")
   })
 

@@ -130,7 +130,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
   })
 
   test("what is not in a tree that was not read to its end may still be there", async () => {
-    const { error, world, window } = await shown([cancel, { ...save, fleeting: true }], platform)
+    const { error, world, window } = await shown([cancel, { ...save, isRecycled: true }], platform)
     window.root.add({ role: "group", name: "New" }, 0)
     world.at("Save").remove()
     world.nodeLimit = 2
@@ -432,7 +432,7 @@ describe("elements that live as long as their objects", () => {
   })
 
   test("an element whose platform makes new objects for it is found again by what it says", async () => {
-    const { ok, window, world } = await shown([{ ...save, fleeting: true }, cancel])
+    const { ok, window, world } = await shown([{ ...save, isRecycled: true }, cancel])
     window.root.children[0]!.remove()
     window.root.add(save)
     await ok("click", { ref_id: "@e1" })
