@@ -228,6 +228,18 @@ function goneEvidence({ address, path, role, name }: RefEntry): string {
   return `the ${role}${name ? ` ${quoted(name)}` : ""} is gone`
 }
 
+/**
+ * Reads the element of a target again. Throws STALE_REF if it is gone or another one now; `when` completes the
+ * message: "while it was waited for".
+ */
+export async function readSame(adapter: Adapter, { ref, entry, seen }: Target, when: string): Promise<Seen> {
+  const now = await adapter.read(seen.handle)
+  if (!now) throw staleRef(ref, `it went away ${when}`)
+  const changed = changedEvidence(entry, now)
+  if (changed) throw staleRef(ref, `${changed}, which happened ${when}`)
+  return now
+}
+
 async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): Promise<void> {
   const start = await adapter.processStart(entry.pid)
   const app = entry.source_app ? ` of ${entry.source_app}` : ""
