@@ -1,7 +1,7 @@
 import type { Seen, SeenNode } from "./adapter.ts"
 import { type ActionName, hasTrait, type Node } from "./node.ts"
 
-/** A node of a tree that was read, and where it stands in it. */
+/** A node of a tree and its place there. */
 export interface Position {
   readonly node: SeenNode
   /** Child indexes from the root of the tree down. */
@@ -9,7 +9,7 @@ export interface Position {
   readonly ancestors: readonly SeenNode[]
 }
 
-/** Actions that make a node worth a ref whatever its role; focus and scrolling are offered by nearly everything. */
+/** Actions that give a node of any role a ref. Focus and scrolling do not: nearly every node offers them. */
 const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
   "Click",
   "Toggle",
@@ -26,12 +26,12 @@ export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
   )
 }
 
-/** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
+/** True for a nameless group around other nodes. Web apps nest dozens of them, so they do not count as depth. */
 export function isWrapper(seen: Pick<Node, "role" | "name" | "value" | "description">): boolean {
   return hasTrait(seen.role, "wrapper") && !seen.name && !seen.value && !seen.description
 }
 
-/** Every node with its place, depth first. */
+/** Visits every node with its place, depth first. */
 export function* walk(root: SeenNode): Generator<Position> {
   const stack: Position[] = [{ node: root, path: [], ancestors: [] }]
   for (let place = stack.pop(); place; place = stack.pop()) {

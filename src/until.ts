@@ -3,12 +3,12 @@ import type { Context } from "./command.ts"
 import type { Deadline } from "./deadline.ts"
 import { AppError } from "./errors.ts"
 
-/** How long a look may be outdated when a platform sends no event. */
+/** How often to look if the platform sends no events. */
 const POLL_MS = 100
 
 /**
- * Looks until there is something, at each change of the desktop; undefined when the time is up.
- * The watch is open before the first look, so no change is missed between the two.
+ * Looks again at each change of the desktop until a look finds something; undefined when the time is up.
+ * The watch is open before the first look, so it misses no change after it.
  */
 export async function until<T>(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function until<T>(
   }
 }
 
-/** The same with a watch that the caller opened earlier, such as before an action. */
+/** The same with a watch that the caller has opened, for example before an action. */
 export async function untilChanged<T>(
   watch: Watch,
   look: () => Promise<T | undefined>,
@@ -37,7 +37,7 @@ export async function untilChanged<T>(
       const found = await look()
       if (found !== undefined || deadline.expired) return found
     } catch (error) {
-      // Only the last look came too late: what the others saw stands.
+      // Only this look ran out of time. The earlier ones found nothing, and that stands.
       if (looks > 0 && deadline.expired && isLate(error, time)) return undefined
       throw error
     }
@@ -45,7 +45,7 @@ export async function untilChanged<T>(
   }
 }
 
-/** Whether the look had no time to end; an application that had time to answer, and did not, is another matter. */
+/** True if the look had no time to finish. An app that had the time to answer, and did not, is unresponsive. */
 function isLate(error: unknown, time: number): boolean {
   if (!(error instanceof AppError)) return false
   return error.code === "TIMEOUT" || (error.code === "APP_UNRESPONSIVE" && time < SHORT_MS)
@@ -53,7 +53,7 @@ function isLate(error: unknown, time: number): boolean {
 
 const SHORT_MS = 1000
 
-/** Lets time pass because the user asked for it, never to hope for something; ends early with the deadline. */
+/** Lets time pass that the user or a toolkit's timer asks for. It ends early with the deadline. */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, Math.min(ms, deadline.remaining))

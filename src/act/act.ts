@@ -305,7 +305,7 @@ function contradicted({ ref, entry }: Target, action: Action, delivered: Perform
     {
       suggestion:
         action.kind === "focus" && entry.window_id?.startsWith("w-")
-          ? `Its window may be in the back: agent-desktop focus-window ${entry.window_id}`
+          ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
           : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
       platformDetail: `delivered by ${delivered.method}`,
       details: { kind: "contradicted", observed: stateOf(after) },

@@ -309,7 +309,7 @@ describe.concurrent("evidence", () => {
     world.focused = app.window("Other", [], { id: "w-2" })
     expect((await act("focus", { timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
-      suggestion: "Its window may be in the back: agent-desktop focus-window w-1",
+      suggestion: "Its window may be behind another one: agent-desktop focus-window w-1",
       platform_detail: "delivered by fake:focus",
       details: { kind: "contradicted" },
       disposition: { delivery: "delivered_unverified", retry: "safe" },
