@@ -103,18 +103,18 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent when the platform did not tell. */
   readonly bounds?: Rect
-  /** Where a click reaches it if not in its middle. */
-  readonly hot?: Point
+  /** The point that a click must hit, if not the middle. */
+  readonly clickPoint?: Point
   /** What opens or closes it if not a click in its middle: one at another point, or the arrow keys. */
   readonly disclosure?: Point | "arrow keys"
   /** What can be done with it by ref. Absent when it was not read. */
   readonly actions?: readonly ActionName[]
   /** Where the platform finds the same object again: bus name and object path on Linux. */
   readonly address?: string
-  /** Such objects are made anew for the same content, or handed to other content: rows of models and lists. */
-  readonly fleeting?: boolean
-  /** What is read of it may be out of date: a browser tells of a change to a page some time after it was made. */
-  readonly late?: boolean
+  /** True if the toolkit makes such objects again for the same content, or reuses them for other content: list rows. */
+  readonly isRecycled?: boolean
+  /** True if its facts may be out of date: a browser reports a change of a page some time after it happened. */
+  readonly tellsLate?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */

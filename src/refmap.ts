@@ -2,8 +2,9 @@ import { AppError } from "./errors.ts"
 import type { ActionName, Rect, Role, State } from "./node.ts"
 
 /**
- * What a ref stands for. The first nine members are the seeds' format and always written (null when
- * absent); the rest is evidence for finding the same element again, written only where known.
+ * The stored description of the element that a ref names. The contract fixes the first nine members; they are
+ * always written, with null for an absent one. The rest is evidence for finding the same element again, and is
+ * written only if known.
  */
 export interface RefEntry {
   readonly pid: number
@@ -20,27 +21,42 @@ export interface RefEntry {
   readonly window_id?: string
   /** The platform's own name for the object: bus name and object path on Linux. */
   readonly address?: string
-  /** Child indexes from the window down, hidden siblings counted. */
+  /** Child indexes from the window down. Hidden siblings count. */
   readonly path?: readonly number[]
   /** The application's own id for the element. */
   readonly identifier?: string
-  /** A fingerprint of where it stands: what is above it, and what is around it; see identity.ts. */
-  readonly context?: string
-  /** There were others in the window that said the same of themselves, with the same around them. */
-  readonly twins?: true
-  /** The address of what its context was taken from: its row. */
+  /** Names above the element and texts around it; identity.ts makes and compares them. */
+  readonly context?: Surroundings
+  /** True if nothing that the window showed told this element from another one. */
+  readonly has_twin?: true
+  /** The address of the row that `context.around` describes. */
   readonly row?: string
   /** For a twin in a row: a fingerprint of the whole list. */
   readonly neighbours?: string
-  /** The platform may give the same element another address. */
-  readonly fleeting?: true
+  /** True if the toolkit gives the element another address now and then, or its address to another element. */
+  readonly is_recycled?: true
 }
+
+/** Where an element stands. Both texts are fingerprints. */
+export type Surroundings =
+  | { readonly above: string; readonly around?: undefined; readonly levels?: undefined }
+  | {
+      /** The names of its ancestors. */
+      readonly above: string
+      /** The texts of its row, or of the nearest ancestor that tells it from its look-alikes. */
+      readonly around: string
+      /** How many levels above the element that row or ancestor is. */
+      readonly levels: number
+    }
+
+export const sameSurroundings = (a: Surroundings, b: Surroundings): boolean =>
+  a.above === b.above && a.around === b.around && a.levels === b.levels
 
 export interface RefMap {
   readonly inner: ReadonlyMap<string, RefEntry>
   readonly counter: number
   readonly snapshot_id?: string
-  /** How the desktop was reached that the entries are of, in the platform's own words. */
+  /** How the platform reached the desktop that the entries are from, in its own words. */
   readonly reached_by?: string
 }
 
@@ -53,7 +69,7 @@ export interface Ref {
 /** `@e3`, `e3` or `@<snapshot_id>:e3`. */
 export const REF_SYNTAX = /^@?(?:([A-Za-z0-9_-]{1,64}):)?(e[1-9][0-9]{0,9})$/
 
-/** Reads `@e3`, `e3` or `@<snapshot_id>:e3`. Whether there is such a snapshot is the store's to say. */
+/** Reads `@e3`, `e3` or `@<snapshot_id>:e3`. The store decides if there is such a snapshot. */
 export function parseRef(text: string): Ref {
   const [, snapshotId, ref] = REF_SYNTAX.exec(text) ?? []
   if (ref === undefined)
@@ -65,7 +81,7 @@ export function parseRef(text: string): Ref {
 
 export const EMPTY_MAP: RefMap = { inner: new Map(), counter: 0 }
 
-/** Adds what the map does not hold yet. `refs` has one ref for each entry; the element's own if it had one. */
+/** Adds the entries that the map does not hold yet. `refs` has one ref per entry; an element that had a ref keeps it. */
 export function appendEntries(
   map: RefMap,
   entries: readonly RefEntry[],
@@ -89,26 +105,26 @@ export function appendEntries(
   })
   if (counter > MAX_REF)
     throw new AppError("INTERNAL", "The ref map has no numbers left", {
-      suggestion: "Run 'snapshot' to number anew",
+      suggestion: "Run 'snapshot' to start numbering again",
     })
   return { map: { ...map, inner, counter }, refs }
 }
 
-// Where the same element could be found; every pair that sameElement calls one shares a place.
+// Keys of the places where an element can be. Two entries that sameElement takes for one share a place.
 const places = ({ address, path }: RefEntry) => [
   ...(address === undefined ? [] : [`address ${address}`]),
   ...(path === undefined ? [] : [`path ${path}`]),
 ]
 
 /**
- * Whether two entries are one and the same native object. Toolkits hand an address to the next object
- * once the first is gone, so that an address counts only with the same role, name and identifier.
+ * True if two entries describe the same native object. Toolkits give the address of a destroyed object to a new
+ * one, so an address counts only together with the same role, name and identifier.
  */
 export function sameElement(a: RefEntry, b: RefEntry): boolean {
   if (a.pid !== b.pid || a.role !== b.role) return false
   if (a.process_start !== b.process_start || a.identifier !== b.identifier) return false
-  // Lists hand the widgets of one row to the next: the same "Delete", another thing to delete.
-  if (a.context !== undefined && b.context !== undefined && a.context !== b.context) return false
+  // Lists reuse the widgets of one row for the next: the same "Delete" then deletes something else.
+  if (a.context && b.context && !sameSurroundings(a.context, b.context)) return false
   if (a.address !== undefined && b.address !== undefined)
     return a.address === b.address && nameForIdentity(a.name) === nameForIdentity(b.name)
   // Without a place in a window, two nameless buttons would look like one.
@@ -126,8 +142,8 @@ const LONGEST_NAME = 512
 const LONGEST_VALUE = 256
 
 /**
- * A name as the map holds it. To compare a live name with a stored one, pass it through here first:
- * a long one is cut, with its length and a hash in place of the rest.
+ * The form of a name that the map holds. A long name is cut; its length and a hash replace the rest. Pass a live
+ * name through here before comparing it with a stored one.
  */
 export function nameForIdentity(name: string): string
 export function nameForIdentity(name: string | undefined): string | undefined
@@ -139,7 +155,7 @@ export function nameForIdentity(name: string | undefined): string | undefined {
   return cut(name, LONGEST_NAME - tail.length) + tail
 }
 
-/** A value as the map holds it: a beginning, and nothing of a secure field. */
+/** The form of a value that the map holds: its first characters, and nothing of a secure field. */
 export function valueForMap(entry: Pick<RefEntry, "value" | "states">): string | undefined {
   return entry.value === undefined || entry.states.includes("secure")
     ? undefined

@@ -9,6 +9,7 @@ import {
   parseRef,
   type RefEntry,
   type RefMap,
+  type Surroundings,
   sameElement,
   valueForMap,
 } from "../src/refmap.ts"
@@ -114,11 +115,11 @@ test("what helps to find the element again follows the seeds' members, where it 
     address: ":1.5/a/b",
     path: [0, 3, 1],
     identifier: "save-button",
-    context: "1x2y",
-    twins: true,
+    context: { above: "1x2y", around: "3z", levels: 2 },
+    has_twin: true,
     row: ":1.5/row",
     neighbours: "3z4",
-    fleeting: true,
+    is_recycled: true,
   } as const
   const { inner } = JSON.parse(formatRefMap(mapOf({ ...save, ...evidence })))
   expect(Object.keys(inner["@e1"]).slice(9)).toEqual(Object.keys(evidence))
@@ -150,6 +151,10 @@ const hash = fc.oneof(
   fc.constantFrom(0n, 2n ** 53n + 1n, 2n ** 64n - 1n),
 )
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const surroundings: fc.Arbitrary<Surroundings> = fc.oneof(
+  fc.record({ above: text }),
+  fc.record({ above: text, around: text, levels: fc.integer({ min: 1, max: 50 }) }),
+)
 const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   pid: fc.nat(),
   role: fc.constantFrom(...INTERACTIVE_ROLES),
@@ -165,11 +170,11 @@ const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   address: optional(text),
   path: optional(fc.array(fc.nat(), { maxLength: 5 })),
   identifier: optional(text),
-  context: optional(text),
-  twins: optional(fc.constant(true as const)),
+  context: optional(surroundings),
+  has_twin: optional(fc.constant(true as const)),
   row: optional(text),
   neighbours: optional(text),
-  fleeting: optional(fc.constant(true as const)),
+  is_recycled: optional(fc.constant(true as const)),
 })
 const aMap: fc.Arbitrary<RefMap> = fc
   .record({
@@ -230,10 +235,10 @@ test("missing, null and unknown members do no harm", () => {
     path: null,
     identifier: null,
     context: null,
-    twins: null,
+    has_twin: null,
     row: null,
     neighbours: null,
-    fleeting: null,
+    is_recycled: null,
   }
   expect(readAll(entryText(plain))).toEqual([["@e1", nothing]])
   expect(readAll(entryText(nulls))).toEqual([["@e1", nothing]])
@@ -324,6 +329,16 @@ test.each([
   entryText({ ...plain, available_actions: {} }),
   entryText({ ...plain, bounds: [] }),
   entryText({ ...plain, bounds: { x: "1" } }),
+  ...[
+    {},
+    { above: 5 },
+    { around: "a", levels: 1 },
+    { above: "a", around: "b" },
+    { above: "a", levels: 1 },
+    { above: "a", around: 5, levels: 1 },
+    { above: "a", around: "b", levels: 0 },
+    { above: "a", around: "b", levels: "1" },
+  ].map((context) => entryText({ ...plain, context })),
   entryText({ ...plain, path: "0" }),
   entryText({ ...plain, path: [-1] }),
   entryText({ ...plain, path: [0.5] }),
@@ -454,9 +469,13 @@ test.each<Partial<RefEntry>>([
 })
 
 test("an address in another context is another element: its row now shows something else", () => {
-  const inRow = { ...addressed, context: "a" }
-  expect(sameElement(inRow, { ...inRow, context: "b" })).toBe(false)
-  expect(sameElement(inRow, { ...inRow, context: "a", value: "new" })).toBe(true)
+  const context = { above: "a", around: "b", levels: 2 }
+  const inRow = { ...addressed, context }
+  expect(sameElement(inRow, { ...inRow, context: { ...context, above: "x" } })).toBe(false)
+  expect(sameElement(inRow, { ...inRow, context: { ...context, around: "x" } })).toBe(false)
+  expect(sameElement(inRow, { ...inRow, context: { ...context, levels: 3 } })).toBe(false)
+  expect(sameElement(inRow, { ...inRow, context: { above: "a" } })).toBe(false)
+  expect(sameElement(inRow, { ...inRow, context: { ...context }, value: "new" })).toBe(true)
   expect(sameElement(inRow, addressed)).toBe(true)
 })
 
@@ -520,7 +539,7 @@ test("elements that appendEntries calls one are exactly those that sameElement c
     window_id: optional(fc.constant("w-1")),
     address: optional(fc.constantFrom("x", "y")),
     path: optional(fc.constantFrom([0], [1])),
-    context: optional(fc.constantFrom("c", "d")),
+    context: optional(fc.constantFrom({ above: "c" }, { above: "d" })),
   })
   fc.assert(
     fc.property(fc.array(few, { maxLength: 6 }), few, (entries, entry) => {

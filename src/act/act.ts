@@ -1,29 +1,22 @@
-import {
-  type Action,
-  type InputPolicy,
-  NOT_DELIVERED,
-  type Performed,
-  type Seen,
-  type Watch,
-} from "../adapter.ts"
+import type { Action, InputPolicy, Performed, Seen, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED, staleRef } from "../errors.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
 import { hasTrait, type Rect, type Role, type State } from "../node.ts"
-import { changedEvidence } from "../refs/identity.ts"
-import { lookUp, type RefChoice, resolveKnown, type Target, windowOf } from "../refs/resolve.ts"
+import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
-import { perform } from "./deliver.ts"
+import { sendAction } from "./deliver.ts"
 import {
   ACTION_OF,
   dispositionOf,
+  type Expectation,
   expectationOf,
   isDone,
   notSecure,
   notSupported,
   SETTABLE_STATES,
 } from "./expect.ts"
-import { physically } from "./physical.ts"
+import { actPhysically } from "./physical.ts"
 
 export interface ActionResult {
   readonly action: string
@@ -34,16 +27,10 @@ export interface ActionResult {
   readonly changes?: ActionChanges
 }
 
-/** How long an effect that must show may take to show. It ends as soon as it does. */
-const EFFECT_MS = 2000
-/** How long an effect must have been waited for before its absence means something. */
-const SHOWING_MS = 250
-/** How long to listen for any reaction to an action whose effect cannot be foreseen. */
-const REACTION_MS = 100
-
 /**
- * Resolves the ref, waits until the element can be acted on, acts once, and reports what was
- * observed afterwards. After a step that may have been delivered no other step is tried.
+ * Acts on the element that a ref names, in five steps: find the element, wait until it can take the action, deliver
+ * the action, observe the element, judge the observation. The action is delivered once: after a step that may have
+ * delivered it, nothing else is tried. An error says what was delivered.
  */
 export async function actOnRef(
   ctx: Context,
@@ -51,89 +38,76 @@ export async function actOnRef(
   action: Action,
 ): Promise<ActionResult> {
   try {
-    return await changing(ctx, choice, () => actOnce(ctx, choice, action))
+    return await changing(ctx, choice, () => attempt(ctx, choice, action))
   } catch (error) {
-    // Whatever may have sent something has said so.
+    // Each step that may have delivered something says so in its error, and that stays.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
 }
 
-/** The watch opens while the element is looked for: it must be open before the action, and nobody waits for it. */
-async function actOnce(
+/** Runs an action and, with `--changes`, adds what it changed. Loads the code for that only if it is asked for. */
+export async function changing<T extends object>(
+  ctx: Context,
+  choice: ActChoice & { readonly changes?: boolean },
+  act: () => Promise<T>,
+): Promise<T & { readonly changes?: ActionChanges }> {
+  if (!choice.changes) return act()
+  const { withChanges } = await import("../look/changes.ts")
+  return withChanges(ctx, choice, act)
+}
+
+async function attempt(
   ctx: Context,
   choice: RefChoice & { readonly input?: InputPolicy },
   action: Action,
 ): Promise<ActionResult> {
-  const known = await lookUp(ctx, choice)
-  const opening = ctx.adapter.watch([known.entry.pid])
-  // It may fail before anybody asks for it.
+  const stored = await lookUp(ctx, choice)
+  // The watch must be open before the action. It opens while the element is found, which costs no time.
+  const opening = ctx.adapter.watch([stored.entry.pid])
+  // It may fail before it is awaited, or never be awaited.
   opening.catch(() => {})
   try {
-    const target = await resolveKnown(ctx, known)
-    refuseUnsupported(target, action)
-    const first = await withoutIdleFocus(ctx, target, action, target.seen)
-    const before = isDone(action, first) ? first : await actionable(ctx, { ...target, seen: first }, action)
-    if (isDone(action, before)) return report(target.ref, action, NOT_DELIVERED, before)
-    return await act(ctx, await opening, { ...target, seen: before }, action, choice.input ?? "auto")
+    const found = await resolveStored(ctx, stored)
+    refuseUnsupported(found, action)
+    const target = await whenReady(ctx, found, action)
+    if (isDone(action, target.seen)) return resultOf(target, action, NOTHING_TO_DO)
+    return await new Attempt(ctx, target, action, await opening).run(choice.input ?? "auto")
   } finally {
     await opening.then(
       (watch) => watch.close(),
-      // Whoever needed it has heard of it.
+      // Reported where it was awaited.
       () => {},
     )
   }
 }
 
-/** The focus in a window that does not have it gets no keys, whatever the element says of itself. */
-async function withoutIdleFocus(
-  ctx: Context,
-  { entry }: Pick<Target, "entry">,
-  action: Action,
-  seen: Seen,
-): Promise<Seen> {
-  if (action.kind !== "focus" || !seen.states.includes("focused")) return seen
-  const window = await windowOf(ctx.adapter, entry)
-  return !window || window.is_focused ? seen : withoutFocus(seen)
+const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
+
+/** Refuses an action that sets a state which the element does not have: it could be neither set nor verified. */
+function refuseUnsupported({ ref, seen }: Target, action: Action): void {
+  if ("secret" in action && action.secret && !seen.states.includes("secure")) throw notSecure(ref, seen)
+  const states = SETTABLE_STATES[action.kind]
+  if (!states || seen.actions?.includes(ACTION_OF[action.kind])) return
+  if (!states.some((state) => seen.states.includes(state))) throw notSupported(ref, seen, action)
+  if (action.kind === "uncheck" && seen.role === "radiobutton") throw notSupported(ref, seen, action)
 }
 
-/** The watch is open before the action, so that no reaction is missed. */
-async function act(
-  ctx: Context,
-  watch: Watch,
-  target: Target,
-  action: Action,
-  policy: InputPolicy,
-): Promise<ActionResult> {
-  const { ref, seen: before } = target
-  // What happened up to now is no reaction.
-  await watch.changed(0)
-  const performed = await deliver(ctx, target, action, policy).catch((error: unknown) =>
-    doneAllTheSame(ctx, watch, target, action, error),
-  )
-  if (performed.already) return report(ref, action, NOT_DELIVERED, before)
-  const since = performance.now()
-  const after = await observe(ctx, watch, target, action, performed)
-  const judged = judge(target, action, performed, after, performance.now() - since)
-  return report(ref, action, judged, before, after)
-}
-
-/** The element as it is once it can take the action; why not, as an error, when the time is up. */
-async function actionable(ctx: Context, { ref, entry, seen: first }: Target, action: Action): Promise<Seen> {
-  let obstacle = obstacleTo(action, first)
-  if (!obstacle) return first
+/** Waits until the element can take the action, or is as the action wants it. Throws when the time is up. */
+async function whenReady(ctx: Context, target: Target, action: Action): Promise<Target> {
+  const { ref, entry } = target
+  const first = await withoutIdleFocus(ctx, target, action, target.seen)
+  let obstacle = isDone(action, first) ? undefined : obstacleTo(action, first)
+  if (!obstacle) return { ...target, seen: first }
   const ready = await until(
     ctx,
     async () => {
-      const seen = await ctx.adapter.read(first.handle)
-      if (!seen) throw staleRef(ref, "it went away while it was waited for")
-      const changed = changedEvidence(entry, seen)
-      if (changed) throw staleRef(ref, `${changed}, which happened while it was waited for`)
+      const seen = await readSame(ctx.adapter, target, "while it was waited for")
       obstacle = obstacleTo(action, seen)
       return obstacle ? undefined : seen
     },
     { pids: [entry.pid] },
   )
-  if (ready) return ready
+  if (ready) return { ...target, seen: ready }
   throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
     suggestion:
       obstacle === READ_ONLY
@@ -154,153 +128,205 @@ function obstacleTo(action: Action, seen: Seen): string | undefined {
 
 const READ_ONLY = "read-only"
 
-/** A state that the element does not have can be neither set nor verified. */
-function refuseUnsupported({ ref, seen }: Target, action: Action): void {
-  if ("secret" in action && action.secret && !seen.states.includes("secure")) throw notSecure(ref, seen)
-  const states = SETTABLE_STATES[action.kind]
-  if (!states || seen.actions?.includes(ACTION_OF[action.kind])) return
-  if (!states.some((state) => seen.states.includes(state))) throw notSupported(ref, seen, action)
-  if (action.kind === "uncheck" && seen.role === "radiobutton") throw notSupported(ref, seen, action)
+/** Takes away the focus of an element whose window is not in front: such an element gets no keys. */
+async function withoutIdleFocus(ctx: Context, { entry }: Target, action: Action, seen: Seen): Promise<Seen> {
+  if (action.kind !== "focus" || !seen.states.includes("focused")) return seen
+  const window = await windowOf(ctx.adapter, entry)
+  return !window || window.is_focused ? seen : withoutFocus(seen)
 }
 
-async function deliver(
-  ctx: Context,
-  target: Target,
-  action: Action,
-  policy: InputPolicy,
-): Promise<Performed> {
-  if (policy === "physical") return physically(ctx, target, action)
-  const performed = await perform(ctx, target.seen.handle, action)
-  if (performed.delivery !== "not_delivered" || performed.already) return performed
-  if (policy === "semantic") throw notSupported(target.ref, target.seen, action)
-  return physically(ctx, target, action)
-}
+const withoutFocus = (seen: Seen): Seen => ({
+  ...seen,
+  states: seen.states.filter((state) => state !== "focused"),
+})
 
-/** Platforms report errors for what they have done; only what is seen afterwards can tell. */
-async function doneAllTheSame(
-  ctx: Context,
-  watch: Watch,
-  target: Target,
-  action: Action,
-  error: unknown,
-): Promise<Performed> {
-  if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
-  const { seen: before } = target
-  const after = await observe(ctx, watch, target, action, { method: "", delivery: "delivery_uncertain" })
-  const expected = expectationOf(action, before)
-  const isNews = expected !== undefined && expected.met(before) !== true
-  if (!isNews || after === undefined || after === "gone" || expected.met(after) !== true) throw error
-  return { method: "unknown", delivery: "delivered_verified" }
-}
+/** How long an effect that must show may take to show. The wait ends as soon as it does. */
+const EFFECT_MS = 2000
+/** How long an effect must have been waited for before its absence is a contradiction. */
+const SHOWING_MS = 250
+/** How long to listen for any reaction to an action whose effect cannot be foreseen. */
+const REACTION_MS = 100
 
-/** The element after its effect showed, or after a short bound; "gone" when it is not there any more. */
-async function observe(
-  ctx: Context,
-  watch: Watch,
-  target: Target,
-  action: Action,
-  performed: Performed,
-): Promise<Seen | "gone" | undefined> {
-  const { seen: before } = target
-  const expected = expectationOf(action, before)
-  const isOpen = ctx.patient && performed.delivery !== "delivered_verified"
-  let last: Seen | "gone" | undefined
-  try {
-    if (performed.method === "keyboard" && before.states.includes("secure")) await untilQuiet(ctx, watch)
-    else if (!expected && isOpen) await watch.changed(Math.min(REACTION_MS, ctx.deadline.remaining))
+/** The element after the action. "gone": it is not there any more. undefined: it could not be read. */
+type Observation = Seen | "gone" | undefined
+
+/** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
+class Attempt {
+  readonly #ctx: Context
+  readonly #target: Target
+  readonly #action: Action
+  readonly #watch: Watch
+  /** The effect that must show; undefined if it cannot be foreseen. */
+  readonly #expected: Expectation | undefined
+
+  constructor(ctx: Context, target: Target, action: Action, watch: Watch) {
+    this.#ctx = ctx
+    this.#target = target
+    this.#action = action
+    this.#watch = watch
+    this.#expected = expectationOf(action, target.seen)
+  }
+
+  async run(policy: InputPolicy): Promise<ActionResult> {
+    // Takes the events up to now: they are not reactions.
+    await this.#watch.changed(0)
+    const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
+    if (delivered.already) return resultOf(this.#target, this.#action, NOTHING_TO_DO)
+    const since = performance.now()
+    const after = await this.#observe(delivered)
+    const judged = this.#judge(delivered, after, performance.now() - since)
+    return resultOf(this.#target, this.#action, judged, after)
+  }
+
+  /** Delivers by the accessibility route; by pointer and keyboard only if that route certainly sent nothing. */
+  async #deliver(policy: InputPolicy): Promise<Performed> {
+    const { ref, seen } = this.#target
+    if (policy === "physical") return actPhysically(this.#ctx, this.#target, this.#action)
+    const sent = await sendAction(this.#ctx, seen.handle, this.#action)
+    if (sent.delivery !== "not_delivered" || sent.already) return sent
+    if (policy === "semantic") throw notSupported(ref, seen, this.#action)
+    return actPhysically(this.#ctx, this.#target, this.#action)
+  }
+
+  /**
+   * Decides if an action that failed was done nevertheless. Some platforms report an error for an action that they
+   * did; only the expected effect, if it was not there before, proves that. Otherwise the error is thrown.
+   */
+  async #unlessItHappened(error: unknown): Promise<Performed> {
+    if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
+    const after = await this.#observe({ method: "", delivery: "delivery_uncertain" })
+    const isNew = this.#expected !== undefined && this.#expected.met(this.#target.seen) !== true
+    if (!isNew || after === undefined || after === "gone" || this.#expected?.met(after) !== true) throw error
+    return { method: "unknown", delivery: "delivered_verified" }
+  }
+
+  /** Reads the element until the expected effect shows, or until the time for that is up. */
+  async #observe({ method, delivery }: Performed): Promise<Observation> {
+    const { seen: before } = this.#target
+    const isOpen = this.#ctx.patient && delivery !== "delivered_verified"
+    // A field may take typed text back at once, or show it before it does: it must show twice.
+    const sightingsNeeded = method === "keyboard" ? 2 : 1
     let sightings = 0
-    await untilChanged(
-      watch,
-      async () => {
-        const now = await ctx.adapter.read(before.handle)
-        last = now ? await withoutIdleFocus(ctx, target, action, now) : "gone"
-        const met = last === "gone" ? undefined : expected?.met(last)
-        if (met !== true) return met === false ? undefined : true
-        // What is typed may be taken back at once by the field, or show before that is known.
-        return ++sightings >= (performed.method === "keyboard" ? 2 : 1) ? true : undefined
-      },
-      ctx.deadline.slice(expected && isOpen ? EFFECT_MS : 0),
-    )
-    return last
-  } catch (error) {
-    // A read that fails after the action says nothing about the action.
-    if (error instanceof AppError) return undefined
-    throw error
+    let last: Observation
+    try {
+      if (method === "keyboard" && before.states.includes("secure")) await this.#untilQuiet()
+      else if (!this.#expected && isOpen) await this.#untilReaction(this.#ctx.deadline.remaining)
+      await untilChanged(
+        this.#watch,
+        async () => {
+          const now = await this.#ctx.adapter.read(before.handle)
+          last = now ? await withoutIdleFocus(this.#ctx, this.#target, this.#action, now) : "gone"
+          const met = last === "gone" ? undefined : this.#expected?.met(last)
+          if (met === true) sightings++
+          // Without evidence either way there is nothing to wait for.
+          return met === undefined || sightings >= sightingsNeeded ? true : undefined
+        },
+        this.#ctx.deadline.slice(this.#expected && isOpen ? EFFECT_MS : 0),
+      )
+      return last
+    } catch (error) {
+      // A failed read says nothing about the action.
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Waits until a secure field reports no more changes. Its text cannot be read, and keys may still be on their way:
+   * Chromium with at-spi2 2.46 crashes if the last listener leaves while they arrive.
+   */
+  async #untilQuiet(): Promise<void> {
+    const bound = this.#ctx.deadline.slice(EFFECT_MS)
+    while (!bound.expired && (await this.#untilReaction(bound.remaining)));
+  }
+
+  #untilReaction(remaining: number): Promise<boolean> {
+    return this.#watch.changed(Math.min(REACTION_MS, remaining))
+  }
+
+  /** Decides if the observation proves the action, or contradicts it (and throws), or leaves it unverified. */
+  #judge(delivered: Performed, after: Observation, watchedMs: number): Performed {
+    const { seen: before } = this.#target
+    const verified: Performed = { ...delivered, delivery: "delivered_verified" }
+    if (after === undefined || delivered.delivery === "delivered_verified") return delivered
+    if (!this.#expected) return this.#hasReacted(delivered, after) ? verified : delivered
+    // That the element went away is a reaction, but not the state that was asked for.
+    if (after === "gone") return delivered
+    const met = this.#expected.met(after)
+    if (met === true) return verified
+    if (met === undefined || !this.#expected.decides(after)) return delivered
+    if (mayTellLate(before, after, delivered)) return delivered
+    // An effect that had no time to show is unknown, not absent.
+    if (watchedMs < SHOWING_MS) return delivered
+    throw contradicted(this.#target, this.#action, delivered, after)
+  }
+
+  /** True if the element shows any reaction. In a text field, no other change proves that the text arrived. */
+  #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
+    const { seen: before } = this.#target
+    if (this.#action.kind === "type") return false
+    return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after, this.#action)
   }
 }
 
 /**
- * What a secure field holds does not show, but the app says that it changes. Keys may still be on their way, and
- * Chromium with at-spi2 2.46 crashes when the last who listens leaves while they arrive.
+ * True if the loss of the element is an effect of the action: the app took the action for this very element, which
+ * was there then. An app that reports changes late may have lost it before. A pointer or key hits whatever is there,
+ * and the element may have closed a moment before.
  */
-async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
-  const bound = ctx.deadline.slice(EFFECT_MS)
-  while (!bound.expired && (await watch.changed(Math.min(REACTION_MS, bound.remaining))));
-}
-
-function judge(
-  { ref, seen: before, entry }: Target,
-  action: Action,
-  performed: Performed,
-  after: Seen | "gone" | undefined,
-  watchedMs: number,
-): Performed {
-  if (after === undefined || performed.delivery === "delivered_verified") return performed
-  const expected = expectationOf(action, before)
-  if (!expected) {
-    // Whatever else changes in a field, it is no proof of the text in it.
-    const reacted =
-      action.kind !== "type" &&
-      (after === "gone" ? isTaken(before, performed) : hasReacted(before, after, action))
-    return reacted ? { ...performed, delivery: "delivered_verified" } : performed
-  }
-  // That it went away is a reaction, but not the state that was asked for.
-  if (after === "gone") return performed
-  const met = expected.met(after)
-  if (met === true) return { ...performed, delivery: "delivered_verified" }
-  if (met === undefined || !expected.decides(after) || mayTellLate(before, after, performed)) return performed
-  // What had no time to show is not known.
-  if (watchedMs < SHOWING_MS) return performed
-  throw new AppError("ACTION_FAILED", `${action.kind} was delivered to ${ref}, but its effect did not show`, {
-    suggestion:
-      action.kind === "focus" && entry.window_id?.startsWith("w-")
-        ? `Its window may be in the back: agent-desktop focus-window ${entry.window_id}`
-        : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
-    platformDetail: `delivered by ${performed.method}`,
-    details: { kind: "contradicted", observed: stateOf(after) },
-    disposition: dispositionOf(action, performed.delivery),
-  })
-}
-
-/**
- * That an element goes within the observation is an effect where the app took the action for this very element,
- * which was there then. What is told late may have been gone before; a pointer meets whatever is at the point, which
- * somebody else may have closed a moment before.
- */
-const isTaken = ({ late }: Seen, { method, delivery }: Performed): boolean =>
-  !late && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
+const goneCountsAsEffect = ({ tellsLate }: Seen, { method, delivery }: Performed): boolean =>
+  !tellsLate && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
 
 const INPUT_METHODS: ReadonlySet<string> = new Set(["pointer", "keyboard", "wheel"])
 
-/** Chromium tells the first text that is typed into a field with suggestions only when the next change comes. */
+/** Chromium reports the first text typed into a field with suggestions only together with the next change. */
 const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean =>
   method === "keyboard" && before.role === "combobox" && after.value === before.value
 
-function report(
-  ref: string,
+/** A focus that arrives is an effect in a field; elsewhere it may come with the window, or with any click. */
+function hasChanged(before: Seen, after: Seen, action: Action): boolean {
+  // A scrolled element is in another place.
+  if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
+    return true
+  if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
+  return !sameState(withoutFocus(before), withoutFocus(after))
+}
+
+const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y
+
+function sameState(a: Seen, b: Seen): boolean {
+  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
+}
+
+function contradicted({ ref, entry }: Target, action: Action, delivered: Performed, after: Seen): AppError {
+  return new AppError(
+    "ACTION_FAILED",
+    `${action.kind} was delivered to ${ref}, but its effect did not show`,
+    {
+      suggestion:
+        action.kind === "focus" && entry.window_id?.startsWith("w-")
+          ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
+          : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
+      platformDetail: `delivered by ${delivered.method}`,
+      details: { kind: "contradicted", observed: stateOf(after) },
+      disposition: dispositionOf(action, delivered.delivery),
+    },
+  )
+}
+
+function resultOf(
+  { ref, seen: before }: Target,
   action: Action,
-  performed: Performed,
-  before: Seen,
-  after?: Seen | "gone",
+  { method, delivery }: Performed,
+  after?: Observation,
 ): ActionResult {
-  const shown =
-    after !== undefined && after !== "gone" && !sameState(before, after) ? stateOf(after) : undefined
+  const isShown = after !== undefined && after !== "gone" && !sameState(before, after)
   return {
     action: action.kind,
     ref_id: ref,
-    ...(shown ? { post_state: shown } : {}),
-    method: performed.method,
-    disposition: dispositionOf(action, performed.delivery),
+    ...(isShown ? { post_state: stateOf(after) } : {}),
+    method,
+    disposition: dispositionOf(action, delivery),
   }
 }
 
@@ -310,35 +336,4 @@ function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
     ...(seen.states.length ? { states: seen.states } : {}),
     ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
   }
-}
-
-/** The focus may come with the window, or with a click that does nothing else; in a field it is the effect. */
-function hasReacted(before: Seen, after: Seen, action: Action): boolean {
-  // What is scrolled is somewhere else then.
-  if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
-    return true
-  if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
-  return !sameState(withoutFocus(before), withoutFocus(after))
-}
-
-const withoutFocus = (seen: Seen): Seen => ({
-  ...seen,
-  states: seen.states.filter((state) => state !== "focused"),
-})
-
-const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y
-
-function sameState(a: Seen, b: Seen): boolean {
-  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
-}
-
-/** Acts, and with `--changes` adds what became different; who does not ask for it does not pay for it. */
-export async function changing<T extends object>(
-  ctx: Context,
-  choice: ActChoice & { readonly changes?: boolean },
-  act: () => Promise<T>,
-): Promise<T & { readonly changes?: ActionChanges }> {
-  if (!choice.changes) return act()
-  const { withChanges } = await import("../look/changes.ts")
-  return withChanges(ctx, choice, act)
 }

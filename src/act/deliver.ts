@@ -4,10 +4,10 @@ import { unexpected } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { dispositionOf } from "./expect.ts"
 
-/** Each of these sends at most once. A failure says whether it may have been sent all the same. */
+/** The two ways to an application. Each sends at most once; an error says if something may have been sent. */
 
-/** By the accessibility route. `not_delivered`: the element offers none, or it provably did nothing. */
-export async function perform(ctx: Context, handle: Handle, action: Action): Promise<Performed> {
+/** Sends an action by the accessibility route. `not_delivered`: the element has no such route, and nothing was sent. */
+export async function sendAction(ctx: Context, handle: Handle, action: Action): Promise<Performed> {
   try {
     return await ctx.adapter.perform(handle, action)
   } catch (error) {
@@ -16,8 +16,8 @@ export async function perform(ctx: Context, handle: Handle, action: Action): Pro
   }
 }
 
-/** By synthesised input, as a part of this action. */
-export async function input(ctx: Context, event: InputEvent, action: Action): Promise<void> {
+/** Sends pointer or keyboard input, as a part of this action. */
+export async function sendInput(ctx: Context, event: InputEvent, action: Action): Promise<void> {
   try {
     await ctx.adapter.input(event)
   } catch (error) {
@@ -30,6 +30,7 @@ function isRefusal(error: unknown): boolean {
   return error.disposition === undefined || error.disposition.delivery === "not_delivered"
 }
 
+/** An error that does not say what was sent may have come after something was. */
 function possiblySent(error: unknown, action: Action): AppError {
   const known = error instanceof AppError ? error : unexpected(error)
   return known.with({ disposition: dispositionOf(action, "delivery_uncertain") })

@@ -2,11 +2,11 @@ import type { Action, Seen } from "../adapter.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { type ActionName, hasTrait, type State } from "../node.ts"
 
-/** What must be seen of an element after an action. */
+/** The effect that an element must show after an action. */
 export interface Expectation {
-  /** true: it shows; false: not (yet); undefined: no evidence either way. */
+  /** true: it shows. false: it does not show (yet). undefined: no evidence either way. */
   met(now: Seen): boolean | undefined
-  /** Whether it is a contradiction that it does not show, and not just a lack of evidence. */
+  /** True if its absence contradicts the action, and is not just a lack of evidence. */
   decides(now: Seen): boolean
 }
 
@@ -19,7 +19,7 @@ export const SETTABLE_STATES: Readonly<Partial<Record<Action["kind"], readonly S
   collapse: ["expanded", "collapsed"],
 }
 
-/** undefined where the effect cannot be foreseen. */
+/** The expected effect; undefined if it cannot be foreseen. */
 export function expectationOf(action: Action, before: Seen): Expectation | undefined {
   switch (action.kind) {
     case "check":
@@ -47,7 +47,7 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
   }
 }
 
-/** Already as asked: an idempotent action then delivers nothing. */
+/** True if the element is as the action wants it, so that nothing has to be delivered. */
 export function isDone(action: Action, seen: Seen): boolean {
   switch (action.kind) {
     case "check":
@@ -69,7 +69,7 @@ export function isDone(action: Action, seen: Seen): boolean {
 
 const always = () => true
 
-/** An element that shows none of the states, before and after, does not tell. */
+/** An element that shows none of the states, before and after, is not evidence. */
 function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
   const states = SETTABLE_STATES[action.kind] ?? []
   return (now) => states.some((state) => before.states.includes(state) || now.states.includes(state))
@@ -77,14 +77,14 @@ function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
 
 function onOff({ states }: Seen): "on" | "off" | "mixed" {
   if (states.includes("indeterminate")) return "mixed"
-  // A box is pressed, too, while the button of the mouse is down on it.
+  // A checkbox is also "pressed" while the mouse button is down on it.
   if (states.includes("checked") || states.includes("unchecked"))
     return states.includes("checked") ? "on" : "off"
   return states.includes("pressed") ? "on" : "off"
 }
 
 function selected(value: string, before: Seen, now: Seen): boolean | undefined {
-  // Some say for a moment that they hold nothing.
+  // Some comboboxes report no value for a moment.
   if (now.value === undefined) return before.value === undefined ? undefined : false
   if (now.value === value) return true
   return now.value === before.value ? false : undefined
@@ -94,7 +94,7 @@ function setTo(want: string, before: Seen): Expectation {
   const read = hasTrait(before.role, "number") ? numberIn : Number
   return {
     met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
-    // What a field for numbers says in its own way, rounded and with a unit, may be what it was told.
+    // A number field may round the value or add a unit, so another text is not a contradiction.
     decides: ({ value = "" }) =>
       !isNumber(want) || isNumber(value) || !hasTrait(before.role, "number") || value === before.value,
   }
@@ -102,13 +102,13 @@ function setTo(want: string, before: Seen): Expectation {
 
 const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text))
 
-/** Numbers are compared as such: a slider that was set to 75 may say 75.0. */
+/** Compares as numbers: a slider that was set to 75 may report 75.0. */
 function sameNumber(read: (text: string) => number, have: string, want: string): boolean {
   if (have.trim() === "" || !isNumber(want)) return false
   return Math.abs(read(have) - Number(want)) <= 1e-6 * Math.max(1, Math.abs(Number(want)))
 }
 
-/** The number in what is a number and perhaps its unit: 1.50 cm. */
+/** Reads a number that may have a unit: 1.50 cm. */
 function numberIn(text: string): number {
   const [, number] = /^\s*([-+]?\d+(?:[.,]\d+)?)\s*\D*$/.exec(text) ?? []
   return number === undefined ? Number(text) : Number(number.replace(",", "."))
@@ -118,15 +118,15 @@ function typed(text: string, before: Seen): Expectation | undefined {
   const was = before.value
   if (was === undefined || text === "") return undefined
   return {
-    // Half of the text may be there.
+    // The field may show the first half of the text before the rest arrives.
     met: ({ value: now }) => (now === undefined ? undefined : now !== was && isReplacement(was, now, text)),
-    // Typed over a selection of the same text it changes nothing, and some fields write what they get in their own
-    // way; but where something is missing at most, nothing of the text has arrived.
+    // Text typed over a selection of the same text changes nothing, and some fields reformat text. But if the
+    // field only lost something, or is unchanged, none of the text has arrived.
     decides: ({ value: now = was }) => isReplacement(was, now, "") && !was.includes(text),
   }
 }
 
-/** Whether `now` is `was` with `text` in place of some part of it, possibly an empty one. */
+/** True if `now` is `was` with `text` in place of some part of it, which may be empty. */
 function isReplacement(was: string, now: string, text: string): boolean {
   const most = Math.min(was.length, now.length)
   let prefix = 0
@@ -140,7 +140,7 @@ function isReplacement(was: string, now: string, text: string): boolean {
   return false
 }
 
-/** The capability that each action asks of an element. */
+/** The capability that an element needs for each action. */
 export const ACTION_OF: Readonly<Record<Action["kind"], ActionName>> = {
   click: "Click",
   "double-click": "DoubleClick",
@@ -168,16 +168,20 @@ export function notSupported(ref: string, seen: Seen, action: Action): AppError 
   })
 }
 
-/** Whatever is in a field that is not secure, the next snapshot shows. */
+/** A secret in a field that is not secure would show in the next snapshot. */
 export function notSecure(ref: string, seen: Seen): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is no secure field: a secret would show in it`, {
-    suggestion: `Choose one that is: agent-desktop find --role ${seen.role} --state secure; what may be seen needs no --secret`,
-    details: { kind: "not_secure" },
-    disposition: NOTHING_DELIVERED,
-  })
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `${ref} is not a secure field: a secret would be visible in it`,
+    {
+      suggestion: `Find a secure one: agent-desktop find --role ${seen.role} --state secure; text that may be seen needs no --secret`,
+      details: { kind: "not_secure" },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
-/** Doing it again leaves things as doing it once. */
+/** Actions that can be repeated: doing one twice has the same result as doing it once. */
 const IDEMPOTENT: ReadonlySet<Action["kind"]> = new Set([
   "check",
   "uncheck",

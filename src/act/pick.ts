@@ -7,57 +7,86 @@ import { quoted } from "../refs/identity.ts"
 import { type Target, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { until } from "../until.ts"
-import { input } from "./deliver.ts"
 import { notSupported } from "./expect.ts"
+import { pressKey } from "./keyboard.ts"
+import { clickElement } from "./pointer.ts"
 
 /** How long a list may take to open after the click that opens it. */
 const POPUP_MS = 1500
 
 type Select = Extract<Action, { kind: "select" }>
-type Click = (
-  ctx: Context,
-  target: Target,
-  action: Action,
-  options?: { readonly pointOf: (seen: Seen) => Point | undefined },
-) => Promise<Performed>
 
-/** Opens the list of a combobox, finds the one option of that name, and clicks it. */
-export async function pickOption(
-  ctx: Context,
-  target: Target,
-  action: Select,
-  click: Click,
-): Promise<Performed> {
-  const { ref, entry, seen } = target
+/** Opens the list of a combobox, finds the one option with the name, and clicks it. */
+export async function pickOption(ctx: Context, target: Target, action: Select): Promise<Performed> {
+  const { ref, seen } = target
   if (!hasTrait(seen.role, "opensMenu")) throw notSupported(ref, seen, action)
-  const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
-  const wasOpen = seen.states.includes("expanded")
-  if (!wasOpen) await click(ctx, target, { kind: "expand" }, { pointOf: arrowOf })
-  const options = await until(ctx, () => shownOptions(ctx, target, wasOpen ? new Set() : before), {
-    pids: [entry.pid],
-    deadline: ctx.deadline.slice(POPUP_MS),
-  })
+  const options = await openList(ctx, target)
   const fitting = options?.filter((node) => node.name === action.value) ?? []
   const [only, ...others] = fitting
-  const close = async (): Promise<void> => {
-    // Without an open list the key would go to the dialog or the window around it.
-    if (options || (await hasPopup(ctx, entry.pid)))
-      await input(ctx, { kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" }, action)
+  if (!only || others.length > 0) {
+    await closeList(ctx, target, action, options)
+    throw noSingleOption(ref, action, fitting, options)
   }
-  if (only && others.length === 0) {
-    // Not in the window but in what it opened.
-    const found = { ...entry, ...identityOf(only), window_id: undefined }
-    return click(ctx, { ...target, seen: only, entry: found }, action).catch(async (error: unknown) => {
-      if (error instanceof AppError && error.disposition?.delivery === "not_delivered") await close()
-      throw error
-    })
+  return clickElement(ctx, optionTarget(target, only), action).catch(async (error: unknown) => {
+    if (error instanceof AppError && error.disposition?.delivery === "not_delivered")
+      await closeList(ctx, target, action, options)
+    throw error
+  })
+}
+
+/** Opens the list, unless it is open, and waits for its options; undefined if none show. */
+async function openList(ctx: Context, target: Target): Promise<readonly SeenNode[] | undefined> {
+  const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
+  const wasOpen = target.seen.states.includes("expanded")
+  if (!wasOpen) await clickElement(ctx, target, { kind: "expand" }, { pointOf: arrowPoint })
+  return until(ctx, () => shownOptions(ctx, target, wasOpen ? new Set() : before), {
+    pids: [target.entry.pid],
+    deadline: ctx.deadline.slice(POPUP_MS),
+  })
+}
+
+/** Closes the list if it is open. Without an open list, Escape would go to the dialog or the window around it. */
+async function closeList(
+  ctx: Context,
+  { entry }: Target,
+  action: Select,
+  options: readonly SeenNode[] | undefined,
+): Promise<void> {
+  if (options || (await hasPopup(ctx, entry.pid)))
+    await pressKey(ctx, { modifiers: [], key: "escape" }, action)
+}
+
+/** A list may be open although it shows no options. */
+async function hasPopup(ctx: Context, pid: number): Promise<boolean> {
+  return (await ctx.adapter.surfaces(pid)).some(({ type }) => type === "popover" || type === "menu")
+}
+
+/** The option as a target of a click. It is not in the window but in the list that the window opened. */
+function optionTarget(target: Target, option: SeenNode): Target {
+  const { role, name, value, identifier } = option
+  const entry = {
+    ...target.entry,
+    role,
+    name: nameForIdentity(name),
+    value,
+    identifier,
+    window_id: undefined,
   }
-  await close()
-  throw new AppError(
-    only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-    only
-      ? `${fitting.length} options of ${ref} are named ${quoted(action.value)}`
-      : `${ref} shows no option ${quoted(action.value)}`,
+  return { ...target, seen: option, entry }
+}
+
+function noSingleOption(
+  ref: string,
+  { value }: Select,
+  fitting: readonly SeenNode[],
+  options: readonly SeenNode[] | undefined,
+): AppError {
+  const isNone = fitting.length === 0
+  return new AppError(
+    isNone ? "ELEMENT_NOT_FOUND" : "AMBIGUOUS_TARGET",
+    isNone
+      ? `${ref} shows no option ${quoted(value)}`
+      : `${fitting.length} options of ${ref} are named ${quoted(value)}`,
     {
       suggestion: `Run 'expand ${ref}' and 'snapshot' to see its options, or 'set-value' if it can be typed into`,
       details: { candidates: options?.slice(0, 20).map((node) => node.name) ?? [] },
@@ -66,13 +95,8 @@ export async function pickOption(
   )
 }
 
-/** A list that shows no options may be open all the same. */
-async function hasPopup(ctx: Context, pid: number): Promise<boolean> {
-  return (await ctx.adapter.surfaces(pid)).some(({ type }) => type === "popover" || type === "menu")
-}
-
-/** A click in the middle of one that can be typed into would only place the caret. */
-function arrowOf({ bounds, states }: Seen): Point | undefined {
+/** The arrow at the end of a combobox. In one that can be typed into, a click in the middle only places the caret. */
+function arrowPoint({ bounds, states }: Seen): Point | undefined {
   if (!bounds || bounds.width < 1 || bounds.height < 1 || states.includes("hidden")) return undefined
   const fromEnd = Math.min(ARROW_WIDTH, bounds.height, bounds.width) / 2
   return { x: Math.floor(bounds.x + bounds.width - fromEnd), y: Math.floor(bounds.y + bounds.height / 2) }
@@ -80,31 +104,27 @@ function arrowOf({ bounds, states }: Seen): Point | undefined {
 
 const ARROW_WIDTH = 24
 
-const identityOf = ({ role, name, value, identifier }: SeenNode) => ({
-  role,
-  name: nameForIdentity(name),
-  value,
-  identifier,
-})
-
-/** The options below the element itself, in a menu or popover, or those that the window did not show before. */
+/**
+ * The options that show: those below the element itself, or in a menu or popover, or those in the window that were
+ * not there before.
+ */
 async function shownOptions(
   ctx: Context,
   target: Target,
   before: ReadonlySet<string>,
 ): Promise<readonly SeenNode[] | undefined> {
-  const isFresh = (node: SeenNode): boolean => !before.has(keyOf(node))
+  const isNew = (node: SeenNode): boolean => !before.has(keyOf(node))
   const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
-  // Firefox shows the one that is chosen there all the time.
-  if (own.some(isFresh)) return own
+  // Firefox always has the chosen option there.
+  if (own.some(isNew)) return own
   const window = await windowOf(ctx.adapter, target.entry)
   if (!window) return undefined
   for (const surface of ["menu", "popover"] as const) {
     const options = await optionsIn(ctx, { kind: "surface", window, surface })
     if (options.length > 0) return options
   }
-  const fresh = (await optionsInWindow(ctx, target)).filter(isFresh)
-  return fresh.length > 0 ? fresh : undefined
+  const opened = (await optionsInWindow(ctx, target)).filter(isNew)
+  return opened.length > 0 ? opened : undefined
 }
 
 async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonly SeenNode[]> {
@@ -120,7 +140,7 @@ async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly See
   const tree = await ctx.adapter
     .tree(target, { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: true })
     .catch((error: unknown) => {
-      // There may be no such surface.
+      // The app may show no such surface.
       if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
       throw error
     })
@@ -130,5 +150,5 @@ async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly See
     .filter((node) => isOption(node.role) && node.name && !node.states.includes("hidden"))
 }
 
-/** Not by address: Qt makes new objects for the rows of its lists whenever it is asked. */
+/** Identifies an option by its text and place. Not by address: Qt makes new objects for list rows at every read. */
 const keyOf = ({ role, name, bounds }: SeenNode): string => `${role} ${name} ${bounds?.x},${bounds?.y}`

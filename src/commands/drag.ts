@@ -1,5 +1,5 @@
 import { changing } from "../act/act.ts"
-import { aim, refuseCovered } from "../act/physical.ts"
+import { aim, refuseCovered } from "../act/pointer.ts"
 import { defineCommand } from "../command.ts"
 import { changes, durationMs, fitInto, oneOf, optionalRef, optionalXy, snapshotId } from "../inputs.ts"
 

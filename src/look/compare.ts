@@ -257,7 +257,7 @@ function byEvidence(entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry>
 
 function evidenceOf(entry: RefEntry): string | undefined {
   const { pid, process_start, window_id, role, identifier, context, path, bounds_hash } = entry
-  const isDistinct = !entry.twins && Boolean(entry.name ?? identifier)
+  const isDistinct = !entry.has_twin && Boolean(entry.name ?? identifier)
   if (!isDistinct && (path === undefined || bounds_hash === undefined)) return undefined
   const place = isDistinct ? [] : [path, String(bounds_hash)]
   return JSON.stringify([
@@ -267,7 +267,9 @@ function evidenceOf(entry: RefEntry): string | undefined {
     role,
     nameForIdentity(entry.name),
     identifier,
-    context,
+    context?.above,
+    context?.around,
+    context?.levels,
     ...place,
   ])
 }

@@ -2,20 +2,20 @@ import type { SeenNode, SeenTree } from "../adapter.ts"
 import { boundsHash } from "../fxhash.ts"
 import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
-import type { RefEntry } from "../refmap.ts"
+import type { RefEntry, Surroundings } from "../refmap.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
-import { contextOf, levelsUp, lookAlikeKey, neighbourhoodOf, printOf } from "./identity.ts"
+import { contextOf, lookAlikeKey, neighbourhoodOf } from "./identity.ts"
 
-/** What a whole tree has in common, for the entries made from it. */
+/** Facts about a whole tree that all entries made from it share. */
 export interface Source {
   readonly pid: number
   readonly app: string
   readonly windowId: string
   readonly processStart?: string
-  /** Child indexes from the window down to the tree's root; absent when it does not hang below the window. */
+  /** Child indexes from the window down to the tree's root; absent if the root is not below the window. */
   readonly rootPath?: readonly number[]
-  /** Where the tree's root stands, if it is not a window; see identity.ts. */
-  readonly rootContext?: string
+  /** The surroundings of the tree's root, if it is not a window. */
+  readonly rootContext?: Surroundings
 }
 
 export interface RefTree {
@@ -25,7 +25,7 @@ export interface RefTree {
 
 /**
  * Numbers the interactive nodes depth first, parents before children, and makes the entries that
- * find them again. Nothing is pruned here, so a ref is the same element with or without `-i`.
+ * find them again. It prunes nothing, so a ref names the same element with or without `-i`.
  */
 export function allocateRefs(
   seen: SeenTree,
@@ -39,18 +39,18 @@ export function allocateRefs(
   return { tree: toNode(seen.root, (node) => numbers.get(node)), entries }
 }
 
-/** The places that get a ref, of all those of a tree. */
+/** Selects the places of a tree that get a ref. */
 export function takersOf(
   places: readonly Position[],
   getsRef: (node: SeenNode) => boolean = isInteractive,
 ): readonly Position[] {
-  // A window may well offer an action, but what it is good for is done to what it holds.
+  // The root of a tree is a window or another surface. It may offer actions, but agents act on its content.
   return places.filter(
     ({ node, ancestors }) => getsRef(node) && (ancestors.length > 0 || hasTrait(node.role, "interactive")),
   )
 }
 
-/** Entries for some places of a tree; `all` tells which of them have look-alikes. */
+/** Makes entries for some places of a tree. `all` is the whole tree, where their look-alikes are. */
 export function entriesFor(
   chosen: readonly Position[],
   all: readonly Position[],
@@ -60,9 +60,9 @@ export function entriesFor(
   return chosen.map((place) => {
     const { node, path, ancestors } = place
     const context = alike.contextOf(place)
-    const isTwin = alike.isTwin(place)
-    const levels = levelsUp(context)
-    const list = isTwin && levels !== undefined ? ancestors[ancestors.length - levels - 1] : undefined
+    const hasTwin = alike.hasTwin(place)
+    const up = (levels: number): SeenNode | undefined => ancestors[ancestors.length - levels]
+    const list = hasTwin && context.levels !== undefined ? up(context.levels + 1) : undefined
     return {
       pid: source.pid,
       role: node.role,
@@ -79,28 +79,29 @@ export function entriesFor(
       path: source.rootPath && [...source.rootPath, ...path],
       identifier: node.identifier,
       context,
-      twins: isTwin ? true : undefined,
-      row: levels === undefined ? undefined : ancestors[ancestors.length - levels]?.address,
+      has_twin: hasTwin || undefined,
+      row: context.levels === undefined ? undefined : up(context.levels)?.address,
       neighbours: list && neighbourhoodOf(list),
-      fleeting: node.fleeting || ancestors.some((one) => one.fleeting) ? true : undefined,
+      is_recycled: node.isRecycled || ancestors.some((one) => one.isRecycled) || undefined,
     }
   })
 }
 
-/** Which elements say the same of themselves, and which of those the texts around them tell apart. */
+/** Elements of one tree that look alike, and which of those the texts around them tell apart. */
 class LookAlikes {
-  readonly #rootContext: string | undefined
+  readonly #rootContext: Surroundings | undefined
   readonly #groups: ReadonlyMap<string, readonly Position[]>
-  /** Of the look-alikes of a key, how many each ancestor holds. */
-  readonly #held = new Map<string, Map<SeenNode, number>>()
-  readonly #twins = new Map<string, ReadonlySet<string>>()
+  /** For each look-alike key, how many of the look-alikes each ancestor holds. */
+  readonly #held = new Map<string, ReadonlyMap<SeenNode, number>>()
+  /** For each look-alike key, the surroundings that more than one of the look-alikes has. */
+  readonly #shared = new Map<string, ReadonlySet<string | undefined>>()
 
-  constructor(all: readonly Position[], rootContext: string | undefined) {
+  constructor(all: readonly Position[], rootContext: Surroundings | undefined) {
     this.#groups = Map.groupBy(all, ({ node }) => lookAlikeKey(node))
     this.#rootContext = rootContext
   }
 
-  contextOf({ node, ancestors }: Position): string {
+  contextOf({ node, ancestors }: Position): Surroundings {
     const key = lookAlikeKey(node)
     const isAlone = this.#hasOthers(key)
       ? (one: SeenNode): boolean => this.#heldOf(key).get(one) === 1
@@ -108,10 +109,10 @@ class LookAlikes {
     return contextOf(node, ancestors, this.#rootContext, isAlone)
   }
 
-  /** Whether nothing tells it from another. */
-  isTwin(place: Position): boolean {
+  /** True if nothing tells the element from one of its look-alikes. */
+  hasTwin(place: Position): boolean {
     const key = lookAlikeKey(place.node)
-    return this.#hasOthers(key) && this.#twinsOf(key).has(printOf(this.contextOf(place)))
+    return this.#hasOthers(key) && this.#sharedOf(key).has(this.contextOf(place).around)
   }
 
   #hasOthers(key: string): boolean {
@@ -128,14 +129,13 @@ class LookAlikes {
     return held
   }
 
-  /** What stands around more than one of them. */
-  #twinsOf(key: string): ReadonlySet<string> {
-    const known = this.#twins.get(key)
+  #sharedOf(key: string): ReadonlySet<string | undefined> {
+    const known = this.#shared.get(key)
     if (known) return known
-    const prints = (this.#groups.get(key) ?? []).map((place) => printOf(this.contextOf(place)))
-    const twins = new Set(prints.filter((print, i) => prints.indexOf(print) !== i))
-    this.#twins.set(key, twins)
-    return twins
+    const around = (this.#groups.get(key) ?? []).map((place) => this.contextOf(place).around)
+    const shared = new Set(around.filter((texts, i) => around.indexOf(texts) !== i))
+    this.#shared.set(key, shared)
+    return shared
   }
 }
 
@@ -161,7 +161,7 @@ export function withChildren(node: Node, children: readonly Node[] | undefined):
   return trace(children?.length ? { ...rest, children } : rest, originOf(node))
 }
 
-/** The element that a printed node was made from; what pruning makes of the node still has it. */
+/** Finds the element that a printed node was made from. Pruning keeps the link. */
 export const originOf = (node: Node): SeenNode | undefined => origins.get(node)
 
 const origins = new WeakMap<Node, SeenNode>()
@@ -171,11 +171,11 @@ export function trace(node: Node, origin: SeenNode | undefined): Node {
   return node
 }
 
-/** The printed form of a read tree; absent optionals and empty lists are left out. */
+/** Makes the printed form of a read tree, without absent optionals and empty lists. */
 export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undefined, column?: string): Node {
   const ref = refOf(seen)
   const hint = seen.hint && column ? `${seen.hint}; ${column}` : (seen.hint ?? column)
-  // The bars between the columns are children of the splitter, too.
+  // A splitter's children are its columns and the bars between them.
   const columns = seen.role === "splitter" ? seen.children.filter(({ role }) => role !== "separator") : []
   const children = seen.children.map((child) => {
     const place = columns.indexOf(child)

@@ -1,12 +1,15 @@
 import type { Seen, SeenNode } from "../adapter.ts"
 import { hasTrait, isRow, isSurface, type Role } from "../node.ts"
-import { cut, nameForIdentity, type RefEntry } from "../refmap.ts"
+import { cut, nameForIdentity, type RefEntry, type Surroundings, sameSurroundings } from "../refmap.ts"
 
-/** What tells an element from its look-alikes. Values, timers, counters and places do not. */
+/**
+ * Tells an element from its look-alikes by three kinds of evidence: its role, name and identifier; the names above
+ * it; and the texts of the row that it is part of. Values, timers, counters and positions are not evidence.
+ */
 
 type Named = Pick<Seen, "role" | "name" | "value">
 
-/** Roles whose value the user sets. Some toolkits name them after it, and then the name is no identity. */
+/** Roles whose value the user sets. Some toolkits use the value as the name, and such a name is not evidence. */
 const VALUED_ROLES: ReadonlySet<Role> = new Set([
   "combobox",
   "textfield",
@@ -17,18 +20,18 @@ const VALUED_ROLES: ReadonlySet<Role> = new Set([
   "datefield",
 ])
 
-/** The name, unless it only repeats the value (of which a stored entry has the beginning). */
+/** The name, unless it only repeats the value. A stored entry has only the start of a long value. */
 export function ownName({ role, name, value }: Named): string | undefined {
   if (!name || !value || !VALUED_ROLES.has(role)) return name || undefined
   return name === value || (value.length > 200 && name.startsWith(value)) ? undefined : name
 }
 
-/** Two elements with the same key cannot be told apart by what they say of themselves. */
+/** Two elements with the same key are look-alikes: their role, identifier and name do not tell them apart. */
 export function lookAlikeKey(seen: Named & Pick<Seen, "identifier">): string {
   return `${seen.role}\0${seen.identifier ?? ""}\0${ownName(seen) ?? ""}`
 }
 
-/** Why the element that was read is not the one that was stored; undefined when it says the same of itself. */
+/** Says why a live element is not the stored one; undefined if role, identifier and name are the same. */
 export function changedEvidence(entry: RefEntry, seen: Seen): string | undefined {
   if (entry.role !== seen.role) return `it was a ${entry.role} and is a ${seen.role} now`
   if (
@@ -43,90 +46,78 @@ export function changedEvidence(entry: RefEntry, seen: Seen): string | undefined
   return `its name was ${quoted(entry.name)} and is ${quoted(seen.name)} now`
 }
 
-/** Application text in a message: short, whatever its length. */
+/** Quotes text of an application for a message, and shortens it. */
 export const quoted = (text: string | undefined): string => {
   if (!text) return "empty"
   return text.length > 80 ? `'${cut(text, 80)}…'` : `'${text}'`
 }
 
 /**
- * A fingerprint of where an element stands: the names above it and, where it is in a row or has look-alikes,
- * the texts that stand around it and how many levels up that is. "Delete" of one row and "Delete" of the next
- * differ by nothing else. `above` is the fingerprint of the topmost ancestor, where that is not the window;
- * `isAlone` tells in which of its ancestors an element that has look-alikes is without them.
+ * Describes where an element stands: the names above it and, if it is in a row or has look-alikes, the texts around
+ * it. Nothing else tells the "Delete" of one row from the "Delete" of the next. `root` describes where the topmost
+ * ancestor stands, if that is not the window. `isAlone` is given for an element that has look-alikes; it is true for
+ * an ancestor that holds none of them.
  */
 export function contextOf(
   node: SeenNode,
   ancestors: readonly SeenNode[],
-  above = "",
+  root: Surroundings = { above: "" },
   isAlone?: (ancestor: SeenNode) => boolean,
-): string {
-  const [start = "", inherited, levels] = above.split(".")
-  const chain = chainOf(ancestors, start)
-  const depth = surroundingsOf(node, ancestors, isAlone)
+): Surroundings {
+  const above = namesAbove(ancestors, root.above)
+  const depth = depthOfRow(node, ancestors, isAlone)
   if (depth !== undefined) {
-    const up = ancestors.length - depth
-    return `${chain}.${rowPrint(ancestors[depth]!, up)}.${up}`
+    const levels = ancestors.length - depth
+    return { above, around: textsAround(ancestors[depth]!, levels), levels }
   }
-  return inherited === undefined ? chain : `${chain}.${inherited}.${Number(levels) + ancestors.length}`
+  if (root.around === undefined) return { above }
+  return { above, around: root.around, levels: root.levels + ancestors.length }
 }
 
-/** How many levels above the element its row, or what else tells it from its look-alikes, is. */
-export function levelsUp(context: string | undefined): number | undefined {
-  const levels = context?.split(".")[2]
-  return levels === undefined ? undefined : Number(levels)
+/** True if an element that is found below these ancestors stands where the stored one stood. */
+export function standsIn(context: Surroundings, node: SeenNode, ancestors: readonly SeenNode[]): boolean {
+  if (context.levels === undefined) return sameSurroundings(contextOf(node, ancestors), context)
+  const row = ancestors[ancestors.length - context.levels]
+  return row !== undefined && namesAbove(ancestors, "") === context.above && isSameRow(context, row)
 }
 
-/** Whether an element that is found here stands where the context was taken. */
-export function standsIn(context: string, node: SeenNode, ancestors: readonly SeenNode[]): boolean {
-  const levels = levelsUp(context)
-  if (levels === undefined) return contextOf(node, ancestors) === context
-  const row = ancestors[ancestors.length - levels]
-  return row !== undefined && chainOf(ancestors, "") === context.split(".")[0] && isSameRow(context, row)
-}
+/** True if the row still shows the texts that it showed when the context was taken. */
+export const isSameRow = ({ around, levels = 0 }: Surroundings, row: SeenNode): boolean =>
+  textsAround(row, levels) === around
 
-/** All that a list and its rows say: what tells apart rows that say the same, as long as none of it changes. */
+/** A fingerprint of a list and its rows. While it stays the same, even rows with the same texts are in their places. */
 export function neighbourhoodOf(list: SeenNode): string {
   const texts = list.children.map((child) => [child.role, child.name ?? "", ...rowTexts(child, 2)].join("\0"))
   return hash(texts.join("\0\0"))
 }
 
-/** Taken once for all siblings, which share the list of their ancestors. */
-function chainOf(ancestors: readonly SeenNode[], start: string): string {
-  const known = chains.get(ancestors)
-  if (known?.start === start) return known.chain
-  const chain = ancestors
-    // What a surface is named changes with its document, and what it hangs below depends on how it was asked for.
+/** A fingerprint of the ancestors' names, computed once for all siblings: they share the list of ancestors. */
+function namesAbove(ancestors: readonly SeenNode[], start: string): string {
+  const known = knownNames.get(ancestors)
+  if (known?.start === start) return known.names
+  const names = ancestors
+    // Skips surfaces: their titles change with the document, and their parents depend on the way they were read.
     .flatMap((one) => (isSurface(one) ? [] : (ownName(one) ?? [])))
     .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
-  chains.set(ancestors, { start, chain })
-  return chain
+  knownNames.set(ancestors, { start, names })
+  return names
 }
 
-const chains = new WeakMap<readonly SeenNode[], { readonly start: string; readonly chain: string }>()
-
-/** What stands around an element, whatever is above that. */
-export const printOf = (context: string): string => context.split(".")[1] ?? ""
-
-export const isInRow = (context: string | undefined): boolean => context?.includes(".") ?? false
-
-/** Whether the row still shows what it showed when the context was taken. */
-export function isSameRow(context: string, row: SeenNode): boolean {
-  return printOf(context) === rowPrint(row, levelsUp(context) ?? 0)
-}
+const knownNames = new WeakMap<readonly SeenNode[], { readonly start: string; readonly names: string }>()
 
 /**
- * The depth of the row that an element is part of: a row is no part of itself, nor of the row that it is folded
- * under. Without one, of the nearest ancestor with texts, if it is built as a row is, or if the element has look-alikes
- * but none in there.
+ * The depth of the ancestor whose texts tell an element apart:
+ * 1. the nearest row; but a row is not part of itself, nor of the row that it is folded under;
+ * 2. for an element with look-alikes, the nearest ancestor with texts that holds none of them;
+ * 3. for any other, the nearest ancestor with texts, if it is built like a row.
  */
-function surroundingsOf(
+function depthOfRow(
   node: SeenNode,
   ancestors: readonly SeenNode[],
   isAlone: ((ancestor: SeenNode) => boolean) | undefined,
 ): number | undefined {
-  if (isRow(node) || node.fleeting) return undefined
-  const row = ancestors.findLastIndex((one) => isRow(one) || one.fleeting)
+  if (isRow(node) || node.isRecycled) return undefined
+  const row = ancestors.findLastIndex((one) => isRow(one) || one.isRecycled)
   if (row >= 0) return row
   for (let depth = ancestors.length - 1; depth > 0; depth--) {
     const one = ancestors[depth]!
@@ -137,8 +128,8 @@ function surroundingsOf(
   return undefined
 }
 
-/** Taken once for all that is in the row at the same level, or below it. */
-function rowPrint(row: SeenNode, levels: number): string {
+/** A fingerprint of a row's texts, computed once for all elements directly in the row, and once for all further down. */
+function textsAround(row: SeenNode, levels: number): string {
   const prints = levels === 1 ? besidePrints : rowPrints
   const known = prints.get(row) ?? hash(rowTexts(row, levels).join("\0"))
   prints.set(row, known)
@@ -150,14 +141,12 @@ const besidePrints = new WeakMap<SeenNode, string>()
 
 const hash = (text: string): string => Bun.hash.xxHash32(text).toString(36)
 
-/** What a row is, to the platform or only to the user, and what it says. */
-
 /**
- * Whether a group is built as a row is, though the platform calls it none: in a list of its like, or alone in one,
- * it says first what it is about, and has a few controls for that. What it is about then tells its "Delete" from that of
- * a row which comes later, perhaps in the same objects. `node` is one of those controls, `ancestors` ends with the group.
+ * Detects rows that the platform reports as plain groups, e.g. `Alice [Delete]` in a list. The first text is the
+ * subject of the row and tells its "Delete" from the "Delete" of a later row, which may reuse the same objects.
+ * `node` is one of the row's controls; `ancestors` ends with the group.
  */
-export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): boolean {
+function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): boolean {
   const row = ancestors.at(-1)
   const list = ancestors.at(-2)
   if (!row || !mayBeRow(row) || (list?.role !== "group" && list?.role !== "list")) return false
@@ -165,17 +154,16 @@ export function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): bo
   if (parts.filter(({ role }) => hasTrait(role, "control")).length > MOST_CONTROLS) return false
   const first = parts.find((part) => part.role === "button" || (isPart(part) && wordsOf(part)))
   const subject = first && hasTrait(first.role, "text") ? wordsOf(first) : undefined
-  // A number alone is a value: that of what the buttons around it change.
+  // A number alone is a value that the buttons around it change.
   if (subject === undefined || !/\p{L}/u.test(subject)) return false
-  // The control says itself what it is about; or these are those of a title bar.
+  // A control named "Delete Alice" needs no subject; a text that is in the window's title belongs to a title bar.
   if ([node, ...ancestors.filter(isSurface)].some(({ name }) => name?.includes(subject))) return false
   const isOnly = list.children.filter(isShown).length === 1
   return isOnly ? !row.name && !isContents(ancestors) : isUniform(list)
 }
 
-/** A row without a role for it: a group of a few things. */
-export const mayBeRow = ({ role, children }: SeenNode): boolean =>
-  role === "group" && children.length <= MOST_PARTS
+/** A row without a role for it is a group with few children. */
+const mayBeRow = ({ role, children }: SeenNode): boolean => role === "group" && children.length <= MOST_PARTS
 
 const MOST_PARTS = 16
 const MOST_CONTROLS = 4
@@ -186,7 +174,7 @@ const insideOf = ({ role, children }: SeenNode): readonly SeenNode[] =>
 const shapeOf = ({ role, children }: SeenNode): string =>
   [role, ...children.filter(isShown).map((child) => child.role)].join()
 
-/** Taken once for all rows. */
+/** True if all rows of a list have the same roles in them. Computed once per list. */
 function isUniform(list: SeenNode): boolean {
   const known = uniform.get(list)
   if (known !== undefined) return known
@@ -198,7 +186,7 @@ function isUniform(list: SeenNode): boolean {
 
 const uniform = new WeakMap<SeenNode, boolean>()
 
-/** Whether it is all that its window or its tab shows. */
+/** True if the last ancestor is all that its window or its tab shows. */
 function isContents(ancestors: readonly SeenNode[]): boolean {
   const around = ancestors.slice(0, -1)
   const holder = around.findLast((one) => one.children.filter(isContent).length > 1)
@@ -210,6 +198,7 @@ const isTabs = ({ role, children }: SeenNode): boolean =>
 
 const isContent = (node: SeenNode): boolean => isShown(node) && !EDGES.has(node.role)
 
+/** Roles at the edges of a window, around its content. */
 const EDGES: ReadonlySet<Role> = new Set([
   "menubar",
   "scrollbar",
@@ -220,18 +209,21 @@ const EDGES: ReadonlySet<Role> = new Set([
 ])
 
 /**
- * The texts of a row, down to its cells. The first says what it is about and counts as it is; in the
- * others a number may be a clock or a percentage.
+ * The texts of a row, down to its cells. The first is the subject of the row and counts as it is. Numbers in the
+ * others may be a clock or a percentage, and do not count.
  */
-export function rowTexts(row: SeenNode, levels: number): string[] {
+function rowTexts(row: SeenNode, levels: number): string[] {
   const [first, ...others] = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
   if (first === undefined) return [row.name ?? ""]
   return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
 }
 
-export const hasTexts = (row: SeenNode, levels: number): boolean => partsOf(row, levels).some(wordsOf)
+const hasTexts = (row: SeenNode, levels: number): boolean => partsOf(row, levels).some(wordsOf)
 
-/** Where the element stands in the row itself, a tree that ends there has no more of the cells than their names. */
+/**
+ * The parts of a row that may have texts. For an element directly in the row (`levels` 1) the row's own children
+ * are enough if they have texts: a tree that ends at the element's depth has nothing below the cells.
+ */
 function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
   const beside = row.children.filter(isPart)
   if (levels === 1 && beside.some(wordsOf)) return beside
@@ -240,12 +232,13 @@ function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
     .filter(isPart)
 }
 
+/** Controls are not texts of a row: their names change with their state. Rows folded under it are not parts of it. */
 const isPart = (node: SeenNode): boolean => !isRow(node) && !hasTrait(node.role, "control") && isShown(node)
 
 const isShown = ({ states }: SeenNode): boolean => !states.includes("hidden")
 
-/** What a text says is its name on one platform, and its value on another. */
+/** The words of a text are its name on one platform, and its value on the other. */
 const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>
   name || (role === "statictext" ? value : undefined)
 
-export const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")
+const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")

@@ -1,7 +1,14 @@
 import { AppError } from "../errors.ts"
-import type { ActionName } from "../node.ts"
-import { isRole, type Rect, STATES, type State } from "../node.ts"
-import { cut, MAX_REF, nameForIdentity, type RefEntry, type RefMap, valueForMap } from "../refmap.ts"
+import { ACTION_NAMES, type ActionName, isRole, type Rect, STATES, type State } from "../node.ts"
+import {
+  cut,
+  MAX_REF,
+  nameForIdentity,
+  type RefEntry,
+  type RefMap,
+  type Surroundings,
+  valueForMap,
+} from "../refmap.ts"
 
 export function formatRefMap(map: RefMap): string {
   const inner = [...map.inner]
@@ -12,48 +19,53 @@ export function formatRefMap(map: RefMap): string {
 }
 
 /**
- * Throws INTERNAL for anything that cannot be a ref map. An entry is read and judged when it is asked
- * for, with the same error: an action needs one of hundreds.
+ * Reads a ref map. Throws INTERNAL if the text is not one. An entry is parsed only when it is asked for, and
+ * throws the same error then: an action needs one of hundreds. Entries that an earlier version wrote are left
+ * out, so their refs are unknown and a new snapshot is needed; the numbering goes on.
  */
 export function parseRefMap(text: string): RefMap {
   const map = parseJson(text)
   if (!isRecord(map) || !isRecord(map.inner)) throw damaged("it holds no refs")
-  const refs = Object.keys(map.inner)
+  const refs: string[] = []
   let highest = 0
   let ordered = true
-  for (const ref of refs) {
-    if (!REF.test(ref)) throw damaged(`'${cut(ref, 80)}' is no ref`)
+  for (const ref of Object.keys(map.inner)) {
+    if (!REF.test(ref)) throw damaged(`'${cut(ref, 80)}' is not a ref`)
     const number = numberOf(ref)
     ordered &&= number > highest
     highest = Math.max(number, highest)
+    if (!isOutdated(map.inner[ref])) refs.push(ref)
   }
   if (!ordered) refs.sort((a, b) => numberOf(a) - numberOf(b))
   const counter = map.counter ?? 0
-  if (!isIndex(counter) || counter > MAX_REF) throw damaged("its counter is no count")
+  if (!isIndex(counter) || counter > MAX_REF) throw damaged("its counter is not a count")
   return {
     inner: new Entries(refs, map.inner),
-    // A counter that fell behind would hand out a number twice.
+    // A counter that fell behind its refs would give out a number twice.
     counter: Math.max(counter, highest),
     snapshot_id: readText(map, "snapshot_id", "the map"),
     reached_by: readText(map, "reached_by", "the map"),
   }
 }
 
+/** Up to 0.1.0 the context was one string. Every entry that such a version wrote has one. */
+const isOutdated = (entry: unknown): boolean => isRecord(entry) && typeof entry.context === "string"
+
 class Entries implements ReadonlyMap<string, RefEntry> {
-  readonly #refs: readonly string[]
+  readonly #refs: ReadonlySet<string>
   readonly #unread: Members
 
   constructor(refs: readonly string[], unread: Members) {
-    this.#refs = refs
+    this.#refs = new Set(refs)
     this.#unread = unread
   }
 
   get size(): number {
-    return this.#refs.length
+    return this.#refs.size
   }
 
   has(ref: string): boolean {
-    return Object.hasOwn(this.#unread, ref)
+    return this.#refs.has(ref)
   }
 
   get(ref: string): RefEntry | undefined {
@@ -94,8 +106,8 @@ function formatEntry(entry: RefEntry): string {
   const { pid, role, states, bounds, bounds_hash, available_actions, source_app } = entry
   const name = nameForIdentity(entry.name) ?? null
   const before = { pid, role, name, value: valueForMap(entry) ?? null, states, bounds: formatRect(bounds) }
-  const { process_start, window_id, address, path, identifier, context, twins, row, neighbours, fleeting } =
-    entry
+  const { process_start, window_id, address, path, identifier } = entry
+  const { context, has_twin, row, neighbours, is_recycled } = entry
   const after = {
     available_actions,
     source_app: source_app ?? null,
@@ -105,10 +117,10 @@ function formatEntry(entry: RefEntry): string {
     path,
     identifier,
     context,
-    twins,
+    has_twin,
     row,
     neighbours,
-    fleeting,
+    is_recycled,
   }
   // Bare digits: a JavaScript number would lose the last of them.
   const hash = bounds_hash === undefined ? "null" : BigInt.asUintN(64, bounds_hash)
@@ -122,16 +134,16 @@ function formatRect(rect: Rect | undefined): Rect | null {
 
 function parseJson(text: string): unknown {
   try {
-    // The digits are quoted before a number is made of them. A string cannot hold this sequence: its
-    // own quotes are escaped. (A reviver that is shown the source takes five times as long.)
+    // Quotes the digits, since a JavaScript number would lose the last of them. A string cannot hold this
+    // sequence: its own quotes are escaped. (A reviver with access to the source takes five times as long.)
     return JSON.parse(text.replace(/"bounds_hash"\s*:\s*(0|[1-9][0-9]*)/g, '"bounds_hash":"$1"'))
   } catch {
-    throw damaged("it is no JSON")
+    throw damaged("it is not JSON")
   }
 }
 
 function readEntry(ref: string, entry: unknown): RefEntry {
-  if (!isRecord(entry)) throw damaged(`${ref} is no entry`)
+  if (!isRecord(entry)) throw damaged(`${ref} is not an entry`)
   const { pid } = entry
   if (!isIndex(pid)) throw damaged(`${ref} has no usable pid`)
   const role = readText(entry, "role", ref)
@@ -153,11 +165,11 @@ function readEntry(ref: string, entry: unknown): RefEntry {
     address: readText(entry, "address", ref),
     path: readPath(entry, "path", ref),
     identifier: readText(entry, "identifier", ref),
-    context: readText(entry, "context", ref),
-    twins: entry.twins === true ? true : undefined,
+    context: readContext(entry, "context", ref),
+    has_twin: entry.has_twin === true ? true : undefined,
     row: readText(entry, "row", ref),
     neighbours: readText(entry, "neighbours", ref),
-    fleeting: entry.fleeting === true ? true : undefined,
+    is_recycled: entry.is_recycled === true ? true : undefined,
   }
 }
 
@@ -168,19 +180,30 @@ interface Members {
 function readText(from: Members, member: string, where: string): string | undefined {
   const text = from[member] ?? undefined
   if (text === undefined || typeof text === "string") return text
-  throw damaged(`${member} of ${where} is no text`)
+  throw damaged(`${member} of ${where} is not text`)
 }
 
 function readWords(from: Members, member: string, where: string): readonly string[] {
   const words = from[member] ?? []
   if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words
-  throw damaged(`${member} of ${where} is no list of words`)
+  throw damaged(`${member} of ${where} is not a list of words`)
 }
 
 function readPath(from: Members, member: string, where: string): readonly number[] | undefined {
   const path = from[member] ?? undefined
   if (path === undefined || (Array.isArray(path) && path.every(isIndex))) return path
-  throw damaged(`${member} of ${where} is no list of indexes`)
+  throw damaged(`${member} of ${where} is not a list of indexes`)
+}
+
+function readContext(from: Members, member: string, where: string): Surroundings | undefined {
+  const context = from[member] ?? undefined
+  if (context === undefined) return undefined
+  if (!isRecord(context)) throw damaged(`${member} of ${where} is not an object`)
+  const { above, around, levels } = context
+  if (typeof above !== "string") throw damaged(`${member} of ${where} has no text 'above'`)
+  if (around === undefined && levels === undefined) return { above }
+  if (typeof around === "string" && isIndex(levels) && levels > 0) return { above, around, levels }
+  throw damaged(`${member} of ${where} has no usable 'around' and 'levels'`)
 }
 
 function readHash(from: Members, member: string, where: string): bigint | undefined {
@@ -190,13 +213,13 @@ function readHash(from: Members, member: string, where: string): bigint | undefi
     const hash = BigInt(digits)
     if (hash < 2n ** 64n) return hash
   }
-  throw damaged(`${member} of ${where} is no 64-bit number`)
+  throw damaged(`${member} of ${where} is not a 64-bit number`)
 }
 
 function readRect(from: Members, member: string, where: string): Rect | undefined {
   const rect = from[member] ?? undefined
   if (rect === undefined) return undefined
-  if (!isRecord(rect)) throw damaged(`${member} of ${where} is no rectangle`)
+  if (!isRecord(rect)) throw damaged(`${member} of ${where} is not a rectangle`)
   const [x, y, width, height] = [rect.x ?? 0, rect.y ?? 0, rect.width ?? 0, rect.height ?? 0]
   if (
     typeof x === "number" &&
@@ -205,7 +228,7 @@ function readRect(from: Members, member: string, where: string): Rect | undefine
     typeof height === "number"
   )
     return formatRect({ x, y, width, height }) ?? undefined
-  throw damaged(`${member} of ${where} is no rectangle`)
+  throw damaged(`${member} of ${where} is not a rectangle`)
 }
 
 const finite = (length: number) => (Number.isFinite(length) ? length : 0)
@@ -219,5 +242,6 @@ const KNOWN_STATES: ReadonlySet<string> = new Set(STATES)
 
 const isState = (word: string): word is State => KNOWN_STATES.has(word)
 
-// Which words there are is the adapter's affair; here they are only carried.
-const isActionName = (_word: string): _word is ActionName => true
+const KNOWN_ACTIONS: ReadonlySet<string> = new Set(ACTION_NAMES)
+
+const isActionName = (word: string): word is ActionName => KNOWN_ACTIONS.has(word)

@@ -1,82 +1,40 @@
 import type { Adapter, Seen, SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, NOTHING_DELIVERED, staleRef } from "../errors.ts"
+import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
 import { isRow } from "../node.ts"
 import { cut, parseRef, type RefEntry } from "../refmap.ts"
 import { type Position, walk } from "../tree.ts"
-import {
-  changedEvidence,
-  isInRow,
-  isSameRow,
-  levelsUp,
-  neighbourhoodOf,
-  ownName,
-  quoted,
-  standsIn,
-} from "./identity.ts"
+import { changedEvidence, isSameRow, neighbourhoodOf, ownName, quoted, standsIn } from "./identity.ts"
 
 export interface RefChoice {
   readonly ref_id: string
   readonly snapshot?: string
 }
 
-/** A ref as it is stored. */
-export interface Known {
-  /** As messages and results spell it: `@e3`, or `@<snapshot_id>:e3` where the caller named a snapshot so. */
+/** A ref as the store holds it. */
+export interface StoredRef {
+  /** The spelling for messages and results: `@e3`, or `@<snapshot_id>:e3` if the caller spelled it so. */
   readonly ref: string
   readonly entry: RefEntry
-  /** The snapshot that the caller named, in either way. */
+  /** The snapshot that the caller named, in the ref or beside it. */
   readonly snapshotId?: string
-  /** The addresses that its map has. */
-  readonly known: () => ReadonlySet<string | undefined>
+  /** Addresses of all elements that its snapshot gave a ref. */
+  readonly addresses: () => ReadonlySet<string | undefined>
 }
 
-/** A ref and the live element it was found to mean. */
-export interface Target extends Known {
+/** A ref and the live element that it names. */
+export interface Target extends StoredRef {
   readonly seen: Seen
 }
 
-/**
- * The element that a ref names, or an error: never a look-alike. The process must be the same one, and the
- * platform's own address must lead to an element that says the same of itself, with the same around it.
- * Where addresses are no identity, the stored path, and then a search of the same window, may find it.
- */
+/** Finds the live element that a ref names; see `resolveStored` for when it fails. */
 export async function resolve(ctx: Context, choice: RefChoice): Promise<Target> {
-  return resolveKnown(ctx, await lookUp(ctx, choice))
+  return resolveStored(ctx, await lookUp(ctx, choice))
 }
 
-export async function resolveKnown(ctx: Context, known: Known): Promise<Target> {
-  const { entry } = known
-  await refuseOtherProcess(ctx.adapter, known)
-  let there: Seen | undefined
-  let isReused = false
-  for (const route of routesOf(entry)) {
-    const seen = await ctx.adapter.open(entry, route)
-    there ??= seen
-    if (!seen) continue
-    const isSame = changedEvidence(entry, seen) === undefined
-    const isThere = isSame && (route === "address" || standsWhereItWas(entry, seen))
-    const around = isThere ? await surroundingsOf(ctx.adapter, entry, seen) : undefined
-    if (around === "same") {
-      await refuseClosed(ctx.adapter, known, seen)
-      return { ...known, seen }
-    }
-    isReused ||= route === "address" && (around === "reused" || (!isSame && isRow(entry)))
-  }
-  return { ...known, seen: await search(ctx, known, there, isReused) }
-}
-
-/** Some toolkits keep a window that was closed, and everything in it, to show it again. */
-async function refuseClosed(adapter: Adapter, { ref, entry }: Known, seen: Seen): Promise<void> {
-  const { window_id } = entry
-  if (!seen.states.includes("hidden") || !window_id?.startsWith("w-")) return
-  if ((await adapter.windows()).some(({ id }) => id === window_id)) return
-  throw staleRef(ref, `its window ${window_id} is closed`)
-}
-
-/** The stored entry, without a look at the desktop. */
-export async function lookUp(ctx: Context, choice: RefChoice): Promise<Known> {
+/** Reads the stored entry of a ref, without a look at the desktop. */
+export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef> {
   const { ref, snapshotId } = parseRef(choice.ref_id)
   if (snapshotId !== undefined && choice.snapshot !== undefined && snapshotId !== choice.snapshot) {
     throw new AppError(
@@ -90,15 +48,219 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<Known> {
   const map = await ctx.refs.load(named)
   const entry = map.inner.get(ref)
   if (!entry) throw staleRef(spelled, named === undefined ? undefined : `snapshot ${named} has no ${ref}`)
-  const known = () => new Set([...map.inner.values()].map(({ address }) => address))
-  return { ref: spelled, entry, snapshotId: named, known }
+  const addresses = () => new Set([...map.inner.values()].map(({ address }) => address))
+  return { ref: spelled, entry, snapshotId: named, addresses }
 }
 
-/** A ref that means the same element whatever the newest snapshot is. */
+/** Spells a ref so that it names the same element after later snapshots, too. */
 export const qualified = (ref: string, snapshotId: string | undefined): string =>
   snapshotId === undefined ? ref : `@${snapshotId}:${ref.slice(1)}`
 
-/** The window an element is in; for an element of a menu, any window of its app, since a menu hangs on none. */
+/**
+ * Finds the live element that a ref names, or throws. It never returns a look-alike.
+ *
+ * First the process must be the one that the ref was given for; otherwise the ref is stale. Then up to three routes
+ * lead to the element, tried in the order of the table. Each ends in a verdict:
+ *
+ *   same        The element is there. Its role, name and identifier are the stored ones. If it is part of a row,
+ *               the row shows the same texts. By path or search it also stands where it stood.
+ *   changed     Something is there that is not the element, or that cannot be told from another one.
+ *   recycled    The toolkit uses the object for another row now. The element may be in another object.
+ *   gone        Nothing is there.
+ *   ambiguous   Several elements fit, and nothing tells which of them is meant.
+ *
+ * What follows depends on the route:
+ *
+ *   route             same  changed            recycled        gone            ambiguous
+ *   lasting address   done  stale              try the search  stale           -
+ *   reused address    done  try the path       try the path    try the path    -
+ *   path              done  try the search     try the search  try the search  -
+ *   search            done  stale, uncertain   -               stale           AMBIGUOUS_TARGET
+ *
+ * A lasting address belongs to an object that lives as long as its element, so its loss is proof. A reused address
+ * belongs to an object that the toolkit makes again, or gives to other content. An entry has at most one of the two;
+ * without an address the path is first. A path is stored for elements below a window only. The search reads the
+ * whole window and is tried only for an element that no other could be taken for; for any other the ref is stale
+ * once the routes before it have failed. After a lasting address, the search finds only objects that the snapshot saw.
+ *
+ * "stale" is STALE_REF. "uncertain" adds `certain: false` to its details: the element may be there, unproven.
+ * A read that fails or does not finish throws its own error, because unknown is not gone.
+ */
+export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Target> {
+  const { ref, entry } = stored
+  await refuseOtherProcess(ctx.adapter, stored)
+  // Messages name the first thing that was found instead of the element.
+  let found: string | undefined
+  for (const route of routesOf(entry)) {
+    const verdict =
+      route === "search"
+        ? await search(ctx.adapter, stored, found ?? goneEvidence(entry))
+        : await follow(ctx.adapter, entry, route)
+    switch (verdict.kind) {
+      case "same":
+        await refuseClosed(ctx.adapter, stored, verdict.seen)
+        return { ...stored, seen: verdict.seen }
+      case "changed":
+        if (route === "lasting address") throw staleRef(ref, verdict.evidence)
+        if (route === "search") throw uncertain(ref, verdict.evidence)
+        found ??= verdict.evidence
+        break
+      case "recycled":
+        found ??= verdict.evidence
+        break
+      case "gone":
+        if (route === "lasting address" || route === "search") throw staleRef(ref, verdict.evidence)
+        break
+      case "ambiguous":
+        throw ambiguous(ref, entry, verdict.candidates)
+      default:
+        verdict satisfies never
+    }
+  }
+  // No search: the element has look-alikes or no name, and any element that fits may be another one.
+  const evidence = found ?? goneEvidence(entry)
+  throw entry.address === undefined ? uncertain(ref, evidence) : staleRef(ref, evidence)
+}
+
+type Route = "lasting address" | "reused address" | "path" | "search"
+
+type Verdict =
+  | { readonly kind: "same"; readonly seen: Seen }
+  | { readonly kind: "changed" | "recycled" | "gone"; readonly evidence: string }
+  | { readonly kind: "ambiguous"; readonly candidates: readonly SeenNode[] }
+
+function routesOf(entry: RefEntry): readonly Route[] {
+  const search: readonly Route[] = isDistinct(entry) ? ["search"] : []
+  if (hasLastingAddress(entry)) return ["lasting address", ...search]
+  return [
+    ...(entry.address === undefined ? [] : (["reused address"] as const)),
+    ...(entry.path ? (["path"] as const) : []),
+    ...search,
+  ]
+}
+
+const hasLastingAddress = (entry: RefEntry): boolean => entry.address !== undefined && !entry.is_recycled
+
+/** True if its name or identifier told the element from all others of its window. */
+const isDistinct = (entry: RefEntry): boolean =>
+  !entry.has_twin && Boolean(ownName(entry) ?? entry.identifier)
+
+/** Judges the object at the stored address or path. */
+async function follow(adapter: Adapter, entry: RefEntry, route: Exclude<Route, "search">): Promise<Verdict> {
+  const seen = await adapter.open(entry, route === "path" ? "path" : "address")
+  if (!seen) return { kind: "gone", evidence: goneEvidence(entry) }
+  const changed = changedEvidence(entry, seen)
+  // A row with another name is what toolkits make of a row that they use for other content.
+  if (changed) return { kind: isRow(entry) ? "recycled" : "changed", evidence: changed }
+  if (route === "path" && !standsWhereItWas(entry, seen)) {
+    return { kind: "changed", evidence: entry.context?.around === undefined ? MOVED : OTHER_ROW }
+  }
+  return judgeRow(adapter, entry, seen)
+}
+
+/** A path leads to an element with look-alikes, or without a name, only as long as that has not moved. */
+function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
+  return (
+    isDistinct(entry) ||
+    (entry.bounds_hash !== undefined &&
+      seen.bounds !== undefined &&
+      boundsHash(seen.bounds) === entry.bounds_hash)
+  )
+}
+
+/**
+ * Judges an element that says the same of itself by the row that it is part of. Lists show other rows in the same
+ * places, some of them in the same objects. The element is the same only while its row shows the same texts; if
+ * other rows show those, too, only while the whole list does.
+ */
+async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<Verdict> {
+  const { context, neighbours } = entry
+  if (context?.levels === undefined) return { kind: "same", seen }
+  const row = await readAbove(adapter, seen, context.levels)
+  if (!row) return { kind: "changed", evidence: OTHER_ROW }
+  if (!isSameRow(context, row)) {
+    const isSameObject = row.address !== undefined && row.address === entry.row
+    return { kind: isSameObject ? "recycled" : "changed", evidence: OTHER_ROW }
+  }
+  if (neighbours === undefined) return { kind: "same", seen }
+  const list = await readAbove(adapter, seen, context.levels + 1)
+  return list !== undefined && neighbourhoodOf(list) === neighbours
+    ? { kind: "same", seen }
+    : { kind: "changed", evidence: OTHER_ROW }
+}
+
+/** Looks for the element in its whole window. `evidence` says why the routes before did not find it. */
+async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidence: string): Promise<Verdict> {
+  const window = await windowOf(adapter, entry)
+  if (!window) {
+    return {
+      kind: "gone",
+      evidence: `${evidence}, and so is its window ${entry.window_id ?? ""}`.trimEnd(),
+    }
+  }
+  const root = await readSurface(adapter, window, entry)
+  if (!root) return { kind: "gone", evidence: `${evidence}, and so is its ${surfaceOf(entry)}` }
+  const fits = [...walk(root)].filter(({ node }) => changedEvidence(entry, node) === undefined)
+  const placed = fits.filter((place) => standsInContext(entry, place))
+  // In rows look-alikes are the rule, and the texts of its row tell an element from them.
+  const [only, ...others] = entry.context?.around === undefined ? fits : placed
+  if (others.length > 0) return { kind: "ambiguous", candidates: fits.map(({ node }) => node) }
+  if (fits.length === 0) return { kind: "gone", evidence }
+  if (!only || !placed.includes(only)) {
+    return {
+      kind: "changed",
+      evidence: `${evidence}; a look-alike stands in another place of the window`,
+    }
+  }
+  // A toolkit that reuses objects takes old ones. An object that was made since is another element.
+  if (hasLastingAddress(entry) && !addresses().has(only.node.address)) return { kind: "gone", evidence }
+  return { kind: "same", seen: only.node }
+}
+
+const standsInContext = (entry: RefEntry, { node, ancestors }: Position): boolean =>
+  entry.context === undefined || standsIn(entry.context, node, ancestors)
+
+const OTHER_ROW = "its row is gone or shows something else now"
+const MOVED = "it has moved, and nothing else tells it from others"
+
+function goneEvidence({ address, path, role, name }: RefEntry): string {
+  if (address === undefined && !path) return "nothing tells where it was"
+  return `the ${role}${name ? ` ${quoted(name)}` : ""} is gone`
+}
+
+/**
+ * Reads the element of a target again. Throws STALE_REF if it is gone or another one now; `when` completes the
+ * message: "while it was waited for".
+ */
+export async function readSame(adapter: Adapter, { ref, entry, seen }: Target, when: string): Promise<Seen> {
+  const now = await adapter.read(seen.handle)
+  if (!now) throw staleRef(ref, `it went away ${when}`)
+  const changed = changedEvidence(entry, now)
+  if (changed) throw staleRef(ref, `${changed}, which happened ${when}`)
+  return now
+}
+
+async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): Promise<void> {
+  const start = await adapter.processStart(entry.pid)
+  const app = entry.source_app ? ` of ${entry.source_app}` : ""
+  if (start === undefined) throw staleRef(ref, `process ${entry.pid}${app} has ended`)
+  if (entry.process_start !== undefined && entry.process_start !== start) {
+    throw staleRef(
+      ref,
+      `process ${entry.pid} is another one now; ${entry.source_app ?? "the app"} was restarted`,
+    )
+  }
+}
+
+/** Some toolkits keep a closed window and everything in it, to show it again later. */
+async function refuseClosed(adapter: Adapter, { ref, entry }: StoredRef, seen: Seen): Promise<void> {
+  const { window_id } = entry
+  if (!seen.states.includes("hidden") || !window_id?.startsWith("w-")) return
+  if ((await adapter.windows()).some(({ id }) => id === window_id)) return
+  throw staleRef(ref, `its window ${window_id} is closed`)
+}
+
+/** Finds the window of an element. For an element of a menu, which has none, it is a window of the same app. */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
   const windows = await adapter.windows()
   if (surfaceOf(entry) === "window") return windows.find((one) => one.id === entry.window_id)
@@ -111,163 +273,72 @@ function surfaceOf({ window_id }: RefEntry): "window" | "menu" | "menubar" {
   return window_id?.startsWith("menu-") ? "menu" : "window"
 }
 
-async function refuseOtherProcess(adapter: Adapter, { ref, entry }: Known): Promise<void> {
-  const start = await adapter.processStart(entry.pid)
-  const app = entry.source_app ? ` of ${entry.source_app}` : ""
-  if (start === undefined) throw staleRef(ref, `process ${entry.pid}${app} has ended`)
-  if (entry.process_start !== undefined && entry.process_start !== start) {
-    throw staleRef(
-      ref,
-      `process ${entry.pid} is another one now; ${entry.source_app ?? "the app"} was restarted`,
-    )
-  }
-}
-
-/** An address that is no more, or leads to something else, is proof enough where objects live as long as elements. */
-const isProof = (entry: RefEntry): boolean => entry.address !== undefined && !entry.fleeting
-
-function routesOf(entry: RefEntry): readonly ("address" | "path")[] {
-  return [
-    ...(entry.address === undefined ? [] : (["address"] as const)),
-    ...(entry.path && !isProof(entry) ? (["path"] as const) : []),
-  ]
-}
-
-/** Whether it says something of itself that no other element of its window said. */
-const isDistinct = (entry: RefEntry): boolean => !entry.twins && Boolean(ownName(entry) ?? entry.identifier)
-
-/** By its path alone a nameless element, or one with look-alikes, is known only while it has not moved. */
-function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
-  return (
-    isDistinct(entry) ||
-    (entry.bounds_hash !== undefined &&
-      seen.bounds !== undefined &&
-      boundsHash(seen.bounds) === entry.bounds_hash)
-  )
-}
-
-/**
- * Lists show other rows in the same places, and some in the very same objects. What is part of a row is the
- * same only while the row shows the same texts; where others show the same, while the whole list does.
- * `reused`: the row itself is the same object, and shows something else.
- */
-async function surroundingsOf(
+/** Reads the whole surface that an element was in; undefined if that is gone. */
+async function readSurface(
   adapter: Adapter,
+  window: SeenWindow,
   entry: RefEntry,
-  seen: Seen,
-): Promise<"same" | "reused" | "other"> {
-  const { context, neighbours } = entry
-  if (context === undefined || !isInRow(context)) return "same"
-  const levels = levelsUp(context)
-  const row = levels && (await readAbove(adapter, seen, levels))
-  if (!row) return "other"
-  if (!isSameRow(context, row))
-    return row.address !== undefined && row.address === entry.row ? "reused" : "other"
-  if (neighbours === undefined) return "same"
-  const list = await readAbove(adapter, seen, levels + 1)
-  return list !== undefined && neighbourhoodOf(list) === neighbours ? "same" : "other"
+): Promise<SeenNode | undefined> {
+  const target = { kind: "surface", window, surface: surfaceOf(entry) } as const
+  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: 50 }), GONE_SURFACE)
+  return tree && whole(tree, `The window ${window.id}`)
 }
 
+/** Reads the ancestor so many levels above an element; undefined if there is none. */
 async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {
+  const target = { kind: "element", handle: seen.handle, above } as const
+  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH }), GONE_ELEMENT)
+  return tree && whole(tree, "What is around it")
+}
+
+async function unlessGone(
+  reading: Promise<SeenTree>,
+  codes: readonly ErrorCode[],
+): Promise<SeenTree | undefined> {
   try {
-    const target = { kind: "element", handle: seen.handle, above } as const
-    const { root, complete } = await adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH })
-    if (complete) return root
-    throw unfinished("What is around it")
+    return await reading
   } catch (error) {
-    if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
+    if (error instanceof AppError && codes.includes(error.code)) return undefined
     throw error
   }
 }
 
-/** A list, its rows, and what is in them down to their cells. */
+const GONE_ELEMENT: readonly ErrorCode[] = ["ELEMENT_NOT_FOUND"]
+const GONE_SURFACE: readonly ErrorCode[] = ["ELEMENT_NOT_FOUND", "WINDOW_NOT_FOUND"]
+
+/** The depth of a list, its rows, and the content of those down to their cells. */
 const ROW_DEPTH = 4
 
 const LOOK = { bounds: "interactive", includeHidden: false, interactiveOnly: true } as const
 
-async function search(
-  { adapter }: Context,
-  { ref, entry, known }: Known,
-  there: Seen | undefined,
-  isReused: boolean,
-): Promise<Seen> {
-  const evidence = evidenceAgainst(entry, there)
-  if (isProof(entry) && !isReused) throw staleRef(ref, evidence)
-  // What nothing told from others cannot be found among them: whatever is found may be another one.
-  if (!isDistinct(entry)) throw unsure(ref, evidence, entry.address !== undefined)
-  const window = await windowOf(adapter, entry)
-  if (!window) throw staleRef(ref, `${evidence}, and so is its window ${entry.window_id ?? ""}`.trimEnd())
-  const places = await readPlaces(adapter, window, ref, entry, evidence)
-  const fits = places.filter(({ node }) => changedEvidence(entry, node) === undefined)
-  const placed = fits.filter((place) => standsInContext(entry, place))
-  const [only, ...others] = isInRow(entry.context) ? placed : fits
-  if (others.length > 0) throw ambiguous(ref, entry, fits)
-  if (fits.length === 0) throw staleRef(ref, evidence)
-  if (!only || !placed.includes(only)) {
-    throw unsure(ref, `${evidence}; a look-alike stands in another place of the window`, false)
-  }
-  // Objects that are handed round were there before; one that was made since is another one.
-  if (isProof(entry) && !known().has(only.node.address)) throw staleRef(ref, evidence)
-  return only.node
-}
-
-function evidenceAgainst(entry: RefEntry, there: Seen | undefined): string {
-  if (there) return changedEvidence(entry, there) ?? (isInRow(entry.context) ? OTHER_ROW : MOVED)
-  if (entry.address === undefined && !entry.path) return "nothing tells where it was"
-  return `the ${entry.role}${entry.name ? ` ${quoted(entry.name)}` : ""} is gone`
-}
-
-const OTHER_ROW = "its row is gone or shows something else now"
-const MOVED = "it has moved, and nothing else tells it from others"
-
-const standsInContext = (entry: RefEntry, { node, ancestors }: Position): boolean =>
-  entry.context === undefined || standsIn(entry.context, node, ancestors)
-
-/** `certain`: the element is gone or another one now, and not just impossible to tell from others. */
-function unsure(ref: string, evidence: string, certain: boolean): AppError {
-  const { code, message, suggestion, disposition } = staleRef(ref, evidence)
-  return new AppError(code, message, {
-    suggestion,
-    details: { evidence, ...(certain ? {} : { certain }) },
-    disposition,
-  })
-}
-
-async function readPlaces(
-  adapter: Adapter,
-  window: SeenWindow,
-  ref: string,
-  entry: RefEntry,
-  evidence: string,
-): Promise<Position[]> {
-  const surface = surfaceOf(entry)
-  const { root, complete } = await adapter
-    .tree({ kind: "surface", window, surface }, { ...LOOK, maxDepth: 50 })
-    .catch((error: unknown): SeenTree => {
-      if (!(error instanceof AppError)) throw error
-      if (error.code !== "WINDOW_NOT_FOUND" && error.code !== "ELEMENT_NOT_FOUND") throw error
-      throw staleRef(ref, `${evidence}, and so is its ${surface}`)
-    })
-  // An absence, or a uniqueness, that was not read to the end is not a fact.
-  if (complete) return [...walk(root)]
-  throw unfinished(`The window ${window.id}`)
-}
-
-const unfinished = (what: string): AppError =>
-  new AppError("TIMEOUT", `${what} could not be searched to its end`, {
+/** Refuses a tree that was not read to its end: an element that is not in it may still be there. */
+function whole({ root, complete }: SeenTree, what: string): SeenNode {
+  if (complete) return root
+  throw new AppError("TIMEOUT", `${what} could not be searched to its end`, {
     suggestion: "Retry with a longer --timeout-ms, or run 'snapshot' to get a new ref",
     details: { kind: "search" },
     disposition: NOTHING_DELIVERED,
   })
+}
 
-function ambiguous(ref: string, entry: RefEntry, fits: readonly Position[]): AppError {
-  const what = `${fits.length} ${entry.role} elements named ${quoted(entry.name)}`
+/** A stale ref whose element may still be there, but cannot be told from others. */
+function uncertain(ref: string, evidence: string): AppError {
+  const { code, message, suggestion, disposition } = staleRef(ref, evidence)
+  return new AppError(code, message, {
+    suggestion,
+    details: { evidence, certain: false },
+    disposition,
+  })
+}
+
+function ambiguous(ref: string, entry: RefEntry, candidates: readonly SeenNode[]): AppError {
+  const what = `${candidates.length} ${entry.role} elements named ${quoted(entry.name)}`
   return new AppError("AMBIGUOUS_TARGET", `${ref} is one of ${what}`, {
     suggestion: "Run 'snapshot' to get a ref for the one you mean",
     details: {
-      candidates: fits
+      candidates: candidates
         .slice(0, 10)
-        .map(({ node }) => ({ role: node.role, name: cut(node.name ?? "", 200), bounds: node.bounds })),
+        .map(({ role, name, bounds }) => ({ role, name: cut(name ?? "", 200), bounds })),
     },
     disposition: NOTHING_DELIVERED,
   })

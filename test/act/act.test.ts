@@ -91,7 +91,7 @@ describe.concurrent("the result", () => {
   })
 
   test("does not count it where it may have been gone before the click", async () => {
-    const { act } = await holding({ ...BUTTON, late: true, does: (it) => it.remove() })
+    const { act } = await holding({ ...BUTTON, tellsLate: true, does: (it) => it.remove() })
     expect((await act("click")).data.disposition.delivery).toBe("delivered_unverified")
   })
 
@@ -309,7 +309,7 @@ describe.concurrent("evidence", () => {
     world.focused = app.window("Other", [], { id: "w-2" })
     expect((await act("focus", { timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
-      suggestion: "Its window may be in the back: agent-desktop focus-window w-1",
+      suggestion: "Its window may be behind another one: agent-desktop focus-window w-1",
       platform_detail: "delivered by fake:focus",
       details: { kind: "contradicted" },
       disposition: { delivery: "delivered_unverified", retry: "safe" },

@@ -328,7 +328,7 @@ describe.concurrent("keys", () => {
 
 test("a click goes where the platform says that it reaches the element", async () => {
   const mark: Spec = { role: "image", name: "Mark", bounds: { x: 12, y: 12, width: 10, height: 10 } }
-  const { act, world } = await holding({ ...BUTTON, hot: { x: 15, y: 15 }, children: [mark] })
+  const { act, world } = await holding({ ...BUTTON, clickPoint: { x: 15, y: 15 }, children: [mark] })
   await act("click", { input: "physical" })
   expect(world.deliveries).toEqual([{ name: "Mark", by: "pointer", kind: "click" }])
 })

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { AppError } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { FakeElement, Spec } from "../support/fake-world.ts"
@@ -130,7 +132,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
   })
 
   test("what is not in a tree that was not read to its end may still be there", async () => {
-    const { error, world, window } = await shown([cancel, { ...save, fleeting: true }], platform)
+    const { error, world, window } = await shown([cancel, { ...save, isRecycled: true }], platform)
     window.root.add({ role: "group", name: "New" }, 0)
     world.at("Save").remove()
     world.nodeLimit = 2
@@ -432,7 +434,7 @@ describe("elements that live as long as their objects", () => {
   })
 
   test("an element whose platform makes new objects for it is found again by what it says", async () => {
-    const { ok, window, world } = await shown([{ ...save, fleeting: true }, cancel])
+    const { ok, window, world } = await shown([{ ...save, isRecycled: true }, cancel])
     window.root.children[0]!.remove()
     window.root.add(save)
     await ok("click", { ref_id: "@e1" })
@@ -580,7 +582,110 @@ describe("rows", () => {
   })
 })
 
+describe("each verdict of each route has one consequence", () => {
+  const recycled: Spec = { ...save, isRecycled: true }
+  const nameless: Spec = { role: "button", bounds: at(10, 10) }
+  const options = (isRecycled?: boolean): Spec[] =>
+    ["a", "b"].map((name) => ({ role: "option", name, isRecycled, bounds: at(10, 10) }))
+  const nothing = (): void => {}
+  const rename = (root: FakeElement): void => root.children[0]!.set({ name: "Saved" })
+  const remove = (root: FakeElement): void => root.children[0]!.remove()
+  const replace = (root: FakeElement): void => {
+    root.children[0]!.remove()
+    root.add(save, 0)
+  }
+  const pushAside = (root: FakeElement): void => {
+    root.children[0]!.set({ name: "Saved" })
+    root.add(save, 0)
+  }
+  const insert = (root: FakeElement): void => void root.add(cancel, 0)
+  const exchange = (root: FakeElement): void => {
+    root.children[0]!.set({ name: "b" })
+    root.children[1]!.set({ name: "a" })
+  }
+  const LASTING = { addresses: true }
+  const PATH = { addresses: false }
+
+  test.each([
+    ["lasting address", "same", [save], LASTING, nothing, "address", "ok"],
+    ["lasting address", "changed", [save], LASTING, rename, "address", "STALE_REF"],
+    ["lasting address", "changed, its name elsewhere", [save], LASTING, pushAside, "address", "STALE_REF"],
+    ["lasting address", "recycled", options(), LASTING, exchange, "address, search", "ok"],
+    ["lasting address", "gone", [save], LASTING, remove, "address", "STALE_REF"],
+    ["lasting address", "gone, another in its place", [save], LASTING, replace, "address", "STALE_REF"],
+    ["reused address", "same", [recycled], LASTING, nothing, "address", "ok"],
+    ["reused address", "changed", [recycled], LASTING, pushAside, "address, path", "ok"],
+    ["reused address", "recycled", options(true), LASTING, exchange, "address, path, search", "ok"],
+    ["reused address", "gone", [recycled], LASTING, replace, "address, path", "ok"],
+    ["path", "same", [save], PATH, nothing, "path", "ok"],
+    ["path", "changed", [save], PATH, insert, "path, search", "ok"],
+    ["path", "recycled", options(), PATH, exchange, "path, search", "ok"],
+    ["search", "gone", [save], PATH, remove, "path, search", "STALE_REF"],
+    ["no search", "changed", [nameless], PATH, insert, "path", "STALE_REF, uncertain"],
+    ["no search", "gone", [nameless], PATH, remove, "path", "STALE_REF, uncertain"],
+    ["no search", "gone", [{ ...nameless, isRecycled: true }], LASTING, remove, "address, path", "STALE_REF"],
+  ] as const)("%s: %s", async (_route, _verdict, children, platform, change, routes, outcome) => {
+    const { run, window, world } = await shown(children, platform)
+    change(window.root)
+    world.calls.length = 0
+    const { error } = await run("get", { ref_id: "@e1", property: "name" })
+    const words: Record<string, string> = { "open address": "address", "open path": "path", tree: "search" }
+    expect(world.calls.flatMap((call) => words[call] ?? []).join(", ")).toBe(routes)
+    expect(error ? `${error.code}${error.details.certain === false ? ", uncertain" : ""}` : "ok").toBe(
+      outcome,
+    )
+  })
+
+  test("path: gone", async () => {
+    const { ok, window, world } = await shown([cancel, save], PATH)
+    window.root.children[0]!.remove()
+    world.calls.length = 0
+    expect((await ok("get", { ref_id: "@e2", property: "name" })).value).toBe("Save")
+    expect(world.calls.filter((call) => call === "open path" || call === "tree")).toEqual([
+      "open path",
+      "tree",
+    ])
+  })
+
+  test("search: changed, since the only one that fits stands in another place", async () => {
+    const draft: Spec = { role: "group", name: "Draft", children: [save] }
+    const { error, window } = await shown([draft, { role: "group", name: "Template" }], PATH)
+    window.root.children[0]!.children[0]!.remove()
+    window.root.children[1]!.add(save)
+    expect(await error("get", { ref_id: "@e1", property: "name" })).toMatchObject({
+      code: "STALE_REF",
+      details: { certain: false },
+    })
+  })
+
+  test("search: ambiguous", async () => {
+    const { error, window } = await shown([save], PATH)
+    window.root.add(cancel, 0)
+    window.root.add(save)
+    expect((await error("get", { ref_id: "@e1", property: "name" })).code).toBe("AMBIGUOUS_TARGET")
+  })
+})
+
 describe("which map", () => {
+  test("refs that an earlier version wrote are unknown, and the numbers go on after them", async () => {
+    const { ok, error, refs, root } = await shown([save, cancel])
+    const { snapshot_id } = await refs.load()
+    const old = { pid: 10, role: "button", name: "Save", context: "1x2y.3z.2", twins: true, fleeting: true }
+    const text = JSON.stringify({ inner: { "@e1": old, "@e2": old }, counter: 2, snapshot_id })
+    writeFileSync(join(root, "last_refmap.json"), text, { mode: 0o600 })
+    writeFileSync(join(root, "snapshots", `${snapshot_id}.json`), text, { mode: 0o600 })
+    expect(await error("click", { ref_id: "@e1" })).toMatchObject({
+      code: "STALE_REF",
+      message: "@e1 not found in current RefMap",
+      suggestion: "Run 'snapshot' to refresh, then retry with updated ref",
+    })
+    expect((await error("click", { ref_id: `@${snapshot_id}:e2` })).message).toContain(
+      `snapshot ${snapshot_id} has no @e2`,
+    )
+    expect((await ok("find", { name: "Save", first: true })).match.ref_id).toBe("@e3")
+    await ok("click", { ref_id: "@e3" })
+  })
+
   test("a ref that is not in the map is stale, in the contract's words", async () => {
     const { run } = await shown([save])
     expect(await run("click", { ref_id: "@e7" })).toEqual({

@@ -139,13 +139,13 @@ function seenOf(element: FakeElement): Seen {
     hint: element.hint,
     states: [...element.states],
     bounds: element.bounds,
-    hot: element.hot,
+    clickPoint: element.clickPoint,
     disclosure: element.disclosure,
     actions: element.actions,
     address: element.world.hasAddresses ? element.address : undefined,
     identifier: element.identifier,
-    fleeting: element.fleeting,
-    late: element.late,
+    isRecycled: element.isRecycled,
+    tellsLate: element.tellsLate,
     index: element.parent?.children.indexOf(element),
   }
 }

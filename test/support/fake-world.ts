@@ -47,9 +47,9 @@ export interface Spec {
   readonly bounds?: Rect
   readonly actions?: readonly ActionName[]
   readonly identifier?: string
-  readonly fleeting?: boolean
-  readonly late?: boolean
-  readonly hot?: Seen["hot"]
+  readonly isRecycled?: boolean
+  readonly tellsLate?: boolean
+  readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
   /** Not showing: left out of trees unless they ask for it. */
   readonly hidden?: boolean
@@ -81,9 +81,9 @@ export class FakeElement {
   bounds: Rect | undefined
   actions: ActionName[] | undefined
   identifier: string | undefined
-  readonly fleeting: boolean | undefined
-  readonly late: boolean | undefined
-  readonly hot: Seen["hot"]
+  readonly isRecycled: boolean | undefined
+  readonly tellsLate: boolean | undefined
+  readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
   hidden: boolean
   route: Route
@@ -107,9 +107,9 @@ export class FakeElement {
     this.bounds = spec.bounds
     this.actions = spec.actions && [...spec.actions]
     this.identifier = spec.identifier
-    this.fleeting = spec.fleeting
-    this.late = spec.late
-    this.hot = spec.hot
+    this.isRecycled = spec.isRecycled
+    this.tellsLate = spec.tellsLate
+    this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"

@@ -133,15 +133,15 @@ function conclude(
         element,
       ),
       bounds: extents && onScreen(extents, place),
-      hot: extents && hotOf(extents, place, kind),
+      clickPoint: extents && clickPointOf(extents, place, kind),
       disclosure: extents && disclosureOf(extents, place, kind, facts.states),
       actions,
       address: refKey(ref),
       // Where it is there without a question of its own: pages give it as an attribute, other toolkits hardly ever.
       identifier: attributes?.get("id") || undefined,
       index: element.index,
-      ...(isFleeting(element, kind) ? { fleeting: true } : {}),
-      ...(isBrowser(place.toolkit) ? { late: true } : {}),
+      ...(isFleeting(element, kind) ? { isRecycled: true } : {}),
+      ...(isBrowser(place.toolkit) ? { tellsLate: true } : {}),
     },
   }
 }
@@ -211,7 +211,7 @@ export function onScreen(extents: Rect, { shift }: Pick<Place, "shift">): Rect |
 }
 
 /** LibreOffice's boxes hear clicks on themselves and their text, however wide they are. */
-function hotOf(extents: Rect, place: Place, { native }: Kind): Seen["hot"] {
+function clickPointOf(extents: Rect, place: Place, { native }: Kind): Seen["clickPoint"] {
   if (place.app !== "soffice" || !BOXES.has(native)) return undefined
   const bounds = onScreen(extents, place)
   if (!bounds) return undefined

@@ -1,0 +1,108 @@
+import type { Action, Combo, Performed, Seen } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { hasTrait, type Role } from "../node.ts"
+import { readSame, type Target } from "../refs/resolve.ts"
+import { until } from "../until.ts"
+import { sendAction, sendInput } from "./deliver.ts"
+import { notSupported } from "./expect.ts"
+import { BEFORE_ACTING, bringToFront, clickElement } from "./pointer.ts"
+
+/** How long the keyboard focus may take to arrive. */
+const FOCUS_MS = 1500
+
+const TYPED: Performed = { method: "keyboard", delivery: "delivered_unverified" }
+
+/**
+ * True if a click only places the caret, and so is a safe way to the focus. It is also in an office document or in a
+ * page that can be edited, where keys do not always write text.
+ */
+export const placesCaret = ({ role }: Seen): boolean => hasTrait(role, "typable") || role === "document"
+
+export async function typeText(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+): Promise<Performed> {
+  const isMoved = await takeFocus(ctx, target, action)
+  // With the focus some fields select their whole text, and the typed text would replace it.
+  if (isMoved && target.seen.value) await pressKey(ctx, toEnd(target), action)
+  await sendInput(ctx, { kind: "text", text, secret: isSecret(target) }, action)
+  return TYPED
+}
+
+export async function replaceText(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+): Promise<Performed> {
+  const { ref, seen } = target
+  if (!REPLACEABLE.has(seen.role)) throw notSupported(ref, seen, action)
+  await takeFocus(ctx, target, action)
+  await pressKey(ctx, selectAll(), action)
+  if (text === "") await pressKey(ctx, { modifiers: [], key: "delete" }, action)
+  else await sendInput(ctx, { kind: "text", text, secret: isSecret(target) }, action)
+  return TYPED
+}
+
+/** Roles whose whole text can be selected and typed over. */
+const REPLACEABLE: ReadonlySet<Role> = new Set(["textfield", "combobox", "incrementor"])
+
+/** Opens or closes an item with the arrow keys, once it has the focus. */
+export async function discloseByKey(ctx: Context, target: Target, action: Action): Promise<Performed> {
+  await takeFocus(ctx, target, action)
+  await pressKey(ctx, { modifiers: [], key: action.kind === "expand" ? "right" : "left" }, action)
+  return TYPED
+}
+
+export async function pressKey(ctx: Context, combo: Combo, action: Action): Promise<void> {
+  await sendInput(ctx, { kind: "key", combo, phase: "press" }, action)
+}
+
+/**
+ * Gives the element the keyboard focus, in the window in front: keys must not reach another window by chance.
+ * Throws if that fails, with nothing delivered. Returns true if the focus had to be moved.
+ */
+async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
+  const { ref, entry, seen } = target
+  const window = await bringToFront(ctx, target)
+  if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
+  const isFocused = async (): Promise<boolean> =>
+    (await readSame(ctx.adapter, target, BEFORE_ACTING)).states.includes("focused")
+  if (await isFocused()) return false
+  const asked = await sendAction(ctx, seen.handle, { kind: "focus" })
+  if (asked.delivery === "not_delivered") {
+    if (!placesCaret(seen)) throw notSupported(ref, seen, action)
+    await clickElement(ctx, target, { kind: "focus" })
+  }
+  const arrived = await until(ctx, async () => (await isFocused()) || undefined, {
+    pids: [entry.pid],
+    deadline: ctx.deadline.slice(FOCUS_MS),
+  })
+  if (!arrived) throw notFocused(target, "it did not take the keyboard focus")
+  return true
+}
+
+function notFocused({ ref }: Target, why: string): AppError {
+  return new AppError("ACTION_FAILED", `${ref} cannot get keys: ${why}`, {
+    suggestion: `Click it first: agent-desktop click ${ref} --input physical`,
+    details: { kind: "not_focused" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Text for a secure field is secret, even if the caller did not say so. */
+const isSecret = ({ seen }: Target): boolean => seen.states.includes("secure")
+
+function toEnd({ seen }: Target): Combo {
+  const isLong = seen.states.includes("multiline")
+  if (process.platform === "darwin") return { modifiers: ["cmd"], key: isLong ? "down" : "right" }
+  return { modifiers: isLong ? ["ctrl"] : [], key: "end" }
+}
+
+const selectAll = (): Combo => ({
+  modifiers: [process.platform === "darwin" ? "cmd" : "ctrl"],
+  key: "a",
+})
