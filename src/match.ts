@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts"
-import { INTERACTIVE_ROLES, isRole, type Role, type State } from "./node.ts"
+import { allRoles, hasTrait, isRole, type Role, type State } from "./node.ts"
 import type { Position } from "./tree.ts"
 
 export interface Query {
@@ -34,8 +34,9 @@ export function canonicalRole(role: string): Role {
   const word = role.toLowerCase().replaceAll(/[\s_-]/g, "")
   const canonical = ROLE_ALIASES[word] ?? word
   if (isRole(canonical)) return canonical
+  const interactive = allRoles().filter((one) => hasTrait(one, "interactive"))
   throw new AppError("INVALID_ARGS", `--role '${role}' is not a role`, {
-    suggestion: `Use one of: ${[...INTERACTIVE_ROLES].join(", ")}; or a structural one such as group, statictext, row`,
+    suggestion: `Use one of: ${interactive.join(", ")}; or a structural one such as group, statictext, row`,
     details: { argument: "role" },
   })
 }

@@ -238,15 +238,8 @@ export const isRow = ({ role }: { readonly role: RoleOfNode }): boolean => hasTr
 
 export const isSurface = ({ role }: { readonly role: RoleOfNode }): boolean => hasTrait(role, "surface")
 
-const ALL_ROLES = Object.keys(ROLES).filter(isRole)
-
-export const INTERACTIVE_ROLES: ReadonlySet<Role> = new Set(
-  ALL_ROLES.filter((role) => ROLES[role].interactive),
-)
-
-export const STRUCTURAL_ROLES: ReadonlySet<Role> = new Set(
-  ALL_ROLES.filter((role) => !ROLES[role].interactive),
-)
+/** All roles in the table's order. A function: only messages and tests need the list. */
+export const allRoles = (): readonly Role[] => Object.keys(ROLES).filter(isRole)
 
 export const ACTION_NAMES = [
   "Click",

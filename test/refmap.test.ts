@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { AppError } from "../src/errors.ts"
-import { ACTION_NAMES, INTERACTIVE_ROLES, STATES } from "../src/node.ts"
+import { ACTION_NAMES, allRoles, STATES } from "../src/node.ts"
 import {
   appendEntries,
   EMPTY_MAP,
@@ -157,7 +157,7 @@ const surroundings: fc.Arbitrary<Surroundings> = fc.oneof(
 )
 const anEntry: fc.Arbitrary<RefEntry> = fc.record({
   pid: fc.nat(),
-  role: fc.constantFrom(...INTERACTIVE_ROLES),
+  role: fc.constantFrom(...allRoles()),
   name: optional(text),
   value: optional(text),
   states: fc.uniqueArray(fc.constantFrom(...STATES.filter((state) => state !== "secure"))),

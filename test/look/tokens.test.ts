@@ -5,7 +5,7 @@ import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import { outline } from "../../src/look/outline.ts"
 import { estimateTokens } from "../../src/look/tokens.ts"
-import { INTERACTIVE_ROLES, type Node, STATES, STRUCTURAL_ROLES } from "../../src/node.ts"
+import { allRoles, type Node, STATES } from "../../src/node.ts"
 
 setDefaultTimeout(60_000)
 
@@ -19,7 +19,7 @@ const forms: readonly [string, (tree: Node) => string][] = [
 
 describe.each(forms)("as %s", (_, print) => {
   test("every role and state costs at most what is estimated", () => {
-    for (const role of [...INTERACTIVE_ROLES, ...STRUCTURAL_ROLES]) {
+    for (const role of allRoles()) {
       const text = print({ role, children: STATES.map((state) => ({ role, states: [state] })) })
       expect([role, estimateTokens(text) >= realTokens(text)]).toEqual([role, true])
     }

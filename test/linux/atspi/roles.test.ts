@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { has, INTERFACE, packStates, STATE, type StateSet } from "../../../src/linux/atspi/bits.ts"
 import { type Evidence, kindOf, ROLE, roleOf } from "../../../src/linux/atspi/roles.ts"
-import { INTERACTIVE_ROLES, STRUCTURAL_ROLES } from "../../../src/node.ts"
+import { allRoles } from "../../../src/node.ts"
 
-const words = new Set([...INTERACTIVE_ROLES, ...STRUCTURAL_ROLES])
+const words = allRoles()
 const LAST_ROLE = 130
 
 function states(...names: (keyof typeof STATE)[]): StateSet {
