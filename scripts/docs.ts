@@ -1,6 +1,6 @@
 import { globals } from "../src/cli/globals.ts"
 import { argumentRow, manualPage, optionRow, type Row, TITLES, usageOf } from "../src/cli/help.ts"
-import { type Command, GROUPS } from "../src/command.ts"
+import { type Command, GROUPS, loadAll, type Registry } from "../src/command.ts"
 import { commands } from "../src/commands/index.ts"
 import { ERROR_GUIDE, errorSections } from "../src/error-guide.ts"
 import { fieldsOf, positionalsOf } from "../src/fields.ts"
@@ -18,8 +18,8 @@ import { actionsPage } from "../test/e2e/matrix-table.ts"
 const root = new URL("..", import.meta.url).pathname
 
 /** Every generated file by its path, as it should be. */
-export async function pages(): Promise<Readonly<Record<string, string>>> {
-  const all = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
+export async function pages(registry: Registry = commands): Promise<Readonly<Record<string, string>>> {
+  const all = await loadAll(registry)
   return {
     "docs/actions.md": actionsPage(),
     "docs/commands.md": commandsPage(all),
@@ -87,16 +87,16 @@ function commandSection(command: Command): readonly string[] {
   const usage = ["agent-desktop", command.name, ...[...places, ...options].map(usageOf)].join(" ")
   return [
     `### ${command.name}`,
-    `${command.summary}.${command.readOnly ? " Changes nothing." : ""}`,
+    `${command.summary}.${command.effect === "reads" ? " Changes nothing." : ""}`,
     `\`\`\`\n${usage}\n\`\`\``,
     table(["Argument", ""], [...places.map(argumentRow), ...options.map(optionRow)].map(coded)),
-    returned(command.name),
+    returned(command),
     ...(command.examples ? [["```sh", ...command.examples, "```"].join("\n")] : []),
   ]
 }
 
-function returned(name: string): string {
-  const { properties = {}, required = [] } = resultSchema(name)
+function returned(command: Command): string {
+  const { properties = {}, required = [] } = resultSchema(command)
   const members = Object.keys(properties).map((member) =>
     code(`${member}${required.includes(member) ? "" : "?"}`),
   )

@@ -20,29 +20,103 @@ export type Group = (typeof GROUPS)[number]
 export const FORMATS = ["json", "text"] as const
 export type Format = (typeof FORMATS)[number]
 
+/** The widest change that a command can make. Policy, `--read-only` and MCP's hints go by it. */
+export type Effect =
+  /** Changes nothing on the desktop: `--read-only` lets it run. */
+  | "reads"
+  /** Acts, but no work can be lost by it: a window is moved, a list scrolled. */
+  | "harmless"
+  | "changes"
+
+/** The smallest set of MCP tools that holds a command. */
+export type ToolSet =
+  /** Offered by default. Every tool of this set costs tokens in every conversation. */
+  | "core"
+  /** Offered with `--tools all`, or by its name. */
+  | "all"
+  /** Never offered: it is a door itself, or feeds one. */
+  | "never"
+
+/** The part of a command that `--trace` keeps. */
+export type Traced =
+  /** A line, and with `--trace-screenshots` the screen after it, before it as well if it acts. */
+  | "pictures"
+  | "line"
+  /** Nothing: shells and clients run it all the time, or it reads traces itself. */
+  | "nothing"
+
 export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
+/** A result as text. Without a text, and with "json", `--format text` prints the JSON line. */
+export type Print<Data> = "json" | ((data: Data) => string | undefined | Promise<string | undefined>)
+
 /**
- * One command: its name is its file's name, its verb on the command line, and (with `desktop_` in
- * front) its MCP tool. `input` is the only description of its arguments; every door reads it.
+ * One command, and everything that the program knows about it: help, the command line, batch, MCP, JSON
+ * Schema, docs, completions, the manual, traces and the tests over all commands read it here. Its name is
+ * its verb on the command line and, with `desktop_` in front, its MCP tool.
  */
 export interface Command<S extends Input = Input> {
   readonly name: string
   readonly summary: string
+  /** The heading that lists it in help and docs, and nothing else. */
   readonly group: Group
-  /** Changes nothing on the desktop; a read-only policy lets it through. */
-  readonly readOnly?: boolean
-  /** With these arguments it does all the same. */
+  readonly effect: Effect
+  /** True if these arguments make a command that reads act. */
   acts?(args: v.InferOutput<S>): boolean
+  /** Running it twice does no more than running it once: MCP's idempotent hint. */
+  readonly repeatable?: boolean
+  readonly tool: ToolSet
+  readonly trace: Traced
+  /** The only description of its arguments. */
   readonly input: S
+  /** The schema of its result, built when a schema is asked for. Later versions may add members. */
+  output(): v.GenericSchema
+  readonly print: Print<never>
+  /** Arguments that the tests over all commands run it with; for `$button` and the like see SampleWords. */
+  readonly sample: readonly Readonly<Record<string, unknown>>[]
   readonly examples?: readonly string[]
-  /** What a schema cannot say, such as members that exclude each other. Throws INVALID_ARGS; looks at nothing else. */
+  /** Rules that a schema cannot express, such as members that exclude each other. Throws INVALID_ARGS. */
   check?(args: v.InferOutput<S>): void
   run(args: v.InferOutput<S>, ctx: Context): Promise<object>
 }
 
-/** Every command by name; only the chosen one is loaded. */
-export type Registry = ReadonlyMap<string, () => Promise<{ readonly default: Command }>>
+/** Words in samples, such as `$button`: each test puts in what its own desktop has. */
+export interface SampleWords {
+  /** Name of an app with one window; the window's id and title. */
+  readonly app: string
+  readonly window: string
+  readonly title: string
+  /** Refs of elements in that window. */
+  readonly button: string
+  readonly field: string
+  readonly slider: string
+  readonly checkbox: string
+  /** A checkbox that is on. */
+  readonly checked: string
+  readonly collapsed: string
+  readonly expanded: string
+  /** A combobox with an option named "two". */
+  readonly combobox: string
+  /** Name of an app that is not running. */
+  readonly other: string
+  /** Name of an isolated desktop that may end. */
+  readonly desktop: string
+  /** Directory with a trace. */
+  readonly trace: string
+  /** Path of a file that may be written. */
+  readonly file: string
+}
+
+/** Every command by name, each loaded when it is called. */
+export type Registry = Readonly<Record<string, () => Promise<Command>>>
+
+/** The loader of a command; undefined for a name that is not in the registry. */
+export const findCommand = (registry: Registry, name: string): Registry[string] | undefined =>
+  Object.hasOwn(registry, name) ? registry[name] : undefined
+
+/** Loads all commands, in the order of the registry. */
+export const loadAll = (registry: Registry): Promise<readonly Command[]> =>
+  Promise.all(Object.values(registry).map((load) => load()))
 
 export interface Context {
   readonly adapter: Adapter
@@ -89,7 +163,7 @@ export type ItemResult =
   | { readonly command: string; readonly ok: true; readonly data: object }
   | { readonly command: string; readonly ok: false; readonly error: object }
 
-/** The maps of refs of one session; see refstore.ts. */
+/** The maps of refs of one session; see refs/store.ts. */
 export interface RefStore {
   /** Loads what `save` needs: for a moment when there is nothing to do but wait. */
   prepare(): Promise<void>
@@ -114,22 +188,36 @@ export interface SaveOptions {
   readonly aside?: boolean
 }
 
-/** Declares a command; every one takes `timeout_ms`, with its own default. */
-export function defineCommand<E extends v.ObjectEntries>(
-  command: Omit<Command, "input" | "run" | "check" | "acts"> & {
-    readonly input: E
-    readonly timeoutMs?: number
-    check?(args: ArgsOf<E>): void
-    acts?(args: ArgsOf<E>): boolean
-    run(args: ArgsOf<E>, ctx: Context): Promise<object>
-  },
+/** A command as its file writes it. */
+export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema>
+  extends Pick<
+    Command,
+    "name" | "summary" | "group" | "effect" | "repeatable" | "tool" | "trace" | "examples"
+  > {
+  /** Default of `timeout_ms`, which every command takes; 5000 if left out. */
+  readonly timeoutMs?: number
+  readonly input: E
+  output(): O
+  readonly print: Print<v.InferOutput<O>>
+  readonly sample: SampleOf<E> | readonly SampleOf<E>[]
+  acts?(args: ArgsOf<E>): boolean
+  check?(args: ArgsOf<E>): void
+  run(args: ArgsOf<E>, ctx: Context): Promise<object>
+}
+
+/** Declares a command. */
+export function defineCommand<E extends v.ObjectEntries, O extends v.GenericSchema>(
+  definition: Definition<E, O>,
 ): Command {
-  const { timeoutMs = 5000, input, ...rest } = command
+  const { timeoutMs = 5000, input, sample, ...rest } = definition
   return {
     ...rest,
+    sample: Array.isArray(sample) ? sample : [sample],
     input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }),
   } as unknown as Command
 }
+
+type SampleOf<E extends v.ObjectEntries> = v.InferInput<v.StrictObjectSchema<E, undefined>>
 
 type ArgsOf<E extends v.ObjectEntries> = v.InferOutput<
   v.StrictObjectSchema<E & { timeout_ms: TimeoutField }, undefined>
@@ -151,8 +239,7 @@ const timeoutField = (ms: number) =>
   )
 
 /**
- * What a schema cannot say about an argument on the command line. The flag itself is the
- * member's name in kebab case.
+ * Facts about an argument that a schema cannot express. The flag itself is the member's name in kebab case.
  */
 export interface CliHints {
   /** Its place among the positionals, from 0; the flag spelling is accepted as well. */
@@ -163,8 +250,13 @@ export interface CliHints {
   readonly aliases?: readonly string[]
   /** Placeholder in usage lines, e.g. `MS`. */
   readonly value?: string
-  /** Free text: whatever stands in its place is taken as it is, also when it looks like a flag. */
+  /** Free text: the word in its place is taken as it is, also if it looks like a flag. */
   readonly freeText?: boolean
   /** The flag may stand without a value (`--diff [SNAPSHOT_ID]`) and then means this one. */
   readonly optionalValue?: string
+  /**
+   * A trace may show its text. Every other text may be secret, and a trace keeps only its length.
+   * "keys": a combination of keys, shown unless it types a character.
+   */
+  readonly traced?: boolean | "keys"
 }

@@ -31,6 +31,8 @@ export interface Field {
   readonly freeText: boolean
   /** What the flag means when it stands without a value. */
   readonly optionalValue?: string
+  /** A trace may show its text; see CliHints. */
+  readonly traced: boolean | "keys"
 }
 
 // Every command reads fields on its way in, so this is written with loops: the first call of an array
@@ -63,6 +65,10 @@ export function spellingsOf(field: Field): readonly string[] {
   if (field.short) spellings.push(`-${field.short}`)
   return spellings
 }
+
+/** The field that a member's name or alias means. */
+export const spelledAs = (fields: readonly Field[], name: string): Field | undefined =>
+  fields.find((field) => field.name === name || field.aliases.includes(name))
 
 /** The same arguments with every member under its own name; a name and its alias at once are refused. */
 export function applyAliases(input: Input, raw: unknown): unknown {
@@ -139,6 +145,7 @@ function fieldOf(name: string, schema: Layer): Field {
     max: facts.max,
     freeText: hints.freeText ?? false,
     optionalValue: hints.optionalValue,
+    traced: hints.traced ?? false,
   }
 }
 

@@ -4,7 +4,10 @@ import type { CliHints } from "./command.ts"
 import { AppError } from "./errors.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 
-/** Members that several commands share, each described once. */
+/**
+ * Members of arguments that several commands share, each described once. A trace hides every text but
+ * those with `traced`; numbers, flags and choices are always shown.
+ */
 
 export const flag = (description: string, hints: CliHints = {}) =>
   v.optional(v.pipe(v.boolean(), v.description(description), v.metadata({ cli: hints })), false)
@@ -29,7 +32,12 @@ export const choice = <const C extends readonly string[]>(
   choices: C,
   description: string,
   hints: CliHints = {},
-) => v.pipe(v.picklist(choices), v.description(description), v.metadata({ cli: hints }))
+) =>
+  v.pipe(
+    v.picklist(choices),
+    v.description(description),
+    v.metadata({ cli: { traced: true, ...hints } satisfies CliHints }),
+  )
 
 /** Words to look for: an empty one would match everything. */
 export const words = (description: string, hints: CliHints = {}) =>
@@ -47,7 +55,7 @@ const ref = (description: string, hints: CliHints = {}) =>
     v.string(),
     v.regex(REF_SYNTAX, "must be a ref such as @e3, as 'snapshot' prints it"),
     v.description(description),
-    v.metadata({ cli: { value: "REF", ...hints } }),
+    v.metadata({ cli: { value: "REF", traced: true, ...hints } satisfies CliHints }),
   )
 
 export const optionalRef = (description: string, hints: CliHints = {}) => v.optional(ref(description, hints))
@@ -59,11 +67,15 @@ const refId = ref("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier s
 
 export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", {
   value: "ID",
+  traced: true,
 })
 
-export const app = optionalText("App by name, or by bundle or desktop-file id", { value: "NAME" })
+export const app = optionalText("App by name, or by bundle or desktop-file id", {
+  value: "NAME",
+  traced: true,
+})
 
-export const windowId = optionalText("Window by id, from list-windows", { value: "ID" })
+export const windowId = optionalText("Window by id, from list-windows", { value: "ID", traced: true })
 
 export const inputPolicy = v.optional(
   choice(INPUT_POLICIES, "semantic: never synthesise input; physical: pointer and keyboard only"),
@@ -94,7 +106,7 @@ const point = (description: string, hints: CliHints = {}) =>
     v.string(),
     v.regex(POINT, "must be X,Y in screen pixels, such as 100,250"),
     v.description(description),
-    v.metadata({ cli: { value: "X,Y", ...hints } }),
+    v.metadata({ cli: { value: "X,Y", traced: true, ...hints } satisfies CliHints }),
     v.transform((given) => {
       const [, x, y] = POINT.exec(given) ?? []
       return { x: Number(x), y: Number(y) }

@@ -82,7 +82,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     () => {},
   )
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
-  const code = await answer(envelope, settings.format)
+  const code = await answer(envelope, settings.format, command)
   return signalled ? 128 + signalled : code
 }
 
@@ -149,10 +149,11 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function answer(envelope: Envelope, format: Format = "json"): Promise<number> {
+async function answer(envelope: Envelope, format: Format = "json", command?: Command): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
-  await print(format === "text" ? (await import("./look/text.ts")).toText(envelope) : toLine(envelope))
+  const isText = command && format === "text"
+  await print(isText ? await (await import("./look/text.ts")).toText(envelope, command) : toLine(envelope))
   if (!envelope.ok && format === "json" && (await mayBeWatched()))
     (await import("./cli/terminal.ts")).tellFailure(envelope.command, envelope.error)
   return code

@@ -1,14 +1,15 @@
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
-import type {
-  Command,
-  Context,
-  Format,
-  Item,
-  ItemResult,
-  RefStore,
-  Registry,
-  ServeOptions,
+import {
+  type Command,
+  type Context,
+  type Format,
+  findCommand,
+  type Item,
+  type ItemResult,
+  type RefStore,
+  type Registry,
+  type ServeOptions,
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
@@ -96,9 +97,9 @@ export function parseArgs(command: Command, raw: unknown): Parameters<Command["r
 const seeHelp = ({ name }: Command): string => `Run 'agent-desktop help ${name}' to see what it takes`
 
 async function loadCommand(commands: Registry, name: string): Promise<Command> {
-  const load = commands.get(name)
-  if (!load) throw unknownCommand(name, commands.keys())
-  return (await load()).default
+  const load = findCommand(commands, name)
+  if (!load) throw unknownCommand(name, Object.keys(commands))
+  return load()
 }
 
 /** What a batch hands on to its items. */
@@ -114,7 +115,8 @@ async function execute(
   batch?: Batch,
 ): Promise<object> {
   // A batch does nothing itself; each of its items is judged.
-  if (door.readOnly && command.name !== "batch" && (!command.readOnly || command.acts?.(args)))
+  const isReading = command.effect === "reads"
+  if (door.readOnly && command.name !== "batch" && (!isReading || command.acts?.(args)))
     throw readOnlyDenied(command.name)
   const timeout = Number(args.timeout_ms)
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
@@ -141,7 +143,7 @@ async function execute(
     return secrets.hide(await command.run(args, ctx))
   } catch (error) {
     const told = unlessHidden(error, door)
-    throw secrets.hideIn(command.readOnly || command.name === "batch" ? told : sent.explain(told))
+    throw secrets.hideIn(isReading || command.name === "batch" ? told : sent.explain(told))
   } finally {
     await opened?.close()
   }

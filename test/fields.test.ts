@@ -22,7 +22,14 @@ describe("fieldsOf", () => {
         v.minValue(1),
         v.maxValue(50),
         v.description("How deep"),
-        hints({ position: 2, short: "d", aliases: ["depth_limit"], value: "DEPTH", freeText: true }),
+        hints({
+          position: 2,
+          short: "d",
+          aliases: ["depth_limit"],
+          value: "DEPTH",
+          freeText: true,
+          traced: true,
+        }),
       ),
       10,
     )
@@ -37,6 +44,7 @@ describe("fieldsOf", () => {
       kind: "number",
       required: false,
       default: 10,
+      traced: true,
       integer: true,
       min: 1,
       max: 50,

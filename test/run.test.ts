@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { commands } from "../src/commands/index.ts"
 import { AppError } from "../src/errors.ts"
+import { flagsOf, nativeSamples, readyDesk } from "./support/every-command.ts"
 import { clearDesks, desk, type Json } from "./support/fake-desk.ts"
 
 afterAll(clearDesks)
@@ -154,50 +156,40 @@ describe("a read-only policy", () => {
   })
 })
 
-/** Every command that touches the desktop, and each native call that it makes there. */
-const NATIVE: readonly (readonly [string, object, readonly string[]])[] = [
-  ["snapshot", {}, ["windows", "tree", "processStart"]],
-  ["snapshot", { root: "@e1" }, ["processStart", "open address", "windows", "tree"]],
-  ["find", { role: "button" }, ["windows", "tree", "processStart"]],
-  ["get", { ref_id: "@e1", property: "name" }, ["processStart", "open address"]],
-  ["is", { ref_id: "@e1", property: "enabled" }, ["processStart", "open address"]],
-  ["click", { ref_id: "@e1" }, ["processStart", "open address", "watch", "perform"]],
-  ["click", { ref_id: "@e1", input: "physical" }, ["windows", "read", "hit", "input"]],
-  ["type", { ref_id: "@e2", text: "x", input: "physical" }, ["windows", "read", "perform", "input"]],
-  ["press", { combo: "return", app: "App" }, ["windows", "input"]],
-  ["hover", { xy: "1,1" }, ["input"]],
-  ["drag", { xy: "1,1", to_xy: "2,2", duration: 0 }, ["input"]],
-  ["wait", { text: "never" }, ["watch", "windows", "tree"]],
-  ["wait", { element: "@e1", gone: true }, ["processStart", "open address"]],
-  ["wait", { menu: true }, ["windows", "surfaces"]],
-  ["wait", { notification: true }, ["notifications"]],
-  ["launch", { app: "x" }, ["windows", "launch"]],
-  ["close-app", { app: "App" }, ["apps", "processStart", "quit"]],
-  ["minimize", { window_id: "w-1" }, ["windows", "window"]],
-  ["screenshot", {}, ["screenshot"]],
-  ["clipboard-get", {}, ["clipboard"]],
-  ["list-notifications", {}, ["notifications"]],
-  ["list-surfaces", {}, ["windows", "surfaces"]],
-  ["list-displays", {}, ["displays"]],
-  ["list-desktops", {}, ["desktops"]],
-  ["permissions", {}, ["permissions"]],
-  ["doctor", {}, ["diagnose"]],
+/** Waits that do not end by themselves, with the native calls that they make. */
+const WAITS: readonly (readonly [Record<string, unknown>, readonly string[]])[] = [
+  [{ text: "never" }, ["watch", "windows", "tree"]],
+  [{ element: "$button", gone: true }, ["processStart", "open address"]],
+  [{ window: "never" }, ["windows"]],
+  [{ notification: true }, ["notifications"]],
 ]
+
+const native = [
+  ...(await nativeSamples(commands)),
+  ...(await Promise.all(
+    WAITS.map(async ([args, calls]) => ({ command: await commands.wait!(), args, calls })),
+  )),
+].map(({ command: { name }, args, calls }) => ({
+  line: [name, ...flagsOf(args)].join(" "),
+  name,
+  args,
+  calls,
+}))
 
 const TIMEOUT = 400
 
-describe.concurrent.each(NATIVE)("%s %j", (name, args, methods) => {
-  test.each([...methods])("ends with its deadline when %s hangs", async (method) => {
-    const { world, app, run } = await holding()
-    Object.assign(world.at("It"), { bounds: { x: 1, y: 1, width: 10, height: 10 } })
-    Object.assign(world.at("Field"), { bounds: { x: 1, y: 50, width: 10, height: 10 } })
-    app.world.launch = () => ({ pid: 99, names: ["x"], exited: new Promise(() => {}) })
+describe.concurrent.each(native)("$line", ({ name, args, calls }) => {
+  test.each([...calls])("ends with its deadline when %s hangs", async (method) => {
+    const { world, run, fill } = await readyDesk()
     world.hang(method)
     // A clock that a loaded machine delays as much as what it measures.
-    const late = Bun.sleep(TIMEOUT * 1.8).then(() => ({ error: { code: "too late" } }))
+    const late = Bun.sleep(TIMEOUT * 1.8).then(() => "too late")
     const early = Bun.sleep(TIMEOUT * 0.9).then(() => true)
-    const { error } = await Promise.race([run(name, { ...args, timeout_ms: TIMEOUT }), late])
-    expect(error.code).toMatch(/^(APP_UNRESPONSIVE|TIMEOUT)$/)
+    const answer = await Promise.race([run(name, { ...fill(args), timeout_ms: TIMEOUT }), late])
+    // It fails, or reports that a part of it failed, or that it saw no effect of what it delivered.
+    expect(JSON.stringify(answer)).toMatch(
+      /"(APP_UNRESPONSIVE|TIMEOUT|delivered_unverified)"|did not end in time/,
+    )
     expect(await Promise.race([early, Promise.resolve(false)])).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import type { Command, Input, Registry } from "../command.ts"
+import { type Command, findCommand, type Input, type Registry } from "../command.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
 import {
   extraArgument,
@@ -38,7 +38,7 @@ export async function parseArgv(
     if (asked === "help") return { kind: asked }
     throw noCommand()
   }
-  if (name === "help" && !registry.has(name)) return parseHelp(line, registry, ofAll)
+  if (name === "help" && !findCommand(registry, name)) return parseHelp(line, registry, ofAll)
   const command = await load(name, registry)
   if (asked === "help") return { kind: asked, command }
 
@@ -267,9 +267,9 @@ async function parseHelp(line: Line, registry: Registry, ofAll: readonly Field[]
 }
 
 async function load(name: string, registry: Registry): Promise<Command> {
-  const found = registry.get(name)
-  if (!found) throw unknownCommand(name, [...registry.keys(), "help"])
-  return (await found()).default
+  const found = findCommand(registry, name)
+  if (!found) throw unknownCommand(name, [...Object.keys(registry), "help"])
+  return found()
 }
 
 function flagWith(field: Field, text: string): string {

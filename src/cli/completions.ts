@@ -1,4 +1,4 @@
-import type { Command, Input, Registry } from "../command.ts"
+import { findCommand, type Input, loadAll, type Registry } from "../command.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
 
 export type Shell = "bash" | "zsh" | "fish"
@@ -64,7 +64,7 @@ async function candidatesFor(
     return current.startsWith("-") ? ofAll.flatMap(flagsOf) : commandNames(sources.commands, true)
   }
   if (name === "help") return commandNames(sources.commands, false)
-  const command = await load(name, sources.commands)
+  const command = await findCommand(sources.commands, name)?.()
   if (!command) return []
   const fields = fieldsOf(command.input)
   const after = read(words.slice(before.at), [...fields, ...ofAll])
@@ -127,15 +127,11 @@ function flagsOf({ flag, default: fallback, description }: Field): readonly Cand
 }
 
 async function commandNames(commands: Registry, withHelp: boolean): Promise<readonly Candidate[]> {
-  const loaded = await Promise.all([...commands.values()].map((one) => one()))
+  const loaded = await loadAll(commands)
   return [
-    ...loaded.map(({ default: { name, summary } }) => ({ value: name, description: summary })),
+    ...loaded.map(({ name, summary }) => ({ value: name, description: summary })),
     ...(withHelp ? [{ value: "help", description: "Explain a command" }] : []),
   ]
-}
-
-async function load(name: string, commands: Registry): Promise<Command | undefined> {
-  return (await commands.get(name)?.())?.default
 }
 
 const SCRIPTS: Readonly<Record<Shell, string>> = {

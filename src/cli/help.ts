@@ -1,4 +1,4 @@
-import { type Command, GROUPS, type Group, type Input, type Registry } from "../command.ts"
+import { type Command, GROUPS, type Group, type Input, loadAll, type Registry } from "../command.ts"
 import { ERROR_GUIDE } from "../error-guide.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
 
@@ -8,12 +8,7 @@ export async function helpFor(
   registry: Registry,
   globals: Input,
 ): Promise<string> {
-  if (command) return renderCommandHelp(command, globals)
-  const loaded = await Promise.all([...registry.values()].map((load) => load()))
-  return renderHelp(
-    loaded.map((module) => module.default),
-    globals,
-  )
+  return command ? renderCommandHelp(command, globals) : renderHelp(await loadAll(registry), globals)
 }
 
 /** What the list of commands shows of one. */

@@ -2,14 +2,19 @@ import * as v from "valibot"
 import { type CliHints, type Context, defineCommand, type ItemResult } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { flag } from "../inputs.ts"
+import { failed } from "../outputs.ts"
 
 const MOST_ITEMS = 256
 const MOST_BYTES = 1_048_576
 
-export default defineCommand({
+export const batch = defineCommand({
   name: "batch",
   summary: "Run several commands in order, from JSON",
   group: "system",
+  // The widest that an item can do; a read-only policy judges each item.
+  effect: "changes",
+  tool: "core",
+  trace: "line",
   timeoutMs: 300_000,
   input: {
     commands: v.pipe(
@@ -18,6 +23,19 @@ export default defineCommand({
       v.metadata({ cli: { position: 0, value: "JSON", freeText: true } satisfies CliHints }),
     ),
     stop_on_error: flag("End after the first command that fails"),
+  },
+  output: () =>
+    v.object({
+      results: v.array(
+        v.union([
+          v.object({ command: v.string(), ok: v.literal(true), data: v.object({}) }),
+          v.object({ command: v.string(), ok: v.literal(false), error: failed() }),
+        ]),
+      ),
+    }),
+  print: "json",
+  sample: {
+    commands: `[{"command":"version"},{"command":"click","args":{"ref_id":"$button"}},{"command":"click","args":{"ref_id":"@e99"}}]`,
   },
   examples: [`agent-desktop batch '[{"command":"click","args":{"ref_id":"@e2"}}]' --stop-on-error`],
   async run(args, ctx) {

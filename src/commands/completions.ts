@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import type { Candidate, Live } from "../cli/completions.ts"
 import { globals } from "../cli/globals.ts"
 import { type Context, defineCommand } from "../command.ts"
@@ -6,11 +7,13 @@ import { AppError } from "../errors.ts"
 import { choice, optionalText } from "../inputs.ts"
 import { quoted } from "../look/outline.ts"
 
-export default defineCommand({
+export const completions = defineCommand({
   name: "completions",
   summary: "Print the script that makes a shell complete commands, flags, apps and refs",
   group: "integrate",
-  readOnly: true,
+  effect: "reads",
+  tool: "never",
+  trace: "nothing",
   timeoutMs: 1000,
   input: {
     shell: choice(["bash", "zsh", "fish"], "Which shell", { position: 0, value: "SHELL" }),
@@ -18,6 +21,9 @@ export default defineCommand({
       value: "TEXT",
     }),
   },
+  output: () => v.object({ text: v.string() }),
+  print: ({ text }) => text,
+  sample: [{ shell: "bash" }, { shell: "fish", line: "agent-desktop cl" }],
   examples: ["agent-desktop completions bash", 'agent-desktop completions fish --line "agent-desktop cl"'],
   async run(args, ctx) {
     const { complete, completionScript } = await import("../cli/completions.ts")

@@ -3,22 +3,26 @@ import { MAX_LEVELS } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
 import { toMatches } from "../look/find.ts"
+import { lineOf, within } from "../look/outline.ts"
 import { requireContent } from "../look/surface.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
+import { complete, count, described, match, type PrintedNode } from "../outputs.ts"
 import { walk } from "../tree.ts"
 
-export default defineCommand({
+export const find = defineCommand({
   name: "find",
   summary: "Search a window for elements by role, name, value, text or state",
   group: "observe",
-  readOnly: true,
+  effect: "reads",
+  tool: "core",
+  trace: "pictures",
   input: {
     app,
     window_id: windowId,
-    role: words("Role, such as button", { value: "ROLE" }),
-    name: words("Part of the name, in any case", { value: "TEXT" }),
+    role: words("Role, such as button", { value: "ROLE", traced: true }),
+    name: words("Part of the name, in any case", { value: "TEXT", traced: true }),
     value: words("Part of the value", { value: "TEXT" }),
     text: words("Part of the name, value or description", { value: "TEXT" }),
     state: v.optional(choice(STATES, "Must have this state", { value: "STATE" })),
@@ -30,6 +34,22 @@ export default defineCommand({
     nth: v.optional(whole("Only the match of this number, from 0", 0, 1_000_000, { value: "N" })),
     limit: v.optional(whole("At most this many matches", 1, 10_000, { value: "N" }), 50),
   },
+  output: () =>
+    v.object({
+      count: v.optional(count()),
+      match: described(v.optional(v.nullable(match())), "null: nothing matched"),
+      matches: v.optional(v.array(match())),
+      total_matches: v.optional(count()),
+      complete: complete(),
+    }),
+  print: foundText,
+  sample: [
+    { app: "$app", role: "button" },
+    { app: "$app", role: "textfield", first: true },
+    { app: "$app", last: true },
+    { app: "$app", text: "nowhere", first: true },
+    { app: "$app", count: true },
+  ],
   examples: [
     'agent-desktop find --role button --name "Submit" --app Safari',
     "agent-desktop find --text total --count",
@@ -68,3 +88,26 @@ function rangeOf(args: { readonly last: boolean; readonly nth?: number }): [numb
   const at = args.nth ?? 0
   return args.last ? [-1] : [at, at + 1]
 }
+
+interface Match extends Omit<PrintedNode, "children"> {
+  readonly path: readonly string[]
+}
+
+interface Found {
+  readonly count?: number
+  readonly match?: Match | null
+  readonly matches?: readonly Match[]
+  readonly total_matches?: number
+  readonly complete?: boolean
+}
+
+function foundText({ count, match, matches, total_matches, complete }: Found): string {
+  const cut = complete === false ? "incomplete\n" : ""
+  if (count !== undefined) return `${count} matches\n${cut}`
+  if (match !== undefined) return match ? `${matchLine(match)}\n${cut}` : `no match\n${cut}`
+  const rest = (total_matches ?? 0) - (matches?.length ?? 0)
+  const more = rest > 0 ? `… ${rest} more\n` : ""
+  return matches?.length ? `${matches.map(matchLine).join("\n")}\n${more}${cut}` : `no match\n${cut}`
+}
+
+const matchLine = (match: Match): string => `${lineOf(match)}${within(match.path)}`

@@ -2,20 +2,28 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { text, whole } from "../inputs.ts"
+import { choice, text, whole } from "../inputs.ts"
+import { described, optionalString } from "../outputs.ts"
+
+/** The MCP server, and the settings that make a client start it. */
 
 /** A day: a server has no end of its own. */
 const LONGEST_IDLE_MS = 86_400_000
 
-export default defineCommand({
+export const mcp = defineCommand({
   name: "mcp",
   summary: "Serve the commands as MCP tools on standard input and output",
   group: "integrate",
-  readOnly: true,
+  effect: "reads",
+  tool: "never",
+  trace: "nothing",
   timeoutMs: 0,
   input: {
     tools: v.optional(
-      text("Which tools: core, all, read-only, or names of commands, separated by commas", { value: "LIST" }),
+      text("Which tools: core, all, read-only, or names of commands, separated by commas", {
+        value: "LIST",
+        traced: true,
+      }),
       "core",
     ),
     idle_ms: v.optional(
@@ -23,6 +31,9 @@ export default defineCommand({
       0,
     ),
   },
+  output: () => v.object({ text: v.string() }),
+  print: ({ text }) => text,
+  sample: {},
   examples: ["agent-desktop mcp", "agent-desktop mcp --tools core,clipboard-get,clipboard-set"],
   async run(args, ctx) {
     if (!ctx.serve) {
@@ -34,3 +45,101 @@ export default defineCommand({
     return new PlainText("")
   },
 })
+
+const CLIENTS = [
+  "claude",
+  "claude-desktop",
+  "codex",
+  "cursor",
+  "gemini",
+  "vscode",
+  "windsurf",
+  "zed",
+] as const
+type Client = (typeof CLIENTS)[number]
+
+export const mcpConfig = defineCommand({
+  name: "mcp-config",
+  summary: "Print what makes an MCP client start this program",
+  group: "integrate",
+  effect: "reads",
+  tool: "never",
+  trace: "line",
+  input: { client: choice(CLIENTS, "Which client", { position: 0, value: "CLIENT" }) },
+  output: () =>
+    v.object({
+      client: v.string(),
+      file: described(v.string(), "Where the client reads it"),
+      text: described(v.string(), "What to add there"),
+      command: described(optionalString(), "Does the same from a shell"),
+    }),
+  print: ({ text }) => text,
+  sample: [{ client: "vscode" }, { client: "codex" }],
+  examples: ["agent-desktop mcp-config claude", "agent-desktop mcp-config --client vscode --format text"],
+  run: async (args) => ({ client: args.client, ...configOf(args.client) }),
+})
+
+interface Config {
+  readonly file: string
+  readonly text: string
+  readonly command?: string
+}
+
+function configOf(client: Client): Config {
+  const program = ownPath()
+  const server = { command: program, args: ["mcp"] }
+  const mcpServers = json({ mcpServers: { "agent-desktop": server } })
+  switch (client) {
+    case "claude":
+      return {
+        file: ".mcp.json",
+        text: mcpServers,
+        command: `claude mcp add agent-desktop -- ${quoted(program)} mcp`,
+      }
+    case "claude-desktop":
+      return {
+        file:
+          process.platform === "darwin"
+            ? "~/Library/Application Support/Claude/claude_desktop_config.json"
+            : "~/.config/Claude/claude_desktop_config.json",
+        text: mcpServers,
+      }
+    case "codex":
+      return {
+        file: "~/.codex/config.toml",
+        text: `[mcp_servers.agent-desktop]\ncommand = ${JSON.stringify(program)}\nargs = ["mcp"]\n`,
+        command: `codex mcp add agent-desktop -- ${quoted(program)} mcp`,
+      }
+    case "cursor":
+      return { file: "~/.cursor/mcp.json", text: mcpServers }
+    case "gemini":
+      return {
+        file: "~/.gemini/settings.json",
+        text: mcpServers,
+        command: `gemini mcp add --scope user agent-desktop ${quoted(program)} mcp`,
+      }
+    case "vscode":
+      return {
+        file: ".vscode/mcp.json",
+        text: json({ servers: { "agent-desktop": { type: "stdio", ...server } } }),
+        command: `code --add-mcp ${quoted(JSON.stringify({ name: "agent-desktop", ...server }))}`,
+      }
+    case "windsurf":
+      return { file: "~/.codeium/windsurf/mcp_config.json", text: mcpServers }
+    case "zed":
+      return {
+        file: "~/.config/zed/settings.json",
+        text: json({ context_servers: { "agent-desktop": server } }),
+      }
+    default:
+      return client satisfies never
+  }
+}
+
+/** A compiled program is its own executable; from source there is only its name. */
+const ownPath = (): string => (import.meta.path.startsWith("/$bunfs/") ? process.execPath : "agent-desktop")
+
+const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+const quoted = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

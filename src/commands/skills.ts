@@ -1,17 +1,28 @@
+import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { choice, optionalText } from "../inputs.ts"
+import { count, optionalString } from "../outputs.ts"
 
-export default defineCommand({
+export const skills = defineCommand({
   name: "skills",
   summary: "Print guidance for agents that fits this version; read 'skills get core' first",
   group: "integrate",
-  readOnly: true,
+  effect: "reads",
+  tool: "never",
+  trace: "line",
   input: {
     action: choice(["list", "get"], "list them, or get one as text", { position: 0, value: "list|get" }),
-    name: optionalText("Which one to get", { position: 1, value: "NAME" }),
+    name: optionalText("Which one to get", { position: 1, value: "NAME", traced: true }),
   },
+  output: () =>
+    v.object({
+      skills: v.optional(v.array(v.object({ name: v.string(), description: v.string(), tokens: count() }))),
+      text: optionalString(),
+    }),
+  print: "json",
+  sample: [{ action: "list" }, { action: "get", name: "core" }],
   examples: ["agent-desktop skills get core", "agent-desktop skills list"],
   check(args) {
     if ((args.action === "get") === (args.name !== undefined)) return

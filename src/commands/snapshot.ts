@@ -12,17 +12,21 @@ import {
   whole,
   windowId,
 } from "../inputs.ts"
+import { snapshotText } from "../look/outline.ts"
 import { observe, observeBelow } from "../look/snapshot.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { SURFACES } from "../node.ts"
+import { complete, count, described, node, optionalString } from "../outputs.ts"
 
 const LAST = "last"
 
-export default defineCommand({
+export const snapshot = defineCommand({
   name: "snapshot",
   summary: "Read a window's accessibility tree and give every interactive element a ref",
   group: "observe",
-  readOnly: true,
+  effect: "reads",
+  tool: "core",
+  trace: "pictures",
   input: {
     app,
     window_id: windowId,
@@ -48,11 +52,42 @@ export default defineCommand({
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
     diff: optionalText("Only what is different from this snapshot; 'last', or nothing, is the newest one", {
       value: "SNAPSHOT_ID",
+      traced: true,
       optionalValue: LAST,
     }),
     root: optionalRef("Only the subtree of this ref; refs of other elements stay valid"),
     snapshot: snapshotId,
   },
+  output: () =>
+    v.object({
+      app: v.string(),
+      window: v.object({ id: v.string(), title: v.string() }),
+      ref_count: count(),
+      snapshot_id: optionalString(),
+      since: described(optionalString(), "With --diff, the snapshot that this one was compared with"),
+      complete: complete(),
+      tree: v.optional(node()),
+      changes: described(
+        v.optional(
+          v.object({
+            added: described(v.optional(v.array(node())), "New, with what is new below"),
+            removed: described(v.optional(v.array(node())), "Gone, and what was below them with them"),
+            changed: described(v.optional(v.array(node())), "As they are now"),
+          }),
+        ),
+        "With --diff, in place of the tree",
+      ),
+    }),
+  print: snapshotText,
+  sample: [
+    { app: "$app" },
+    { window_id: "$window", interactive_only: true },
+    { app: "$app", include_bounds: true, compact: true },
+    { app: "$app", skeleton: true },
+    { app: "$app", budget: 200 },
+    { root: "$button" },
+    { diff: "last" },
+  ],
   examples: [
     "agent-desktop snapshot --app TextEdit -i",
     "agent-desktop snapshot --surface menu --app TextEdit",

@@ -15,19 +15,22 @@ import {
   words,
 } from "../inputs.ts"
 import { PREDICATES, waitFor } from "../look/wait.ts"
+import { count, match, notification, optionalString, refId, surface, windowInfo } from "../outputs.ts"
 
-export default defineCommand({
+export const wait = defineCommand({
   name: "wait",
   summary: "Wait for a time, an element, a window, a text, a menu or a notification",
   group: "observe",
-  readOnly: true,
+  effect: "reads",
+  tool: "core",
+  trace: "pictures",
   timeoutMs: 30_000,
   input: {
     ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),
     element: optionalRef("Wait for this ref", { aliases: ["ref_id"] }),
     predicate: v.optional(choice(PREDICATES, "What must be true of it"), "exists"),
     value: optionalText("The value that --predicate value waits for", { value: "V" }),
-    window: words("Wait for a window whose title holds this", { value: "TITLE" }),
+    window: words("Wait for a window whose title holds this", { value: "TITLE", traced: true }),
     text: words("Wait for this text to show in the window", { value: "TEXT" }),
     gone: flag("Wait until the text, window or element is gone"),
     menu: flag("Wait for a menu to open"),
@@ -37,6 +40,20 @@ export default defineCommand({
     window_id: windowId,
     snapshot: snapshotId,
   },
+  output: () =>
+    v.object({
+      found: v.literal(true),
+      elapsed_ms: count(),
+      element: v.optional(refId()),
+      predicate: optionalString(),
+      window: v.optional(windowInfo()),
+      text: optionalString(),
+      match: v.optional(match()),
+      menu: v.optional(surface()),
+      notification: v.optional(notification()),
+    }),
+  print: "json",
+  sample: [{ ms: 0 }, { element: "$button" }, { window: "$title" }, { text: "$title", app: "$app" }],
   examples: [
     "agent-desktop wait --element @e5 --predicate enabled",
     'agent-desktop wait --text "Saved" --app TextEdit --timeout 5000',

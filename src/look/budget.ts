@@ -1,15 +1,11 @@
-import type { Format } from "../command.ts"
-import { success, toLine } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { hasTrait, type Node, OMITTED } from "../node.ts"
 import { cut } from "../refmap.ts"
 import { originOf, trace } from "../refs/allocate.ts"
-import type { Observation } from "./snapshot.ts"
-import { estimateTokens } from "./tokens.ts"
 
 export interface Budget {
   readonly tokens: number
-  /** What it costs to print this tree and what is around it. */
+  /** Tokens that this tree takes in print, with everything around it. */
   cost(tree: Node): number
   /** The ref that the nth node without one would get to be drilled into, from 0. */
   spell(index: number): string
@@ -21,6 +17,19 @@ export interface Fitted {
   readonly drills: readonly Node[]
   /** Nothing was left out. */
   readonly complete: boolean
+}
+
+/** The part of a tree that there is room for. Throws INVALID_ARGS if the root alone does not fit. */
+export function fitOrRefuse(tree: Node, budget: Budget, advice = ""): Fitted {
+  const fitted = fitTree(tree, budget)
+  if (fitted) return fitted
+  const { tokens, cost, spell } = budget
+  const { children: _, ...root } = tree
+  const least = cost({ ...root, ref_id: spell(0), children_count: tree.children?.length ?? 0 })
+  throw new AppError("INVALID_ARGS", `--budget ${tokens} is too small: the window alone takes ${least}`, {
+    suggestion: `Pass --budget ${least * 2} or more${advice}`,
+    details: { argument: "budget", least },
+  })
 }
 
 /**
@@ -197,27 +206,4 @@ function shorten(node: Omit<Node, "children">, longest: number): Omit<Node, "chi
     ...(node.hint === undefined ? {} : { hint: short(node.hint) }),
   }
   return omitted > 0 ? { ...node, ...texts, characters_omitted: omitted } : node
-}
-
-/** The part of a snapshot that can be printed, heading and all, for so many tokens; see budget.ts. */
-export async function fitSnapshot(
-  tree: Node,
-  options: {
-    readonly tokens: number
-    readonly format: Format | undefined
-    show(tree: Node, complete: boolean): Observation
-    spell(index: number): string
-  },
-): Promise<Fitted> {
-  const { tokens, show, spell } = options
-  const print = options.format === "text" ? (await import("./text.ts")).toText : toLine
-  const cost = (shown: Node): number => estimateTokens(print(success("snapshot", show(shown, false))))
-  const fitted = fitTree(tree, { tokens, cost, spell })
-  if (fitted) return fitted
-  const { children: _, ...root } = tree
-  const least = cost({ ...root, ref_id: spell(0), children_count: tree.children?.length ?? 0 })
-  throw new AppError("INVALID_ARGS", `--budget ${tokens} is too small: the window alone takes ${least}`, {
-    suggestion: `Pass --budget ${least * 2} or more${options.format === "text" ? "" : ", or --format text"}`,
-    details: { argument: "budget", least },
-  })
 }

@@ -1,15 +1,58 @@
-import { hasTrait, type Node, OMITTED, type State } from "../node.ts"
-import type { ActionChanges } from "./changes.ts"
-import type { Changed } from "./diff.ts"
+import type { Disposition } from "../errors.ts"
+import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
+import type { PrintedNode } from "../outputs.ts"
+import type { Added, Changed } from "./diff.ts"
+
+/** Results as plain lines, for `--format text`. */
+
+/** A snapshot: a heading, and the tree or the differences below it. */
+export function snapshotText(data: Snapshot): string {
+  const { app, window, snapshot_id, since, complete, ref_count } = data
+  const compared = since === undefined ? "" : ` since ${since}`
+  const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${compared} ${ref_count} refs${complete ? "" : " incomplete"}\n`
+  if (data.changes) return heading + changeLines(data.changes)
+  return data.tree ? heading + outline(data.tree, window.title) : heading
+}
+
+interface Snapshot {
+  readonly app: string
+  readonly window: { readonly id: string; readonly title: string }
+  readonly ref_count: number
+  readonly snapshot_id?: string
+  readonly since?: string
+  readonly complete?: boolean
+  readonly tree?: PrintedNode
+  readonly changes?: ShownChanges
+}
+
+/** A command that acted, with its `--changes`; undefined without them. */
+export function actedText(data: object): string | undefined {
+  if (!("changes" in data)) return undefined
+  // The result of every command that takes --changes has these members.
+  const { action, ref_id, disposition, changes } = data as Acted
+  const words = [action, ref_id, disposition?.delivery, changes.snapshot_id].filter(Boolean)
+  return `${words.join(" ")}\n${changeLines(changes)}`
+}
+
+interface Acted {
+  readonly action: string
+  readonly ref_id?: string
+  readonly disposition?: Disposition
+  readonly changes: ShownChanges
+}
+
+/** One line for each; `none` for an empty list. */
+export const lines = <T>(all: readonly T[], line: (one: T) => string): string =>
+  all.length ? `${all.map(line).join("\n")}\n` : "none\n"
 
 /**
- * Trees as text: one node a line, two spaces a level. What an application says stands in quotes and
- * escaped, so that it can neither end its line nor pass for a node. `above` is a name that stands above
- * the tree; what only gives context does not repeat it, nor any other that it is inside of.
+ * A tree as text: one node a line, two spaces a level. Application text is quoted and escaped, so that it
+ * can neither end its line nor look like a node. Nodes without a ref do not repeat the name of the node
+ * around them; for the root that is `above`.
  */
-export function outline(tree: Node, above?: string): string {
+export function outline(tree: PrintedNode, above?: string): string {
   const lines: string[] = []
-  const visit = (node: Node, indent: string, known: string | undefined): void => {
+  const visit = (node: PrintedNode, indent: string, known: string | undefined): void => {
     const { name, ...nameless } = node
     lines.push(indent + lineOf(name === known && !node.ref_id ? nameless : node))
     for (const child of node.children ?? []) visit(child, `${indent}  `, name || known)
@@ -18,10 +61,10 @@ export function outline(tree: Node, above?: string): string {
   return `${lines.join("\n")}\n`
 }
 
-/** `button "Save" [@e3] focused = "value"`. What is the rule for such a node, and what repeats, is not said. */
-export function lineOf(node: Omit<Node, "children">): string {
+/** `button "Save" [@e3] focused = "value"`. Default states and repeated names are omitted. */
+export function lineOf(node: Omit<PrintedNode, "children">): string {
   if (node.role === OMITTED) return `… ${node.children_count} more`
-  const words: string[] = [node.role]
+  const words = [node.role]
   if (node.name) words.push(quoted(node.name))
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
@@ -39,23 +82,24 @@ export function lineOf(node: Omit<Node, "children">): string {
 
 const ONLY_COLUMN = "column 1 of 1"
 
-/** That a control is enabled and its menu closed, and what only says what its role says. */
-function isRule(state: State, role: Node["role"]): boolean {
-  if (state === "collapsed" || state === "haspopup") return hasTrait(role, "opensMenu") || role === "menuitem"
+/** Detects states that nearly every node of a role has: enabled, a closed menu. */
+function isRule(state: State, role: string): boolean {
+  if (state === "collapsed" || state === "haspopup")
+    return role === "menuitem" || (isRole(role) && hasTrait(role, "opensMenu"))
   if (state === "multiselectable") return !LISTS.has(role)
   return state === "enabled"
 }
 
-const LISTS: ReadonlySet<Node["role"]> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
+const LISTS: ReadonlySet<string> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
 
-/** "File" needs no description as "File menu". */
-function repeatsName({ name = "", description = "" }: Pick<Node, "name" | "description">): boolean {
+/** Detects descriptions that repeat the name: "File menu" of "File". */
+function repeatsName({ name = "", description = "" }: Pick<PrintedNode, "name" | "description">): boolean {
   const said = description.toLowerCase()
   const known = name.toLowerCase()
   return said === known || said === `${known} menu` || said === `${known} button`
 }
 
-/** Direction marks and separators are no letters: shown as they are they could turn a line around. */
+/** Direction marks and invisible separators: printed as they are, they could turn a line around. */
 const INVISIBLE =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
@@ -68,13 +112,29 @@ export function quoted(text: string): string {
   )
 }
 
-/** Differences as text: `+` for what is new, `-` for what is gone, `~` for what says something else now. */
-export function changeLines(changes: ActionChanges): string {
+/** Application text inside a line of ours: escaped, but without quotes around it. */
+export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"')
+
+interface ShownChanges {
+  readonly added?: readonly (PrintedNode & Pick<Added, "path">)[]
+  readonly removed?: readonly Omit<PrintedNode, "children">[]
+  readonly changed?: readonly (Omit<PrintedNode, "children"> & Partial<Pick<Changed, "was" | "path">>)[]
+  readonly opened?: readonly Pick<WindowInfo, "id" | "title" | "app_name">[]
+  readonly closed?: readonly Pick<WindowInfo, "id" | "title" | "app_name">[]
+  readonly surfaces?: readonly SurfaceInfo[]
+  readonly settled?: boolean
+  readonly complete?: boolean
+  readonly reason?: string
+  readonly snapshot_id?: string
+}
+
+/** Differences as text: `+` a new node, `-` a node that is gone, `~` a node that changed. */
+function changeLines(changes: ShownChanges): string {
   const lines = [
     ...(changes.added ?? []).map(({ path, ...node }) => `+ ${addedLines(node, path)}`),
     ...(changes.removed ?? []).map((node) => `- ${lineOf(node)}`),
     ...(changes.changed ?? []).map(
-      ({ was, path, ...node }) => `~ ${lineOf(node)} ${wasWords(was)}${within(path)}`,
+      ({ was = {}, path, ...node }) => `~ ${lineOf(node)} ${wasWords(was)}${within(path)}`,
     ),
     ...(changes.opened ?? []).map((one) => `opened ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
     ...(changes.closed ?? []).map((one) => `closed ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
@@ -89,12 +149,13 @@ export function changeLines(changes: ActionChanges): string {
   return lines.length ? `${lines.join("\n")}\n` : "no changes\n"
 }
 
-function addedLines(node: Node, path: readonly string[] | undefined): string {
+function addedLines(node: PrintedNode, path: readonly string[] | undefined): string {
   const [first, ...rest] = outline(node).trimEnd().split("\n")
   return [`${first}${within(path)}`, ...rest.map((line) => `  ${line}`)].join("\n")
 }
 
-const within = (path: readonly string[] | undefined): string =>
+/** The names around a node, from the window down. */
+export const within = (path: readonly string[] | undefined): string =>
   path?.length ? ` in ${path.map(quoted).join(" > ")}` : ""
 
 function wasWords({

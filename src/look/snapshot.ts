@@ -1,5 +1,6 @@
 import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { success, toLine } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
@@ -122,8 +123,17 @@ async function present(
     tree: shown,
   })
   if (options.budget === undefined) return { ...show(whole, true), drills: [] }
-  const { fitSnapshot } = await import("./budget.ts")
-  const fitted = await fitSnapshot(whole, { tokens: options.budget, format: ctx.format, show, spell })
+  const [{ fitOrRefuse }, { estimateTokens }, { snapshotText }] = await Promise.all([
+    import("./budget.ts"),
+    import("./tokens.ts"),
+    import("./outline.ts"),
+  ])
+  const isText = ctx.format === "text"
+  const print = (data: Observation): string =>
+    isText ? snapshotText(data) : toLine(success("snapshot", data))
+  const cost = (shown: Node): number => estimateTokens(print(show(shown, false)))
+  const advice = isText ? "" : ", or --format text"
+  const fitted = fitOrRefuse(whole, { tokens: options.budget, cost, spell }, advice)
   return { ...show(fitted.tree, fitted.complete), drills: fitted.drills }
 }
 

@@ -96,6 +96,7 @@ export const targetWindow = optionalText("Window by id, from list-windows", {
   position: 0,
   value: "ID",
   aliases: ["id"],
+  traced: true,
 })
 
 interface Wanted {

@@ -85,11 +85,11 @@ class Calls {
     using end = anyOf([ctx.mcpReq.signal, this.#over.signal, this.#door.signal])
     const door = { ...this.#door, signal: end.signal }
     const start = (): Promise<Envelope> => runCommand(door, command.name, args ?? {})
-    const call = command.readOnly ? start() : this.#inTurn(start)
+    const call = command.effect === "reads" ? start() : this.#inTurn(start)
     this.#begin(call)
     const progress = reportProgress(ctx)
     try {
-      return resultOf(await call, this.#format)
+      return await resultOf(await call, command, this.#format)
     } finally {
       clearInterval(progress)
       this.#finish(call)
@@ -161,9 +161,9 @@ function reportProgress({ mcpReq }: ServerContext): Timer | undefined {
   }, PROGRESS_MS)
 }
 
-function resultOf(envelope: Envelope, format: Format): CallToolResult {
+async function resultOf(envelope: Envelope, command: Command, format: Format): Promise<CallToolResult> {
   if (!envelope.ok) {
-    const text = format === "text" ? toText(envelope) : JSON.stringify(envelope.error)
+    const text = format === "text" ? await toText(envelope, command) : JSON.stringify(envelope.error)
     return { isError: true, content: [{ type: "text", text }] }
   }
   // What was undefined is absent, as on the command line.
@@ -171,6 +171,6 @@ function resultOf(envelope: Envelope, format: Format): CallToolResult {
   if (typeof base64 === "string") {
     return { structuredContent: data, content: [{ type: "image", data: base64, mimeType: "image/png" }] }
   }
-  const text = format === "text" ? toText({ ...envelope, data }) : JSON.stringify(data)
+  const text = format === "text" ? await toText({ ...envelope, data }, command) : JSON.stringify(data)
   return { structuredContent: data, content: [{ type: "text", text }] }
 }

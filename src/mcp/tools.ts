@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@valibot/to-json-schema"
-import type { Command, Registry } from "../command.ts"
+import { type Command, loadAll, type Registry } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
 import { argumentsSchema, resultSchema } from "./json-schema.ts"
@@ -19,118 +19,50 @@ export interface Tool {
   }
 }
 
-/** What an agent needs for nearly everything; `desktop_batch` reaches the rest. */
-export const CORE = [
-  "snapshot",
-  "find",
-  "get",
-  "screenshot",
-  "list-apps",
-  "list-windows",
-  "wait",
-  "click",
-  "right-click",
-  "type",
-  "set-value",
-  "select",
-  "check",
-  "scroll",
-  "press",
-  "drag",
-  "launch",
-  "focus-window",
-  "batch",
-] as const
-
-/** These act, but nothing can be lost by them. */
-export const HARMLESS: ReadonlySet<string> = new Set([
-  "focus",
-  "expand",
-  "collapse",
-  "scroll",
-  "scroll-to",
-  "hover",
-  "mouse-move",
-  "mouse-wheel",
-  "key-up",
-  "launch",
-  "focus-window",
-  "resize-window",
-  "move-window",
-  "minimize",
-  "maximize",
-  "restore",
-  "desktop-start",
-])
-
-/** Doing it again changes nothing more. */
-export const REPEATABLE: ReadonlySet<string> = new Set([
-  "check",
-  "uncheck",
-  "expand",
-  "collapse",
-  "select",
-  "focus",
-  "set-value",
-  "clear",
-  "scroll-to",
-  "key-up",
-  "mouse-move",
-  "mouse-up",
-  "hover",
-  "focus-window",
-  "resize-window",
-  "move-window",
-  "minimize",
-  "maximize",
-  "restore",
-  "clipboard-set",
-  "clipboard-clear",
-  "dismiss-all-notifications",
-])
-
 export const toolName = (command: string): string => `desktop_${command.replaceAll("-", "_")}`
 
 export function toolOf(command: Command): Tool {
-  const readOnly = command.readOnly ?? false
+  const isReading = command.effect === "reads"
   return {
     name: toolName(command.name),
     title: command.name,
     description: command.summary,
     inputSchema: objectRooted(lean(withLists(argumentsSchema(command)), UNSAID_OF_ARGUMENTS)),
-    outputSchema: objectRooted(lean(resultSchema(command.name), UNSAID_OF_RESULTS)),
+    outputSchema: objectRooted(lean(resultSchema(command), UNSAID_OF_RESULTS)),
     annotations: {
-      readOnlyHint: readOnly,
-      destructiveHint: !readOnly && !HARMLESS.has(command.name),
-      idempotentHint: readOnly || REPEATABLE.has(command.name),
+      readOnlyHint: isReading,
+      destructiveHint: command.effect === "changes",
+      idempotentHint: isReading || (command.repeatable ?? false),
       openWorldHint: false,
     },
   }
 }
 
 /**
- * The commands that are offered: `core`, `all`, `read-only`, or names separated by commas, mixed at will.
- * What is itself a door, or feeds one, is no tool.
+ * The commands that are offered: `core` (enough for nearly everything; `desktop_batch` reaches the rest),
+ * `all`, `read-only`, or names separated by commas, mixed at will.
  */
 export async function chooseCommands(
   registry: Registry,
   wanted: string,
   readOnly: boolean,
 ): Promise<readonly Command[]> {
-  const loaded = await Promise.all([...registry.values()].map(async (load) => (await load()).default))
-  const all = loaded.filter(({ group }) => group !== "integrate")
+  const all = (await loadAll(registry)).filter(({ tool }) => tool !== "never")
   const chosen = new Set(wanted.split(",").flatMap((word) => namesOf(word.trim(), all)))
   // A batch is judged item by item.
-  return all.filter((one) => chosen.has(one.name) && (!readOnly || one.readOnly || one.name === "batch"))
+  return all.filter(
+    ({ name, effect }) => chosen.has(name) && (!readOnly || effect === "reads" || name === "batch"),
+  )
 }
 
 function namesOf(word: string, all: readonly Command[]): readonly string[] {
-  if (word === "core") return CORE
-  if (word === "all") return all.map(({ name }) => name)
-  if (word === "read-only") return all.filter((one) => one.readOnly).map(({ name }) => name)
+  const names = (commands: readonly Command[]) => commands.map(({ name }) => name)
+  if (word === "core") return names(all.filter(({ tool }) => tool === "core"))
+  if (word === "all") return names(all)
+  if (word === "read-only") return names(all.filter(({ effect }) => effect === "reads"))
   const known = all.find(({ name }) => name === word || toolName(name) === word)
   if (known) return [known.name]
-  const near = nearest(word, ["core", "all", "read-only", ...all.map(({ name }) => name)])
+  const near = nearest(word, ["core", "all", "read-only", ...names(all)])
   throw new AppError("INVALID_ARGS", `There is no tool '${word}'${near ? `; did you mean '${near}'?` : ""}`, {
     suggestion: "agent-desktop mcp --tools core,clipboard-get,clipboard-set",
     details: { argument: "tools", nearest: near },

@@ -10,28 +10,26 @@ import {
   writeSync,
 } from "node:fs"
 import { resolve } from "node:path"
-import type { Command } from "../command.ts"
+import { type Command, findCommand, type Registry } from "../command.ts"
 import { Deadline } from "../deadline.ts"
+import { type Field, fieldsOf } from "../fields.ts"
 import { parseRef } from "../refmap.ts"
 import type { Door, Outcome, Trace } from "../run.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
-import { hiddenTexts, shownArguments, shownResult } from "./redact.ts"
+import { commandsIn, type FieldsOf, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
 
 export interface TraceOptions {
   readonly directory: string
-  /** Pictures of the screen before and after what acts, and after what looks. */
+  /** Keep pictures of the screen as well: before and after commands that act, after those that look. */
   readonly screenshots: boolean
-  /** Told once, when something cannot be written down. */
+  /** Called once, when an entry cannot be written. */
   onFailure(message: string): void
 }
 
-/** These read traces, or are asked by shells and clients all the time; what comes through them is written down. */
-const UNTRACED: ReadonlySet<string> = new Set(["completions", "mcp", "trace-show", "trace-export"])
-
-/** No picture is worth waiting longer for. */
+/** Time limit of one picture. */
 const PICTURE_MS = 2000
 
-/** Appends one line a command to a file, open to nobody else. Whatever goes wrong here changes nothing there. */
+/** Appends one line a command to a private file. A failure to write never changes what the command does. */
 export function openTrace({ directory, screenshots, onFailure }: TraceOptions): Trace {
   const place = resolve(directory)
   const texts = new Set<string>()
@@ -48,14 +46,14 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
       return tell(error)
     }
   }
-  const record = (facts: Facts, args: unknown, outcome: Outcome): void => {
+  const record = (facts: Facts, args: unknown, outcome: Outcome, fieldsOf: FieldsOf): void => {
     try {
-      for (const text of hiddenTexts(args)) texts.add(text)
+      for (const text of hiddenTexts(facts.command, args, fieldsOf)) texts.add(text)
       const { before, after, ...head } = facts
       const result = shownResult(facts.command, outcome.ok ? outcome.data : outcome.error, texts)
       const entry: TraceEntry = {
         ...head,
-        arguments: shownArguments(args),
+        arguments: shownArguments(args, fieldsOf(facts.command)),
         ok: outcome.ok,
         ...(outcome.ok ? { data: result } : { error: result }),
         before,
@@ -76,30 +74,30 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
       args: unknown,
       run: () => Promise<T>,
     ): Promise<T> {
-      if (UNTRACED.has(name)) return run()
       const called = performance.now()
-      const command = (await door.commands.get(name)?.())?.default
-      const before = screenshots && isActing(command) ? await photograph(door) : undefined
+      const command = await findCommand(door.commands, name)?.()
+      if (command?.trace === "nothing") return run()
+      const isSeen = screenshots && command?.trace === "pictures"
+      const before = isSeen && command.effect !== "reads" ? await photograph(door) : undefined
       const start = performance.now()
       const time = new Date().toISOString()
       spentMs += start - called
       const outcome = await run()
       const end = performance.now()
-      const after = screenshots && isSeeing(command) ? await photograph(door) : undefined
+      const after = isSeen ? await photograph(door) : undefined
       const { name: through, session, desktop } = door
       const duration_ms = Math.round((end - start) * 10) / 10
       const facts = { time, duration_ms, pid: process.pid, door: through, session, desktop, command: name }
-      record({ ...facts, snapshot_id: await snapshotOf(door, args, outcome), before, after }, args, outcome)
+      const snapshot_id = await snapshotOf(door, args, outcome)
+      const fields = await fieldsFor(door.commands, commandsIn(name, args))
+      record({ ...facts, snapshot_id, before, after }, args, outcome, fields)
       spentMs += performance.now() - end
       return outcome
     },
     refused(command, argv, error) {
       const facts = { time: new Date().toISOString(), duration_ms: 0, pid: process.pid, door: "cli", command }
-      record(
-        facts,
-        { argv: argv.filter((word) => !word.startsWith("-") && word !== command) },
-        { ok: false, error },
-      )
+      const words = argv.filter((word) => !word.startsWith("-") && word !== command)
+      record(facts, { argv: words }, { ok: false, error }, () => undefined)
     },
   }
 }
@@ -108,13 +106,15 @@ type Facts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const isActing = (command: Command | undefined): boolean =>
-  command !== undefined && !command.readOnly && ON_SCREEN.has(command.group)
-
-const isSeeing = (command: Command | undefined): boolean =>
-  command !== undefined && (ON_SCREEN.has(command.group) || command.group === "observe")
-
-const ON_SCREEN: ReadonlySet<string> = new Set(["act", "input", "window", "notification"])
+/** The fields of these commands, by name. */
+async function fieldsFor(commands: Registry, names: readonly string[]): Promise<FieldsOf> {
+  const known = new Map<string, readonly Field[]>()
+  for (const name of new Set(names)) {
+    const command: Command | undefined = await findCommand(commands, name)?.()
+    if (command) known.set(name, fieldsOf(command.input))
+  }
+  return (name) => known.get(name)
+}
 
 async function screenOf(door: Door): Promise<Uint8Array> {
   const adapter = (await door.platform()).adapter(Deadline.in(PICTURE_MS, door.signal))
@@ -125,7 +125,7 @@ async function screenOf(door: Door): Promise<Uint8Array> {
   }
 }
 
-/** The snapshot that a result is, or that a ref is of. */
+/** The id of the snapshot that the result is, or that the ref is from. */
 async function snapshotOf(door: Door, args: unknown, outcome: Outcome): Promise<string | undefined> {
   const given = typeof args === "object" && args !== null ? args : {}
   const result: object = outcome.ok ? outcome.data : {}
@@ -136,12 +136,12 @@ async function snapshotOf(door: Door, args: unknown, outcome: Outcome): Promise<
   try {
     return parseRef(ref).snapshotId ?? (await door.refs.load()).snapshot_id
   } catch {
-    // The command has said what is wrong with it.
+    // The command has reported the error already.
     return undefined
   }
 }
 
-/** Pictures are named by what they show: the same one twice is one file. */
+/** Pictures are named by a hash of their bytes: the same picture twice is one file. */
 function keepPicture(place: string, png: Uint8Array): string {
   const folder = `${place}/pictures`
   const name = `pictures/${new Bun.CryptoHasher("sha256").update(png).digest("hex").slice(0, 24)}.png`
@@ -160,7 +160,7 @@ function append(place: string, line: string): void {
   write(fd, Buffer.from(line))
 }
 
-// Neither through a link, nor waiting for the other end of a pipe.
+// Follows no link, and does not wait for the reader of a pipe.
 const WRITE = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 function write(fd: number, bytes: Uint8Array): void {
@@ -175,7 +175,7 @@ function write(fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** Ours alone where it was not there; one that the user made stays as it is. */
+/** Creates a private directory; one that exists keeps its mode. */
 function makeDirectory(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(path, 0o700)
 }

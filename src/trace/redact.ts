@@ -1,46 +1,12 @@
+import { type Field, spelledAs } from "../fields.ts"
 import { outline } from "../look/outline.ts"
 import type { Node } from "../node.ts"
 
 /**
- * What a trace may hold. Texts that were typed, put on the clipboard or read from fields are not for
- * it: only how long they are. So an argument is shown if its name is known to be harmless, and a value
- * if the element's role is one into which nobody writes.
+ * Decides what a trace may hold. Texts that were typed, put on the clipboard or read from fields may be
+ * secret, and a trace keeps only their length. An argument is shown if its field is declared `traced`, and
+ * the value of an element if its role is one that nobody writes text into.
  */
-
-/** Arguments that name things; every other text is hidden, also those that a later version may add. */
-const SHOWN: ReadonlySet<string> = new Set([
-  "action",
-  "app",
-  "button",
-  "client",
-  "command",
-  "diff",
-  "direction",
-  "element",
-  "from",
-  "from_xy",
-  "input",
-  "name",
-  "path",
-  "predicate",
-  "property",
-  "ref",
-  "ref_id",
-  "role",
-  "root",
-  "shell",
-  "size",
-  "snapshot",
-  "state",
-  "surface",
-  "title",
-  "to",
-  "to_xy",
-  "tools",
-  "window",
-  "window_id",
-  "xy",
-])
 
 /** Roles whose values are settings. */
 const PLAIN_VALUES: ReadonlySet<string> = new Set([
@@ -52,31 +18,42 @@ const PLAIN_VALUES: ReadonlySet<string> = new Set([
   "switch",
 ])
 
-/** What `get` reads that is no text of anybody's. */
+/** Properties of `get` that are texts of a user. */
 const TEXT_PROPERTIES: ReadonlySet<string> = new Set(["text", "value"])
 
-/** More of a tree, and more of anything else, is not kept. */
+/** Most characters that are kept of a tree, and of any other result. */
 const MOST_OUTLINE = 12_000
 const MOST_RESULT = 8000
 
-export function shownArguments(args: unknown): unknown {
-  if (!isObject(args)) return hidden(args)
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, shownArgument(name, value)]))
-}
+/** Fields of the commands that arguments are for; undefined for a name that is not a command's. */
+export type FieldsOf = (command: string) => readonly Field[] | undefined
 
-/** Every text that `shownArguments` hides, to be looked for in what the command says. */
-export function hiddenTexts(args: unknown): readonly string[] {
-  if (!isObject(args)) return textsIn(args)
-  return Object.entries(args).flatMap(([name, value]) =>
-    name === "commands"
-      ? itemsOf(value).flatMap((item) => hiddenTexts(item.args))
-      : shownArgument(name, value) === value
-        ? []
-        : textsIn(value),
+/** The arguments of a command, with the length in place of every text that may be secret. */
+export function shownArguments(args: unknown, fields: readonly Field[] = []): unknown {
+  if (!isObject(args)) return hidden(args)
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, shownArgument(value, spelledAs(fields, name))]),
   )
 }
 
-/** `data` or `error` without what is hidden, none of `texts` in it, and not too long. */
+/** Every text that `shownArguments` hides, in the items of a batch too: results must not repeat them. */
+export function hiddenTexts(command: string, args: unknown, fieldsOf: FieldsOf): readonly string[] {
+  if (!isObject(args)) return textsIn(args)
+  const fields = fieldsOf(command) ?? []
+  return Object.entries(args).flatMap(([name, value]) => {
+    if (command === "batch" && name === "commands")
+      return itemsOf(value).flatMap((item) => hiddenTexts(String(item.command), item.args, fieldsOf))
+    return shownArgument(value, spelledAs(fields, name)) === value ? [] : textsIn(value)
+  })
+}
+
+/** Names of the commands whose arguments these are: of a batch also those of its items. */
+export function commandsIn(command: string, args: unknown): readonly string[] {
+  const items = command === "batch" && isObject(args) ? itemsOf(args.commands) : []
+  return [command, ...items.map((item) => String(item.command))]
+}
+
+/** `data` or `error` without secret values, without any of `texts`, and not too long. */
 export function shownResult(command: string, result: object, texts: Iterable<string>): unknown {
   // Items of a batch have lines of their own.
   if (command === "batch" && "results" in result && Array.isArray(result.results))
@@ -86,7 +63,7 @@ export function shownResult(command: string, result: object, texts: Iterable<str
   return isObject(shown) ? cutToSize(shown) : shown
 }
 
-/** What is shorter stands in too many words that are none. */
+/** Shorter texts are part of too many harmless words. */
 const SHORTEST_SECRET = 3
 
 type Members = Readonly<Record<string, unknown>>
@@ -96,11 +73,10 @@ const isObject = (value: unknown): value is Members =>
 
 const toJson = (value: object): unknown => JSON.parse(JSON.stringify(value))
 
-function shownArgument(name: string, value: unknown): unknown {
+function shownArgument(value: unknown, field: Field | undefined): unknown {
   if (typeof value === "number" || typeof value === "boolean") return value
-  if (typeof value !== "string") return hidden(value)
-  if (name === "combo") return isTyping(value) ? "(a character)" : value
-  return SHOWN.has(name) ? value : hidden(value)
+  if (typeof value !== "string" || !field?.traced) return hidden(value)
+  return field.traced === "keys" && isTyping(value) ? "(a character)" : value
 }
 
 function hidden(value: unknown): string {
@@ -108,7 +84,7 @@ function hidden(value: unknown): string {
   return Array.isArray(value) ? `(${value.length} values)` : `(${value === null ? "null" : typeof value})`
 }
 
-/** A key that writes a character: passwords can be typed key by key. */
+/** True for a key that types a character: passwords can be typed key by key. */
 function isTyping(combo: string): boolean {
   const key = combo.endsWith("+") ? "+" : (combo.split("+").at(-1) ?? "")
   const modifiers = combo.slice(0, combo.length - key.length).toLowerCase()
@@ -120,14 +96,14 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The items of a batch, which may come as JSON; of what is none, nothing. */
+/** The items of a batch, which may come as JSON; none if it is not valid. */
 function itemsOf(commands: unknown): readonly Members[] {
   if (typeof commands !== "string") return Array.isArray(commands) ? commands.filter(isObject) : []
   try {
     const parsed: unknown = JSON.parse(commands)
     return Array.isArray(parsed) ? parsed.filter(isObject) : []
   } catch {
-    // It will be refused for that.
+    // The batch fails for that reason.
     return []
   }
 }
@@ -169,11 +145,11 @@ function withoutTexts(value: unknown, texts: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner, texts)]))
 }
 
-/** As it is, and as it stands in quotes. */
+/** Replaces a text as it is, and as JSON escapes it. */
 const withoutText = (all: string, text: string): string =>
   all.replaceAll(text, hidden(text)).replaceAll(JSON.stringify(text).slice(1, -1), hidden(text))
 
-/** Without its largest members, if it is too large with them. Outlines are short enough already. */
+/** The result without its largest members, if it is too large. Outlines are short enough already. */
 function cutToSize(result: Members): Members {
   const sizes = Object.entries(result).map(
     ([key, value]) => [key, key === "tree" ? 0 : (JSON.stringify(value)?.length ?? 0)] as const,

@@ -94,7 +94,7 @@ const anyFlag = [globals, ...commands.map((command) => command.input)].flatMap(f
 /** Tokens that are likely to get far, and any text. */
 const token = fc.oneof(
   someText,
-  fc.constantFrom(...anyFlag, ...registry.keys(), "help", "@e1", "3", "menu", "{}"),
+  fc.constantFrom(...anyFlag, ...Object.keys(registry), "help", "@e1", "3", "menu", "{}"),
   fc.tuple(fc.constantFrom(...anyFlag), someText).map(([flag, text]) => `${flag}=${text}`),
   fc.constantFrom(...anyFlag).map((flag) => flag.replace("--", "--no-")),
 )
@@ -103,7 +103,7 @@ const anyArgv = fc.oneof(
   fc.array(fc.string({ unit: "binary" }), { maxLength: 6 }),
   fc.array(token, { maxLength: 8 }),
   fc
-    .tuple(fc.constantFrom(...registry.keys()), fc.array(token, { maxLength: 7 }))
+    .tuple(fc.constantFrom(...Object.keys(registry)), fc.array(token, { maxLength: 7 }))
     .map(([name, rest]) => [name, ...rest]),
 )
 
@@ -117,7 +117,7 @@ test("whatever is on the command line, it parses or is a usage error that names 
         if (!(error instanceof UsageError)) throw error
         kinds.add("error")
         expect(error.code).toBe("INVALID_ARGS")
-        expect(["unknown", "help", ...registry.keys()]).toContain(error.command)
+        expect(["unknown", "help", ...Object.keys(registry)]).toContain(error.command)
         expect(error.suggestion).toContain("'agent-desktop help")
         expect(error.message).not.toMatch(/[\x00-\x1f\x7f]/)
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import { parseArgv, toArgv } from "../../src/cli/args.ts"
-import { defineCommand, type Registry } from "../../src/command.ts"
+import type { Registry } from "../../src/command.ts"
 import { UsageError } from "../../src/usage-errors.ts"
 import {
   click,
@@ -9,7 +9,9 @@ import {
   launch,
   moveWindow,
   registry,
+  registryOf,
   snapshot,
+  taking,
   type,
 } from "../support/synthetic-commands.ts"
 
@@ -80,10 +82,10 @@ describe("a command and its arguments", () => {
   })
 
   test("only the chosen command is loaded", async () => {
-    const lazy: Registry = new Map([
-      ["click", async () => ({ default: click })],
-      ["type", () => Promise.reject(new Error("loaded"))],
-    ])
+    const lazy: Registry = {
+      click: async () => click,
+      type: () => Promise.reject(new Error("loaded")),
+    }
     expect((await parseArgv(["click", "@e1"], lazy, globals)).kind).toBe("run")
     expect((await parseArgv(["help"], lazy, globals)).kind).toBe("help")
   })
@@ -102,11 +104,7 @@ describe("a command and its arguments", () => {
         v.check(() => false, "never"),
       ),
     }
-    const parsed = await parseArgv(
-      ["snapshot", "--app", "A"],
-      new Map([["snapshot", async () => ({ default: checked })]]),
-      globals,
-    )
+    const parsed = await parseArgv(["snapshot", "--app", "A"], registryOf([checked]), globals)
     expect(parsed).toMatchObject({ kind: "run", args: { app: "A" } })
   })
 
@@ -197,14 +195,13 @@ describe("booleans", () => {
   })
 
   test("--no- does not take a real flag's name away", async () => {
-    const named = defineCommand({
+    const named = taking({
       name: "named",
       summary: "",
       group: "system",
       input: { wait: v.optional(v.boolean()), no_wait: v.optional(v.boolean()) },
-      run: async () => ({}),
     })
-    const own: Registry = new Map([["named", async () => ({ default: named })]])
+    const own: Registry = { named: async () => named }
     const parsed = await parseArgv(["named", "--no-wait"], own, globals)
     expect(parsed).toMatchObject({ args: { no_wait: true } })
     expect(await parseArgv(toArgv(named, { wait: false }), own, globals)).toMatchObject({
@@ -416,14 +413,13 @@ describe("free text", () => {
   })
 
   test("every word of a list of free text is text", async () => {
-    const say = defineCommand({
+    const say = taking({
       name: "say",
       summary: "",
       group: "system",
       input: { word: v.pipe(v.array(v.string()), v.metadata({ cli: { position: 0, freeText: true } })) },
-      run: async () => ({}),
     })
-    const own: Registry = new Map([["say", async () => ({ default: say })]])
+    const own: Registry = { say: async () => say }
     expect(await parseArgv(["say", "a", "-b", "--help", "-v"], own, globals)).toMatchObject({
       args: { word: ["a", "-b", "--help"] },
       globals: { verbose: true },
@@ -473,14 +469,13 @@ describe("options of every command", () => {
   })
 
   test("after the name, a command's own flag comes before a global one", async () => {
-    const save = defineCommand({
+    const save = taking({
       name: "save",
       summary: "",
       group: "system",
       input: { format: v.optional(v.string()) },
-      run: async () => ({}),
     })
-    const own: Registry = new Map([["save", async () => ({ default: save })]])
+    const own: Registry = { save: async () => save }
     expect(await parseArgv(["--format=text", "save", "--format", "png"], own, globals)).toMatchObject({
       args: { format: "png" },
       globals: { format: "text" },
@@ -536,7 +531,7 @@ describe("help and version", () => {
   })
 
   test("a registry's own help command comes before the built-in one", async () => {
-    const own: Registry = new Map([["help", async () => ({ default: snapshot })]])
+    const own: Registry = { help: async () => snapshot }
     expect((await parseArgv(["help"], own, globals)).kind).toBe("run")
   })
 

@@ -2,13 +2,12 @@ import { describe, expect, test } from "bun:test"
 import { parseArgv, toArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
 import { renderCommandHelp } from "../../src/cli/help.ts"
+import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { fieldsOf, positionalsOf, spellingsOf } from "../../src/fields.ts"
 import { parseArgs } from "../../src/run.ts"
 
-const loaded = await Promise.all(
-  [...commands].map(async ([name, load]) => ({ name, command: (await load()).default })),
-)
+const loaded = (await loadAll(commands)).map((command) => ({ name: command.name, command }))
 
 describe.each(loaded)("$name", ({ command }) => {
   const fields = fieldsOf(command.input)

@@ -21,14 +21,14 @@ async function offered(line: string, it = busyDesk()): Promise<readonly string[]
 
 describe("what is offered", () => {
   test("begins with every command, and help", async () => {
-    expect((await offered("agent-desktop ")).toSorted()).toEqual([...commands.keys(), "help"].sort())
+    expect((await offered("agent-desktop ")).toSorted()).toEqual([...Object.keys(commands), "help"].sort())
     expect(await offered("agent-desktop clip")).toEqual(["clipboard-clear", "clipboard-get", "clipboard-set"])
     expect(await offered("agent-desktop help snap")).toEqual(["snapshot"])
     expect(await offered("agent-desktop schema snap")).toEqual(["snapshot"])
   })
 
   test("is every flag that was not given yet, the command's and those of all", async () => {
-    const snapshot = (await commands.get("snapshot")!()).default
+    const snapshot = await commands.snapshot!()
     const flags = [...fieldsOf(snapshot.input), ...fieldsOf(globals)].map((field) => field.flag)
     expect((await offered("agent-desktop snapshot --")).toSorted()).toEqual(flags.toSorted())
     const rest = await offered("agent-desktop snapshot --app Editor -i --")

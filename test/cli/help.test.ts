@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import { helpFor, renderCommandHelp, renderHelp } from "../../src/cli/help.ts"
-import { defineCommand, GROUPS, type Registry } from "../../src/command.ts"
+import { GROUPS, type Registry } from "../../src/command.ts"
 import { fieldsOf } from "../../src/fields.ts"
 import {
   click,
@@ -13,6 +13,7 @@ import {
   open,
   registry,
   snapshot,
+  taking,
   type,
 } from "../support/synthetic-commands.ts"
 
@@ -113,7 +114,7 @@ Options of every command: --session NAME, --format json|text, --verbose, --read-
 })
 
 test("no line is wider than 100 columns, ends in blanks or carries colours", () => {
-  const wordy = defineCommand({
+  const wordy = taking({
     name: "a-command-with-quite-a-long-name",
     summary: "word ".repeat(60).trim(),
     group: "system",
@@ -123,7 +124,6 @@ test("no line is wider than 100 columns, ends in blanks or carries colours", () 
       ),
       ...Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`member_${i}`, v.optional(v.string())])),
     },
-    run: async () => ({}),
   })
   const texts = [
     renderHelp([...commands, wordy], globals),
@@ -145,7 +145,7 @@ test("every flag of a command is in its help", () => {
 })
 
 test("help on one command loads no other", async () => {
-  const lazy: Registry = new Map([["type", () => Promise.reject(new Error("loaded"))]])
+  const lazy: Registry = { type: () => Promise.reject(new Error("loaded")) }
   expect(await helpFor(click, lazy, globals)).toBe(renderCommandHelp(click, globals))
   expect(await helpFor(undefined, registry, globals)).toBe(renderHelp(commands, globals))
 })

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test"
 import { globals } from "../../src/cli/globals.ts"
 import { manualPage } from "../../src/cli/help.ts"
+import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
 import { fieldsOf } from "../../src/fields.ts"
 
-const all = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
+const all = await loadAll(commands)
 const page = manualPage(all, globals, "1.2.3")
 
 function pipe(command: readonly string[], env: Readonly<Record<string, string>> = {}) {

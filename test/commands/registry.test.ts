@@ -1,87 +1,26 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { ACTION_OF } from "../../src/act/expect.ts"
-import { GROUPS } from "../../src/command.ts"
+import { type Command, GROUPS } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { fieldsOf, positionalsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/fields.ts"
+import { gapsOf } from "../support/every-command.ts"
 
 const loaded = await Promise.all(
-  [...commands].map(async ([key, load]) => ({ key, command: (await load()).default })),
+  Object.entries(commands).map(async ([key, load]) => ({ key, command: await load() })),
 )
 
-/** The contract's commands: what stands in a row without a flag, and what has one. */
-const CONTRACT: Readonly<Record<string, string>> = {
-  snapshot:
-    "app window_id max_depth include_bounds interactive_only compact surface include_hidden root skeleton budget diff",
-  find: "app window_id role name value text state exact count first last nth limit",
-  get: "ref_id! property! snapshot",
-  is: "ref_id! property! snapshot",
-  screenshot: "path! app window_id screen annotate",
-  "list-surfaces": "app",
-  "list-windows": "app",
-  "list-apps": "",
-  "list-displays": "",
-  click: "ref_id! snapshot input changes",
-  "double-click": "ref_id! snapshot input changes",
-  "triple-click": "ref_id! snapshot input changes",
-  "right-click": "ref_id! snapshot input changes",
-  clear: "ref_id! snapshot input changes",
-  focus: "ref_id! snapshot input changes",
-  toggle: "ref_id! snapshot input changes",
-  check: "ref_id! snapshot input changes",
-  uncheck: "ref_id! snapshot input changes",
-  expand: "ref_id! snapshot input changes",
-  collapse: "ref_id! snapshot input changes",
-  "scroll-to": "ref_id! snapshot input changes",
-  type: "ref_id! text! snapshot input changes",
-  "set-value": "ref_id! value! snapshot input changes",
-  select: "ref_id! value! snapshot input changes",
-  scroll: "ref_id! direction! amount! snapshot input changes",
-  press: "combo! app cmd_as_ctrl force changes",
-  "key-down": "combo! cmd_as_ctrl force",
-  "key-up": "combo!",
-  hover: "ref_id! xy duration_ms snapshot changes",
-  drag: "from! from_xy to to_xy duration_ms snapshot changes",
-  "mouse-move": "xy!",
-  "mouse-click": "xy! button count changes",
-  "mouse-down": "xy! button",
-  "mouse-up": "xy! button",
-  "mouse-wheel": "xy! dx dy changes",
-  launch: "app! arg",
-  "close-app": "app! force",
-  "focus-window": "window_id! app title",
-  "resize-window": "window_id! width! height! app",
-  "move-window": "window_id! x! y! app",
-  minimize: "window_id! app",
-  maximize: "window_id! app",
-  restore: "window_id! app",
-  "clipboard-get": "",
-  "clipboard-set": "text!",
-  "clipboard-clear": "",
-  "list-notifications": "app text limit",
-  "dismiss-notification": "index! app",
-  "notification-action": "index! action! app",
-  "dismiss-all-notifications": "app",
-  wait: "ms! element predicate value window text gone menu menu_closed notification app snapshot",
-  batch: "commands! stop_on_error",
-  status: "",
-  permissions: "request",
-  version: "",
-  doctor: "ffi",
-  "desktop-start": "name size",
-  "desktop-stop": "name! all",
-  "list-desktops": "",
-}
-
 describe.each(loaded)("$key", ({ key, command }) => {
-  test("is the name of the command and of its file", async () => {
+  test("is the name of the command", () => {
     expect(command.name).toBe(key)
     expect(key).toMatch(/^[a-z]+(-[a-z]+)*$/)
-    const file = await import(join(import.meta.dir, "../..", "src", "commands", `${key}.ts`))
-    expect(file.default).toBe(command)
   })
 
-  test("says what it is for, in a group that there is", () => {
+  test("is complete: effect, MCP tool, trace, schemas, text and sample", () => {
+    expect(gapsOf(command)).toEqual([])
+  })
+
+  test("has a summary, in a group that exists", () => {
     expect(GROUPS).toContain(command.group)
     expect(command.summary).toMatch(/^[A-Z].*[^.\s]$/)
     expect(command.summary.length).toBeLessThanOrEqual(100)
@@ -101,54 +40,28 @@ describe.each(loaded)("$key", ({ key, command }) => {
   })
 })
 
-test("every file among the commands is one of them", () => {
-  const files = [...new Bun.Glob("*.ts").scanSync(join(import.meta.dir, "../..", "src", "commands"))]
-  expect(
-    files
-      .map((file) => file.replace(/\.ts$/, ""))
-      .filter((name) => name !== "index")
-      .sort(),
-  ).toEqual([...commands.keys()].sort())
+test("every command in src/commands is in its index.ts, and its variable has its name", async () => {
+  const folder = join(import.meta.dir, "../../src/commands")
+  const files = [...new Bun.Glob("*.ts").scanSync(folder)].filter((file) => file !== "index.ts")
+  const defined = (await Promise.all(files.map((file) => import(join(folder, file))))).flatMap((module) =>
+    Object.entries<Command>(module),
+  )
+  expect(defined.map(([, { name }]) => name).sort()).toEqual(Object.keys(commands).sort())
+  const camel = (name: string) => name.replaceAll(/-./g, (part) => part.slice(1).toUpperCase())
+  expect(defined.filter(([variable, { name }]) => variable !== camel(name))).toEqual([])
 })
 
-describe.each(Object.entries(CONTRACT))("the contract's %s", (name, members) => {
-  const command = loaded.find(({ key }) => key === name)?.command
-
-  test("is there and takes what the contract says", () => {
-    const fields = command ? fieldsOf(command.input) : []
-    const wanted = members.split(" ").filter(Boolean)
-    const names = wanted.map((member) => member.replace("!", ""))
-    expect(command).toBeDefined()
-    expect(names.filter((member) => !fields.some((field) => field.name === member))).toEqual([])
-    expect(positionalsOf(fields).map((field) => field.name)).toEqual(
-      wanted.filter((member) => member.endsWith("!")).map((member) => member.slice(0, -1)),
-    )
-  })
-})
-
-test("what only looks is marked so, and nothing else is", () => {
-  const reading = loaded.filter(({ command }) => command.readOnly).map(({ key }) => key)
-  const looks =
-    /^(snapshot|find|get|is|screenshot|wait|status|permissions|version|doctor|clipboard-get|list-.*)$/
-  expect(reading.filter((name) => !looks.test(name) && CONTRACT[name] !== undefined)).toEqual([])
-  expect([...commands.keys()].filter((name) => looks.test(name) && !reading.includes(name))).toEqual([])
-})
-
-test.each([
-  ["snapshot", { max_depth: 10, surface: "window", interactive_only: false, timeout_ms: 5000 }],
-  ["find", { limit: 50 }],
-  ["scroll", { direction: "down", amount: 3 }],
-  ["click", { input: "auto", timeout_ms: 5000 }],
-  ["wait", { predicate: "exists", timeout_ms: 30_000 }],
-  ["launch", { timeout_ms: 30_000 }],
-  ["mouse-click", { button: "left", count: 1 }],
-  ["desktop-start", { size: "1920x1080" }],
-])("%s has the contract's defaults", async (name, defaults) => {
-  const command = (await commands.get(name)!()).default
-  const fields = Object.fromEntries(fieldsOf(command.input).map((field) => [field.name, field.default]))
-  expect(fields).toMatchObject(defaults)
+test("index.ts is in the order of the alphabet", () => {
+  const names = Object.keys(commands)
+  expect(names).toEqual(names.toSorted())
 })
 
 test("every action is a command of its own", () => {
-  expect(Object.keys(ACTION_OF).filter((kind) => !commands.has(kind))).toEqual([])
+  expect(Object.keys(ACTION_OF).filter((kind) => !Object.hasOwn(commands, kind))).toEqual([])
+})
+
+test("a name that every object has is not a command", async () => {
+  const { findCommand } = await import("../../src/command.ts")
+  for (const name of ["constructor", "toString", "__proto__", ""])
+    expect(findCommand(commands, name)).toBeUndefined()
 })

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { readFileSync } from "node:fs"
 import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
+import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { agentDesktop, type Envelope } from "../../src/index.ts"
 import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
-import { LINES, refsOf, wordsOf } from "./every-line.ts"
+import { everyLine, filledLine, type Line, refsOf, wordsOn } from "./every-line.ts"
 
 setDefaultTimeout(120_000)
 
@@ -17,7 +18,7 @@ const AT_ONCE = 8
 
 let desktop: TestDesktop
 let app: ReturnType<TestDesktop["spawnApp"]>
-let names: Map<string, string>
+let names: ReadonlyMap<string, string>
 /** What to let run again in the end, or it could not be ended in order. */
 let stopped: number[]
 
@@ -29,7 +30,7 @@ beforeEach(async () => {
     const { json } = await desktop.run("snapshot", "--app", "stubborn")
     return json.ok && refsOf(json.data.tree).has("Press") && json
   }, 20_000)
-  names = new Map([...refsOf(data.tree), ["window", data.window.id]])
+  names = wordsOn(data, desktop.directory)
 })
 
 afterEach(async () => {
@@ -65,28 +66,25 @@ test.each(Object.keys(FAULTS))("when %s, every command ends in time and says wha
   await fault.set()
   const lag = watchLag()
   // Where it works, the app is gone then.
-  const lines = WHOLE ? LINES.filter((line) => !line.startsWith("close-app")) : LINES
+  const all = await everyLine()
+  const lines = WHOLE ? all.filter(([command]) => command !== "close-app") : all
   const outcomes = await inTurns(lines, inProcess)
   const most = TIMEOUT_MS * 1.1 + lag.end()
   expect(outcomes.filter(({ ms }) => ms > most)).toEqual([])
   expect(outcomes.filter(({ code }) => !IN_ORDER.test(code)).map(shown)).toEqual([])
-  expect(
-    outcomes.filter(({ code, line }) => isReading(line) && !fault.reading.test(code)).map(shown),
-  ).toEqual([])
+  expect(outcomes.filter((one) => isReading(one) && !fault.reading.test(one.code)).map(shown)).toEqual([])
   expect(outcomes.filter((one) => one.code !== "ok" && acts(one) && !one.delivery).map(shown)).toEqual([])
 
-  const start = (await asProgram("version")).ms
-  const samples = WHOLE
-    ? LINES
-    : ["snapshot --app stubborn", "click $Press", "press ctrl+a", "wait --menu", "status"]
-  const programs = await inTurns(samples, asProgram)
+  const start = (await asProgram(["version"])).ms
+  const some = ["snapshot --app stubborn", "click $Press", "press ctrl+a", "wait --menu", "status"]
+  const programs = await inTurns(WHOLE ? all : some.map(words), asProgram)
   // The start of several at once on a busy machine takes a multiple of the start of one.
   const patience = TIMEOUT_MS * 1.1 + AT_ONCE * start + 500
   expect(programs.filter(({ ms, code }) => ms > patience || !IN_ORDER.test(code)).map(shown)).toEqual([])
 })
 
 test("a click that makes the app loop may have been delivered, and says so in time", async () => {
-  const { ms, code, delivery } = await asProgram("click $Loop", 1500)
+  const { ms, code, delivery } = await asProgram(words("click $Loop"), 1500)
   expect(ms).toBeLessThan(3000)
   // It says that it was pressed before it does what the press is for, or not at all.
   expect(`${code} ${delivery}`).toBeOneOf(["ok delivered_unverified", "APP_UNRESPONSIVE delivery_uncertain"])
@@ -104,15 +102,14 @@ test("a click that ends the app was delivered, or may have been", async () => {
 
 test("whatever is asked while the app is killed ends with a word about it", async () => {
   for (const [round, line] of ["type $Text abc", "snapshot --app stubborn", "select $Combo two"].entries()) {
-    const asked = asProgram(line, 3000)
+    const asked = asProgram(words(line), 3000)
     setTimeout(() => app.kill("SIGKILL"), 15 * (round + 1))
     const { code } = await asked
     expect(code).toMatch(/^(ok|STALE_REF|APP_NOT_FOUND|WINDOW_NOT_FOUND|APP_UNRESPONSIVE|ACTION_FAILED)$/)
     await app.exited
     app = desktop.spawnApp(["/usr/bin/python3", STUBBORN])
     await until(async () => (await desktop.run("snapshot", "--app", "stubborn")).json.ok, 20_000)
-    const { tree, window } = (await desktop.run("snapshot", "--app", "stubborn")).json.data
-    names = new Map([...refsOf(tree), ["window", window.id]])
+    names = wordsOn((await desktop.run("snapshot", "--app", "stubborn")).json.data, desktop.directory)
   }
 })
 
@@ -126,7 +123,7 @@ test("a window that outlives its process for a moment is not found; one that sta
     Bun.$`xprop -id ${id.slice(2)} -f _NET_WM_PID 32c -set _NET_WM_PID ${pid}`.env(desktop.env).quiet()
   // As behind a sandbox: nobody has this number here.
   await claim(2 ** 22 + 1)
-  expect((await asProgram(`snapshot --window-id ${id}`, 5000)).code).toBe("PLATFORM_NOT_SUPPORTED")
+  expect((await asProgram(words(`snapshot --window-id ${id}`), 5000)).code).toBe("PLATFORM_NOT_SUPPORTED")
 
   // What nobody collects stays as it is when a process has just ended.
   const parent = desktop.spawnApp(["sh", "-c", "true & exec sleep 1000"])
@@ -135,14 +132,14 @@ test("a window that outlives its process for a moment is not found; one that sta
     return pid !== undefined && /^Z/.test(stateOf(Number(pid))) && Number(pid)
   })
   await claim(remains)
-  const asked = asProgram(`snapshot --window-id ${id}`, 5000)
+  const asked = asProgram(words(`snapshot --window-id ${id}`), 5000)
   setTimeout(() => terminal.kill("SIGKILL"), 200)
   expect((await asked).code).toBe("WINDOW_NOT_FOUND")
 })
 
 test("a registry that is started anew finds the apps again", async () => {
   for (const pid of partsLike(/at-spi2-registryd/)) signal(pid, "SIGKILL")
-  const first = await inTurns(["snapshot --app stubborn", "click $Press", "list-apps"], asProgram)
+  const first = await inTurns(["snapshot --app stubborn", "click $Press", "list-apps"].map(words), asProgram)
   expect(
     first.filter(
       ({ code }) => !/^(ok|TIMEOUT|APP_UNRESPONSIVE|APP_NOT_FOUND|PLATFORM_NOT_SUPPORTED)$/.test(code),
@@ -153,7 +150,7 @@ test("a registry that is started anew finds the apps again", async () => {
 })
 
 test("buses and displays that end leave no command waiting", async () => {
-  const asked = inTurns(["wait --text nowhere", "wait --window nowhere", "wait --menu"], asProgram)
+  const asked = inTurns(["wait --text nowhere", "wait --window nowhere", "wait --menu"].map(words), asProgram)
   for (const pid of [...partsLike(/dbus-daemon/), ...partsLike(/^Xvfb/)]) signal(pid, "SIGKILL")
   for (const { code, ms } of await asked) {
     expect(code).toMatch(/^(TIMEOUT|PLATFORM_NOT_SUPPORTED|ACTION_FAILED|APP_UNRESPONSIVE)$/)
@@ -163,41 +160,41 @@ test("buses and displays that end leave no command waiting", async () => {
 
 test("a desktop is stopped in time, whichever of its parts does not answer", async () => {
   stop([...partsLike(/^Xvfb/), ...partsLike(/dbus-daemon/), app.pid])
-  const { ms, code } = await asProgram("desktop-stop test", 2000)
+  const { ms, code } = await asProgram(words("desktop-stop test"), 2000)
   expect({ code, isInTime: ms < 4000 }).toEqual({ code: "ok", isInTime: true })
-})
-
-test("the lines ask every command", () => {
-  const asked = new Set(LINES.map((line) => line.split(" ")[0]))
-  // It serves until its client leaves.
-  expect([...commands.keys()].filter((name) => !asked.has(name))).toEqual(["mcp"])
 })
 
 // How it is asked -------------------------------------------------------------------------------------------------
 
 interface Outcome {
-  readonly line: string
+  readonly line: Line
   readonly code: string
   readonly ms: number
   readonly delivery?: string
 }
 
+const words = (line: string): Line => line.split(" ")
+
 /** What a command may come to when something that it needs is broken; all else would be a guess or a crash. */
 const IN_ORDER =
   /^(ok|TIMEOUT|APP_UNRESPONSIVE|STALE_REF|ACTION_FAILED|ELEMENT_NOT_FOUND|APP_NOT_FOUND|NOTIFICATION_NOT_FOUND|INVALID_ARGS)$/
 
-const isReading = (line: string) => /^(get|is) /.test(line)
+const isReading = ({ line: [command] }: Outcome) => command === "get" || command === "is"
 
-const ACTING =
-  /^(click|double|triple|right|type|set-value|clear|focus|toggle|check|uncheck|expand|collapse|select|scroll|press|key|hover|drag|mouse|launch|close-app|resize|move|minimize|maximize|restore|clipboard-(set|clear)|dismiss|notification-action)/
-const acts = ({ line }: Outcome) => ACTING.test(line)
+const reading = new Set(
+  (await loadAll(commands)).filter(({ effect }) => effect === "reads").map(({ name }) => name),
+)
+
+/** Commands of which a failure says whether it did anything; items of a batch say it themselves. */
+const acts = ({ line: [command = ""], code }: Outcome) =>
+  !reading.has(command) && command !== "batch" && code !== "INVALID_ARGS"
 
 const shown = ({ line, code, ms, delivery }: Outcome) =>
-  `${line}: ${code} ${delivery ?? ""} ${Math.round(ms)} ms`
+  `${line.join(" ")}: ${code} ${delivery ?? ""} ${Math.round(ms)} ms`
 
 async function inTurns(
-  lines: readonly string[],
-  ask: (line: string) => Promise<Outcome>,
+  lines: readonly Line[],
+  ask: (line: Line) => Promise<Outcome>,
 ): Promise<readonly Outcome[]> {
   const waiting = [...lines]
   const outcomes: Outcome[] = []
@@ -209,30 +206,30 @@ async function inTurns(
 }
 
 /** The path of the binary without its start; each line with connections of its own. */
-async function inProcess(line: string): Promise<Outcome> {
-  const parsed = await parseArgv(
-    [...wordsOf(line, names), "--timeout-ms", String(TIMEOUT_MS)],
-    commands,
-    globals,
-  )
-  if (parsed.kind !== "run") throw new Error(line)
+async function inProcess(line: Line): Promise<Outcome> {
+  const argv = [...filledLine(line, names), "--timeout-ms", String(TIMEOUT_MS)]
+  const parsed = await parseArgv(argv, commands, globals)
+  if (parsed.kind !== "run") throw new Error(line.join(" "))
   await using own = agentDesktop({ env: desktop.env })
   const start = performance.now()
   const envelope = await own.run(parsed.command.name, parsed.args)
   return outcomeOf(line, envelope, performance.now() - start)
 }
 
-async function asProgram(line: string, timeout = TIMEOUT_MS): Promise<Outcome> {
+/** Commands that print plain text. */
+const PLAIN = /^(completions|mcp|skills)$/
+
+async function asProgram(line: Line, timeout = TIMEOUT_MS): Promise<Outcome> {
   const start = performance.now()
   const { json, stdout } = await runProgram(
-    [...wordsOf(line, names), "--timeout-ms", String(timeout)],
+    [...filledLine(line, names), "--timeout-ms", String(timeout)],
     desktop.env,
   )
-  if (!json && !line.startsWith("completions")) throw new Error(`${line}: no envelope but ${stdout}`)
+  if (!json && !PLAIN.test(line[0] ?? "")) throw new Error(`${line.join(" ")}: no envelope but ${stdout}`)
   return outcomeOf(line, json ?? { ok: true, data: {} }, performance.now() - start)
 }
 
-function outcomeOf(line: string, envelope: Envelope, ms: number): Outcome {
+function outcomeOf(line: Line, envelope: Envelope, ms: number): Outcome {
   return envelope.ok
     ? { line, code: "ok", ms, delivery: Object(envelope.data).disposition?.delivery }
     : { line, code: envelope.error.code, ms, delivery: envelope.error.disposition?.delivery }

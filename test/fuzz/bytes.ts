@@ -24,7 +24,7 @@ import { Packet, type Request, XError } from "../../src/linux/x11/wire.ts"
 import { decodePng } from "../../src/picture/png.ts"
 import { formatRefMap, parseRefMap } from "../../src/refs/refmap-json.ts"
 import { parseArgs, runCommand } from "../../src/run.ts"
-import { ASKED, busyDesk } from "../support/every-command.ts"
+import { readyDesk, samplesOf } from "../support/every-command.ts"
 
 /** Inputs nobody would write, by the functions that the program reads them with. Each throws on what must not be. */
 
@@ -68,7 +68,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
 // Command lines ---------------------------------------------------------------------------------------------------
 
 const WORDS = [
-  ...[...commands.keys()],
+  ...Object.keys(commands),
   ..."--timeout-ms --app --window-id --xy --secret --format --session --desktop -i -v -h -- --help --json= --no-x -".split(
     " ",
   ),
@@ -97,8 +97,11 @@ async function argv(dice: Dice): Promise<void> {
 
 // Batches, through the one path, on a desk that is not there -----------------------------------------------------------
 
-const desk = busyDesk()
-const ITEMS = ASKED.map(([command, args]) => ({ command, args: { ...args, timeout_ms: 0 } }))
+const desk = await readyDesk()
+const ITEMS = (await samplesOf(commands)).map(({ command, args }) => ({
+  command: command.name,
+  args: { ...desk.fill(args), timeout_ms: 0 },
+}))
 /** These take their time, or end what the others need. */
 const LEFT_OUT = new Set(["wait", "close-app", "launch", "schema", "batch"])
 

@@ -3,8 +3,7 @@ import fc from "fast-check"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import { success, toLine } from "../../src/envelope.ts"
 import { type Budget, fitTree } from "../../src/look/budget.ts"
-import { outline } from "../../src/look/outline.ts"
-import { toText } from "../../src/look/text.ts"
+import { outline, snapshotText } from "../../src/look/outline.ts"
 import { estimateTokens } from "../../src/look/tokens.ts"
 import { type Node, OMITTED, type State } from "../../src/node.ts"
 import { desk, type Json } from "../support/fake-desk.ts"
@@ -252,8 +251,8 @@ describe("snapshot --budget", () => {
   }
 
   const printed = {
-    json: (data: object) => toLine(success("snapshot", data)),
-    text: (data: object) => toText(success("snapshot", data)),
+    json: (data: Json) => toLine(success("snapshot", data)),
+    text: snapshotText,
   }
 
   test.each(["json", "text"] as const)("counts what is printed as %s, heading and all", async (format) => {

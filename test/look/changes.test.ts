@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { success } from "../../src/envelope.ts"
 import { AppError } from "../../src/errors.ts"
-import { toText } from "../../src/look/text.ts"
+import { actedText } from "../../src/look/outline.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { FakeElement, Spec } from "../support/fake-world.ts"
 
@@ -245,7 +244,7 @@ test("as text it is a heading and a line a change", async () => {
   const { ok, ref } = form()
   await ok("snapshot")
   const data = await ok("check", { ref_id: await ref("Agree"), changes: true })
-  expect(toText(success("check", data))).toBe(
+  expect(actedText(data)).toBe(
     `check @e2 delivered_verified ${data.changes.snapshot_id}\n~ checkbox "Agree" [@e2] checked was unchecked\n`,
   )
 })

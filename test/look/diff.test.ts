@@ -1,9 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import fc from "fast-check"
-import { success } from "../../src/envelope.ts"
 import { diffTrees } from "../../src/look/diff.ts"
-import { toText } from "../../src/look/text.ts"
+import { snapshotText } from "../../src/look/outline.ts"
 import type { Node, State } from "../../src/node.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
@@ -355,7 +354,7 @@ describe("snapshot --diff", () => {
     world.at("Print").remove()
     world.at("Ready").set({ name: "Done" })
     const data = await ok("snapshot", { diff: "last" })
-    expect(toText(success("snapshot", data))).toBe(
+    expect(snapshotText(data)).toBe(
       [
         `"Shop" w-1 "Order" ${data.snapshot_id} since ${since} 1 refs`,
         '+ menubutton "More" [@e5] in "Tools"',
@@ -366,7 +365,7 @@ describe("snapshot --diff", () => {
       ].join("\n"),
     )
     expect(one.root.children.length).toBe(4)
-    expect(toText(success("snapshot", await ok("snapshot", { diff: "last" })))).toEndWith("\nno changes\n")
+    expect(snapshotText(await ok("snapshot", { diff: "last" }))).toEndWith("\nno changes\n")
   })
 
   test("what is kept is ours alone, without secure values, and no longer than the map", async () => {

@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { commands } from "../../src/commands/index.ts"
 import { failure, success, toLine } from "../../src/envelope.ts"
 import { AppError } from "../../src/errors.ts"
 import { outline } from "../../src/look/outline.ts"
 import { toText } from "../../src/look/text.ts"
 import type { Node } from "../../src/node.ts"
+
+/** The result of a command as `--format text` prints it. */
+const printed = async (name: string, data: object): Promise<string> =>
+  toText(success(name, data), await commands[name]!())
 
 const tree: Node = {
   role: "window",
@@ -20,7 +25,7 @@ const tree: Node = {
   ],
 }
 
-test("a snapshot is a heading and one line a node, two spaces a level", () => {
+test("a snapshot is a heading and one line a node, two spaces a level", async () => {
   const data = {
     app: "notes",
     window: { id: "w-7", title: "Notes" },
@@ -29,7 +34,7 @@ test("a snapshot is a heading and one line a node, two spaces a level", () => {
     complete: true,
     tree,
   }
-  expect(toText(success("snapshot", data))).toBe(
+  expect(await printed("snapshot", data)).toBe(
     [
       '"notes" w-7 "Notes" sabc 2 refs',
       "window",
@@ -67,32 +72,32 @@ test("what was left out is counted where it was", () => {
   expect(outline(cut)).toBe('list … 9 children\n  option "a"\n  … 7 more\n  option = "b…" … 40 characters\n')
 })
 
-test("matches say where they are, and what was left out", () => {
+test("matches say where they are, and what was left out", async () => {
   const data = {
     matches: [{ ref_id: "@e1", role: "button", name: "Save", path: ["Notes", "toolbar"] }],
     total_matches: 3,
   }
-  expect(toText(success("find", data))).toBe('button "Save" [@e1] in "Notes" > "toolbar"\n… 2 more\n')
-  expect(toText(success("find", { match: null }))).toBe("no match\n")
-  expect(toText(success("find", { count: 4 }))).toBe("4 matches\n")
+  expect(await printed("find", data)).toBe('button "Save" [@e1] in "Notes" > "toolbar"\n… 2 more\n')
+  expect(await printed("find", { match: null })).toBe("no match\n")
+  expect(await printed("find", { count: 4 })).toBe("4 matches\n")
 })
 
-test("lists are lines, and an empty one says so", () => {
+test("lists are lines, and an empty one says so", async () => {
   const window = { id: "w-1", title: "A", app_name: "a", pid: 9, is_focused: true }
-  expect(toText(success("list-windows", { windows: [window] }))).toBe('w-1 "A" "a" pid 9 focused\n')
-  expect(toText(success("list-apps", { apps: [] }))).toBe("none\n")
+  expect(await printed("list-windows", { windows: [window] })).toBe('w-1 "A" "a" pid 9 focused\n')
+  expect(await printed("list-apps", { apps: [] })).toBe("none\n")
 })
 
-test("an error is a line with its code and a line with what to do", () => {
+test("an error is a line with its code and a line with what to do", async () => {
   const error = new AppError("STALE_REF", "@e7 is stale:\nits name changed", { suggestion: "Run 'snapshot'" })
-  expect(toText(failure("click", error))).toBe(
+  expect(await toText(failure("click", error), await commands.click!())).toBe(
     "error STALE_REF: @e7 is stale:\\nits name changed\nsuggestion: Run 'snapshot'\n",
   )
 })
 
-test("what has no lines of its own stays JSON", () => {
+test("what has no lines of its own stays JSON", async () => {
   const envelope = success("click", { action: "click", ref_id: "@e1" })
-  expect(toText(envelope)).toBe(toLine(envelope))
+  expect(await toText(envelope, await commands.click!())).toBe(toLine(envelope))
 })
 
 test("no text of an application can forge a line, turn it around or reach the terminal", () => {

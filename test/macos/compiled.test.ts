@@ -2,6 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { commands } from "../../src/commands/index.ts"
+import { nativeSamples } from "../support/every-command.ts"
 import { type Answer, compileProgram, MACHINE, onStage, type Stage } from "./compiled.ts"
 import { SCENES } from "./fake.ts"
 
@@ -385,9 +386,8 @@ test("notifications are listed, answered and dismissed", () =>
 
 test("there is a row for every command that needs a desktop", async () => {
   const asked = new Set([...ROWS, ...NOTIFICATIONS].map(({ args }) => args[0]))
-  const loaded = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
-  const missing = loaded.filter(({ name, group }) => group !== "integrate" && !asked.has(name))
-  expect(missing.map(({ name }) => name)).toEqual([])
+  const native = (await nativeSamples(commands)).map(({ command }) => command.name)
+  expect(native.filter((name) => !asked.has(name))).toEqual([])
 })
 
 test("without the permission nothing is read or done, and the way to grant it is named", () =>

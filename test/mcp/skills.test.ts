@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { encode } from "gpt-tokenizer"
 import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
+import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
 import { skills } from "../../src/mcp/skills.ts"
@@ -16,7 +17,7 @@ function commandLines(text: string): readonly string[] {
   const blocks = [...text.matchAll(/^(?: {4})?agent-desktop .*$/gm)].map(([line]) => line.trim())
   const inline = [...text.matchAll(/`([^`\n]+)`/g)]
     .map(([, code = ""]) => code.replace(/^agent-desktop /, ""))
-    .filter((code) => commands.has(code.split(" ")[0]!) && code.includes(" "))
+    .filter((code) => Object.hasOwn(commands, code.split(" ")[0]!) && code.includes(" "))
   return [...blocks.map((line) => line.replace(/^agent-desktop /, "").replace(/ +#.*$/, "")), ...inline]
 }
 
@@ -37,7 +38,7 @@ describe.each(texts)("$name", ({ text }) => {
   })
 
   test("names no flag that no command has", async () => {
-    const loaded = await Promise.all([...commands.values()].map(async (load) => (await load()).default))
+    const loaded = await loadAll(commands)
     const names = [...loaded.map(({ input }) => input), globals].flatMap(({ entries }) =>
       Object.keys(entries),
     )

@@ -2,8 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { CORE } from "../../src/mcp/tools.ts"
+import { loadAll } from "../../src/command.ts"
+import { commands } from "../../src/commands/index.ts"
 import { openDesktop, until } from "../support/desktop.ts"
+import { filled, flagsOf, samplesOf } from "../support/every-command.ts"
 import type { Json } from "../support/fake-desk.ts"
 import { nowhere, PROGRAM } from "./program.ts"
 
@@ -54,7 +56,7 @@ describe.each<[string, Mode]>([
     await using it = await serve([], { mode })
     expect(it.client.getNegotiatedProtocolVersion()).toBe(version)
     const { tools } = await it.client.listTools()
-    expect(tools).toHaveLength(CORE.length)
+    expect(tools).toHaveLength((await loadAll(commands)).filter(({ tool }) => tool === "core").length)
     const waited = await it.call("wait", { ms: 1 })
     expect(waited.structuredContent.found).toBe(true)
     const failed = await it.call("click", { ref_id: "@e7" })
@@ -185,31 +187,6 @@ test.skipIf(process.platform !== "linux")(
   120_000,
 )
 
-/** What only looks, on a desktop with one dialog; `$field` stands for the ref of its text field. */
-const LOOKS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
-  ["find", { app: "zenity", role: "button" }],
-  ["find", { app: "zenity", count: true }],
-  ["get", { ref_id: "$field", property: "value" }],
-  ["get", { ref_id: "$field", property: "bounds" }],
-  ["get", { ref_id: "$field", property: "actions" }],
-  ["is", { ref_id: "$field", property: "enabled" }],
-  ["list-apps", {}],
-  ["list-windows", {}],
-  ["list-displays", {}],
-  ["list-surfaces", { app: "zenity" }],
-  ["list-notifications", {}],
-  ["list-desktops", {}],
-  ["clipboard-get", {}],
-  ["wait", { element: "$field" }],
-  ["wait", { window: "Question" }],
-  ["status", {}],
-  ["permissions", {}],
-  ["doctor", {}],
-  ["version", {}],
-  ["snapshot", { app: "zenity" }],
-  ["screenshot", { app: "zenity" }],
-]
-
 test.skipIf(process.platform !== "linux")(
   "on a desktop, what looks sees the same through the command line, a batch and MCP",
   async () => {
@@ -218,20 +195,35 @@ test.skipIf(process.platform !== "linux")(
     await desktop.run("wait", "--window", "Question")
     await desktop.run("clipboard-set", "copied")
     await using it = await serve([], { env: desktop.env, tools: "all" })
-    const { json } = await desktop.run("find", "--app", "zenity", "--role", "textfield", "--first")
-    const field = json.data.match.ref_id
-    for (const [command, given] of LOOKS) {
-      const args = JSON.parse(JSON.stringify(given).replace("$field", field))
-      const words = Object.entries(args).map(([name, value]) =>
-        value === true ? `--${name}` : `--${name.replaceAll("_", "-")}=${value}`,
-      )
-      const alone = (await desktop.run(command, ...words)).json.data
-      const batch = (await desktop.run("batch", JSON.stringify([{ command, args }]))).json.data.results[0]
-        .data
-      const { structuredContent, content } = await it.call(command.replaceAll("-", "_"), args)
+    const first = async (role: string) =>
+      (await desktop.run("find", "--app", "zenity", "--role", role, "--first")).json.data.match.ref_id
+    const { id } = (await desktop.run("list-windows")).json.data.windows[0]
+    const words = {
+      app: "zenity",
+      window: id,
+      title: "Question",
+      button: await first("button"),
+      field: await first("textfield"),
+      // There is none: they say the same about another element.
+      checkbox: await first("button"),
+      file: `${setting.directory}/shot.png`,
+    }
+    const looks = (await samplesOf(commands)).filter(
+      ({ command }) => command.effect === "reads" && command.tool !== "never",
+    )
+    expect(looks.length).toBeGreaterThan(20)
+    for (const { command, args: given } of looks) {
+      const args = filled(given, words)
+      const { name } = command
+      const alone = (await desktop.run(name, ...flagsOf(args))).json.data
+      const items = JSON.stringify([{ command: name, args }])
+      const batch = (await desktop.run("batch", items)).json.data.results[0].data
+      const { structuredContent, content } = await it.call(name.replaceAll("-", "_"), args)
       const { base64, ...rest } = alone
-      expect(steady({ command, batch })).toEqual(steady({ command, batch: alone }))
-      expect(steady({ command, structuredContent })).toEqual(steady({ command, structuredContent: rest }))
+      expect(steady({ name, args, batch })).toEqual(steady({ name, args, batch: alone }))
+      expect(steady({ name, args, structuredContent })).toEqual(
+        steady({ name, args, structuredContent: rest }),
+      )
       if (base64 !== undefined)
         expect(content).toEqual([{ type: "image", data: base64, mimeType: "image/png" }])
     }
@@ -242,7 +234,7 @@ test.skipIf(process.platform !== "linux")(
 /** Without what differs from look to look: ids, times, and the name of a connection. */
 const steady = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value), (key, inner) => {
-    if (key === "snapshot_id" || key === "elapsed_ms") return `some ${typeof inner}`
+    if (key === "snapshot_id" || key === "elapsed_ms" || key === "since") return `some ${typeof inner}`
     return key === "detail" ? inner.replace(/^:1\.\d+/, ":1.x") : inner
   })
 

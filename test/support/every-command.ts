@@ -1,8 +1,9 @@
+import { type Command, loadAll, type Registry, type SampleWords } from "../../src/command.ts"
 import type { Door } from "../../src/run.ts"
-import { type Desk, desk } from "./fake-desk.ts"
+import { type Desk, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
 
-/** A desk on which every command has something to do, and what to ask of each. */
+/** A desk on which every command has something to do, and the samples of all commands. */
 
 const at = (x: number, y: number) => ({ bounds: { x, y, width: 80, height: 20 } })
 
@@ -28,107 +29,117 @@ const CONTENTS: readonly Spec[] = [
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
 
-/** Commands in an order in which each finds what it needs; `$Name` stands for the ref of that name. */
-export const ASKED: readonly (readonly [command: string, args: Readonly<Record<string, unknown>>])[] = [
-  ["snapshot", {}],
-  ["snapshot", { include_bounds: true, compact: true }],
-  ["snapshot", { skeleton: true }],
-  ["snapshot", { budget: 200 }],
-  ["snapshot", {}],
-  ["find", { role: "button" }],
-  ["find", { text: "words", first: true }],
-  ["find", { text: "nowhere", first: true }],
-  ["find", { count: true }],
-  ["get", { ref_id: "$Save", property: "name" }],
-  ["get", { ref_id: "$Save", property: "bounds" }],
-  ["get", { ref_id: "$Save", property: "actions" }],
-  ["get", { ref_id: "$Save", property: "description" }],
-  ["is", { ref_id: "$Save", property: "enabled" }],
-  ["is", { ref_id: "$Save", property: "checked" }],
-  ["screenshot", {}],
-  ["screenshot", { path: "shot.png" }],
-  ["list-surfaces", { app: "Editor" }],
-  ["list-windows", {}],
-  ["list-apps", {}],
-  ["list-displays", {}],
-  ["click", { ref_id: "$Save" }],
-  ["double-click", { ref_id: "$Save" }],
-  ["triple-click", { ref_id: "$Title" }],
-  ["right-click", { ref_id: "$Save" }],
-  ["type", { ref_id: "$Title", text: " one" }],
-  ["set-value", { ref_id: "$Title", value: "two" }],
-  ["clear", { ref_id: "$Title" }],
-  ["focus", { ref_id: "$Title" }],
-  ["toggle", { ref_id: "$Wrap" }],
-  ["check", { ref_id: "$Wrap" }],
-  ["uncheck", { ref_id: "$Lines" }],
-  ["expand", { ref_id: "$Open me" }],
-  ["collapse", { ref_id: "$Close me" }],
-  ["select", { ref_id: "$Size", value: "A5" }],
-  ["scroll", { ref_id: "$Volume" }],
-  ["scroll-to", { ref_id: "$Save" }],
-  ["press", { combo: "ctrl+s" }],
-  ["key-down", { combo: "shift" }],
-  ["key-up", { combo: "shift" }],
-  ["hover", { xy: "20,20" }],
-  ["drag", { from_xy: "20,20", to_xy: "40,40", duration_ms: 0 }],
-  ["mouse-move", { xy: "20,20" }],
-  ["mouse-click", { xy: "20,20" }],
-  ["mouse-down", { xy: "20,20" }],
-  ["mouse-up", { xy: "20,20" }],
-  ["mouse-wheel", { xy: "20,20", dy: 1 }],
-  ["focus-window", { app: "Editor" }],
-  ["resize-window", { app: "Editor", width: 900, height: 700 }],
-  ["move-window", { app: "Editor", x: 5, y: 5 }],
-  ["minimize", { app: "Editor" }],
-  ["maximize", { app: "Editor" }],
-  ["restore", { app: "Editor" }],
-  ["clipboard-set", { text: "copied" }],
-  ["clipboard-get", {}],
-  ["clipboard-clear", {}],
-  ["list-notifications", {}],
-  ["notification-action", { index: 0, action: "Reply" }],
-  ["dismiss-notification", { index: 1 }],
-  ["dismiss-all-notifications", {}],
-  ["wait", { ms: 0 }],
-  ["wait", { element: "$Save" }],
-  ["wait", { window: "notes" }],
-  ["wait", { text: "words", app: "Editor" }],
-  ["wait", { menu: true, app: "Editor" }],
-  ["desktop-start", { name: "test" }],
-  ["list-desktops", {}],
-  ["desktop-stop", { name: "test" }],
-  ["batch", { commands: '[{"command":"version"},{"command":"click","args":{"ref_id":"@e99"}}]' }],
-  ["status", {}],
-  ["permissions", {}],
-  ["version", {}],
-  ["doctor", {}],
-  ["skills", { action: "list" }],
-  ["skills", { action: "get", name: "core" }],
-  ["completions", { shell: "bash" }],
-  ["completions", { shell: "fish", line: "agent-desktop cl" }],
-  ["mcp-config", { client: "vscode" }],
-  ["mcp-config", { client: "codex" }],
-  ["schema", {}],
-  ["schema", { command: "click" }],
-  ["trace-show", { directory: TRACE }],
-  ["trace-export", { directory: TRACE, output: "trace.html" }],
-  ["launch", { app: "Other" }],
-  ["close-app", { app: "Other" }],
-]
+/** One call of a command, from its `sample`. */
+export interface Call {
+  readonly command: Command
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** Every sample of every command. */
+export async function samplesOf(registry: Registry): Promise<readonly Call[]> {
+  return (await loadAll(registry)).flatMap((command) => command.sample.map((args) => ({ command, args })))
+}
+
+/** The members that a command lacks, each with what to add and where. The types ask for most of them already. */
+export function gapsOf(command: Partial<Command> & Pick<Command, "name">): readonly string[] {
+  const { name, effect, tool, trace, input, output, print, sample } = command
+  const has: readonly (readonly [boolean, string])[] = [
+    [oneOf(effect, ["reads", "harmless", "changes"]), 'effect: "reads", "harmless" or "changes"'],
+    [oneOf(tool, ["core", "all", "never"]), 'tool: "core", "all" or "never", the MCP set that offers it'],
+    [oneOf(trace, ["pictures", "line", "nothing"]), 'trace: "pictures", "line" or "nothing"'],
+    [input !== undefined, "input: {}, or the members of its arguments"],
+    [typeof output === "function", "output: () => v.object({…}), the schema of its result"],
+    [print === "json" || typeof print === "function", 'print: (data) => string, or print: "json"'],
+    [(sample?.length ?? 0) > 0, "sample: {}, or arguments for the tests over all commands"],
+  ]
+  return has
+    .filter(([isThere]) => !isThere)
+    .map(([, member]) => `${name} lacks ${member}; add it to its object in src/commands`)
+}
+
+const oneOf = (word: string | undefined, words: readonly string[]): boolean =>
+  word !== undefined && words.includes(word)
+
+/** The samples that ask the platform for something, each with the native calls that it makes on the busy desk. */
+export async function nativeSamples(
+  registry: Registry,
+): Promise<readonly (Call & { readonly calls: readonly string[] })[]> {
+  const samples = (await samplesOf(registry)).map(async (call) => {
+    const { world, ask } = await readyDesk({ commands: registry })
+    const before = world.calls.length
+    await ask(call)
+    return { ...call, calls: [...new Set(world.calls.slice(before))].filter((one) => one !== "close") }
+  })
+  return (await Promise.all(samples)).filter(({ calls }) => calls.length > 0)
+}
+
+/** Arguments with the things of a desktop in place of their `$words`. */
+export function filled(args: Call["args"], words: Partial<SampleWords>): Record<string, unknown> {
+  const known = new Map(Object.entries(words))
+  const fill = (text: string): string =>
+    text.replaceAll(/\$([a-z]+)/g, (_, word: string) => {
+      const found = known.get(word)
+      if (found === undefined) throw new Error(`The desktop of this test has nothing for $${word}`)
+      return found
+    })
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, typeof value === "string" ? fill(value) : value]),
+  )
+}
+
+/** The same on a command line: every argument by its flag. */
+export const flagsOf = (args: Call["args"]): readonly string[] =>
+  Object.entries(args).map(([name, value]) => {
+    const flag = `--${name.replaceAll("_", "-")}`
+    return value === true ? flag : `${flag}=${value}`
+  })
+
+export interface ReadyDesk extends Desk {
+  /** Runs a sample, for one that must succeed. */
+  ask(call: Call): Promise<Json>
+  /** Arguments of a sample with what is on this desk. */
+  fill(args: Call["args"]): Record<string, unknown>
+}
+
+/** A busy desk with a snapshot of its window, on which every sample succeeds. */
+export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
+  const it = busyDesk({ serve: async () => {}, ...door })
+  await desk({ ...it.door, trace: undefined, readOnly: false }).ok("snapshot")
+  const [window] = it.world.windows
+  const words: SampleWords = {
+    app: "Editor",
+    window: window!.id,
+    title: window!.title,
+    button: await it.ref("Save"),
+    field: await it.ref("Title"),
+    slider: await it.ref("Volume"),
+    checkbox: await it.ref("Wrap"),
+    checked: await it.ref("Lines"),
+    collapsed: await it.ref("Open me"),
+    expanded: await it.ref("Close me"),
+    combobox: await it.ref("Size"),
+    other: "Other",
+    desktop: "test",
+    trace: TRACE,
+    file: "file",
+  }
+  const fill = (args: Call["args"]) => filled(args, words)
+  return { ...it, fill, ask: ({ command, args }) => it.ok(command.name, fill(args)) }
+}
 
 export function busyDesk(door: Partial<Door> = {}): Desk {
   const it = desk({ session: "tests", desktop: "here", ...door })
   const editor = it.world.app("Editor", { pid: 4242, bundleId: "org.example.Editor" })
   editor.window("notes.txt", CONTENTS)
-  editor.show("menu", { role: "menu", name: "File", children: [{ role: "menuitem", name: "New" }] })
+  const menu: Spec = { role: "menu", name: "File", children: [{ role: "menuitem", name: "New" }] }
+  editor.show("menu", menu, at(500, 500))
   const other = it.world.app("Other", { pid: 4343 })
   it.world.launch = () => {
     other.window("Fresh", [])
     return { pid: 4343, names: ["Other"], exited: new Promise(() => {}) }
   }
-  it.world.quit = () => {
-    other.end()
+  it.world.quit = ({ pid }) => {
+    it.world.apps.find((app) => app.pid === pid)?.end()
     return "asked"
   }
   it.world.desktops = [{ name: "test", display: ":90", size: "800x600", pid: 1, env: { DISPLAY: ":90" } }]
@@ -140,15 +151,4 @@ export function busyDesk(door: Partial<Door> = {}): Desk {
     ...(index === 0 ? { body: "hello", actions: ["Reply"] } : {}),
   }))
   return it
-}
-
-/** The arguments with every `$Name` replaced by the ref of that element. */
-export async function withRefs(it: Desk, args: Readonly<Record<string, unknown>>): Promise<object> {
-  const entries = await Promise.all(
-    Object.entries(args).map(async ([key, value]) => [
-      key,
-      typeof value === "string" && value.startsWith("$") ? await it.ref(value.slice(1)) : value,
-    ]),
-  )
-  return Object.fromEntries(entries)
 }

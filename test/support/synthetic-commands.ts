@@ -1,11 +1,37 @@
 import * as v from "valibot"
-import { type CliHints, type Command, defineCommand, type Registry } from "../../src/command.ts"
+import {
+  type CliHints,
+  type Command,
+  type Definition,
+  defineCommand,
+  type Registry,
+} from "../../src/command.ts"
 
 const hints = <T>(cli: CliHints) => v.metadata<T, { readonly cli: CliHints }>({ cli })
 const flag = (description: string, cli: CliHints = {}) =>
   v.optional(v.pipe(v.boolean(), v.description(description), hints(cli)))
 const ref = v.pipe(v.string(), v.description("Ref of the element"), hints({ position: 0, value: "REF" }))
-const run = async () => ({})
+
+/** A command of which a test needs nothing but the arguments. */
+export const taking = <E extends v.ObjectEntries>(
+  own: Pick<
+    Definition<E, v.GenericSchema>,
+    "name" | "summary" | "group" | "input" | "examples" | "timeoutMs"
+  >,
+): Command =>
+  defineCommand({
+    effect: "changes",
+    tool: "never",
+    trace: "line",
+    output: () => v.object({}),
+    print: "json",
+    sample: [],
+    run: async () => ({}),
+    ...own,
+  })
+
+export const registryOf = (commands: readonly Command[]): Registry =>
+  Object.fromEntries(commands.map((command) => [command.name, async () => command]))
 
 /** Options of every command, as the program's own might be. */
 export const globals = v.strictObject({
@@ -20,16 +46,15 @@ export const globals = v.strictObject({
   version: flag("Show the version", { short: "V" }),
 })
 
-export const click = defineCommand({
+export const click = taking({
   name: "click",
   summary: "Click an element",
   group: "act",
   examples: ["agent-desktop click @e3"],
   input: { ref_id: ref, snapshot: v.optional(v.string()), changes: v.optional(v.boolean(), true) },
-  run,
 })
 
-export const type = defineCommand({
+export const type = taking({
   name: "type",
   summary: "Type text into an element",
   group: "act",
@@ -38,14 +63,12 @@ export const type = defineCommand({
     text: v.pipe(v.string(), v.maxLength(1000), hints({ position: 1, freeText: true })),
     changes: flag("Report the difference"),
   },
-  run,
 })
 
-export const snapshot = defineCommand({
+export const snapshot = taking({
   name: "snapshot",
   summary: "Read a window's accessibility tree",
   group: "observe",
-  readOnly: true,
   input: {
     app: v.optional(
       v.pipe(v.string(), v.description("Name of the app"), hints({ short: "a", value: "NAME" })),
@@ -64,10 +87,9 @@ export const snapshot = defineCommand({
     ),
     diff: v.optional(v.pipe(v.string(), hints({ value: "SNAPSHOT_ID", optionalValue: "last" }))),
   },
-  run,
 })
 
-export const moveWindow = defineCommand({
+export const moveWindow = taking({
   name: "move-window",
   summary: "Move a window",
   group: "window",
@@ -76,10 +98,9 @@ export const moveWindow = defineCommand({
     x: v.optional(v.pipe(v.number(), hints({ position: 1 }))),
     y: v.optional(v.pipe(v.number(), hints({ position: 2 }))),
   },
-  run,
 })
 
-export const mouseMove = defineCommand({
+export const mouseMove = taking({
   name: "mouse-move",
   summary: "Move the pointer",
   group: "input",
@@ -93,10 +114,9 @@ export const mouseMove = defineCommand({
     button: v.optional(v.picklist(["left", "right", "middle"]), "left"),
     duration_ms: v.optional(v.pipe(v.number(), hints({ aliases: ["duration"], value: "MS" }))),
   },
-  run,
 })
 
-export const launch = defineCommand({
+export const launch = taking({
   name: "launch",
   summary: "Start an app",
   group: "window",
@@ -107,23 +127,20 @@ export const launch = defineCommand({
     level: v.optional(v.array(v.picklist(["low", "high"]))),
     env: v.optional(v.record(v.string(), v.string())),
   },
-  run,
 })
 
-export const clipboardSet = defineCommand({
+export const clipboardSet = taking({
   name: "clipboard-set",
   summary: "Put text on the clipboard",
   group: "clipboard",
   input: { text: v.pipe(v.string(), hints({ position: 0, freeText: true })) },
-  run,
 })
 
-export const open = defineCommand({
+export const open = taking({
   name: "open",
   summary: "Open files",
   group: "system",
   input: { path: v.pipe(v.array(v.string()), hints({ position: 0 })), wait: flag("Wait until closed") },
-  run,
 })
 
 export const commands: readonly Command[] = [
@@ -137,6 +154,4 @@ export const commands: readonly Command[] = [
   open,
 ]
 
-export const registry: Registry = new Map(
-  commands.map((command) => [command.name, async () => ({ default: command })]),
-)
+export const registry = registryOf(commands)

@@ -1,4 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { loadAll } from "../../src/command.ts"
+import { commands } from "../../src/commands/index.ts"
 import { envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
 import type { Json } from "./fake-desk.ts"
 
@@ -26,8 +28,10 @@ export function envelopeIn(stdout: string): Json {
   return envelope
 }
 
+const loaded = new Map((await loadAll(commands)).map((command) => [command.name, command]))
+
 function expectFitResult({ command, ok, data, error }: Json): void {
-  if (ok) expectFit(`the result of ${command}`, () => closed(resultSchema(command)), data)
+  if (ok) expectFit(`the result of ${command}`, () => closed(resultSchema(loaded.get(command)!)), data)
   else expectFit("an error", () => closed(errorSchema()), error)
   for (const item of ok && command === "batch" ? data.results : []) expectFitResult(item)
 }

@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import fc from "fast-check"
+import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { AppError } from "../../src/errors.ts"
 import { fieldsOf } from "../../src/fields.ts"
@@ -20,7 +21,7 @@ import { readPicture, readTrace } from "../../src/trace/read.ts"
 import { openTrace } from "../../src/trace/record.ts"
 import { shownArguments } from "../../src/trace/redact.ts"
 import { until } from "../support/desktop.ts"
-import { ASKED, busyDesk, withRefs } from "../support/every-command.ts"
+import { busyDesk, nativeSamples, readyDesk, samplesOf } from "../support/every-command.ts"
 import { clearDesks, type Desk, type Json } from "../support/fake-desk.ts"
 
 const root = mkdtempSync(`${tmpdir()}/agent-desktop-trace-`)
@@ -133,22 +134,40 @@ describe("what is secret", () => {
     ["ctrl++", "ctrl++"],
     ["return", "return"],
     ["shift+tab", "shift+tab"],
-  ])("is not a combination such as %s unless it writes: %s", (combo, shown) => {
-    expect(shownArguments({ combo })).toEqual({ combo: shown })
+  ])("is not a combination such as %s unless it types: %s", async (combo, shown) => {
+    const { input } = await commands.press!()
+    expect(shownArguments({ combo }, fieldsOf(input))).toEqual({ combo: shown })
   })
 
-  test("is every argument of which nobody has said that it may be shown", async () => {
-    const hiding = new Set<string>()
-    for (const [name, load] of commands) {
-      if (name.startsWith("trace-")) continue
-      for (const field of fieldsOf((await load()).default.input)) {
-        if (field.kind === "boolean" || field.kind === "number") continue
-        const shown = shownArguments({ [field.name]: "ctrl+s" })
-        if (!JSON.stringify(shown).includes("ctrl+s")) hiding.add(field.name)
+  test("is every text of which its field does not say that it may be shown", async () => {
+    for (const { name, input } of await loadAll(commands)) {
+      const fields = fieldsOf(input)
+      for (const field of fields) {
+        const shown = shownArguments({ [field.name]: "ctrl+s" }, fields)
+        const text = field.traced ? "ctrl+s" : "(6 characters)"
+        expect({ name, ...Object(shown) }).toEqual({ name, [field.name]: text })
       }
     }
-    // A new name comes here or, in trace-redact.ts, among those that may be shown.
-    expect([...hiding].sort()).toEqual(["arg", "commands", "line", "secret", "text", "value"])
+  })
+
+  test("is what is typed, pasted, passed on or looked for in values, whatever the command", async () => {
+    const traced = (await loadAll(commands)).flatMap(({ name, input }) =>
+      fieldsOf(input).flatMap((field) => (field.traced ? [{ name, field: field.name }] : [])),
+    )
+    const secret = /^(arg|commands|line|secret|text|value)$/
+    expect(traced.filter(({ field }) => secret.test(field))).toEqual([])
+  })
+
+  test("is every argument that the command does not take", () => {
+    expect(shownArguments({ app: "Editor", 5: "five" })).toEqual({
+      app: "(6 characters)",
+      5: "(4 characters)",
+    })
+  })
+
+  test("is no alias of a field that may be shown", async () => {
+    const { input } = await commands.click!()
+    expect(shownArguments({ ref: "@e1", timeout: 5 }, fieldsOf(input))).toEqual({ ref: "@e1", timeout: 5 })
   })
 })
 
@@ -192,6 +211,42 @@ test("pictures are of what acts, before and after, and of what looks; the same o
   expect(it.complaints).toEqual([])
 })
 
+test("every command leaves the lines and pictures that it declares", async () => {
+  for (const call of await samplesOf(commands)) {
+    const directory = fresh()
+    const trace = openTrace({
+      directory,
+      screenshots: true,
+      onFailure: (message) => expect(message).toBe(""),
+    })
+    await (await readyDesk({ trace, name: "cli" })).ask(call)
+    const { name, effect, trace: declared } = call.command
+    const lines = existsSync(directory) ? readTrace(directory).entries : []
+    const own = lines.filter(({ command, door }) => command === name && door === "cli")
+    expect({
+      name,
+      lines: own.length,
+      before: own.some(({ before }) => before !== undefined),
+      after: own.some(({ after }) => after !== undefined),
+    }).toEqual({
+      name,
+      lines: declared === "nothing" ? 0 : 1,
+      before: declared === "pictures" && effect !== "reads",
+      after: declared === "pictures",
+    })
+  }
+})
+
+test("a command that looks at the screen or acts on it declares pictures", async () => {
+  const native = await nativeSamples(commands)
+  const onScreen = /^(tree|perform|input|window|launch|quit|notification|surfaces|screenshot)$/
+  const silent = native.filter(
+    ({ command, calls }) =>
+      command.name !== "batch" && command.trace !== "pictures" && calls.some((call) => onScreen.test(call)),
+  )
+  expect(silent.map(({ command }) => `${command.name}: add trace: "pictures"`)).toEqual([])
+})
+
 describe("a trace that cannot be written", () => {
   const broken: readonly (readonly [string, (directory: string) => void])[] = [
     ["its directory is a file", (directory) => writeFileSync(directory, "")],
@@ -215,15 +270,18 @@ describe("a trace that cannot be written", () => {
   test.each(broken)("changes nothing when %s, and is told once", async (_, prepare) => {
     const directory = fresh()
     prepare(directory)
-    const [it, other] = [traced({ directory }), busyDesk()]
-    for (const [name, args] of ASKED.slice(0, 20)) {
+    const complaints: string[] = []
+    const onFailure = (message: string) => complaints.push(message)
+    const trace = openTrace({ directory, screenshots: false, onFailure })
+    for (const { command, args } of (await samplesOf(commands)).slice(0, 20)) {
+      const desks = await Promise.all([readyDesk({ trace }), readyDesk()])
       const [seen, expected] = await Promise.all(
-        [it, other].map(async (one) => steady(await one.run(name, await withRefs(one, args)))),
+        desks.map(async (one) => steady(await one.run(command.name, one.fill(args)))),
       )
       expect(seen).toEqual(expected)
     }
-    expect(it.complaints).toHaveLength(1)
-    expect(it.complaints[0]).toContain(directory)
+    expect(complaints).toHaveLength(1)
+    expect(complaints[0]).toContain(directory)
   })
 
   test("changes nothing when there are no pictures to be had", async () => {

@@ -1,0 +1,233 @@
+import * as v from "valibot"
+import { actOnRef, changing } from "../act/act.ts"
+import { DIRECTIONS } from "../adapter.ts"
+import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { actInput, choice, oneOf, optionalText, secret, text, whole } from "../inputs.ts"
+import { actedOnRef, node } from "../outputs.ts"
+
+/** Verbs that act on the element of a ref. */
+
+export const click = verb("click", "Press the element once", {
+  effect: "changes",
+  tool: "core",
+  sample: [
+    { ref_id: "$button" },
+    { ref_id: "$button", input: "physical" },
+    { ref_id: "$button", changes: true },
+  ],
+})
+
+export const doubleClick = verb("double-click", "Press the element twice in quick succession", {
+  effect: "changes",
+  tool: "all",
+  sample: { ref_id: "$button" },
+})
+
+export const tripleClick = verb("triple-click", "Press the element three times, as to select a paragraph", {
+  effect: "changes",
+  tool: "all",
+  sample: { ref_id: "$field" },
+})
+
+export const toggle = verb("toggle", "Flip a checkbox, switch or toggle button", {
+  effect: "changes",
+  tool: "all",
+  sample: { ref_id: "$checkbox" },
+})
+
+export const check = verb(
+  "check",
+  "Switch a checkbox, radio button or switch on; nothing happens if it is on",
+  { effect: "changes", repeatable: true, tool: "core", sample: { ref_id: "$checkbox" } },
+)
+
+export const uncheck = verb("uncheck", "Switch a checkbox or switch off; nothing happens if it is off", {
+  effect: "changes",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$checked" },
+})
+
+export const expand = verb("expand", "Open a tree item, combobox, menu button or disclosure", {
+  effect: "harmless",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$collapsed" },
+})
+
+export const collapse = verb("collapse", "Close a tree item, combobox, menu button or disclosure", {
+  effect: "harmless",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$expanded" },
+})
+
+export const focus = verb("focus", "Give the element the keyboard focus", {
+  effect: "harmless",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$field" },
+})
+
+export const clear = verb("clear", "Empty a text field", {
+  effect: "changes",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$field" },
+})
+
+export const scrollTo = verb("scroll-to", "Scroll until the element is in view", {
+  effect: "harmless",
+  repeatable: true,
+  tool: "all",
+  sample: { ref_id: "$button" },
+})
+
+export const rightClick = defineCommand({
+  ...onRef("right-click"),
+  summary: "Open the element's context menu and return it with refs",
+  effect: "changes",
+  tool: "core",
+  input: actInput,
+  output: () => actedOnRef("right-click", { menu: v.optional(node()) }),
+  sample: { ref_id: "$button" },
+  examples: ["agent-desktop right-click @e3"],
+  run: (args, ctx) => changing(ctx, args, () => openMenu(ctx, { ...args, changes: false })),
+})
+
+async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<object> {
+  const result = await actOnRef(ctx, choice, { kind: "right-click" })
+  const { openedMenu } = await import("../look/surface.ts")
+  try {
+    const menu = await openedMenu(ctx, choice)
+    return menu
+      ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu }
+      : result
+  } catch (error) {
+    // The click was delivered, even if the menu could not be read.
+    throw error instanceof AppError ? error.with({ disposition: result.disposition }) : error
+  }
+}
+
+export const scroll = defineCommand({
+  ...onRef("scroll"),
+  summary: "Scroll the element's contents",
+  effect: "harmless",
+  tool: "core",
+  input: {
+    ...actInput,
+    direction: v.optional(choice(DIRECTIONS, "Where to", { position: 1 }), "down"),
+    amount: v.optional(whole("Wheel steps", 1, 100, { position: 2, value: "N" }), 3),
+  },
+  sample: { ref_id: "$slider" },
+  examples: ["agent-desktop scroll @e7 down 5"],
+  run: (args, ctx) => actOnRef(ctx, args, { kind: "scroll", direction: args.direction, amount: args.amount }),
+})
+
+export const select = defineCommand({
+  ...onRef("select"),
+  summary: "Choose an option of a combobox, list or tab list by its name",
+  effect: "changes",
+  repeatable: true,
+  tool: "core",
+  input: { ...actInput, value: text("Name of the option", { position: 1, value: "VALUE", freeText: true }) },
+  sample: { ref_id: "$combobox", value: "two" },
+  examples: ['agent-desktop select @e6 "Landscape"'],
+  run: (args, ctx) => actOnRef(ctx, args, { kind: "select", value: args.value }),
+})
+
+export const type = defineCommand({
+  ...onRef("type"),
+  summary: "Insert text at the caret of a text field; any Unicode, newlines included",
+  effect: "changes",
+  tool: "core",
+  input: {
+    ...actInput,
+    text: optionalText("Text to insert, taken as it is", { position: 1, value: "TEXT", freeText: true }),
+    secret,
+  },
+  sample: [
+    { ref_id: "$field", text: "abc" },
+    { ref_id: "$field", text: "abc", input: "physical" },
+  ],
+  examples: [
+    'agent-desktop type @e5 "quarterly report"',
+    "agent-desktop type @e5 -- --not-a-flag",
+    "agent-desktop type @e2 --secret env:PASSWORD",
+  ],
+  check: (args) => oneOf(args, ["text", "secret"]),
+  run: async ({ text = "", ...args }, ctx) =>
+    actOnRef(
+      ctx,
+      args,
+      args.secret === undefined
+        ? { kind: "type", text }
+        : { kind: "type", text: await ctx.secret(args.secret), secret: true },
+    ),
+})
+
+export const setValue = defineCommand({
+  ...onRef("set-value"),
+  summary: "Replace the value of a text field, slider or spinner",
+  effect: "changes",
+  repeatable: true,
+  tool: "core",
+  input: {
+    ...actInput,
+    value: optionalText("The new value", { position: 1, value: "VALUE", freeText: true }),
+    secret,
+  },
+  sample: { ref_id: "$field", value: "abc" },
+  examples: ["agent-desktop set-value @e4 75", "agent-desktop set-value @e2 --secret env:PASSWORD"],
+  check: (args) => oneOf(args, ["value", "secret"]),
+  run: async ({ value = "", ...args }, ctx) =>
+    actOnRef(
+      ctx,
+      args,
+      args.secret === undefined
+        ? { kind: "set-value", value }
+        : { kind: "set-value", value: await ctx.secret(args.secret), secret: true },
+    ),
+})
+
+/** A verb that takes nothing but the element. */
+function verb(
+  name:
+    | "click"
+    | "double-click"
+    | "triple-click"
+    | "toggle"
+    | "check"
+    | "uncheck"
+    | "expand"
+    | "collapse"
+    | "focus"
+    | "clear"
+    | "scroll-to",
+  summary: string,
+  own: Pick<
+    Definition<typeof actInput, ReturnType<typeof actedOnRef>>,
+    "effect" | "repeatable" | "tool" | "sample"
+  >,
+): Command {
+  return defineCommand({
+    ...onRef(name),
+    summary,
+    input: actInput,
+    examples: [`agent-desktop ${name} @e3`],
+    ...own,
+    run: (args, ctx) => actOnRef(ctx, args, { kind: name }),
+  })
+}
+
+/** Members that all verbs of this file share. */
+function onRef(name: string) {
+  return {
+    name,
+    group: "act",
+    trace: "pictures",
+    output: () => actedOnRef(name, {}),
+    print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
+  } as const
+}

@@ -1,0 +1,61 @@
+import * as v from "valibot"
+import { defineCommand } from "../command.ts"
+import { text } from "../inputs.ts"
+import { acted } from "../outputs.ts"
+
+export const clipboardGet = defineCommand({
+  name: "clipboard-get",
+  summary: "Read the clipboard as text",
+  group: "clipboard",
+  effect: "reads",
+  tool: "all",
+  trace: "line",
+  input: {},
+  output: () => v.object({ text: v.string() }),
+  print: "json",
+  sample: {},
+  run: async (_, ctx) => ({ text: (await ctx.adapter.clipboard({ kind: "get" })) ?? "" }),
+})
+
+export const clipboardSet = defineCommand({
+  name: "clipboard-set",
+  summary: "Put text on the clipboard",
+  group: "clipboard",
+  effect: "changes",
+  repeatable: true,
+  tool: "all",
+  trace: "line",
+  input: {
+    text: text("Text to put there, or - to read it from standard input", {
+      position: 0,
+      value: "TEXT",
+      freeText: true,
+    }),
+  },
+  output: () => acted("clipboard-set", {}),
+  print: "json",
+  sample: { text: "copied" },
+  examples: ['agent-desktop clipboard-set "Hello world"'],
+  async run(args, ctx) {
+    await ctx.adapter.clipboard({ kind: "set", text: args.text === "-" ? await ctx.stdin() : args.text })
+    return { action: "clipboard-set" }
+  },
+})
+
+export const clipboardClear = defineCommand({
+  name: "clipboard-clear",
+  summary: "Empty the clipboard",
+  group: "clipboard",
+  effect: "changes",
+  repeatable: true,
+  tool: "all",
+  trace: "line",
+  input: {},
+  output: () => acted("clipboard-clear", {}),
+  print: "json",
+  sample: {},
+  async run(_, ctx) {
+    await ctx.adapter.clipboard({ kind: "clear" })
+    return { action: "clipboard-clear" }
+  },
+})

@@ -1,0 +1,94 @@
+import * as v from "valibot"
+import { defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { flag, oneOf, optionalText, text } from "../inputs.ts"
+import { count, optionalString } from "../outputs.ts"
+
+/** Isolated desktops on Linux. */
+
+const desktop = () =>
+  v.object({
+    name: v.string(),
+    display: v.string(),
+    size: v.string(),
+    pid: count(),
+    env: v.record(v.string(), v.string()),
+    broken: optionalString(),
+  })
+
+export const desktopStart = defineCommand({
+  name: "desktop-start",
+  summary: "Linux: start an isolated desktop (display, buses, window manager) to run apps in",
+  group: "desktop",
+  effect: "harmless",
+  tool: "all",
+  trace: "line",
+  timeoutMs: 15_000,
+  input: {
+    name: optionalText("Name of the desktop; made up if left out", { value: "NAME", traced: true }),
+    size: v.optional(text("Width and height of its screen", { value: "WxH", traced: true }), "1920x1080"),
+  },
+  output: desktop,
+  print: "json",
+  sample: { name: "other" },
+  examples: ["agent-desktop desktop-start --name test", "agent-desktop --desktop test launch mousepad"],
+  check: (args) => void parseSize(args.size),
+  async run(args, ctx) {
+    const [started] = await ctx.adapter.desktops({ kind: "start", name: args.name, ...parseSize(args.size) })
+    return { ...started }
+  },
+})
+
+function parseSize(text: string): { width: number; height: number } {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/i.exec(text) ?? []
+  const size = { width: Number(width), height: Number(height) }
+  if (size.width >= 320 && size.width <= 8192 && size.height >= 200 && size.height <= 8192) return size
+  throw new AppError("INVALID_ARGS", `--size '${text}' must be WxH, from 320x200 to 8192x8192`, {
+    suggestion: "agent-desktop desktop-start --size 1280x800",
+  })
+}
+
+export const desktopStop = defineCommand({
+  name: "desktop-stop",
+  summary: "Linux: end an isolated desktop and everything that runs in it",
+  group: "desktop",
+  effect: "changes",
+  tool: "all",
+  trace: "line",
+  timeoutMs: 15_000,
+  input: {
+    name: optionalText("Name of the desktop", { position: 0, value: "NAME", traced: true }),
+    all: flag("Every desktop that was started here"),
+  },
+  output: () => v.object({ stopped: v.array(v.string()) }),
+  print: "json",
+  sample: { name: "$desktop" },
+  examples: ["agent-desktop desktop-stop test"],
+  check: (args) => oneOf(args, ["name", "all"]),
+  async run(args, ctx) {
+    const stopped = await ctx.adapter.desktops({ kind: "stop", name: args.name })
+    if (args.name !== undefined && stopped.length === 0) {
+      throw new AppError("ELEMENT_NOT_FOUND", `No desktop is named '${args.name}'`, {
+        suggestion: "Use 'list-desktops' to see which there are",
+      })
+    }
+    return { stopped: stopped.map((desktop) => desktop.name) }
+  },
+})
+
+export const listDesktops = defineCommand({
+  name: "list-desktops",
+  summary: "Linux: list the isolated desktops that are running",
+  group: "desktop",
+  effect: "reads",
+  tool: "all",
+  trace: "line",
+  input: {},
+  output: () => v.object({ desktops: v.array(desktop()) }),
+  async print({ desktops }) {
+    const { lines } = await import("../look/outline.ts")
+    return lines(desktops, (one) => `${one.name} ${one.display} ${one.size}`)
+  },
+  sample: {},
+  run: async (_, ctx) => ({ desktops: await ctx.adapter.desktops({ kind: "list" }) }),
+})

@@ -1,0 +1,140 @@
+import * as v from "valibot"
+import { type Context, defineCommand } from "../command.ts"
+import { errorObject } from "../envelope.ts"
+import { AppError } from "../errors.ts"
+import { flag } from "../inputs.ts"
+import { count, failed, optionalString } from "../outputs.ts"
+import { VERSION, versionFacts } from "../version.ts"
+
+/** The program itself and the way to the desktop. */
+
+const permissionStates = () => {
+  const grant = v.object({
+    state: v.picklist(["granted", "denied", "not_required", "unknown"] as const),
+    suggestion: optionalString(),
+  })
+  return v.objectWithRest(
+    { granted: v.boolean(), accessibility: grant, screen_recording: grant },
+    v.union([v.boolean(), grant]),
+  )
+}
+
+export const status = defineCommand({
+  name: "status",
+  summary: "Tell the platform, the permissions and the current refs",
+  group: "system",
+  effect: "reads",
+  tool: "all",
+  trace: "line",
+  input: {},
+  output: () =>
+    v.object({
+      platform: v.string(),
+      version: v.string(),
+      permissions: v.union([permissionStates(), v.object({ granted: v.literal(false), error: failed() })]),
+      ref_count: v.optional(count()),
+      snapshot_id: optionalString(),
+      session: optionalString(),
+      desktop: optionalString(),
+    }),
+  print: "json",
+  sample: {},
+  async run(_, ctx) {
+    const map = await ctx.refs.load()
+    return {
+      platform: process.platform === "darwin" ? "macos" : process.platform,
+      version: VERSION,
+      permissions: await permissionsOrError(ctx),
+      ...(map.snapshot_id === undefined ? {} : { ref_count: map.inner.size, snapshot_id: map.snapshot_id }),
+      session: ctx.session,
+      desktop: ctx.desktop,
+    }
+  },
+})
+
+/** A session without a desktop is a state to report: status does not fail there. */
+async function permissionsOrError(ctx: Context): Promise<object> {
+  try {
+    return await ctx.adapter.permissions(false)
+  } catch (error) {
+    if (error instanceof AppError) return { granted: false, error: errorObject(error) }
+    throw error
+  }
+}
+
+export const permissions = defineCommand({
+  name: "permissions",
+  summary: "Tell which permissions are granted; asks for them only with --request",
+  group: "system",
+  effect: "reads",
+  acts: (args) => args.request,
+  tool: "all",
+  trace: "line",
+  input: { request: flag("Ask the system, and so the user, for what is missing") },
+  output: permissionStates,
+  print: "json",
+  sample: {},
+  run: async (args, ctx) => ({ ...(await ctx.adapter.permissions(args.request)) }),
+})
+
+export const version = defineCommand({
+  name: "version",
+  summary: "Print the version and what this binary was built for",
+  group: "system",
+  effect: "reads",
+  tool: "all",
+  trace: "line",
+  input: {},
+  output: () =>
+    v.object({
+      version: v.string(),
+      target: v.string(),
+      os: v.string(),
+      arch: v.string(),
+      bun: v.string(),
+      commit: optionalString(),
+    }),
+  print: "json",
+  sample: {},
+  run: async () => versionFacts(),
+})
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Probe every link between here and the apps, and say what is missing",
+  group: "system",
+  effect: "reads",
+  tool: "all",
+  trace: "line",
+  input: {
+    ffi: flag("On macOS, also resolve every native symbol"),
+    strict: flag("Fail where something is missing: an exit code for probes"),
+  },
+  output: () =>
+    v.object({
+      healthy: v.boolean(),
+      checks: v.array(
+        v.object({
+          name: v.string(),
+          ok: v.boolean(),
+          detail: optionalString(),
+          suggestion: optionalString(),
+        }),
+      ),
+    }),
+  print: "json",
+  sample: {},
+  examples: ["agent-desktop doctor", "agent-desktop --desktop main doctor --strict"],
+  async run(args, ctx) {
+    const checks = await ctx.adapter.diagnose({ ffi: args.ffi })
+    const missing = checks.filter((check) => !check.ok)
+    if (args.strict && missing.length > 0) {
+      throw new AppError(
+        "PLATFORM_NOT_SUPPORTED",
+        `Not healthy: ${missing.map(({ name }) => name).join(", ")}`,
+        { suggestion: missing.find((check) => check.suggestion)?.suggestion, details: { checks: missing } },
+      )
+    }
+    return { healthy: missing.length === 0, checks }
+  },
+})

@@ -1,0 +1,150 @@
+// By their names: `import *` would keep all of valibot in the way of every command.
+import {
+  array,
+  boolean,
+  description,
+  type GenericSchema,
+  integer,
+  lazy,
+  literal,
+  minValue,
+  number,
+  type ObjectEntries,
+  object,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+  unknown,
+} from "valibot"
+import { ERROR_CODES } from "./errors.ts"
+import { type Node, STATES, SURFACES } from "./node.ts"
+
+/**
+ * Members of results that several commands share. All of them are functions: a command that runs builds no
+ * schema of its result.
+ */
+
+export const described = <const S extends GenericSchema>(schema: S, text: string) =>
+  pipe(schema, description(text))
+
+export const count = () => pipe(number(), integer(), minValue(0))
+export const optionalString = () => optional(string())
+export const point = () => object({ x: number(), y: number() })
+export const rect = () => object({ x: number(), y: number(), width: number(), height: number() })
+export const refId = () => described(string(), "Names the element in later commands, e.g. @e3")
+export const complete = () => described(optional(boolean()), "false: not everything could be read in time")
+const states = () => optional(array(picklist(STATES)))
+
+export const disposition = () =>
+  object({
+    delivery: picklist([
+      "not_delivered",
+      "delivery_uncertain",
+      "delivered_unverified",
+      "delivered_verified",
+    ] as const),
+    retry: picklist(["safe", "unsafe", "unknown"] as const),
+  })
+
+/** `error` of a command that failed. */
+export const failed = () =>
+  object({
+    code: picklist(ERROR_CODES),
+    message: string(),
+    suggestion: described(optionalString(), "What to do next"),
+    platform_detail: described(optionalString(), "The operating system's own words"),
+    details: optional(record(string(), unknown())),
+    disposition: described(optional(disposition()), "Whether anything reached the app, and whether to retry"),
+  })
+
+/** A node of a result. The role is any word: a list of all roles costs more tokens than it tells a model. */
+export interface PrintedNode extends Omit<Node, "role" | "children"> {
+  readonly role: string
+  readonly children?: readonly PrintedNode[]
+}
+
+/** A node and the nodes below it. */
+export const node = (): GenericSchema<PrintedNode> => lazy(nodeObject)
+
+/** The schema that JSON Schemas refer to as `node`; always the same object, or they could not refer to it. */
+export const nodeObject = () => (madeNode ??= makeNode())
+let madeNode: ReturnType<typeof makeNode> | undefined
+
+const makeNode = () =>
+  object({
+    ref_id: optional(refId()),
+    role: string(),
+    name: optionalString(),
+    value: optionalString(),
+    description: optionalString(),
+    hint: optionalString(),
+    states: states(),
+    bounds: optional(rect()),
+    characters_omitted: described(optional(count()), "How much of its texts was left out"),
+    children_count: described(optional(count()), "How many children there are where not all are shown"),
+    path: described(optional(array(string())), "In changes: what it is inside of, from the window down"),
+    was: described(optional(record(string(), unknown())), "In changes: what was different"),
+    children: optional(array(node())),
+  })
+
+export const windowInfo = () =>
+  object({
+    id: string(),
+    title: string(),
+    app_name: string(),
+    pid: count(),
+    bounds: optional(rect()),
+    is_focused: boolean(),
+  })
+
+export const match = () =>
+  object({
+    ref_id: optional(refId()),
+    role: string(),
+    name: optionalString(),
+    value: optionalString(),
+    states: states(),
+    interactive: boolean(),
+    path: described(array(string()), "What it is inside of, from the window down"),
+  })
+
+export const surface = () =>
+  object({
+    type: picklist(SURFACES),
+    id: optionalString(),
+    title: optionalString(),
+    item_count: optional(count()),
+  })
+
+export const notification = () =>
+  object({
+    index: count(),
+    app_name: described(string(), "Empty where the daemon does not tell who sent it, as xfce4-notifyd"),
+    title: string(),
+    body: optionalString(),
+    actions: optional(array(string())),
+  })
+
+/** Result of `--changes`. Its members are described once, with snapshot: every tool that acts would repeat them. */
+export const changes = () =>
+  described(optional(record(string(), unknown())), "With --changes, as of snapshot --diff, and windows")
+
+/** Result of a command that acts, with the members beside its name. */
+export const acted = <const E extends ObjectEntries>(name: string, more: E) =>
+  object({ action: literal(name), ...more })
+
+/** Result of a command that acts on a ref. */
+export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E) =>
+  acted(name, {
+    ref_id: refId(),
+    post_state: described(
+      optional(object({ role: string(), states: states(), value: optionalString() })),
+      "How the element was afterwards, where that differs from before",
+    ),
+    method: described(string(), "How it was delivered"),
+    disposition: disposition(),
+    changes: changes(),
+    ...more,
+  })
