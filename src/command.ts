@@ -1,6 +1,8 @@
+import type { CommandDef } from "citty"
 import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
+import { argsOf, type CliHints, fieldsOf, type Input } from "./fields.ts"
 import type { RefEntry, RefMap } from "./refmap.ts"
 
 export const GROUPS = [
@@ -45,8 +47,6 @@ export type Traced =
   /** Nothing: shells and clients run it all the time, or it reads traces itself. */
   | "nothing"
 
-export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
-
 /** A result as text. Without a text, and with "json", `--format text` prints the JSON line. */
 export type Print<Data> = "json" | ((data: Data) => string | undefined | Promise<string | undefined>)
 
@@ -54,8 +54,12 @@ export type Print<Data> = "json" | ((data: Data) => string | undefined | Promise
  * One command, and everything that the program knows about it: help, the command line, batch, MCP, JSON
  * Schema, docs, completions, the manual, traces and the tests over all commands read it here. Its name is
  * its verb on the command line and, with `desktop_` in front, its MCP tool.
+ *
+ * It is a command of citty, too: `meta`, `args` and `run` are for citty's parseArgs and runCommand. Their
+ * `args` arrive in `data`, typed by cli/args.ts, since citty has no numbers, lists or JSON.
  */
-export interface Command<S extends Input = Input> {
+export interface Command<S extends Input = Input> extends CommandDef {
+  run(context: { readonly data?: Run }): Promise<unknown>
   readonly name: string
   readonly summary: string
   /** The heading that lists it in help and docs, and nothing else. */
@@ -77,8 +81,12 @@ export interface Command<S extends Input = Input> {
   readonly examples?: readonly string[]
   /** Rules that a schema cannot express, such as members that exclude each other. Throws INVALID_ARGS. */
   check?(args: v.InferOutput<S>): void
-  run(args: v.InferOutput<S>, ctx: Context): Promise<object>
+  /** Does the work; `run` of the command's definition. */
+  handle(args: v.InferOutput<S>, ctx: Context): Promise<object>
 }
+
+/** Carries out a command with the arguments of its command line, and returns the exit code. */
+export type Run = (command: Command) => Promise<number>
 
 /** Words in samples, such as `$button`: each test puts in what its own desktop has. */
 export interface SampleWords {
@@ -107,7 +115,7 @@ export interface SampleWords {
   readonly file: string
 }
 
-/** Every command by name, each loaded when it is called. */
+/** Every command by name, each loaded when it is called: the form of citty's `subCommands`. */
 export type Registry = Readonly<Record<string, () => Promise<Command>>>
 
 /** The loader of a command; undefined for a name that is not in the registry. */
@@ -209,12 +217,18 @@ export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema
 export function defineCommand<E extends v.ObjectEntries, O extends v.GenericSchema>(
   definition: Definition<E, O>,
 ): Command {
-  const { timeoutMs = 5000, input, sample, ...rest } = definition
-  return {
+  const { timeoutMs = 5000, input, sample, run, ...rest } = definition
+  const schema = v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) })
+  const command = {
     ...rest,
+    meta: { name: rest.name, description: rest.summary },
+    args: () => argsOf(fieldsOf(schema)),
+    run: async ({ data }: { readonly data?: Run }) => data?.(command),
+    handle: run,
     sample: Array.isArray(sample) ? sample : [sample],
-    input: v.strictObject({ ...input, timeout_ms: timeoutField(timeoutMs) }),
+    input: schema,
   } as unknown as Command
+  return command
 }
 
 type SampleOf<E extends v.ObjectEntries> = v.InferInput<v.StrictObjectSchema<E, undefined>>
@@ -237,26 +251,3 @@ const timeoutField = (ms: number) =>
     ),
     ms,
   )
-
-/**
- * Facts about an argument that a schema cannot express. The flag itself is the member's name in kebab case.
- */
-export interface CliHints {
-  /** Its place among the positionals, from 0; the flag spelling is accepted as well. */
-  readonly position?: number
-  /** Letter of the short flag. */
-  readonly short?: string
-  /** Other member names that mean the same, in batch arguments and (kebab case) as flags. */
-  readonly aliases?: readonly string[]
-  /** Placeholder in usage lines, e.g. `MS`. */
-  readonly value?: string
-  /** Free text: the word in its place is taken as it is, also if it looks like a flag. */
-  readonly freeText?: boolean
-  /** The flag may stand without a value (`--diff [SNAPSHOT_ID]`) and then means this one. */
-  readonly optionalValue?: string
-  /**
-   * A trace may show its text. Every other text may be secret, and a trace keeps only its length.
-   * "keys": a combination of keys, shown unless it types a character.
-   */
-  readonly traced?: boolean | "keys"
-}

@@ -1,5 +1,32 @@
-import type { CliHints, Input } from "./command.ts"
+import type { ArgDef, ArgsDef } from "citty"
+import type * as v from "valibot"
 import { AppError } from "./errors.ts"
+
+/** The schema of a command's arguments. */
+export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
+
+/**
+ * Facts about an argument that a schema cannot express. The flag itself is the member's name in kebab case.
+ */
+export interface CliHints {
+  /** Its place among the positionals, from 0; the flag spelling is accepted as well. */
+  readonly position?: number
+  /** Letter of the short flag. */
+  readonly short?: string
+  /** Other member names that mean the same, in batch arguments and (kebab case) as flags. */
+  readonly aliases?: readonly string[]
+  /** Placeholder in usage lines, e.g. `MS`. */
+  readonly value?: string
+  /** Free text: the word in its place is taken as it is, also if it looks like a flag. */
+  readonly freeText?: boolean
+  /** The flag may stand without a value (`--diff [SNAPSHOT_ID]`) and then means this one. */
+  readonly optionalValue?: string
+  /**
+   * A trace may show its text. Every other text may be secret, and a trace keeps only its length.
+   * "keys": a combination of keys, shown unless it types a character.
+   */
+  readonly traced?: boolean | "keys"
+}
 
 type Scalar = "boolean" | "string" | "number" | "choice"
 
@@ -69,6 +96,19 @@ export function spellingsOf(field: Field): readonly string[] {
 /** The field that a member's name or alias means. */
 export const spelledAs = (fields: readonly Field[], name: string): Field | undefined =>
   fields.find((field) => field.name === name || field.aliases.includes(name))
+
+/** The fields in the form of citty, which knows booleans, choices and texts. */
+export function argsOf(fields: readonly Field[]): ArgsDef {
+  const args: ArgsDef = {}
+  for (const field of fields) args[field.name] = argOf(field)
+  return args
+}
+
+function argOf({ kind, description, placeholder, choices }: Field): ArgDef {
+  if (kind === "boolean") return { type: kind, description }
+  if (kind === "choice" && choices) return { type: "enum", description, options: [...choices] }
+  return { type: "string", description, valueHint: placeholder }
+}
 
 /** The same arguments with every member under its own name; a name and its alias at once are refused. */
 export function applyAliases(input: Input, raw: unknown): unknown {

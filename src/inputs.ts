@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { BUTTONS, INPUT_POLICIES } from "./adapter.ts"
-import type { CliHints } from "./command.ts"
 import { AppError } from "./errors.ts"
+import type { CliHints } from "./fields.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 
 /**

@@ -1,5 +1,5 @@
 import type { Platform, Way } from "./adapter.ts"
-import { type Arguments, parseArgv } from "./cli/args.ts"
+import { type Arguments, dispatch, parseArgv } from "./cli/args.ts"
 import { globals, type Settings, settingsOf } from "./cli/globals.ts"
 import type { Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
@@ -26,7 +26,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (parsed.kind === "help")
       return print(await (await import("./cli/help.ts")).helpFor(parsed.command, commands, globals))
     const settings = settingsOf(parsed.globals, process.env)
-    return await runOnce(parsed.command, parsed.args, settings)
+    return await dispatch(parsed.command, (command) => runOnce(command, parsed.args, settings))
   } catch (error) {
     const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
     await traceRefusal(argv, envelope)

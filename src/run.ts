@@ -76,7 +76,7 @@ async function runUntraced(door: Door, name: string, raw: unknown): Promise<Enve
 }
 
 /** Throws INVALID_ARGS for what `raw` gets wrong; otherwise the arguments with their defaults. */
-export function parseArgs(command: Command, raw: unknown): Parameters<Command["run"]>[0] {
+export function parseArgs(command: Command, raw: unknown): Parameters<Command["handle"]>[0] {
   const fields = fieldsOf(command.input)
   const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
   if (!parsed.success) {
@@ -111,7 +111,7 @@ interface Batch {
 async function execute(
   door: Door,
   command: Command,
-  args: Parameters<Command["run"]>[0],
+  args: Parameters<Command["handle"]>[0],
   batch?: Batch,
 ): Promise<object> {
   // A batch does nothing itself; each of its items is judged.
@@ -140,7 +140,7 @@ async function execute(
     format,
   })
   try {
-    return secrets.hide(await command.run(args, ctx))
+    return secrets.hide(await command.handle(args, ctx))
   } catch (error) {
     const told = unlessHidden(error, door)
     throw secrets.hideIn(isReading || command.name === "batch" ? told : sent.explain(told))

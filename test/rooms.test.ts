@@ -38,7 +38,7 @@ const ENTRANCES: ReadonlySet<string> = new Set(["src/main.ts", "src/index.ts"])
 
 /** Packages and Node modules, by who may import them. Whoever is not named here imports none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  spine: ["valibot", "package.json", "node:fs", "node:path"],
+  spine: ["citty", "valibot", "package.json", "node:fs", "node:path"],
   ffi: ["bun:ffi"],
   picture: ["node:zlib"],
   "linux/x11": ["node:fs"],
@@ -50,7 +50,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   macos: ["node:fs", "node:fs/promises", "node:os", "node:path"],
   refs: ["node:fs", "node:path"],
   trace: ["node:fs", "node:path"],
-  cli: ["valibot", "consola/core", "node:fs", "node:tty"],
+  cli: ["citty", "valibot", "consola/core", "node:fs", "node:tty"],
   mcp: [
     "valibot",
     "@valibot/to-json-schema",

@@ -1,5 +1,6 @@
-import { type Command, findCommand, type Input, type Registry } from "../command.ts"
-import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
+import { parseArgs, runCommand } from "citty"
+import { type Command, findCommand, type Registry, type Run } from "../command.ts"
+import { argsOf, type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
 import {
   extraArgument,
   labelOf,
@@ -54,18 +55,13 @@ export async function parseArgv(
   return { kind: "run", command, args: collect(fields, line), globals: collect(ofAll, line) }
 }
 
-/** The line that parses to these arguments: the command's name, then what follows it. */
-export function toArgv(command: Pick<Command, "name" | "input">, args: Arguments): string[] {
-  const fields = fieldsOf(command.input).filter((field) => args[field.name] !== undefined)
-  const gap = positionalsOf(fields).findIndex((field, index) => field.position !== index)
-  const placed = positionalsOf(fields).slice(0, gap < 0 ? undefined : gap)
-  const words = placed.flatMap((field) => textsOf(field, args[field.name]))
-  const flags = fields
-    .filter((field) => !placed.includes(field))
-    .flatMap((field) => textsOf(field, args[field.name]).map((text) => flagWith(field, text)))
-  return words.some((word) => word.startsWith("-"))
-    ? [command.name, ...flags, "--", ...words]
-    : [command.name, ...words, ...flags]
+/**
+ * Runs a command through citty and returns its exit code. Its arguments are in `run`: parseArgv has read them already.
+ * citty's runMain is not used, because it takes `--help` even out of text to be typed, prints, and exits.
+ */
+export async function dispatch(command: Command, run: Run): Promise<number> {
+  const { result } = await runCommand(command, { rawArgs: [], data: run })
+  return Number(result)
 }
 
 /** The command line and how far it has been read. */
@@ -74,7 +70,8 @@ interface Line {
   at: number
   /** A `--` has been read: nothing after it is a flag. */
   ended: boolean
-  readonly given: Map<Field, unknown>
+  /** The texts that each field was given; only a list has more than one. */
+  readonly given: Map<Field, string[]>
   /** What is no flag and no flag's value, in order. */
   readonly words: string[]
 }
@@ -124,8 +121,7 @@ function scan(line: Line, scope: Scope): "help" | "version" | undefined {
     const uses = line.ended ? undefined : usesOf(token, scope)
     if (uses && !(isText && line.words.length > 0 && uses.some((use) => scope.asking.has(use.field)))) {
       for (const use of uses) {
-        const isOn = give(line, scope, use) === true
-        const wanted = isOn ? scope.asking.get(use.field) : undefined
+        const wanted = give(line, scope, use) === "true" ? scope.asking.get(use.field) : undefined
         if (wanted === "version" || (wanted && !isBefore)) return wanted
         asked ??= wanted
       }
@@ -173,14 +169,14 @@ function openPlace(line: Line, scope: Scope): Field | undefined {
   return last?.kind === "list" ? last : undefined
 }
 
-function give(line: Line, scope: Scope, use: Use): unknown {
+function give(line: Line, scope: Scope, use: Use): string {
   const { field, spelled } = use
   if (line.given.has(field) && field.kind !== "list")
     throw new UsageError(scope.command, "repeated", `${field.flag} was given more than once`, {
       argument: spelled,
     })
   const text = use.text ?? (field.kind === "boolean" ? String(!use.negated) : takeValue(line, scope, use))
-  return put(line, field, readValue(field, text, spelled, scope.command))
+  return put(line, field, checked(field, text, spelled, scope.command))
 }
 
 /** The token after a flag, if it can be its value. */
@@ -204,55 +200,86 @@ function fill(line: Line, scope: Scope): void {
   for (const [index, word] of line.words.entries()) {
     const field = open[index] ?? (last?.kind === "list" ? last : undefined)
     if (!field) throw extraArgument(scope.command, word, scope.places, open)
-    put(line, field, readValue(field, word, labelOf(field), scope.command))
+    put(line, field, checked(field, word, labelOf(field), scope.command))
   }
 }
 
-function put(line: Line, field: Field, value: unknown): unknown {
+function put(line: Line, field: Field, text: string): string {
   const before = line.given.get(field)
-  line.given.set(field, field.kind === "list" ? [...(Array.isArray(before) ? before : []), value] : value)
-  return value
+  if (before) before.push(text)
+  else line.given.set(field, [text])
+  return text
 }
 
-function readValue(field: Field, text: string, spelled: string, command: string): unknown {
-  const bad = (problem: string) =>
-    new UsageError(command, "bad_value", `${spelled} ${problem}`, {
-      argument: spelled,
-      choices: field.choices,
-    })
+/** The text itself. Throws if it cannot be a value of the field. */
+function checked(field: Field, text: string, spelled: string, command: string): string {
+  const problem = problemOf(field, text)
+  if (problem === undefined) return text
+  throw new UsageError(command, "bad_value", `${spelled} ${problem}`, {
+    argument: spelled,
+    choices: field.choices,
+  })
+}
+
+function problemOf(field: Field, text: string): string | undefined {
   switch (field.item ?? field.kind) {
     case "boolean":
-      if (text !== "true" && text !== "false") throw bad(`must be true or false, got ${shown(text)}`)
-      return text === "true"
+      return text === "true" || text === "false" ? undefined : `must be true or false, got ${shown(text)}`
     case "number":
-      return readNumber(field, text, bad)
+      // Plain decimal notation only. Number() also accepts hex, exponents and blanks, which are mistakes here.
+      if (!/^-?\d+(\.\d+)?$/.test(text))
+        return `must be a ${field.integer ? "whole number" : "number"}, got ${shown(text)}`
+      return Math.abs(Number(text)) > Number.MAX_SAFE_INTEGER
+        ? `is out of range, got ${shown(text)}`
+        : undefined
     case "choice":
-      if (!field.choices?.includes(text)) throw bad(notAChoice(field, text))
-      return text
+      return field.choices?.includes(text) ? undefined : notAChoice(field, text)
     case "json":
       try {
-        return JSON.parse(text)
+        JSON.parse(text)
+        return undefined
       } catch {
-        throw bad("must be JSON")
+        return "must be JSON"
       }
     default:
-      return text
+      return undefined
   }
 }
 
-/** Plain decimal notation only: what Number() takes besides (hex, exponents, blanks) is a slip here. */
-function readNumber(field: Field, text: string, bad: (problem: string) => UsageError): number {
-  if (!/^-?\d+(\.\d+)?$/.test(text))
-    throw bad(`must be a ${field.integer ? "whole number" : "number"}, got ${shown(text)}`)
-  const value = Number(text)
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw bad(`is out of range, got ${shown(text)}`)
-  return value === 0 ? 0 : value
+/**
+ * The values of the fields that were given. citty reads them from a line in the one form that it cannot misread:
+ * `--name=value` for everything, with the member's own name, so that neither `--no-` nor `-5` nor a repeated flag
+ * occurs in it. citty has no numbers, lists or JSON; `typedValue` makes those.
+ */
+function collect(fields: readonly Field[], line: Line): Arguments {
+  const present: Field[] = []
+  for (const field of fields) if (line.given.has(field)) present.push(field)
+  const values: Record<string, unknown> = {}
+  if (present.length === 0) return values
+  const plain: string[] = []
+  for (const field of present) {
+    const texts = line.given.get(field) ?? []
+    plain.push(`--${field.name}=${field.kind === "list" ? JSON.stringify(texts) : texts[0]}`)
+  }
+  const parsed = parseArgs(plain, argsOf(present))
+  for (const field of present) values[field.name] = typedValue(field, parsed[field.name])
+  return values
 }
 
-function collect(fields: readonly Field[], line: Line): Arguments {
-  const given: Record<string, unknown> = {}
-  for (const field of fields) if (line.given.has(field)) given[field.name] = line.given.get(field)
-  return given
+function typedValue(field: Field, value: unknown): unknown {
+  switch (field.kind) {
+    case "number":
+      // -0 is 0 to every reader.
+      return Number(value) || 0
+    case "json":
+      return JSON.parse(String(value))
+    case "list": {
+      const texts: string[] = JSON.parse(String(value))
+      return field.item === "number" ? texts.map((text) => Number(text) || 0) : texts
+    }
+    default:
+      return value
+  }
 }
 
 /** `help`, `help COMMAND`. */
@@ -270,22 +297,4 @@ async function load(name: string, registry: Registry): Promise<Command> {
   const found = findCommand(registry, name)
   if (!found) throw unknownCommand(name, [...Object.keys(registry), "help"])
   return found()
-}
-
-function flagWith(field: Field, text: string): string {
-  return field.kind === "boolean" && text === "true" ? field.flag : `${field.flag}=${text}`
-}
-
-function textsOf(field: Field, value: unknown): readonly string[] {
-  if (field.kind === "json") return [JSON.stringify(value)]
-  return (Array.isArray(value) ? value : [value]).map((item) =>
-    typeof item === "number" ? decimal(item) : String(item),
-  )
-}
-
-/** A number without an exponent. */
-function decimal(value: number): string {
-  const [, sign, digits, zeros] = /^(-?)([\d.]+)e-(\d+)$/.exec(String(value)) ?? []
-  if (digits !== undefined) return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`
-  return Number.isInteger(value) ? BigInt(value).toString() : String(value)
 }

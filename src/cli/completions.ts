@@ -1,5 +1,5 @@
-import { findCommand, type Input, loadAll, type Registry } from "../command.ts"
-import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
+import { findCommand, loadAll, type Registry } from "../command.ts"
+import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
 
 export type Shell = "bash" | "zsh" | "fish"
 

@@ -1,6 +1,6 @@
-import { type Command, GROUPS, type Group, type Input, loadAll, type Registry } from "../command.ts"
+import { type Command, GROUPS, type Group, loadAll, type Registry } from "../command.ts"
 import { ERROR_GUIDE } from "../error-guide.ts"
-import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
+import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
 
 /** The help that was asked for: a command's, or the program's. */
 export async function helpFor(

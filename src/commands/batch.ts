@@ -1,6 +1,7 @@
 import * as v from "valibot"
-import { type CliHints, type Context, defineCommand, type ItemResult } from "../command.ts"
+import { type Context, defineCommand, type ItemResult } from "../command.ts"
 import { AppError } from "../errors.ts"
+import type { CliHints } from "../fields.ts"
 import { flag } from "../inputs.ts"
 import { failed } from "../outputs.ts"
 

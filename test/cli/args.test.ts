@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import { parseArgv, toArgv } from "../../src/cli/args.ts"
+import { parseArgv } from "../../src/cli/args.ts"
 import type { Registry } from "../../src/command.ts"
 import { UsageError } from "../../src/usage-errors.ts"
 import {
@@ -14,6 +14,7 @@ import {
   taking,
   type,
 } from "../support/synthetic-commands.ts"
+import { toArgv } from "../support/to-argv.ts"
 
 const parse = (...argv: string[]) => parseArgv(argv, registry, globals)
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { parseArgv, toArgv } from "../../src/cli/args.ts"
+import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
 import { renderCommandHelp } from "../../src/cli/help.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { fieldsOf, positionalsOf, spellingsOf } from "../../src/fields.ts"
 import { parseArgs } from "../../src/run.ts"
+import { toArgv } from "../support/to-argv.ts"
 
 const loaded = (await loadAll(commands)).map((command) => ({ name: command.name, command }))
 
