@@ -219,7 +219,7 @@ export interface Performed {
   readonly already?: boolean
 }
 
-/** The element offers no route for the action, and nothing was sent. */
+/** Nothing was sent: the element offers no route for the action, or is already as asked. */
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 
 export const BUTTONS = ["left", "right", "middle"] as const

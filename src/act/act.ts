@@ -1,4 +1,11 @@
-import type { Action, InputPolicy, Performed, Seen, Watch } from "../adapter.ts"
+import {
+  type Action,
+  type InputPolicy,
+  NOT_DELIVERED,
+  type Performed,
+  type Seen,
+  type Watch,
+} from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
@@ -70,7 +77,7 @@ async function attempt(
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
     const target = await whenReady(ctx, found, action)
-    if (isDone(action, target.seen)) return resultOf(target, action, NOTHING_TO_DO)
+    if (isDone(action, target.seen)) return resultOf(target, action, NOT_DELIVERED)
     return await new Attempt(ctx, target, action, await opening).run(choice.input ?? "auto")
   } finally {
     await opening.then(
@@ -80,8 +87,6 @@ async function attempt(
     )
   }
 }
-
-const NOTHING_TO_DO: Performed = { method: "none", delivery: "not_delivered" }
 
 /** Refuses an action that sets a state which the element does not have: it could be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
@@ -171,7 +176,7 @@ class Attempt {
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
-    if (delivered.already) return resultOf(this.#target, this.#action, NOTHING_TO_DO)
+    if (delivered.already) return resultOf(this.#target, this.#action, NOT_DELIVERED)
     const since = performance.now()
     const after = await this.#observe(delivered)
     const judged = this.#judge(delivered, after, performance.now() - since)

@@ -1,4 +1,11 @@
-import type { Action, Performed, Seen, SeenNode, TreeTarget } from "../adapter.ts"
+import {
+  type Action,
+  MAX_LEVELS,
+  type Performed,
+  type Seen,
+  type SeenNode,
+  type TreeTarget,
+} from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
@@ -138,7 +145,12 @@ const isOption = (role: Role): boolean =>
 
 async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly SeenNode[]> {
   const tree = await ctx.adapter
-    .tree(target, { maxDepth: 50, bounds: "interactive", includeHidden: false, interactiveOnly: true })
+    .tree(target, {
+      maxDepth: MAX_LEVELS,
+      bounds: "interactive",
+      includeHidden: false,
+      interactiveOnly: true,
+    })
     .catch((error: unknown) => {
       // The app may show no such surface.
       if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined

@@ -1,4 +1,11 @@
-import type { Adapter, Seen, SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
+import {
+  type Adapter,
+  MAX_LEVELS,
+  type Seen,
+  type SeenNode,
+  type SeenTree,
+  type SeenWindow,
+} from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
@@ -280,7 +287,7 @@ async function readSurface(
   entry: RefEntry,
 ): Promise<SeenNode | undefined> {
   const target = { kind: "surface", window, surface: surfaceOf(entry) } as const
-  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: 50 }), GONE_SURFACE)
+  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: MAX_LEVELS }), GONE_SURFACE)
   return tree && whole(tree, `The window ${window.id}`)
 }
 

@@ -1,5 +1,6 @@
 import type { Hit } from "../../adapter.ts"
 import type { Point, Rect } from "../../node.ts"
+import { contains, isEmpty } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -171,15 +172,12 @@ async function isCutOff(
       unlessRefused(atspi.extents(at, coordinates)),
       unlessRefused(atspi.parent(at)),
     ])
-    const hasRoom = extents && extents.width > 0 && extents.height > 0 && extents.x > -0x7ffffff0
+    const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0
     if (hasRoom && !contains(extents, point)) return true
     at = above
   }
   return false
 }
-
-const contains = ({ x, y, width, height }: Rect, point: Point): boolean =>
-  point.x >= x && point.y >= y && point.x < x + width && point.y < y + height
 
 /** True for the same role and extents. Qt makes a new object for a row whenever it is asked. */
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
