@@ -10,8 +10,8 @@ import type { Inventory } from "./atspi/inventory.ts"
 import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
 import type { Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
+import { windowId, windowNumber } from "./x11/window-id.ts"
 import type { XWindow } from "./x11/windows.ts"
-import { windowId, windowNumber } from "./x11/windows.ts"
 
 /** Whoever acts on a ref does without: its own address leads to it. */
 const inventories = () => import("./atspi/inventory.ts")
@@ -82,8 +82,8 @@ export class Desk {
   }
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
-  readonly frameFor = async ({ window_id = "", pid }: RefEntry): Promise<Element | undefined> => {
-    if (window_id.startsWith("w-")) return (await this.#findTop(window_id))?.element
+  readonly frameFor = async ({ window_id, pid }: RefEntry): Promise<Element | undefined> => {
+    if (window_id && windowNumber(window_id)) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
@@ -107,7 +107,7 @@ export class Desk {
   /** At everything, or at one window and what else its process has. */
   async #look(only?: string): Promise<Inventory> {
     const { takeInventory, takeInventoryOf } = await inventories()
-    const window = only === "focused" ? only : windowNumber(only ?? "")
+    const window = only === "focused" ? only : windowNumber(only)
     const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
     this.#last = part || (await takeInventory(this.#session, this.#deadline))
     return this.#last
