@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import type { Way } from "../adapter.ts"
 import type { RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
@@ -12,7 +11,7 @@ import {
   refuseUnlessOwn,
   writePrivateFile,
 } from "../private-files.ts"
-import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
+import { appendEntries, type BusHint, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
 import { formatRefMap, parseRefMap } from "./refmap-json.ts"
 
 export { stateRoot } from "../private-files.ts"
@@ -25,24 +24,18 @@ export { stateRoot } from "../private-files.ts"
 export function openRefStore({
   root,
   session,
-  way = {},
 }: {
   readonly root: string
   readonly session?: string
-  readonly way?: Way
 }): RefStore {
-  const place = placeOf(root, session, way)
+  const place = placeOf(root, session)
   return {
     prepare: async () => void (await locking()).prepareLocks(),
-    load: async (snapshotId) => {
-      const map =
-        snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId)
-      way.known ??= map.reached_by
-      return map
-    },
+    load: async (snapshotId) =>
+      snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
     save: (entries, options = {}) => save(place, entries, options),
     tree: async (snapshotId) => readTree(place, snapshotId),
-    append: (entries, snapshotId) => append(place, entries, snapshotId),
+    append: (entries, snapshotId, reachedBy) => append(place, entries, snapshotId, reachedBy),
   }
 }
 
@@ -54,10 +47,9 @@ interface Place {
   readonly snapshots: string
   readonly trees: string
   readonly current: string
-  readonly way: Way
 }
 
-function placeOf(root: string, session: string | undefined, way: Way): Place {
+function placeOf(root: string, session: string | undefined): Place {
   if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
     throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
       suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
@@ -70,7 +62,6 @@ function placeOf(root: string, session: string | undefined, way: Way): Place {
     snapshots: `${directory}/snapshots`,
     trees: `${directory}/trees`,
     current: `${directory}/last_refmap.json`,
-    way,
   }
 }
 
@@ -80,7 +71,8 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
   return writing(place, async () => {
     const id = freshId(place)
     const inner = new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry]))
-    const bytes = encode({ inner, counter: options.counter ?? entries.length, snapshot_id: id }, place.way)
+    const { counter = entries.length, reachedBy } = options
+    const bytes = encode({ inner, counter, snapshot_id: id, reached_by: reachedBy })
     if (options.tree !== undefined) writeTree(place, id, options.tree)
     // Only the last step needs our turn: others do not wait for our disk.
     using whole = writeTemporary(place, bytes)
@@ -99,6 +91,7 @@ async function append(
   place: Place,
   entries: readonly RefEntry[],
   snapshotId: string | undefined,
+  reachedBy: BusHint | undefined,
 ): Promise<readonly string[]> {
   return writing(place, () =>
     inTurn(place, () => {
@@ -108,7 +101,7 @@ async function append(
       const { map, refs } = appendEntries(before, entries)
       if (map.counter === before.counter) return refs
       const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
-      const bytes = encode({ ...map, snapshot_id: id }, place.way)
+      const bytes = encode({ ...map, snapshot_id: id, reached_by: reachedBy ?? map.reached_by })
       using whole = writeTemporary(place, bytes)
       using copy = duplicate(place, whole, bytes)
       // The copy first: a crash between the two leaves numbers that nobody was told.
@@ -155,8 +148,8 @@ function readKept(place: Place, id: string): RefMap {
   })
 }
 
-function encode(map: RefMap, { known }: Way): Uint8Array {
-  const bytes = Buffer.from(formatRefMap({ ...map, reached_by: known ?? map.reached_by }))
+function encode(map: RefMap): Uint8Array {
+  const bytes = Buffer.from(formatRefMap(map))
   if (bytes.length <= MAX_BYTES) return bytes
   throw new AppError(
     "INTERNAL",
