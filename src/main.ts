@@ -9,6 +9,9 @@ import { onDemand } from "./on-demand.ts"
 import { type Door, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
+/** A command that takes longer shows its progress. Above `main`, which runs before any line below it. */
+const LONG_MS = 700
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -83,9 +86,6 @@ function interruptible(): { readonly signal: AbortSignal; readonly exitCode: num
 function surviveLateFailures(settings: Settings): void {
   process.on("unhandledRejection", async () => (await openLog(settings)).debug("something failed too late"))
 }
-
-/** Longer than most commands take, so that those load nothing for it. */
-const LONG_MS = 700
 
 /** Shows a person at the terminal that a command is running, once it has taken a while. */
 function showProgress({ name, input }: Command, args: Arguments): { end(): Promise<void> } {

@@ -15,10 +15,11 @@ import {
   writeSync,
 } from "node:fs"
 import { basename, resolve } from "node:path"
+import type { Env } from "./adapter.ts"
 import { AppError } from "./errors.ts"
 
 /** Where everything we remember is kept: `AGENT_DESKTOP_HOME` itself, or `.agent-desktop` in the user's home. */
-export function stateRoot(env: Readonly<Record<string, string | undefined>>): string {
+export function stateRoot(env: Env): string {
   const chosen = env.AGENT_DESKTOP_HOME
   if (chosen) {
     if (chosen.startsWith("/") && resolve(chosen) !== "/") return resolve(chosen)

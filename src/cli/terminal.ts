@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs"
 import { isatty } from "node:tty"
 import type { ConsolaInstance } from "consola/core"
+import type { Env } from "../adapter.ts"
 
 /** Standard error on which a person looks. */
 export interface Terminal {
@@ -9,8 +10,6 @@ export interface Terminal {
   readonly isCapable: boolean
   readonly colour: boolean
 }
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** undefined if standard error is a file, a pipe or closed. */
 export function stderrTerminal(env: Env = process.env): Terminal | undefined {

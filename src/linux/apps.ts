@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs"
-import type { Launched } from "../adapter.ts"
+import type { Env, Launched } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
@@ -15,8 +15,6 @@ import {
 } from "./host/desktop-files.ts"
 import { executablePath, readProcess, withAncestors } from "./host/processes.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Starts an application in a session of its own, so that it outlives us. It is named by its
  * desktop-file id, its name, or its program.
@@ -24,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function launchApp(
   name: string,
   args: readonly string[],
-  env: Environment,
+  env: Env,
   deadline: Deadline,
   debug: (text: string) => void = () => {},
 ): Promise<Launched> {
@@ -53,7 +51,7 @@ interface Found {
   readonly entry?: DesktopEntry
 }
 
-function findApp(name: string, args: readonly string[], env: Environment): Found {
+function findApp(name: string, args: readonly string[], env: Env): Found {
   if (name.includes("/")) return findByPath(name, args, env)
   const entry = entryById(name, env) ?? findByName(name, env)
   if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
@@ -61,7 +59,7 @@ function findApp(name: string, args: readonly string[], env: Environment): Found
   return { command: [name, ...args], entry: findByProgram(name, args, env) }
 }
 
-function findByPath(path: string, args: readonly string[], env: Environment): Found {
+function findByPath(path: string, args: readonly string[], env: Env): Found {
   if (path.endsWith(".desktop") && existsSync(path)) {
     const entry = readEntry(path, path.slice(path.lastIndexOf("/") + 1, -".desktop".length), env)
     if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
@@ -72,7 +70,7 @@ function findByPath(path: string, args: readonly string[], env: Environment): Fo
 }
 
 /** By id in another case, or by name; what the menus show comes before what they do not. */
-function findByName(name: string, env: Environment): DesktopEntry | undefined {
+function findByName(name: string, env: Env): DesktopEntry | undefined {
   const wanted = name.toLowerCase()
   const fitting = [...allEntries(env).values()].filter((entry) =>
     [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted),
@@ -93,7 +91,7 @@ function findByName(name: string, env: Environment): DesktopEntry | undefined {
   })
 }
 
-function findByProgram(name: string, args: readonly string[], env: Environment): DesktopEntry | undefined {
+function findByProgram(name: string, args: readonly string[], env: Env): DesktopEntry | undefined {
   return fittingEntry(
     [...allEntries(env).values()].filter((entry) => fileName(programOf(entry)) === name),
     args,
@@ -109,7 +107,7 @@ const TERMINALS = [
   ["gnome-terminal", "--"],
 ] as const
 
-function withTerminal(entry: DesktopEntry, command: readonly string[], env: Environment): readonly string[] {
+function withTerminal(entry: DesktopEntry, command: readonly string[], env: Env): readonly string[] {
   if (!entry.terminal) return command
   const terminal = TERMINALS.find(([program]) => Bun.which(program, { PATH: env.PATH ?? "" }))
   if (terminal) return [...terminal, ...command]
@@ -125,7 +123,7 @@ function withTerminal(entry: DesktopEntry, command: readonly string[], env: Envi
  */
 function withBrowserFlags(
   command: readonly string[],
-  env: Environment,
+  env: Env,
   debug: (text: string) => void,
 ): readonly string[] {
   const [program, ...args] = command
@@ -146,7 +144,7 @@ function withBrowserFlags(
   return [program!, ...wanted.filter((flag) => !has(flag.split("=")[0]!)), ...args]
 }
 
-function isChromium(program: string, env: Environment): boolean {
+function isChromium(program: string, env: Env): boolean {
   if (
     /^(chromium|google-chrome|brave-browser|microsoft-edge|vivaldi)([.-]|$)|^(chrome|electron\d*)$/.test(
       fileName(program),
@@ -168,7 +166,7 @@ function namesOf(name: string, program: string, entry: DesktopEntry | undefined)
   return [...new Set([fileName(name), fileName(program), ...own])].filter(Boolean)
 }
 
-function appNotFound(name: string, env: Environment, reason?: string): AppError {
+function appNotFound(name: string, env: Env, reason?: string): AppError {
   const entries = [...allEntries(env).values()]
   const near = nearest(
     name,

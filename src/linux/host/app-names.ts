@@ -1,3 +1,4 @@
+import type { Env } from "../../adapter.ts"
 import { allEntries, type DesktopEntry, entryById, fittingEntry, programOf } from "./desktop-files.ts"
 import { commandLine, executablePath, startEnvironment } from "./processes.ts"
 
@@ -10,10 +11,8 @@ export interface AppHints {
   readonly accessibleName?: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Every name that an agent may use for this process. */
-export function aliasesOf(pid: number, hints: AppHints, env: Environment): readonly string[] {
+export function aliasesOf(pid: number, hints: AppHints, env: Env): readonly string[] {
   const programs = programNames(pid)
   const entry = desktopEntryOf(pid, hints, env, programs)
   const names = [
@@ -31,7 +30,7 @@ export function aliasesOf(pid: number, hints: AppHints, env: Environment): reado
 export function desktopEntryOf(
   pid: number,
   hints: AppHints,
-  env: Environment,
+  env: Env,
   programs = programNames(pid),
 ): DesktopEntry | undefined {
   const classes = (hints.wmClass ?? []).filter(Boolean)

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import type { Env } from "../../adapter.ts"
 
 /** An application as its desktop file describes it (freedesktop.org Desktop Entry 1.5). */
 export interface DesktopEntry {
@@ -17,10 +18,8 @@ export interface DesktopEntry {
   readonly shown: boolean
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Every application that is installed, by id; the first directory that has an id wins. */
-export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> {
+export function allEntries(env: Env): ReadonlyMap<string, DesktopEntry> {
   const directories = applicationDirectories(env)
   // What is installed while we run shows in the time of the directory.
   const key = directories
@@ -41,7 +40,7 @@ export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> 
 }
 
 /** The application of exactly this id: a few files are tried, nothing is listed. */
-export function entryById(id: string, env: Environment): DesktopEntry | undefined {
+export function entryById(id: string, env: Env): DesktopEntry | undefined {
   const plain = id.replace(/\.desktop$/, "")
   if (!plain || plain.includes("/")) return undefined
   for (const directory of applicationDirectories(env)) {
@@ -52,7 +51,7 @@ export function entryById(id: string, env: Environment): DesktopEntry | undefine
 }
 
 /** undefined: no application, hidden, or its program is not installed. */
-export function readEntry(path: string, id: string, env: Environment): DesktopEntry | undefined {
+export function readEntry(path: string, id: string, env: Env): DesktopEntry | undefined {
   const value = readGroup(path)
   const command = splitCommand(value("Exec") ?? "")
   const tried = value("TryExec")
@@ -117,7 +116,7 @@ const expansions = (entry: DesktopEntry): Readonly<Record<string, string>> => ({
 })
 
 /** The translation for the user's language: `de_AT@euro` is tried whole, then with less and less of it. */
-function localName(value: Lookup, env: Environment): string | undefined {
+function localName(value: Lookup, env: Env): string | undefined {
   const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || ""
   const [, language = "", country = "", variant = ""] =
     /^([^_.@]+)(_[^.@]+)?(?:\.[^@]*)?(@.*)?$/.exec(locale) ?? []
@@ -125,7 +124,7 @@ function localName(value: Lookup, env: Environment): string | undefined {
   return forms.map((form) => value(`Name[${form}]`)).find(Boolean)
 }
 
-function applicationDirectories(env: Environment): readonly string[] {
+function applicationDirectories(env: Env): readonly string[] {
   const own = env.XDG_DATA_HOME || `${env.HOME ?? ""}/.local/share`
   const shared = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":")
   return [own, ...shared]
@@ -185,7 +184,7 @@ function splitCommand(text: string): readonly string[] {
   )
 }
 
-function isShownHere(value: Lookup, env: Environment): boolean {
+function isShownHere(value: Lookup, env: Env): boolean {
   const here = (env.XDG_CURRENT_DESKTOP ?? "").split(":")
   const list = (key: string) => value(key)?.split(";").filter(Boolean)
   const only = list("OnlyShowIn")
