@@ -15,10 +15,7 @@ import {
 } from "./host/desktop-files.ts"
 import { executablePath, readProcess, withAncestors } from "./host/processes.ts"
 
-/**
- * Starts an application in a session of its own, so that it outlives us. It is named by its
- * desktop-file id, its name, or its program.
- */
+/** Starts an app in a session of its own, so that it outlives us. `name`: its desktop-file id, name or program. */
 export async function launchApp(
   name: string,
   args: readonly string[],
@@ -34,7 +31,7 @@ export async function launchApp(
   if (!path) throw appNotFound(name, env, `its program '${program}' is not installed`)
   debug(`starting ${[path, ...rest].join(" ")}`)
   const child = Bun.spawn([path, ...rest], {
-    // Some programs look at the name they are called by: busybox, or a link to a wrapper.
+    // Some programs act by the name they are called by: busybox, or a link to a wrapper.
     argv0: program,
     env: { ...env },
     ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
@@ -65,11 +62,11 @@ function findByPath(path: string, args: readonly string[], env: Env): Found {
     if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
   }
   if (!Bun.which(path, { cwd: process.cwd() }))
-    throw appNotFound(path, env, "it is no program that may be run")
+    throw appNotFound(path, env, "it is not a program that may be run")
   return { command: [path, ...args] }
 }
 
-/** By id in another case, or by name; what the menus show comes before what they do not. */
+/** By id in any case, or by name. Entries that the menus show come first. */
 function findByName(name: string, env: Env): DesktopEntry | undefined {
   const wanted = name.toLowerCase()
   const fitting = [...allEntries(env).values()].filter((entry) =>
@@ -117,9 +114,9 @@ function withTerminal(entry: DesktopEntry, command: readonly string[], env: Env)
 }
 
 /**
- * Chromium, and Electron which is Chromium, show their content to nobody unless told to. On an
- * isolated desktop they also need a profile of their own: with the user's they would hand over to the
- * browser that the user already runs, and open the window there.
+ * Chromium, and Electron, show their content to the accessibility bus only with a flag. On an isolated desktop they
+ * also need their own profile: with the user's profile they would open the window in the browser that the user
+ * already runs.
  */
 function withBrowserFlags(
   command: readonly string[],
@@ -153,7 +150,7 @@ function isChromium(program: string, env: Env): boolean {
     return true
   const path = Bun.which(program, { PATH: env.PATH ?? "" })
   if (!path) return false
-  // Every build of it has this file next to its program; a wrapper stands one below, in `bin`.
+  // Every build has this file next to its program. A wrapper is one level below, in `bin`.
   const real = realpathSync(path)
   const directory = real.slice(0, real.lastIndexOf("/"))
   return [directory, directory.slice(0, directory.lastIndexOf("/"))].some((one) =>
@@ -187,8 +184,8 @@ function appNotFound(name: string, env: Env, reason?: string): AppError {
 }
 
 /**
- * Asks a process to end (`force`: ends it), if it is still the one that was seen. What the session
- * itself stands on is refused, and so are we and those who called us.
+ * Asks a process to end (`force`: ends it), if it is still the one that was seen. Refuses processes that the session
+ * depends on, this process, and its ancestors.
  */
 export function quitProcess(pid: number, start: string, force: boolean): { readonly method: string } {
   const target = readProcess(pid)

@@ -367,7 +367,7 @@ test("a pipe or a directory in the map's place is refused without waiting", asyn
     for (const run of [() => store.load(), () => store.save([])]) {
       const error = await failure(run)
       expect(error.code).toBe("INTERNAL")
-      expect(error.message).toBe(`${root}/last_refmap.json is no regular file`)
+      expect(error.message).toBe(`${root}/last_refmap.json is not a regular file`)
     }
   }
 })
