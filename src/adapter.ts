@@ -13,7 +13,7 @@ import type {
   SurfaceInfo,
   WindowInfo,
 } from "./node.ts"
-import type { RefEntry } from "./refmap.ts"
+import type { BusHint, RefEntry } from "./refmap.ts"
 
 /**
  * What the core asks of an operating system. One adapter serves one command: it is made for that
@@ -42,9 +42,9 @@ export interface Adapter {
   processStart(pid: number): Promise<string | undefined>
   /**
    * The element that a stored entry points at by one route, read live and unverified.
-   * undefined: certainly not there. A read that failed or timed out throws instead.
+   * undefined: certainly not there. A read that failed or timed out throws instead. `hint`: from the map of the entry.
    */
-  open(entry: RefEntry, route: "address" | "path"): Promise<Seen | undefined>
+  open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
   /** Reads an element anew. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
   /** Whether a click at this point of the screen would reach the element. */
@@ -74,13 +74,13 @@ export interface Adapter {
   clipboard(op: ClipboardOp): Promise<string | undefined>
   screenshot(target: ScreenshotTarget): Promise<Picture>
   notifications(): Promise<readonly SeenNotification[]>
-  /** How many more there are of which nobody tells anything; absent: none. */
-  unlistedNotifications?(): Promise<number>
+  /** How many more are showing that the notification daemon counts but does not describe. */
+  unlistedNotifications(): Promise<number>
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 
-  /** A change signal for what these processes (or any) show; see Watch. */
-  watch(pids?: readonly number[]): Promise<Watch>
+  /** A change signal for what these processes (or any) show; see Watch. `hint`: from the map that names the process. */
+  watch(pids?: readonly number[], hint?: BusHint): Promise<Watch>
   /** Gives back what this command took; a shared connection stays open. */
   close(): Promise<void>
 }
@@ -137,6 +137,8 @@ export interface SeenTree {
   readonly complete: boolean
   /** The way from what `window.id` names down to the root, for `open`; undefined where none is known. */
   readonly rootPath?: readonly number[]
+  /** For the map of refs to this tree. */
+  readonly reachedBy?: BusHint
 }
 
 export type TreeTarget =
@@ -234,21 +236,42 @@ export interface Combo {
 export const MODIFIERS = ["cmd", "ctrl", "alt", "shift"] as const
 export type Modifier = (typeof MODIFIERS)[number]
 
+/** The element that pointer input is meant for. */
+export interface InputTarget {
+  readonly pid: number
+  readonly handle: Handle
+}
+
+/** `target`: absent if the caller named a point of the screen and not an element. */
 export type InputEvent =
   | { readonly kind: "key"; readonly combo: Combo; readonly phase: "press" | "down" | "up" }
   | { readonly kind: "text"; readonly text: string; readonly secret?: boolean }
-  | { readonly kind: "move"; readonly at: Point }
+  | { readonly kind: "move"; readonly at: Point; readonly target?: InputTarget }
   | {
       readonly kind: "click"
       readonly at: Point
+      readonly target?: InputTarget
       readonly button: Button
       readonly count: number
       /** The point is in a list: one that has moved or scrolled may have it at the same place as the last click. */
       readonly inList?: boolean
     }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
-  | { readonly kind: "wheel"; readonly at: Point; readonly dx: number; readonly dy: number }
-  | { readonly kind: "drag"; readonly from: Point; readonly to: Point; readonly durationMs: number }
+  | {
+      readonly kind: "wheel"
+      readonly at: Point
+      readonly target?: InputTarget
+      readonly dx: number
+      readonly dy: number
+    }
+  | {
+      readonly kind: "drag"
+      readonly from: Point
+      readonly to: Point
+      readonly fromTarget?: InputTarget
+      readonly toTarget?: InputTarget
+      readonly durationMs: number
+    }
 
 export type WindowOp =
   | { readonly kind: "focus" | "minimize" | "maximize" | "restore" }
@@ -338,14 +361,6 @@ export interface Platform {
   close(): Promise<void>
 }
 
-/**
- * How a desktop was reached before, in the platform's own words: what a map of refs remembers of it. It spares
- * asking for the way again, and is never believed without proof.
- */
-export interface Way {
-  known?: string
-}
-
 /** The environment variables of a process. */
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -355,5 +370,4 @@ export interface PlatformOptions {
   readonly root: string
   /** Name of an isolated desktop; without it, the user's own session. */
   readonly desktop?: string
-  readonly way?: Way
 }

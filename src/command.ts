@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import { argsOf, type CliHints, fieldsOf, type Input } from "./fields.ts"
-import type { RefEntry, RefMap } from "./refmap.ts"
+import type { BusHint, RefEntry, RefMap } from "./refmap.ts"
 
 export const GROUPS = [
   "observe",
@@ -182,7 +182,7 @@ export interface RefStore {
   /** What was kept with a snapshot by `save`; undefined when nothing was. */
   tree(snapshotId: string): Promise<string | undefined>
   /** Adds to the current map (or to a kept one); an element that has a ref keeps it. Returns the refs in order. */
-  append(entries: readonly RefEntry[], snapshotId?: string): Promise<readonly string[]>
+  append(entries: readonly RefEntry[], snapshotId?: string, reachedBy?: BusHint): Promise<readonly string[]>
 }
 
 export interface SaveOptions {
@@ -194,6 +194,7 @@ export interface SaveOptions {
   readonly tree?: string
   /** Only kept under its id: the current map stays. */
   readonly aside?: boolean
+  readonly reachedBy?: BusHint
 }
 
 /** A command as its file writes it. */

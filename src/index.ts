@@ -1,9 +1,8 @@
-import type { Platform, Way } from "./adapter.ts"
 import { isOn } from "./cli/globals.ts"
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { lazily } from "./lazy.ts"
+import { onDemand } from "./on-demand.ts"
 import { appsOf } from "./policy.ts"
 import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
@@ -12,28 +11,28 @@ export { AppError, ERROR_CODES, type ErrorCode } from "./errors.ts"
 export type { Node, Rect, WindowInfo } from "./node.ts"
 
 export interface Options {
-  /** Keeps refs apart from those of others. */
+  /** Keeps refs apart from those of other sessions. */
   readonly session?: string
   /** Linux: an isolated desktop, from desktop-start. */
   readonly desktop?: string
-  /** Nothing may act. */
+  /** Refuses every command that acts. */
   readonly readOnly?: boolean
   /** The only apps that may be seen and acted on; by default those of AGENT_DESKTOP_APPS. */
   readonly apps?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Directory to write down in what is done. */
+  /** Directory for a trace of every command. */
   readonly trace?: string
-  /** Ends what is running. */
+  /** Ends the commands that are running. */
   readonly signal?: AbortSignal
 }
 
 export interface AgentDesktop extends AsyncDisposable {
-  /** The envelope that the command line would print; never throws. Arguments by their snake_case names. */
+  /** Returns the envelope that the command line would print; never throws. Arguments have their snake_case names. */
   run(command: string, args?: object): Promise<Envelope>
   close(): Promise<void>
 }
 
-/** One command, as the command line would run it; for more than one, `agentDesktop` keeps the connection. */
+/** Runs one command as the command line would. For more than one, `agentDesktop` keeps the connection open. */
 export async function runCommand(
   command: string,
   args: object = {},
@@ -43,29 +42,18 @@ export async function runCommand(
   return await desktop.run(command, args)
 }
 
-/** The commands for a program of one's own: one connection, opened with the first that needs it. */
+/** The commands for a program of your own. They share one connection, opened by the first that needs it. */
 export function agentDesktop(options: Options = {}): AgentDesktop {
   const { env = process.env, session, desktop, signal } = options
   const readOnly = options.readOnly ?? isOn(env.AGENT_DESKTOP_READ_ONLY)
   const apps = options.apps ?? appsOf(env.AGENT_DESKTOP_APPS)
-  let platform: Promise<Platform> | undefined
-  const way: Way = {}
+  const { platform, refs, close } = onDemand({ env, session, desktop })
   let trace: Promise<Trace> | undefined
-  const open = async (): Promise<Platform> => {
-    const [{ openPlatform }, { stateRoot }] = await Promise.all([
-      import("./platform.ts"),
-      import("./private-files.ts"),
-    ])
-    return openPlatform({ env, root: stateRoot(env), desktop, way })
-  }
   const door: Door = {
     name: "library",
     commands,
-    platform: () => (platform ??= open()),
-    refs: lazily(async () => {
-      const { openRefStore, stateRoot } = await import("./refs/store.ts")
-      return openRefStore({ root: stateRoot(env), session, way })
-    }),
+    platform,
+    refs,
     session,
     desktop,
     readOnly,
@@ -74,11 +62,6 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     stdin: noInput,
     env: (name) => env[name],
     writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
-  }
-  const close = async (): Promise<void> => {
-    const opened = await platform?.catch(() => undefined)
-    platform = undefined
-    await opened?.close()
   }
   const run = async (command: string, args: object = {}): Promise<Envelope> => {
     if (options.trace) trace ??= openTrace(options.trace)

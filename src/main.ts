@@ -1,16 +1,15 @@
-import type { Platform, Way } from "./adapter.ts"
 import { type Arguments, dispatch, parseArgv } from "./cli/args.ts"
 import { globals, type Settings, settingsOf } from "./cli/globals.ts"
-import type { Progress } from "./cli/terminal.ts"
+import type { Log, Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { lazily } from "./lazy.ts"
-import { type Door, runCommand, type Trace } from "./run.ts"
+import { onDemand } from "./on-demand.ts"
+import { type Door, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
-/** Work after which a person at the terminal would wonder. Above what runs at once, or it would not be there yet. */
+/** A command that takes longer shows its progress. Above `main`, which runs before any line below it. */
 const LONG_MS = 700
 
 process.exitCode = await main(process.argv.slice(2))
@@ -35,59 +34,61 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
-  const { name } = command
   const start = performance.now()
-  if (settings.verbose) (await import("./cli/terminal.ts")).setVerbose(true)
-  const interruption = new AbortController()
-  let signalled = 0
-  for (const [signal, number] of [
-    ["SIGINT", 2],
-    ["SIGTERM", 15],
-  ] as const) {
-    process.once(signal, () => {
-      signalled = number
-      interruption.abort()
-    })
-  }
-  // A failure that nobody waits for any more must not take the answer with it.
-  process.on("unhandledRejection", async () =>
-    (await import("./cli/terminal.ts")).debug("something failed too late"),
-  )
-  let platform: Promise<Platform> | undefined
-  const way: Way = {}
-  const trace = settings.traceTo ? await openTrace(settings.traceTo, settings.traceScreenshots) : undefined
+  const interruption = interruptible()
+  surviveLateFailures(settings)
+  const { platform, refs, close } = onDemand({ env: process.env, ...settings })
   const door: Door = {
     name: "cli",
     commands,
-    platform: () => (platform ??= open(settings, way)),
-    refs: lazily(async () => {
-      const { openRefStore, stateRoot } = await import("./refs/store.ts")
-      return openRefStore({ root: stateRoot(process.env), session: settings.session, way })
-    }),
+    platform,
+    refs,
     ...settings,
     signal: interruption.signal,
-    trace,
+    trace: settings.traceTo ? await openTrace(settings.traceTo, settings) : undefined,
     serve: async (options) =>
       (await import("./mcp/server.ts")).serveMcp(door, { ...options, format: settings.format }),
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
     writeFile,
   }
-  const progress = awaitLongWork(command, args)
-  const envelope = await runCommand(door, name, args)
+  const progress = showProgress(command, args)
+  const envelope = await runLoaded(door, command, args)
   await progress.end()
-  // One that could not be opened has been reported already.
-  await platform?.then(
-    (opened) => opened.close(),
-    () => {},
-  )
+  await close()
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   const code = await answer(envelope, settings.format, command)
-  return signalled ? 128 + signalled : code
+  return interruption.exitCode ?? code
 }
 
-/** Shows a person who looks that something goes on, once it has taken a while. */
-function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Promise<void> } {
+/** Ends the command on SIGINT and SIGTERM. `exitCode`: the one that shells give for the signal, once it has come. */
+function interruptible(): { readonly signal: AbortSignal; readonly exitCode: number | undefined } {
+  const interruption = new AbortController()
+  let exitCode: number | undefined
+  for (const [signal, number] of [
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+  ] as const) {
+    process.once(signal, () => {
+      exitCode = 128 + number
+      interruption.abort()
+    })
+  }
+  return {
+    signal: interruption.signal,
+    get exitCode() {
+      return exitCode
+    },
+  }
+}
+
+/** A failure that no code waits for any more must not end the program before its answer. */
+function surviveLateFailures(settings: Settings): void {
+  process.on("unhandledRejection", async () => (await openLog(settings)).debug("something failed too late"))
+}
+
+/** Shows a person at the terminal that a command is running, once it has taken a while. */
+function showProgress({ name, input }: Command, args: Arguments): { end(): Promise<void> } {
   const since = performance.now()
   let shown: Promise<Progress> | undefined
   const show = async (): Promise<Progress> => {
@@ -101,7 +102,7 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
   const timer = setTimeout(() => {
     shown = show()
   }, LONG_MS)
-  // A server is not long work, but no work until somebody asks.
+  // A server is idle until a client asks for something.
   if (name === "mcp") clearTimeout(timer)
   return {
     async end() {
@@ -111,31 +112,36 @@ function awaitLongWork({ name, input }: Command, args: Arguments): { end(): Prom
   }
 }
 
-async function open({ desktop }: Settings, way: Way): Promise<Platform> {
-  const [{ openPlatform }, { stateRoot }] = await Promise.all([
-    import("./platform.ts"),
-    import("./private-files.ts"),
-  ])
-  return openPlatform({ env: process.env, root: stateRoot(process.env), desktop, way })
-}
-
-/** Where the command line could not be read, the directory is looked for as it stands there. */
+/** Records a command line that could not be read. The directory is taken from the words as they stand there. */
 async function traceRefusal(argv: readonly string[], { command, ...rest }: Envelope): Promise<void> {
   const at = argv.findIndex((word) => word === "--trace" || word.startsWith("--trace="))
   const given = argv[at]?.startsWith("--trace=") ? argv[at]?.slice("--trace=".length) : argv[at + 1]
   const directory = (at >= 0 ? given : undefined) || process.env.AGENT_DESKTOP_TRACE
-  if (directory && !rest.ok) (await openTrace(directory, false)).refused(command, argv, rest.error)
+  if (!directory || rest.ok) return
+  const trace = await openTrace(directory, { traceScreenshots: false, verbose: false })
+  trace.refused(command, argv, rest.error)
 }
 
-async function openTrace(directory: string, screenshots: boolean): Promise<Trace> {
-  const [trace, { warn }] = await Promise.all([import("./trace/record.ts"), import("./cli/terminal.ts")])
-  return trace.openTrace({ directory, screenshots, onFailure: (message) => void warn(message) })
+async function openTrace(
+  directory: string,
+  settings: Pick<Settings, "traceScreenshots" | "verbose">,
+): Promise<Trace> {
+  const trace = await import("./trace/record.ts")
+  return trace.openTrace({
+    directory,
+    screenshots: settings.traceScreenshots,
+    onFailure: async (message) => (await openLog(settings)).warn(message),
+  })
 }
 
-/** Names and figures only: arguments and application text may be secret. */
+/** Logs names and figures only: arguments and texts of apps may be secret. */
 async function logOutcome(envelope: Envelope, ms: number): Promise<void> {
-  const { debug } = await import("./cli/terminal.ts")
-  await debug(`${envelope.command} ${envelope.ok ? "done" : envelope.error.code} in ${ms.toFixed(1)} ms`)
+  const log = await openLog({ verbose: true })
+  log.debug(`${envelope.command} ${envelope.ok ? "done" : envelope.error.code} in ${ms.toFixed(1)} ms`)
+}
+
+async function openLog({ verbose }: Pick<Settings, "verbose">): Promise<Log> {
+  return (await import("./cli/terminal.ts")).openLog(verbose)
 }
 
 async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
@@ -149,6 +155,7 @@ async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
+/** Prints the envelope, and returns the exit code that goes with it. */
 async function answer(envelope: Envelope, format: Format = "json", command?: Command): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
@@ -159,18 +166,18 @@ async function answer(envelope: Envelope, format: Format = "json", command?: Com
   return code
 }
 
-/** Whether standard error could be a terminal; to be sure costs more than all the rest of a failing command. */
+/** False if standard error is certainly not a terminal. A sure answer costs more than the rest of a failing command. */
 async function mayBeWatched(): Promise<boolean> {
   try {
     const [own, nothing] = await Promise.all([Bun.stderr.stat(), Bun.file("/dev/null").stat()])
     return own.isCharacterDevice() && own.rdev !== nothing.rdev
   } catch {
-    // It is closed.
+    // Standard error is closed.
     return false
   }
 }
 
-/** Whole, also through a slow pipe; a reader that went away is no failure of ours to report. */
+/** Prints all of the text, also through a slow pipe. If the reader has gone away, there is nothing to report. */
 async function print(text: string): Promise<0> {
   try {
     await Bun.write(Bun.stdout, text)

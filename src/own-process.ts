@@ -1,6 +1,6 @@
 declare const LIBRARY_MAIN: string | undefined
 
-/** How to start this same program again in one of the parts that PARTS names. */
+/** The command line that starts this program again as one of its own parts; see platform.ts. */
 export function ownCommand(part: string): readonly string[] {
   if (import.meta.dir.startsWith("/$bunfs")) return [process.execPath, part]
   // Bundled as a library, all files are in one folder.

@@ -1,18 +1,18 @@
-import type { Adapter, InputEvent, SeenWindow } from "./adapter.ts"
+import type { Adapter, InputEvent, InputTarget, SeenApp, SeenWindow } from "./adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { isNamed } from "./match.ts"
 import type { Point, Rect } from "./node.ts"
 import { contains, overlaps } from "./rect.ts"
 
-/** What the user lets agents do, whichever door they come through. */
+/** Limits that the user sets to agents, whichever door they come through. */
 export interface Policy {
-  /** Nothing may act. */
+  /** No command may act. */
   readonly readOnly: boolean
-  /** The only apps that may be seen and acted on; without it, all. */
+  /** The only apps that may be seen and acted on; absent: all. */
   readonly apps?: readonly string[]
 }
 
-/** `a, b` of AGENT_DESKTOP_APPS. */
+/** Reads the list of AGENT_DESKTOP_APPS: `a, b`. */
 export function appsOf(list: string | undefined): readonly string[] | undefined {
   const names = (list ?? "").split(",").map((name) => name.trim())
   const given = names.filter((name) => name !== "")
@@ -26,13 +26,13 @@ export function readOnlyDenied(what: string): AppError {
   })
 }
 
-/** The adapter as far as the policy goes. What is not allowed is not there, or is refused. */
-export function guarded(adapter: Adapter, { readOnly, apps }: Policy): Adapter {
-  const limited = apps ? limitedTo(adapter, apps) : adapter
-  return readOnly ? reading(limited) : limited
+/** The adapter within the limits of the policy. Forbidden apps are not listed; forbidden acts throw POLICY_DENIED. */
+export function guard(adapter: Adapter, { readOnly, apps }: Policy): Adapter {
+  const limited = apps ? limitToApps(adapter, apps) : adapter
+  return readOnly ? limitToReading(limited) : limited
 }
 
-/** A not-found under a policy that hides apps says no more than that: what is hidden cannot be told from nothing. */
+/** Under a list of apps, "not found" and "forbidden" are one error: it must not tell whether a hidden app is there. */
 export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   if (!apps || !(error instanceof AppError)) return error
   if (error.code !== "APP_NOT_FOUND" && error.code !== "WINDOW_NOT_FOUND") return error
@@ -43,8 +43,8 @@ export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   })
 }
 
-/** Commands are judged before they run; this holds for what they do all the same. */
-function reading(adapter: Adapter): Adapter {
+/** The policy judges a command before it runs. This is the second line: no command acts, whatever it declares. */
+function limitToReading(adapter: Adapter): Adapter {
   const refuse = (what: string) => async (): Promise<never> => {
     throw readOnlyDenied(what)
   }
@@ -63,122 +63,166 @@ function reading(adapter: Adapter): Adapter {
   }
 }
 
-function limitedTo(adapter: Adapter, apps: readonly string[]): Adapter {
-  const isAllowed = (name: string, aliases: readonly string[] = []) =>
-    apps.some((one) => isNamed(name, aliases, one))
-  const isOwn = (window: SeenWindow) => isAllowed(window.app_name, window.aliases)
-  const denied = (what: string): AppError =>
-    new AppError("POLICY_DENIED", `${what} not allowed: only ${apps.join(", ")} may be seen and acted on`, {
-      suggestion: "Keep to these apps, or change AGENT_DESKTOP_APPS",
-      details: { apps },
-      disposition: NOTHING_DELIVERED,
-    })
-  const ownApps = async () =>
-    (await adapter.apps()).filter((app) => isAllowed(app.name, [...app.aliases, app.bundle_id ?? ""]))
-  const requirePid = async (pid: number, what: string): Promise<void> => {
-    if (!(await ownApps()).some((app) => app.pid === pid)) throw denied(what)
-  }
-  const requireWindow = async (id: string): Promise<void> => {
-    if (!(await adapter.windows()).some((window) => window.id === id && isOwn(window)))
-      throw denied(`Window '${id}' is`)
-  }
-  /** Where a click was found to reach an element of an allowed app, which may be in a menu beside its window. */
-  let cleared: Point | undefined
-  const requirePoint = async (point: Point): Promise<void> => {
-    if (cleared && cleared.x === point.x && cleared.y === point.y) return
-    const top = (await adapter.windows()).find(
-      (window) => !window.minimized && window.bounds !== undefined && contains(window.bounds, point),
-    )
-    if (!top || !isOwn(top))
-      throw denied(`The point ${point.x},${point.y} is in no window of an allowed app: it is`)
-  }
-  const requireFocus = async (): Promise<void> => {
-    const focused = (await adapter.windows("focused")).find((window) => window.is_focused)
-    if (!focused || !isOwn(focused)) throw denied("The keyboard focus is in another app, and keys are")
-  }
-
+/** Each method asks the desktop whose app is concerned, at the moment of the call. */
+function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter {
+  const allowed = new AllowedApps(adapter, apps)
   return {
     ...adapter,
-    apps: ownApps,
-    windows: async (only) => (await adapter.windows(only)).filter(isOwn),
+    apps: () => allowed.running(),
+    windows: async (only) => (await adapter.windows(only)).filter((window) => allowed.owns(window)),
     surfaces: async (pid) => {
-      await requirePid(pid, "Its surfaces are")
+      await allowed.requireProcess(pid, "Its surfaces are")
       return adapter.surfaces(pid)
     },
-    open: async (entry, route) => {
-      await requirePid(entry.pid, `'${entry.source_app ?? `pid ${entry.pid}`}' is`)
-      return adapter.open(entry, route)
+    open: async (entry, route, hint) => {
+      await allowed.requireProcess(entry.pid, `'${entry.source_app ?? `pid ${entry.pid}`}' is`)
+      return adapter.open(entry, route, hint)
     },
     hit: async (handle, point) => {
       const hit = await adapter.hit(handle, point)
-      cleared = hit.kind === "hit" ? point : undefined
-      // The name of what is above could be another app's.
+      // The name of what covers the element could be of another app.
       return hit.kind === "occluded" ? { kind: "occluded", by: "another window" } : hit
     },
     input: async (event) => {
-      for (const point of pointsOf(event)) await requirePoint(point)
-      if (isTyped(event)) await requireFocus()
+      for (const aim of aimsOf(event)) await allowed.requirePoint(aim)
+      if (isTyped(event)) await allowed.requireFocus()
       return adapter.input(event)
     },
     window: async (id, op) => {
-      await requireWindow(id)
+      await allowed.requireWindow(id)
       return adapter.window(id, op)
     },
     launch: async (app, args) => {
-      if (!isAllowed(app)) throw denied(`'${app}' is`)
+      if (!allowed.has(app)) throw allowed.denied(`'${app}' is`)
       return adapter.launch(app, args)
     },
     clipboard: async () => {
-      throw denied("The clipboard belongs to all apps: it is")
+      throw allowed.denied("The clipboard belongs to all apps: it is")
     },
     screenshot: async (target) => {
-      if (target.kind === "screen") throw denied("A picture of the whole screen is")
-      await requireUncovered(await adapter.windows(), target.window, isOwn, denied)
+      if (target.kind === "screen") throw allowed.denied("A picture of the whole screen is")
+      await allowed.requireUncovered(target.window)
       return adapter.screenshot(target)
     },
-    notifications: async () => (await adapter.notifications()).filter((one) => isAllowed(one.app_name)),
-    // Whose they are is not known.
-    unlistedNotifications: undefined,
+    notifications: async () => (await adapter.notifications()).filter((one) => allowed.has(one.app_name)),
+    // Nothing tells which apps those are from.
+    unlistedNotifications: async () => 0,
     desktops: async (op) => {
-      if (op.kind === "stop") throw denied("Ending a desktop with all its apps is")
+      if (op.kind === "stop") throw allowed.denied("Ending a desktop with all its apps is")
       return adapter.desktops(op)
     },
     diagnose: async (options) =>
       (await adapter.diagnose(options)).filter(({ name }) => {
         const app = /^app (.*)$/s.exec(name)?.[1]
-        return app === undefined || isAllowed(app)
+        return app === undefined || allowed.has(app)
       }),
   }
 }
 
-/** A picture of a window is a part of the screen: what is above it is in it. */
-async function requireUncovered(
-  windows: readonly SeenWindow[],
-  { id, bounds }: SeenWindow,
-  isOwn: (window: SeenWindow) => boolean,
-  denied: (what: string) => AppError,
-): Promise<void> {
-  const at = windows.findIndex((window) => window.id === id)
-  const window = windows[at]
-  if (!window || !isOwn(window)) throw denied(`Window '${id}' is`)
-  const above = windows.slice(0, at).filter((one) => !one.minimized && !isOwn(one))
-  if (above.some((one) => mayOverlap(one.bounds, window.bounds ?? bounds)))
-    throw denied(
-      `Window '${id}' is covered by another app's (use 'focus-window ${id}' first), whose picture is`,
+/** The apps that may be seen and acted on. Nothing is remembered from one question to the next. */
+class AllowedApps {
+  readonly #adapter: Adapter
+  readonly #apps: readonly string[]
+
+  constructor(adapter: Adapter, apps: readonly string[]) {
+    this.#adapter = adapter
+    this.#apps = apps
+  }
+
+  has(name: string, aliases: readonly string[] = []): boolean {
+    return this.#apps.some((one) => isNamed(name, aliases, one))
+  }
+
+  owns(window: SeenWindow): boolean {
+    return this.has(window.app_name, window.aliases)
+  }
+
+  denied(what: string): AppError {
+    const apps = this.#apps
+    return new AppError(
+      "POLICY_DENIED",
+      `${what} not allowed: only ${apps.join(", ")} may be seen and acted on`,
+      {
+        suggestion: "Keep to these apps, or change AGENT_DESKTOP_APPS",
+        details: { apps },
+        disposition: NOTHING_DELIVERED,
+      },
     )
+  }
+
+  async running(): Promise<readonly SeenApp[]> {
+    const running = await this.#adapter.apps()
+    return running.filter((app) => this.has(app.name, [...app.aliases, app.bundle_id ?? ""]))
+  }
+
+  async requireProcess(pid: number, what: string): Promise<void> {
+    if (!(await this.#isRunning(pid))) throw this.denied(what)
+  }
+
+  async requireWindow(id: string): Promise<void> {
+    if (!(await this.#adapter.windows()).some((window) => window.id === id && this.owns(window)))
+      throw this.denied(`Window '${id}' is`)
+  }
+
+  /** The point must be in a window of an allowed app, or reach the element it is meant for, such as one in a menu. */
+  async requirePoint({ point, target }: Aim): Promise<void> {
+    const windows = await this.#adapter.windows()
+    const top = windows.find(({ minimized, bounds }) => !minimized && bounds && contains(bounds, point))
+    if (top && this.owns(top)) return
+    if (target && (await this.#isRunning(target.pid)) && (await this.#reaches(target, point))) return
+    throw this.denied(`The point ${point.x},${point.y} is in no window of an allowed app: it is`)
+  }
+
+  async requireFocus(): Promise<void> {
+    const focused = (await this.#adapter.windows("focused")).find((window) => window.is_focused)
+    if (!focused || !this.owns(focused))
+      throw this.denied("The keyboard focus is in another app, and keys are")
+  }
+
+  /** A picture of a window is a part of the screen, and shows what covers the window. */
+  async requireUncovered({ id, bounds }: SeenWindow): Promise<void> {
+    const windows = await this.#adapter.windows()
+    const at = windows.findIndex((window) => window.id === id)
+    const window = windows[at]
+    if (!window || !this.owns(window)) throw this.denied(`Window '${id}' is`)
+    const above = windows.slice(0, at).filter((one) => !one.minimized && !this.owns(one))
+    if (above.some((one) => mayOverlap(one.bounds, window.bounds ?? bounds)))
+      throw this.denied(
+        `Window '${id}' is covered by another app's (use 'focus-window ${id}' first), whose picture is`,
+      )
+  }
+
+  async #isRunning(pid: number): Promise<boolean> {
+    return (await this.running()).some((app) => app.pid === pid)
+  }
+
+  async #reaches({ handle }: InputTarget, point: Point): Promise<boolean> {
+    // Read again: a menu may have moved since the element was last seen.
+    const now = await this.#adapter.read(handle)
+    return now !== undefined && (await this.#adapter.hit(now.handle, point)).kind === "hit"
+  }
 }
 
-/** What is let go must be let go anywhere. */
-function pointsOf(event: InputEvent): readonly Point[] {
+/** A point that input goes to, and the element that it is meant for. */
+interface Aim {
+  readonly point: Point
+  readonly target?: InputTarget
+}
+
+/** Points that must be allowed. A button that is held down may be released anywhere. */
+function aimsOf(event: InputEvent): readonly Aim[] {
   switch (event.kind) {
     case "move":
     case "click":
     case "wheel":
-      return [event.at]
+      return [{ point: event.at, target: event.target }]
     case "button":
-      return event.phase === "up" ? [] : [event.at]
+      return event.phase === "up" ? [] : [{ point: event.at }]
     case "drag":
-      return [event.from, event.to]
+      return [
+        { point: event.from, target: event.fromTarget },
+        { point: event.to, target: event.toTarget },
+      ]
     default:
       return []
   }
@@ -187,5 +231,5 @@ function pointsOf(event: InputEvent): readonly Point[] {
 const isTyped = (event: InputEvent): boolean =>
   event.kind === "text" || (event.kind === "key" && event.phase !== "up")
 
-/** A window whose place is unknown may be anywhere. */
+/** A window without known bounds may be anywhere. */
 const mayOverlap = (a: Rect | undefined, b: Rect | undefined): boolean => !a || !b || overlaps(a, b)

@@ -15,16 +15,17 @@ import {
   writeSync,
 } from "node:fs"
 import { basename, resolve } from "node:path"
+import type { Env } from "./adapter.ts"
 import { AppError } from "./errors.ts"
 
-/** Where everything we remember is kept: `AGENT_DESKTOP_HOME` itself, or `.agent-desktop` in the user's home. */
-export function stateRoot(env: Readonly<Record<string, string | undefined>>): string {
+/** The directory of all our state: `AGENT_DESKTOP_HOME`, or `.agent-desktop` in the user's home. */
+export function stateRoot(env: Env): string {
   const chosen = env.AGENT_DESKTOP_HOME
   if (chosen) {
     if (chosen.startsWith("/") && resolve(chosen) !== "/") return resolve(chosen)
     throw new AppError(
       "INVALID_ARGS",
-      `AGENT_DESKTOP_HOME is '${chosen}', which is no usable absolute path`,
+      `AGENT_DESKTOP_HOME is '${chosen}', which is not a usable absolute path`,
       {
         suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own, or unset it",
       },
@@ -41,8 +42,8 @@ export function stateRoot(env: Readonly<Record<string, string | undefined>>): st
 const NAME = ".agent-desktop"
 
 /**
- * Opens a directory of ours, made if it is missing: open to nobody else, no symlink, and not someone
- * else's. Whoever calls it closes it. `kind` says whether the path is the user's choice or our own.
+ * Opens a directory of ours, and makes it if it is missing. It must belong to this user, must not be a symbolic
+ * link, and gets mode 0700. The caller closes it. `kind`: the user chose the path (root), or we did (inner).
  */
 export function openPrivateDirectory(path: string, kind: "root" | "inner"): number {
   const fd = openDirectory(path) ?? makeDirectory(path, kind)
@@ -64,7 +65,7 @@ export function openPrivateDirectory(path: string, kind: "root" | "inner"): numb
   }
 }
 
-/** The text of a file of ours, without waiting for anything; undefined when there is none. */
+/** The text of a file of ours, without waiting for anything; undefined if there is no such file. */
 export function readPrivateFile(path: string, maxBytes: number): string | undefined {
   const fd = openFile(path, constants.O_RDONLY)
   if (fd === undefined) return undefined
@@ -80,7 +81,7 @@ export function readPrivateFile(path: string, maxBytes: number): string | undefi
   }
 }
 
-/** Makes a file of ours that was not there, whole and (unless it may be lost) on the disk. */
+/** Makes a new file of ours, complete and (unless it may be lost) synced to the disk. Fails if it exists. */
 export function writePrivateFile(path: string, bytes: Uint8Array, mayBeLost = false): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
@@ -95,13 +96,13 @@ export function writePrivateFile(path: string, bytes: Uint8Array, mayBeLost = fa
   }
 }
 
-/** Throws when something stands there that we did not put there. */
+/** Throws if the path exists and is not a regular file of this user. */
 export function refuseUnlessOwn(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat !== undefined) refuseUnlessOwnFile(stat, path)
 }
 
-/** Opens a file of ours that stays, for its lock. */
+/** Opens the permanent file that carries a lock, and makes it if it is missing. */
 export function openLockFile(path: string): number {
   const fd = openFile(path, constants.O_RDWR | constants.O_CREAT)
   if (fd === undefined) throw refusal(`${path} could not be made`, WRITABLE)
@@ -116,7 +117,7 @@ export function openLockFile(path: string): number {
   }
 }
 
-/** A file system error in words for an agent; anything else stays as it is. */
+/** Turns a file system error into one for an agent; any other error stays as it is. */
 export function inWords(error: unknown, message: string): unknown {
   if (error instanceof AppError || errorCode(error) === undefined) return error
   return new AppError("INTERNAL", message, { suggestion: WRITABLE, platformDetail: String(error) })
@@ -139,7 +140,7 @@ function openDirectory(path: string): number | undefined {
     if (code === "ENOENT") return undefined
     if (code !== "ELOOP" && code !== "ENOTDIR") throw error
     throw refusal(
-      `${path} is a symbolic link or no directory`,
+      `${path} is a symbolic link or not a directory`,
       `Remove ${path}, or set AGENT_DESKTOP_HOME to a real directory`,
     )
   }
@@ -158,7 +159,7 @@ function makeDirectory(path: string, kind: "root" | "inner"): number {
   return fd
 }
 
-// To tighten a directory that somebody shares with others (as root: /tmp) would lock them out.
+// To tighten a directory that other users share (for root: /tmp) would lock them out.
 function isOurs(path: string, stat: Stats): boolean {
   if (stat.mode & 0o1000) return false
   const names = readdirSync(path)
@@ -171,7 +172,7 @@ const OUR_OWN = new Set(["sessions", "desktops", "frames", "held.json"])
 
 function openFile(path: string, flags: number): number | undefined {
   try {
-    // Not blocking: a pipe in the file's place would wait for its other end.
+    // Not blocking: a pipe at this path would wait for its other end.
     return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
   } catch (error) {
     const code = errorCode(error)
@@ -181,7 +182,7 @@ function openFile(path: string, flags: number): number | undefined {
 }
 
 function refuseUnlessOwnFile(stat: Stats, path: string): void {
-  if (!stat.isFile()) throw refusal(`${path} is no regular file`, `Remove ${path}`)
+  if (!stat.isFile()) throw refusal(`${path} is not a regular file`, `Remove ${path}`)
   refuseForeign(stat, path)
 }
 

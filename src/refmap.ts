@@ -52,12 +52,17 @@ export type Surroundings =
 export const sameSurroundings = (a: Surroundings, b: Surroundings): boolean =>
   a.above === b.above && a.around === b.around && a.levels === b.levels
 
+/**
+ * How the desktop was reached when a tree of it was read, in the platform's own words: on Linux the display and the
+ * accessibility bus. With it a later command goes straight to that bus, once the bus has proved to be the same one.
+ */
+export type BusHint = string
+
 export interface RefMap {
   readonly inner: ReadonlyMap<string, RefEntry>
   readonly counter: number
   readonly snapshot_id?: string
-  /** How the platform reached the desktop that the entries are from, in its own words. */
-  readonly reached_by?: string
+  readonly reached_by?: BusHint
 }
 
 export interface Ref {

@@ -15,14 +15,14 @@ import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"
-import { lazily } from "./lazy.ts"
-import { guarded, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
+import { adapterOnDemand } from "./on-demand.ts"
+import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { Secrets } from "./secret.ts"
 import { describeIssue, UsageError, unknownCommand } from "./usage-errors.ts"
 
-/** What a door (command line, batch, MCP) gives to the commands that come through it. */
+/** A way into the program (command line, MCP, library), and what it gives to the commands that come through it. */
 export interface Door extends Policy {
-  /** What a trace calls it. */
+  /** The name of the door in a trace. */
   readonly name?: "cli" | "batch" | "mcp" | "library"
   readonly commands: Registry
   platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
@@ -40,12 +40,12 @@ export interface Door extends Policy {
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }
 
-/** Writes down what runs and what comes of it; it never throws, and nothing that runs depends on it. */
+/** Records commands and their results. It never throws, and no command depends on it. */
 export interface Trace {
   around<T extends Outcome>(door: Door, command: string, args: unknown, run: () => Promise<T>): Promise<T>
-  /** A command line that was not understood: nothing ran. */
+  /** Records a command line that could not be read: nothing ran. */
   refused(command: string, argv: readonly string[], error: object): void
-  /** What it has taken so far, in milliseconds: no part of any command's time. */
+  /** Milliseconds spent on recording so far. They do not count as time of any command. */
   readonly spentMs: number
 }
 
@@ -55,19 +55,34 @@ export type Outcome =
 
 /** `--timeout-ms 0` looks once; even one look must end. */
 const ONE_LOOK_MS = 2000
-/** A last look that began in time may end a little later: at most this long, and this part of the whole. */
+/** A last look that starts in time may end this much later, and at most by this part of the whole time. */
 const GRACE_MS = 200
 const GRACE = 0.05
 
-/** The one path to every command, whatever the door. Never throws. */
+/** Runs a command by its name. Never throws. */
 export function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
-  const run = (): Promise<Envelope> => runUntraced(door, name, raw)
-  return door.trace ? door.trace.around(door, name, raw, run) : run()
+  return run(door, name, raw, () => loadCommand(door.commands, name))
 }
 
-async function runUntraced(door: Door, name: string, raw: unknown): Promise<Envelope> {
+/** Runs a command that the door has loaded. Never throws. */
+export function runLoaded(door: Door, command: Command, raw: unknown): Promise<Envelope> {
+  return run(door, command.name, raw, async () => command)
+}
+
+/** The one path to every command, whatever the door. */
+function run(door: Door, name: string, raw: unknown, command: () => Promise<Command>): Promise<Envelope> {
+  const untraced = (): Promise<Envelope> => runUntraced(door, name, raw, command)
+  return door.trace ? door.trace.around(door, name, raw, untraced) : untraced()
+}
+
+async function runUntraced(
+  door: Door,
+  name: string,
+  raw: unknown,
+  load: () => Promise<Command>,
+): Promise<Envelope> {
   try {
-    const command = await loadCommand(door.commands, name)
+    const command = await load()
     return success(name, await execute(door, command, parseArgs(command, raw)))
   } catch (error) {
     const known = error instanceof UsageError ? error.command : name
@@ -75,7 +90,7 @@ async function runUntraced(door: Door, name: string, raw: unknown): Promise<Enve
   }
 }
 
-/** Throws INVALID_ARGS for what `raw` gets wrong; otherwise the arguments with their defaults. */
+/** The arguments with their defaults. Throws INVALID_ARGS if they do not fit the schema. */
 export function parseArgs(command: Command, raw: unknown): Parameters<Command["handle"]>[0] {
   const fields = fieldsOf(command.input)
   const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
@@ -102,7 +117,7 @@ async function loadCommand(commands: Registry, name: string): Promise<Command> {
   return load()
 }
 
-/** What a batch hands on to its items. */
+/** Shared by the items of a batch. */
 interface Batch {
   readonly deadline: Deadline
   readonly baseline?: readonly SeenNotification[]
@@ -114,7 +129,7 @@ async function execute(
   args: Parameters<Command["handle"]>[0],
   batch?: Batch,
 ): Promise<object> {
-  // A batch does nothing itself; each of its items is judged.
+  // A batch does not act itself; the policy judges each of its items.
   const isReading = command.effect === "reads"
   if (door.readOnly && command.name !== "batch" && (!isReading || command.acts?.(args)))
     throw readOnlyDenied(command.name)
@@ -122,14 +137,13 @@ async function execute(
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
-  const sent = new Sent()
-  let opened: Adapter | undefined
-  const adapter = lazily<Adapter>(async () => {
+  const tracker = new ActTracker()
+  const adapter = adapterOnDemand(async () => {
     const platform = await door.platform()
-    opened = platform.adapter(new Deadline(deadline.at + grace, door.signal))
-    return guarded(sent.watch(opened), door)
+    const native = platform.adapter(new Deadline(deadline.at + grace, door.signal))
+    return guard(tracker.track(native), door)
   })
-  // A batch prints what its items found, and always as JSON.
+  // A batch prints the results of its items, and always as JSON.
   const format = batch ? undefined : door.format
   const secrets = new Secrets()
   const ctx = contextFor(door, secrets, {
@@ -143,9 +157,9 @@ async function execute(
     return secrets.hide(await command.handle(args, ctx))
   } catch (error) {
     const told = unlessHidden(error, door)
-    throw secrets.hideIn(isReading || command.name === "batch" ? told : sent.explain(told))
+    throw secrets.hideIn(isReading || command.name === "batch" ? told : tracker.addDisposition(told))
   } finally {
-    await opened?.close()
+    await adapter.close()
   }
 }
 
@@ -159,7 +173,7 @@ interface Parts {
 
 function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   let known = parts.baseline
-  const stdin = once(() => readInTime(door.stdin(), parts.deadline))
+  const stdin = readableOnce(() => readInTime(door.stdin(), parts.deadline))
   const tracedBefore = door.trace?.spentMs ?? 0
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
     try {
@@ -168,7 +182,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       if (deadline.expired) throw notStarted(name)
       const command = await loadCommand(door.commands, name)
       const batch = { deadline, baseline: known }
-      // A batch gives its answer when all are done: nothing in it may talk to others meanwhile.
+      // A batch answers when all items are done: no item may serve other programs meanwhile.
       const alone = { ...door, serve: undefined, stdin }
       return { command: name, ok: true, data: await execute(alone, command, parseArgs(command, args), batch) }
     } catch (error) {
@@ -221,8 +235,8 @@ function notStarted(name: string): AppError {
   })
 }
 
-/** What was read from standard input is gone: a batch and its items, or two of them, cannot share it. */
-function once(read: () => Promise<string>): () => Promise<string> {
+/** Standard input can be read once: a batch and its items, or two of its items, cannot share it. */
+function readableOnce(read: () => Promise<string>): () => Promise<string> {
   let isTaken = false
   return async () => {
     if (isTaken)
@@ -235,7 +249,7 @@ function once(read: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Whoever should write to standard input may never close it. */
+/** Fails at the deadline: the program that writes to standard input may never close it. */
 async function readInTime(text: Promise<string>, deadline: Deadline): Promise<string> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(inputNotEnded()), deadline.remaining)
@@ -262,41 +276,44 @@ function interrupted(name: string, error: unknown): AppError {
   })
 }
 
-/** Whether a command has asked its platform for anything that may change something. */
-export class Sent {
-  #begun = false
+/** Notices whether a command has asked its platform for anything that may change something. */
+class ActTracker {
+  #hasActed = false
 
-  /** The same adapter, watched. */
-  watch(adapter: Adapter): Adapter {
+  /** The same adapter, with every method that may act watched. */
+  track(adapter: Adapter): Adapter {
     return {
       ...adapter,
-      perform: (handle, action) => this.#begin(() => adapter.perform(handle, action)),
-      input: (event) => this.#begin(() => adapter.input(event)),
-      window: (id, op) => this.#begin(() => adapter.window(id, op)),
-      launch: (app, args) => this.#begin(() => adapter.launch(app, args)),
-      quit: (app, force) => this.#begin(() => adapter.quit(app, force)),
-      clipboard: (op) => this.#begin(() => adapter.clipboard(op), op.kind !== "get"),
-      notification: (target, op) => this.#begin(() => adapter.notification(target, op)),
-      desktops: (op) => this.#begin(() => adapter.desktops(op), op.kind !== "list"),
-      permissions: (request) => this.#begin(() => adapter.permissions(request), request),
+      perform: (handle, action) => this.#acting(() => adapter.perform(handle, action)),
+      input: (event) => this.#acting(() => adapter.input(event)),
+      window: (id, op) => this.#acting(() => adapter.window(id, op)),
+      launch: (app, args) => this.#acting(() => adapter.launch(app, args)),
+      quit: (app, force) => this.#acting(() => adapter.quit(app, force)),
+      notification: (target, op) => this.#acting(() => adapter.notification(target, op)),
+      clipboard: (op) =>
+        op.kind === "get" ? adapter.clipboard(op) : this.#acting(() => adapter.clipboard(op)),
+      desktops: (op) =>
+        op.kind === "list" ? adapter.desktops(op) : this.#acting(() => adapter.desktops(op)),
+      permissions: (request) =>
+        request ? this.#acting(() => adapter.permissions(true)) : adapter.permissions(false),
     }
   }
 
-  /** A failure that does not say itself whether something was delivered, with what is known about it. */
-  explain(error: unknown): unknown {
+  /** Adds to a failure whether the command has acted, unless the failure says so itself. */
+  addDisposition(error: unknown): unknown {
     if (!(error instanceof AppError) || error.code === "INVALID_ARGS") return error
-    return error.with({ disposition: this.#begun ? UNCERTAIN : NOTHING_DELIVERED })
+    return error.with({ disposition: this.#hasActed ? UNCERTAIN : NOTHING_DELIVERED })
   }
 
-  async #begin<T>(call: () => Promise<T>, acts = true): Promise<T> {
-    if (!acts) return call()
-    const before = this.#begun
-    this.#begun = true
+  async #acting<T>(call: () => Promise<T>): Promise<T> {
+    const before = this.#hasActed
+    this.#hasActed = true
     try {
       return await call()
     } catch (error) {
-      // It says that it came to nothing.
-      if (error instanceof AppError && error.disposition?.delivery === "not_delivered") this.#begun = before
+      // The failure says that nothing was delivered.
+      if (error instanceof AppError && error.disposition?.delivery === "not_delivered")
+        this.#hasActed = before
       throw error
     }
   }

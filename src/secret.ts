@@ -1,15 +1,15 @@
 import { AppError } from "./errors.ts"
 
-/** What stands where a secret would have stood. */
+/** Replaces a secret in results and errors. */
 const HIDDEN = "[secret]"
-/** A shorter text is in so many others that its absence would tell more than it hides. */
+/** A shorter text occurs in too many others: replacing it everywhere would reveal it. */
 const LEAST = 4
 
-/** The texts that one command must not repeat, whatever an application answers. */
+/** The texts that one command must not repeat, even if an app does. */
 export class Secrets {
   readonly #texts: string[] = []
 
-  /** The text that a source stands for; from standard input without the line break that ends it. */
+  /** Reads the secret that a source names; from standard input without the final line break. */
   async read(source: string, env: Env, stdin: () => Promise<string>): Promise<string> {
     const text = source === "stdin" ? (await stdin()).replace(/\r?\n$/, "") : env(source.slice("env:".length))
     if (text === undefined || text === "") throw noSecret(source)
@@ -17,7 +17,7 @@ export class Secrets {
     return text
   }
 
-  /** The same data without them. */
+  /** The same data with every secret replaced. */
   hide<T>(data: T): T
   hide(data: unknown): unknown {
     if (this.#texts.length === 0) return data
@@ -27,7 +27,7 @@ export class Secrets {
     return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, this.hide(value)]))
   }
 
-  /** The same failure without them. */
+  /** The same failure with every secret replaced. */
   hideIn(error: unknown): unknown {
     if (this.#texts.length === 0) return error
     if (!(error instanceof AppError))

@@ -1,7 +1,11 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
+import type { InputEvent, InputTarget } from "../src/adapter.ts"
 import { commands } from "../src/commands/index.ts"
-import { appsOf } from "../src/policy.ts"
+import { Deadline } from "../src/deadline.ts"
+import type { Surface } from "../src/node.ts"
+import { appsOf, guard } from "../src/policy.ts"
 import { readyDesk, samplesOf } from "./support/every-command.ts"
+import { fakeAdapter } from "./support/fake-adapter.ts"
 import { desk } from "./support/fake-desk.ts"
 import type { Spec } from "./support/fake-world.ts"
 
@@ -108,4 +112,81 @@ test("only some apps: theirs are acted on as ever", async () => {
   await limited.ok("focus-window", { window_id: left.id })
   expect(await limited.ok("press", { combo: "ctrl+a" })).toMatchObject({ action: "press" })
   expect(await limited.ok("screenshot", { window_id: left.id })).toMatchObject({ format: "png" })
+})
+
+describe("only some apps: a point over another app's window", () => {
+  const POINT = { x: 210, y: 20 }
+  const LOOK = { maxDepth: 9, bounds: "all", includeHidden: false, interactiveOnly: false } as const
+
+  /** Editor's menu hangs over the window of Other, and its item is at the point. */
+  async function menuOverOther() {
+    const { free, left, right } = await twoApps()
+    const bounds = { x: 205, y: 15, width: 20, height: 20 }
+    left.app.show(
+      "menu",
+      { role: "menu", children: [{ role: "menuitem", name: "Open", bounds }] },
+      { bounds },
+    )
+    const native = fakeAdapter(free.world, Deadline.in(5000))
+    const handleOf = async (id: string, surface: Surface) => {
+      const window = (await native.windows()).find((one) => one.id === id)!
+      return (await native.tree({ kind: "surface", window, surface }, LOOK)).root.children[0]!.handle
+    }
+    return {
+      free,
+      item: { pid: 1, handle: await handleOf(left.id, "menu") },
+      save: { pid: 1, handle: await handleOf(left.id, "window") },
+      pay: { pid: 2, handle: await handleOf(right.id, "window") },
+      limited: guard(native, { readOnly: false, apps: ["editor"] }),
+      clicked: () => free.world.deliveries.map(({ name }) => name),
+    }
+  }
+
+  const click = (target?: InputTarget): InputEvent => ({
+    kind: "click",
+    at: POINT,
+    target,
+    button: "left",
+    count: 1,
+  })
+
+  test("may be clicked to reach an element of an allowed app", async () => {
+    const { limited, item, clicked } = await menuOverOther()
+    await limited.input(click(item))
+    await limited.input({ kind: "wheel", at: POINT, target: item, dx: 0, dy: 1 })
+    await limited.input({
+      kind: "drag",
+      from: POINT,
+      to: POINT,
+      fromTarget: item,
+      toTarget: item,
+      durationMs: 0,
+    })
+    expect(clicked()).toEqual(["Open", "Open"])
+  })
+
+  test("is reached by the commands that name such an element", async () => {
+    const { free, clicked } = await menuOverOther()
+    const limited = desk({ ...free.door, apps: ["editor"] })
+    await limited.ok("snapshot", { app: "Editor", surface: "menu" })
+    const ref_id = await free.ref("Open")
+    await limited.ok("click", { ref_id, input: "physical" })
+    await limited.ok("scroll", { ref_id, direction: "down", input: "physical" })
+    await limited.ok("hover", { ref_id })
+    await limited.ok("drag", { from: ref_id, to: ref_id, duration_ms: 0 })
+    expect(clicked()).toEqual(["Open", "Open"])
+    expect(free.world.keys).toHaveLength(2)
+  })
+
+  test("may not be clicked for an element that is elsewhere, of another app, or not named", async () => {
+    const { limited, item, save, pay, clicked } = await menuOverOther()
+    // An earlier answer must not allow a later click.
+    expect(await limited.hit(item.handle, POINT)).toEqual({ kind: "hit" })
+    for (const target of [undefined, save, pay, { ...item, pid: 2 }])
+      expect(await limited.input(click(target)).catch((error: unknown) => error)).toMatchObject({
+        code: "POLICY_DENIED",
+        disposition: { delivery: "not_delivered" },
+      })
+    expect(clicked()).toEqual([])
+  })
 })

@@ -28,8 +28,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Files of the spine that join rooms, and what they join. */
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
-  "src/main.ts": ["commands", "cli", "mcp", "look", "refs", "trace"],
-  "src/index.ts": ["commands", "cli", "refs", "trace"],
+  "src/main.ts": ["commands", "cli", "mcp", "look", "trace"],
+  "src/index.ts": ["commands", "cli", "trace"],
+  "src/on-demand.ts": ["refs"],
   "src/platform.ts": ["linux", "linux/x11", "linux/notifications", "macos"],
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import type { Adapter } from "../src/adapter.ts"
 import { commands } from "../src/commands/index.ts"
+import type { Deadline } from "../src/deadline.ts"
 import { AppError } from "../src/errors.ts"
 import { flagsOf, nativeSamples, readyDesk } from "./support/every-command.ts"
 import { clearDesks, desk, type Json } from "./support/fake-desk.ts"
@@ -65,6 +67,51 @@ describe("the envelope", () => {
       granted: false,
       error: { code: "PLATFORM_NOT_SUPPORTED" },
     })
+  })
+})
+
+describe("the desktop", () => {
+  /** A desk that notes how often its platform is opened and its adapters are closed. */
+  function counting() {
+    const it = desk()
+    const counts = { opened: 0, closed: 0 }
+    const door = {
+      ...it.door,
+      platform: async () => {
+        counts.opened += 1
+        const platform = await it.door.platform()
+        const adapter = (deadline: Deadline): Adapter => ({
+          ...platform.adapter(deadline),
+          close: async () => {
+            counts.closed += 1
+          },
+        })
+        return { adapter }
+      },
+    }
+    return { counts, run: desk(door).run }
+  }
+
+  test("is opened by the first call that needs it, once for a command, and closed after it", async () => {
+    const { counts, run } = counting()
+    await run("version")
+    await run("click", { ref_id: "@e1" })
+    expect(counts).toEqual({ opened: 0, closed: 0 })
+    await run("wait", { text: "never", timeout_ms: 0 })
+    expect(counts).toEqual({ opened: 1, closed: 1 })
+  })
+
+  test("that cannot be opened was not acted on", async () => {
+    const it = desk({
+      platform: async () => {
+        throw new AppError("PLATFORM_NOT_SUPPORTED", "No display")
+      },
+    })
+    for (const [name, args] of [
+      ["mouse-click", { xy: "1,1" }],
+      ["clipboard-set", { text: "x" }],
+    ] as const)
+      expect((await it.error(name, args)).disposition).toMatchObject({ delivery: "not_delivered" })
   })
 })
 

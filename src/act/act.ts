@@ -70,7 +70,7 @@ async function attempt(
 ): Promise<ActionResult> {
   const stored = await lookUp(ctx, choice)
   // The watch must be open before the action. It opens while the element is found, which costs no time.
-  const opening = ctx.adapter.watch([stored.entry.pid])
+  const opening = ctx.adapter.watch([stored.entry.pid], stored.hint)
   // It may fail before it is awaited, or never be awaited.
   opening.catch(() => {})
   try {

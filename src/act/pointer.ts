@@ -1,4 +1,4 @@
-import type { Action, Performed, Seen, SeenWindow } from "../adapter.ts"
+import type { Action, InputTarget, Performed, Seen, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect } from "../node.ts"
@@ -26,11 +26,8 @@ export async function clickElement(
   { button = "left", count = 1, pointOf = clickPointOf }: Clicking = {},
 ): Promise<Performed> {
   const at = await reachablePoint(ctx, target, pointOf)
-  await sendInput(
-    ctx,
-    { kind: "click", at, button, count, inList: hasTrait(target.seen.role, "item") },
-    action,
-  )
+  const inList = hasTrait(target.seen.role, "item")
+  await sendInput(ctx, { kind: "click", at, target: inputTarget(target), button, count, inList }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 
@@ -44,9 +41,13 @@ export async function turnWheel(
   const { direction, amount } = action
   const steps = direction === "up" || direction === "left" ? -amount : amount
   const isSideways = direction === "left" || direction === "right"
-  await sendInput(ctx, { kind: "wheel", at, dx: isSideways ? steps : 0, dy: isSideways ? 0 : steps }, action)
+  const [dx, dy] = isSideways ? [steps, 0] : [0, steps]
+  await sendInput(ctx, { kind: "wheel", at, target: inputTarget(target), dx, dy }, action)
   return { method: "wheel", delivery: "delivered_unverified" }
 }
+
+/** Tells a policy whose element the input is meant for. */
+export const inputTarget = ({ entry, seen }: Target): InputTarget => ({ pid: entry.pid, handle: seen.handle })
 
 export interface Aim {
   readonly point: Point

@@ -1,7 +1,9 @@
 import { writeSync } from "node:fs"
 import { isatty } from "node:tty"
+import type { ConsolaInstance } from "consola/core"
+import type { Env } from "../adapter.ts"
 
-/** Standard error, where a person looks at it. */
+/** Standard error on which a person looks. */
 export interface Terminal {
   write(text: string): void
   /** Lines can be written over. */
@@ -9,9 +11,7 @@ export interface Terminal {
   readonly colour: boolean
 }
 
-type Env = Readonly<Record<string, string | undefined>>
-
-/** undefined where standard error is a file, a pipe or nothing. */
+/** undefined if standard error is a file, a pipe or closed. */
 export function stderrTerminal(env: Env = process.env): Terminal | undefined {
   if (!isatty(2)) return undefined
   return { write, isCapable: env.TERM !== "dumb", colour: wantsColour(true, env) }
@@ -26,24 +26,24 @@ function write(text: string): void {
   try {
     writeSync(2, text)
   } catch {
-    // A terminal that is gone, or full: nobody looks, and nothing depends on it.
+    // The terminal is gone or full. No command depends on what it shows.
   }
 }
 
-/** What a person sees of work that takes long: one line on standard error, written over and gone at the end. */
+/** One line on standard error that shows long work: written over as it goes on, and removed at the end. */
 export interface Progress {
-  /** What is being done now. */
+  /** Shows the current step. */
   say(text: string): void
-  /** Lets something else be printed: the line is taken away, and comes back. */
+  /** Removes the line so that something else can be printed; it comes back soon after. */
   clear(): void
   end(): void
 }
 
 const REDRAW_MS = 200
-/** So that no usual terminal breaks the line, which would stay. */
+/** Fits into common terminals: a line that breaks could not be removed. */
 const WIDTH = 79
 
-/** Where nobody looks, nothing is written. `limitMs` is when it ends at the latest. */
+/** Writes nothing without a terminal. `limitMs`: the time after which the work ends at the latest. */
 export function startProgress(
   title: string,
   { limitMs, since = performance.now() }: { readonly limitMs?: number; readonly since?: number } = {},
@@ -91,7 +91,7 @@ interface Failure {
   readonly suggestion?: string
 }
 
-/** An error in one line, for a person who looks. */
+/** Prints an error in one line, for a person at the terminal. */
 export function tellFailure(
   command: string,
   { code, message, suggestion }: Failure,
@@ -105,41 +105,22 @@ export function tellFailure(
 
 const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`
 
-/** Applications name things in errors: nothing of theirs may move the cursor. */
+/** Errors repeat names from apps, and those must not move the cursor. */
 const plain = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
 
-/** Logs go to stderr through consola, which is loaded with the first line that is to be shown. */
+export type Log = Pick<ConsolaInstance, "debug" | "warn">
 
-const WARN = 1
-const DEBUG = 4
-
-let level = WARN
-
-export function setVerbose(verbose: boolean): void {
-  level = verbose ? DEBUG : WARN
-}
-
-/** For whoever watches with --verbose. Never application text or typed text: it may be a secret. */
-export async function debug(message: string): Promise<void> {
-  if (level < DEBUG) return
-  logger ??= create()
-  ;(await logger).debug(message)
-}
-
-/** For something that is not as it should be, and does not keep the command from its work. */
-export async function warn(message: string): Promise<void> {
-  logger ??= create()
-  ;(await logger).warn(message)
-}
-
-let logger: ReturnType<typeof create> | undefined
-
-async function create() {
-  const { createConsola } = await import("consola/core")
-  const colour = wantsColour(stderrTerminal() !== undefined)
-  const grey = (text: string) => (colour ? `\x1b[90m${text}\x1b[0m` : text)
+/**
+ * A log on standard error, for a person who looks. consola chooses by level: warnings always, the rest with
+ * --verbose. Texts of apps and typed texts never go into it: they may be secret.
+ */
+export async function openLog(verbose: boolean): Promise<Log> {
+  // consola's own reporters load node:util and touch process.stderr, which costs more than a whole command.
+  const { createConsola, LogLevels } = await import("consola/core")
+  const colour = wantsColour(isatty(2))
+  const grey = (text: string): string => (colour ? `\x1b[90m${text}\x1b[0m` : text)
   return createConsola({
-    level,
-    reporters: [{ log: ({ type, args }) => void writeSync(2, `${grey(type)} ${args.join(" ")}\n`) }],
+    level: verbose ? LogLevels.debug : LogLevels.warn,
+    reporters: [{ log: ({ type, args }) => write(`${grey(type)} ${args.join(" ")}\n`) }],
   })
 }

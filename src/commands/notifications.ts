@@ -43,7 +43,7 @@ export const listNotifications = defineCommand({
   sample: {},
   async run(args, ctx) {
     const found = await findNotifications(ctx, args)
-    const unlisted = (await ctx.adapter.unlistedNotifications?.()) ?? 0
+    const unlisted = await ctx.adapter.unlistedNotifications()
     return {
       count: found.length,
       notifications: found.slice(0, args.limit).map(publicNotification),

@@ -39,9 +39,12 @@ export const hover = defineCommand({
   },
   run: async (args, ctx) =>
     (await acting()).changing(ctx, args, async () => {
-      const [{ aim }, { pause }] = await Promise.all([import("../act/pointer.ts"), import("../until.ts")])
-      const { point: at } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
-      await ctx.adapter.input({ kind: "move", at })
+      const [{ aim, inputTarget }, { pause }] = await Promise.all([
+        import("../act/pointer.ts"),
+        import("../until.ts"),
+      ])
+      const { point: at, target } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+      await ctx.adapter.input({ kind: "move", at, target: target && inputTarget(target) })
       await pause(args.duration_ms, ctx.deadline)
       return { action: "hover", ...at }
     }),
@@ -74,12 +77,19 @@ export const drag = defineCommand({
   },
   run: async (args, ctx) =>
     (await acting()).changing(ctx, { ...args, ref_id: args.from }, async () => {
-      const { aim, refuseCovered } = await import("../act/pointer.ts")
+      const { aim, inputTarget, refuseCovered } = await import("../act/pointer.ts")
       const to = await aim(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
       const from = await aim(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
       // The window that came to the front for the one may cover the other.
       await refuseCovered(ctx, to)
-      await ctx.adapter.input({ kind: "drag", from: from.point, to: to.point, durationMs: args.duration_ms })
+      await ctx.adapter.input({
+        kind: "drag",
+        from: from.point,
+        to: to.point,
+        fromTarget: from.target && inputTarget(from.target),
+        toTarget: to.target && inputTarget(to.target),
+        durationMs: args.duration_ms,
+      })
       return { action: "drag", from: from.point, to: to.point }
     }),
 })

@@ -1,21 +1,20 @@
-import type { Adapter, Platform, PlatformOptions } from "../adapter.ts"
+import type { Adapter, Platform, PlatformOptions, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { lazily } from "../lazy.ts"
-import type { actingOn } from "./acting.ts"
+import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, translatingErrors } from "./atspi/read-tree.ts"
-import { Desk } from "./desktop-view.ts"
+import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
 import type { InputLease } from "./x11/input.ts"
+import { windowNumber } from "./x11/window-id.ts"
 
-/** The Linux desktop: AT-SPI for what applications show, X11 for windows and input. */
+/** The Linux desktop: AT-SPI for what apps show, X11 for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
-  const { desktop, root, env, way } = options
+  const { desktop, root, env } = options
   const desktops = desktop ? await import("./desktops/desktop.ts") : undefined
-  // A desktop is looked up when it is needed: starting one must work before it is there.
-  const readEnv = () => (desktop && desktops?.desktopEnv(root, desktop, env)) || env
-  const session = new Session(readEnv, way)
+  // An isolated desktop is looked up when it is needed: `desktop-start` runs before the desktop is there.
+  const session = new Session(() => (desktop && desktops?.desktopEnv(root, desktop, env)) || env)
   return {
     name: "linux",
     adapter: (deadline) => linuxAdapter(session, options, deadline),
@@ -23,7 +22,108 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
   }
 }
 
-/** undefined where there is no display: whoever waits looks again after a pause all the same. */
+function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
+  const view = new DesktopView(session, deadline)
+  const x11 = () => session.x11(deadline)
+  let lease: Promise<InputLease> | undefined
+  const takeTurn = async (): Promise<void> => {
+    lease ??= openLease(session, deadline)
+    await (await lease).take()
+  }
+  // What only some commands need is loaded by those: a click by ref loads neither X11 nor the reading of windows.
+  return {
+    permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
+    diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
+    apps: () => view.apps(),
+    windows: (only) => view.windows(only),
+    displays: async () => {
+      const [x, { listDisplays }] = await Promise.all([x11(), import("./x11/displays.ts")])
+      return listDisplays(x, deadline)
+    },
+    surfaces: async (pid) => {
+      const { surfaceInfo } = await import("./atspi/surfaces.ts")
+      return (await translatingErrors({ app: `pid ${pid}` }, view.surfaces(pid))).map(surfaceInfo)
+    },
+    tree: async (target, treeOptions) => {
+      const atspi = await view.atspi()
+      const tree = await readTree(atspi, await view.rootOf(target), treeOptions)
+      return { ...tree, reachedBy: session.hintFor(atspi.bus) }
+    },
+    processStart: async (pid) => processStart(pid),
+    open: async (entry, route, hint) => {
+      const { openAddress, openPath } = await import("./atspi/open.ts")
+      const open = route === "address" ? openAddress : openPath
+      const app = entry.source_app ?? `pid ${entry.pid}`
+      return translatingErrors({ app }, open(await view.atspi(hint), entry, view.frameFor))
+    },
+    read: async (handle) => {
+      const element = Element.of(handle)
+      const { readAgain } = await import("./atspi/open.ts")
+      return translatingErrors(element.origin, readAgain(await view.atspi(), element))
+    },
+    hit: async (handle, point) => {
+      const element = Element.of(handle)
+      const top = await view.topmost(element, point)
+      if (typeof top === "object") return { kind: "occluded", by: top.by }
+      const [atspi, { hitElement, hitInPopup }] = await Promise.all([view.atspi(), import("./atspi/hit.ts")])
+      const hit = top === "own" ? hitElement : hitInPopup
+      return translatingErrors(element.origin, hit(atspi, element, point))
+    },
+    perform: async (handle, action) => {
+      // The keyboard focus decides where the keys of every command go.
+      if (action.kind === "focus" && session.env.DISPLAY) await takeTurn()
+      const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
+      return perform(atspi, Element.of(handle), action)
+    },
+    takeTurn,
+    input: async (event) => {
+      await takeTurn()
+      const [x, { sendInput }] = await Promise.all([beforeActing(x11()), import("./x11/input.ts")])
+      return sendInput(x, event, deadline)
+    },
+    window: async (id, op) => {
+      await takeTurn()
+      return operate(session, view, id, op, deadline)
+    },
+    launch: async (app, args) => {
+      const { launchApp } = await import("./apps.ts")
+      return beforeActing(launchApp(app, args, session.env, deadline))
+    },
+    quit: (app, force) => quit(session, view, app, force, deadline),
+    clipboard: async (op) => {
+      const [x, { operateClipboard }] = await Promise.all([beforeActing(x11()), import("./x11/clipboard.ts")])
+      return operateClipboard(x, op, session.env, deadline)
+    },
+    screenshot: async (target) => {
+      const [x, { takePicture }] = await Promise.all([x11(), import("./x11/screenshot.ts")])
+      return takePicture(x, target, deadline)
+    },
+    notifications: async () =>
+      (await import("./notifications/notifications.ts")).listNotifications(session, deadline),
+    unlistedNotifications: async () =>
+      (await import("./notifications/notifications.ts")).countUnlisted(session, deadline),
+    notification: async (target, op) =>
+      (await import("./notifications/notifications.ts")).operateNotification(session, target, op, deadline),
+    desktops: async (op) => (await import("./desktops/desktop.ts")).operateDesktops(options, op, deadline),
+    watch: async (pids, hint) => {
+      const { watchEvents } = await import("./atspi/watch.ts")
+      // Apps report what they show. The display reports windows that come and go, also those of silent apps.
+      const windows = pids ? undefined : windowsOf(session, deadline)
+      return translatingErrors(
+        { app: "any" },
+        watchEvents(await session.a11y(deadline, hint), deadline, pids, windows),
+      )
+    },
+    close: async () => (await lease)?.release(),
+  }
+}
+
+async function openLease(session: Session, deadline: Deadline): Promise<InputLease> {
+  const { InputLease } = await import("./x11/input.ts")
+  return new InputLease(() => session.env, deadline)
+}
+
+/** undefined if there is no display: the caller looks again after a pause anyway. */
 const windowsOf =
   (session: Session, deadline: Deadline) =>
   async (changed: () => void): Promise<Disposable | undefined> => {
@@ -35,77 +135,58 @@ const windowsOf =
     }
   }
 
-function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
-  const desk = new Desk(session, deadline)
-  // What only some commands need is loaded for those.
-  let lease: Promise<InputLease> | undefined
-  const openLease = async (): Promise<InputLease> => {
-    const { InputLease } = await import("./x11/input.ts")
-    return new InputLease(() => session.env, deadline)
+/** A failure here happens before anything is done, and says so. */
+async function beforeActing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
-  const takeTurn = async (): Promise<void> => {
-    lease ??= openLease()
-    await (await lease).take()
-  }
-  const acting = lazily<ReturnType<typeof actingOn>>(async () => {
-    const { actingOn } = await import("./acting.ts")
-    return actingOn(session, options, deadline, () => desk.windows(), takeTurn)
+}
+
+async function operate(
+  session: Session,
+  view: DesktopView,
+  id: string,
+  op: WindowOp,
+  deadline: Deadline,
+): Promise<SeenWindow> {
+  const [x, { operateWindow }] = await Promise.all([
+    beforeActing(session.x11(deadline)),
+    import("./x11/window-ops.ts"),
+  ])
+  await operateWindow(x, numberOf(id), op, deadline)
+  const after = (await view.windows()).find((window) => window.id === id)
+  if (after) return after
+  throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' closed while it was operated on`, {
+    suggestion: "Use 'list-windows' to see available windows",
   })
-  const opening = () => import("./atspi/open.ts")
-  return {
-    perform: acting.perform,
-    takeTurn,
-    input: acting.input,
-    window: acting.window,
-    launch: acting.launch,
-    quit: acting.quit,
-    clipboard: acting.clipboard,
-    displays: acting.displays,
-    screenshot: acting.screenshot,
-    notifications: acting.notifications,
-    unlistedNotifications: acting.unlistedNotifications,
-    notification: acting.notification,
-    desktops: acting.desktops,
-    permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
-    diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
-    apps: () => desk.apps(),
-    windows: (only) => desk.windows(only),
-    surfaces: async (pid) => {
-      const { surfaceInfo } = await import("./atspi/surfaces.ts")
-      return (await translatingErrors({ app: `pid ${pid}` }, desk.surfaces(pid))).map(surfaceInfo)
-    },
-    tree: async (target, treeOptions) => readTree(await desk.atspi(), await desk.rootOf(target), treeOptions),
-    processStart: async (pid) => processStart(pid),
-    open: async (entry, route) => {
-      const { openAddress, openPath } = await opening()
-      const open = route === "address" ? openAddress : openPath
-      const app = entry.source_app ?? `pid ${entry.pid}`
-      return translatingErrors({ app }, open(await desk.atspi(), entry, desk.frameFor))
-    },
-    read: async (handle) => {
-      const element = Element.of(handle)
-      const { readAgain } = await opening()
-      return translatingErrors(element.origin, readAgain(await desk.atspi(), element))
-    },
-    hit: async (handle, point) => {
-      const element = Element.of(handle)
-      const top = await desk.topmost(element, point)
-      if (typeof top === "object") return { kind: "occluded", by: top.by }
-      const [atspi, { hitElement, hitInPopup }] = await Promise.all([desk.atspi(), import("./atspi/hit.ts")])
-      return translatingErrors(
-        element.origin,
-        top === "own" ? hitElement(atspi, element, point) : hitInPopup(atspi, element, point),
-      )
-    },
-    watch: async (pids) => {
-      const { watchEvents } = await import("./atspi/watch.ts")
-      // What an application shows, it tells; that windows come and go, the display tells, also of those that do not.
-      const windows = pids ? undefined : windowsOf(session, deadline)
-      return translatingErrors(
-        { app: "any" },
-        watchEvents(await session.a11y(deadline), deadline, pids, windows),
-      )
-    },
-    close: async () => (await lease)?.release(),
+}
+
+/** Asks the windows of the app to close, as a user would; without windows, asks the process. */
+async function quit(
+  session: Session,
+  view: DesktopView,
+  app: SeenApp,
+  force: boolean,
+  deadline: Deadline,
+): Promise<{ readonly method: string }> {
+  const start = processStart(app.pid)
+  const own = force ? [] : (await beforeActing(view.windows())).filter(({ pid }) => pid === app.pid)
+  if (own.length === 0) {
+    const { quitProcess } = await import("./apps.ts")
+    return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force))
   }
+  const [x, { requestClose }] = await Promise.all([
+    beforeActing(session.x11(deadline)),
+    import("./x11/window-ops.ts"),
+  ])
+  for (const { id } of own) await requestClose(x, numberOf(id), deadline)
+  return { method: "WM_DELETE_WINDOW" }
+}
+
+function numberOf(id: string): number {
+  const number = windowNumber(id)
+  if (number !== undefined) return number
+  throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
 }

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs"
-import type { Launched } from "../adapter.ts"
+import type { Env, Launched } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
@@ -15,16 +15,11 @@ import {
 } from "./host/desktop-files.ts"
 import { executablePath, readProcess, withAncestors } from "./host/processes.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * Starts an application in a session of its own, so that it outlives us. It is named by its
- * desktop-file id, its name, or its program.
- */
+/** Starts an app in a session of its own, so that it outlives us. `name`: its desktop-file id, name or program. */
 export async function launchApp(
   name: string,
   args: readonly string[],
-  env: Environment,
+  env: Env,
   deadline: Deadline,
   debug: (text: string) => void = () => {},
 ): Promise<Launched> {
@@ -36,7 +31,7 @@ export async function launchApp(
   if (!path) throw appNotFound(name, env, `its program '${program}' is not installed`)
   debug(`starting ${[path, ...rest].join(" ")}`)
   const child = Bun.spawn([path, ...rest], {
-    // Some programs look at the name they are called by: busybox, or a link to a wrapper.
+    // Some programs act by the name they are called by: busybox, or a link to a wrapper.
     argv0: program,
     env: { ...env },
     ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
@@ -53,7 +48,7 @@ interface Found {
   readonly entry?: DesktopEntry
 }
 
-function findApp(name: string, args: readonly string[], env: Environment): Found {
+function findApp(name: string, args: readonly string[], env: Env): Found {
   if (name.includes("/")) return findByPath(name, args, env)
   const entry = entryById(name, env) ?? findByName(name, env)
   if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
@@ -61,18 +56,18 @@ function findApp(name: string, args: readonly string[], env: Environment): Found
   return { command: [name, ...args], entry: findByProgram(name, args, env) }
 }
 
-function findByPath(path: string, args: readonly string[], env: Environment): Found {
+function findByPath(path: string, args: readonly string[], env: Env): Found {
   if (path.endsWith(".desktop") && existsSync(path)) {
     const entry = readEntry(path, path.slice(path.lastIndexOf("/") + 1, -".desktop".length), env)
     if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
   }
   if (!Bun.which(path, { cwd: process.cwd() }))
-    throw appNotFound(path, env, "it is no program that may be run")
+    throw appNotFound(path, env, "it is not a program that may be run")
   return { command: [path, ...args] }
 }
 
-/** By id in another case, or by name; what the menus show comes before what they do not. */
-function findByName(name: string, env: Environment): DesktopEntry | undefined {
+/** By id in any case, or by name. Entries that the menus show come first. */
+function findByName(name: string, env: Env): DesktopEntry | undefined {
   const wanted = name.toLowerCase()
   const fitting = [...allEntries(env).values()].filter((entry) =>
     [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted),
@@ -93,7 +88,7 @@ function findByName(name: string, env: Environment): DesktopEntry | undefined {
   })
 }
 
-function findByProgram(name: string, args: readonly string[], env: Environment): DesktopEntry | undefined {
+function findByProgram(name: string, args: readonly string[], env: Env): DesktopEntry | undefined {
   return fittingEntry(
     [...allEntries(env).values()].filter((entry) => fileName(programOf(entry)) === name),
     args,
@@ -109,7 +104,7 @@ const TERMINALS = [
   ["gnome-terminal", "--"],
 ] as const
 
-function withTerminal(entry: DesktopEntry, command: readonly string[], env: Environment): readonly string[] {
+function withTerminal(entry: DesktopEntry, command: readonly string[], env: Env): readonly string[] {
   if (!entry.terminal) return command
   const terminal = TERMINALS.find(([program]) => Bun.which(program, { PATH: env.PATH ?? "" }))
   if (terminal) return [...terminal, ...command]
@@ -119,13 +114,13 @@ function withTerminal(entry: DesktopEntry, command: readonly string[], env: Envi
 }
 
 /**
- * Chromium, and Electron which is Chromium, show their content to nobody unless told to. On an
- * isolated desktop they also need a profile of their own: with the user's they would hand over to the
- * browser that the user already runs, and open the window there.
+ * Chromium, and Electron, show their content to the accessibility bus only with a flag. On an isolated desktop they
+ * also need their own profile: with the user's profile they would open the window in the browser that the user
+ * already runs.
  */
 function withBrowserFlags(
   command: readonly string[],
-  env: Environment,
+  env: Env,
   debug: (text: string) => void,
 ): readonly string[] {
   const [program, ...args] = command
@@ -146,7 +141,7 @@ function withBrowserFlags(
   return [program!, ...wanted.filter((flag) => !has(flag.split("=")[0]!)), ...args]
 }
 
-function isChromium(program: string, env: Environment): boolean {
+function isChromium(program: string, env: Env): boolean {
   if (
     /^(chromium|google-chrome|brave-browser|microsoft-edge|vivaldi)([.-]|$)|^(chrome|electron\d*)$/.test(
       fileName(program),
@@ -155,7 +150,7 @@ function isChromium(program: string, env: Environment): boolean {
     return true
   const path = Bun.which(program, { PATH: env.PATH ?? "" })
   if (!path) return false
-  // Every build of it has this file next to its program; a wrapper stands one below, in `bin`.
+  // Every build has this file next to its program. A wrapper is one level below, in `bin`.
   const real = realpathSync(path)
   const directory = real.slice(0, real.lastIndexOf("/"))
   return [directory, directory.slice(0, directory.lastIndexOf("/"))].some((one) =>
@@ -168,7 +163,7 @@ function namesOf(name: string, program: string, entry: DesktopEntry | undefined)
   return [...new Set([fileName(name), fileName(program), ...own])].filter(Boolean)
 }
 
-function appNotFound(name: string, env: Environment, reason?: string): AppError {
+function appNotFound(name: string, env: Env, reason?: string): AppError {
   const entries = [...allEntries(env).values()]
   const near = nearest(
     name,
@@ -189,8 +184,8 @@ function appNotFound(name: string, env: Environment, reason?: string): AppError 
 }
 
 /**
- * Asks a process to end (`force`: ends it), if it is still the one that was seen. What the session
- * itself stands on is refused, and so are we and those who called us.
+ * Asks a process to end (`force`: ends it), if it is still the one that was seen. Refuses processes that the session
+ * depends on, this process, and its ancestors.
  */
 export function quitProcess(pid: number, start: string, force: boolean): { readonly method: string } {
   const target = readProcess(pid)

@@ -2,7 +2,7 @@ import type { SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point } from "../node.ts"
-import type { RefEntry } from "../refmap.ts"
+import type { BusHint, RefEntry } from "../refmap.ts"
 import { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
@@ -10,15 +10,15 @@ import type { Inventory } from "./atspi/inventory.ts"
 import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
 import type { Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
+import { windowId, windowNumber } from "./x11/window-id.ts"
 import type { XWindow } from "./x11/windows.ts"
-import { windowId, windowNumber } from "./x11/windows.ts"
 
-/** Whoever acts on a ref does without: its own address leads to it. */
+// Loaded when needed: an action on a ref needs neither, since the address of the ref leads to the element.
 const inventories = () => import("./atspi/inventory.ts")
 const displays = () => import("./x11/windows.ts")
 
-/** What one command sees of the desktop: which windows there are, and what in them is which object. */
-export class Desk {
+/** The desktop as one command sees it: its windows by X11, and the accessible object that each of them is. */
+export class DesktopView {
   readonly #session: Session
   readonly #deadline: Deadline
   #last: Inventory | undefined
@@ -28,8 +28,8 @@ export class Desk {
     this.#deadline = deadline
   }
 
-  async atspi(): Promise<Atspi> {
-    return new Atspi(await this.#session.a11y(this.#deadline), this.#deadline)
+  async atspi(hint?: BusHint): Promise<Atspi> {
+    return new Atspi(await this.#session.a11y(this.#deadline, hint), this.#deadline)
   }
 
   async apps(): Promise<readonly SeenApp[]> {
@@ -48,7 +48,7 @@ export class Desk {
     return findSurfaces(await this.atspi(), await this.#topLevels(pid))
   }
 
-  /** Where the tree of a target begins. */
+  /** The element at which the tree of a target starts. */
   async rootOf(target: TreeTarget): Promise<TreeRoot> {
     if (target.kind === "element") {
       const { id = "", title = "" } = target.window ?? {}
@@ -82,12 +82,12 @@ export class Desk {
   }
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
-  readonly frameFor = async ({ window_id = "", pid }: RefEntry): Promise<Element | undefined> => {
-    if (window_id.startsWith("w-")) return (await this.#findTop(window_id))?.element
+  readonly frameFor = async ({ window_id, pid }: RefEntry): Promise<Element | undefined> => {
+    if (window_id && windowNumber(window_id)) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
-  /** What is above everything else at this point: the element's window, a popup of its process, or neither. */
+  /** The topmost window at a point: the element's own, a popup of its process, or another one. */
   async topmost({ origin }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
     const [x, { listOverrideWindows, windowAt }] = await Promise.all([
       this.#session.x11(this.#deadline),
@@ -98,16 +98,16 @@ export class Desk {
     if (window.id === origin.window) return "own"
     const name = window.title || window.wmClass?.className || windowId(window.id)
     if (window.pid !== origin.pid) return { by: `window '${name}'` }
-    // What is in a menu does not say which window that is.
+    // An element of a menu does not know which window the menu is.
     if (origin.window === undefined) return "own"
     const popups = await listOverrideWindows(x, this.#deadline)
     return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
   }
 
-  /** At everything, or at one window and what else its process has. */
+  /** Reads all windows and apps, or one window and the others of its process. */
   async #look(only?: string): Promise<Inventory> {
     const { takeInventory, takeInventoryOf } = await inventories()
-    const window = only === "focused" ? only : windowNumber(only ?? "")
+    const window = only === "focused" ? only : windowNumber(only)
     const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
     this.#last = part || (await takeInventory(this.#session, this.#deadline))
     return this.#last
@@ -116,7 +116,7 @@ export class Desk {
   async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
     const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
     if (top) return top
-    // Its process may have ended meanwhile.
+    // The process of the window may have ended meanwhile.
     if (this.#window(id)) await this.#look(id)
     const window = this.#window(id)
     if (window) {

@@ -10,18 +10,17 @@ import { readProcess } from "./host/processes.ts"
 import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./host/session.ts"
 import { listWindows, readManager } from "./x11/windows.ts"
 
-/** Every link between us and an application, each tried for real. */
-
-/** A link that hangs must leave time for those after it. */
+/** A link that hangs must leave time for the others. */
 const LINK_MS = 1000
 
+/** Tries every link between us and an app. */
 export async function diagnose(session: Session, deadline: Deadline): Promise<readonly Check[]> {
   const links = [display, manager, input, sessionBus, accessibility, enabled, registry, applications]
   const checks = await Promise.all(links.map((link) => link(session, deadline.slice(LINK_MS))))
   return [...checks.flat(), ...parts(session)]
 }
 
-/** Linux has no permission to ask for, only accessibility to switch on; apps look at it when they start. */
+/** Linux has no permissions, only a switch for accessibility, which apps read when they start. */
 export async function permissions(
   session: Session,
   request: boolean,
@@ -31,7 +30,7 @@ export async function permissions(
   const patience = deadline.slice(deadline.remaining / 2)
   const [bus] = await registry(session, patience)
   const on = await isEnabled(session, deadline)
-  // Whoever does not answer in time has not said no.
+  // A bus that does not answer in time has not refused.
   const state = bus?.ok ? "granted" : patience.expired ? "unknown" : "denied"
   return {
     granted: bus?.ok ?? false,
@@ -119,7 +118,7 @@ const registry: Link = async (session, deadline) =>
     return `${(await listA11yApps(atspi)).length} accessible apps`
   })
 
-/** Per application: its toolkit, and whether it answers. */
+/** One check for each app: its toolkit, and whether it answers. */
 const applications: Link = async (session, deadline) => {
   try {
     const atspi = new Atspi(await session.a11y(deadline), deadline)
@@ -139,12 +138,12 @@ const applications: Link = async (session, deadline) => {
       }),
     )
   } catch {
-    // The registry's own check has said so.
+    // The check of the registry reports this failure.
     return []
   }
 }
 
-/** Not needed for the session at hand, but for `desktop-start`. */
+/** Programs that only `desktop-start` needs. */
 function parts(session: Session): readonly Check[] {
   const programs: readonly DesktopProgram[] = ["Xvfb", "openbox", "dbus-daemon"]
   const missing = programs.filter((program) => !Bun.which(program, { PATH: session.env.PATH ?? "" }))
@@ -179,7 +178,7 @@ async function isEnabled(session: Session, deadline: Deadline): Promise<boolean 
     const reply = readAs(await bus.call(GET_ENABLED, A11Y_BUS, A11Y_BUS_PATH, deadline), "v")
     return reply.signature() === "b" ? reply.bool() : undefined
   } catch {
-    // Whether the session bus answers is another check's to say; here it is only unknown.
+    // The check of the session bus reports this failure; here the setting is unknown.
     return undefined
   }
 }

@@ -72,6 +72,7 @@ export async function difference(
     counter: carried.counter,
     tree: formatKept(toKept(window, kept.reading, seen.complete, tree)),
     aside: isAside,
+    reachedBy: source.reachedBy,
   })
   const changes = diffTrees(kept.tree, flags.include_bounds ? tree : withoutBounds(tree), {
     complete: seen.complete,

@@ -53,5 +53,5 @@ async function appendFound(
   all: readonly Position[],
 ): Promise<readonly string[]> {
   const source = refSource(tree, await ctx.adapter.processStart(tree.pid))
-  return ctx.refs.append(entriesFor(chosen, all, { ...source, rootPath: [] }))
+  return ctx.refs.append(entriesFor(chosen, all, { ...source, rootPath: [] }), undefined, source.reachedBy)
 }

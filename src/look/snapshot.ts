@@ -51,7 +51,8 @@ export async function observe(
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
   const added = drillEntries(drills, seen.root, source)
   const kept = formatKept(toKept(window, options, seen.complete, tree))
-  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept }) }
+  const { reachedBy } = source
+  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept, reachedBy }) }
 }
 
 /** Starts the work only when all requests are sent, so that it runs while their answers are pending. */
@@ -87,7 +88,7 @@ export async function observeBelow(
   const spell = (index: number): string => qualified(`@e${map.counter + 1 + index}`, snapshotId)
   const { drills, ...shown } = await present(ctx, observed, tree, options, spell)
   if (drills.length === 0) return { ...shown, snapshot_id: map.snapshot_id }
-  const refs = await ctx.refs.append(drillEntries(drills, seen.root, source), snapshotId)
+  const refs = await ctx.refs.append(drillEntries(drills, seen.root, source), snapshotId, source.reachedBy)
   // A node that was drilled into before keeps its number.
   const given = new Map(drills.map((node, i) => [node.ref_id, qualified(refs[i]!, snapshotId)]))
   return { ...shown, snapshot_id: map.snapshot_id, tree: withRefs(shown.tree, given) }

@@ -46,8 +46,8 @@ export function treeOptions(options: ReadOptions): TreeOptions {
 }
 
 export function refSource(seen: SeenTree, processStart: string | undefined): Source {
-  const { pid, app, window, rootPath } = seen
-  return { pid, app, windowId: window.id, processStart, rootPath }
+  const { pid, app, window, rootPath, reachedBy } = seen
+  return { pid, app, windowId: window.id, processStart, rootPath, reachedBy }
 }
 
 /** The rule for which nodes get a ref: all that can be acted on; in a skeleton, also those with unread children. */
@@ -67,7 +67,9 @@ export async function appendRefs(
 ): Promise<(node: SeenNode) => string | undefined> {
   const places = [...walk(root)]
   const chosen = places.filter(({ node }) => getsRef(node))
-  const refs = chosen.length ? await ctx.refs.append(entriesFor(chosen, places, source), snapshotId) : []
+  const refs = chosen.length
+    ? await ctx.refs.append(entriesFor(chosen, places, source), snapshotId, source.reachedBy)
+    : []
   // If the caller named a snapshot, a bare number could mean another element of a newer one.
   const named = new Map(chosen.map(({ node }, i) => [node, qualified(refs[i]!, snapshotId)]))
   return (node) => named.get(node)

@@ -65,6 +65,7 @@ function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
     screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
     notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
+    unlistedNotifications: async () => 0,
     notification: async (target, op) =>
       (await import("./notifications.ts")).actOnNotification(ax, target, op),
     desktops: async () => {

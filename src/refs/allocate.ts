@@ -2,7 +2,7 @@ import type { SeenNode, SeenTree } from "../adapter.ts"
 import { boundsHash } from "../fxhash.ts"
 import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
-import type { RefEntry, Surroundings } from "../refmap.ts"
+import type { BusHint, RefEntry, Surroundings } from "../refmap.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
 import { contextOf, lookAlikeKey, neighbourhoodOf } from "./identity.ts"
 
@@ -16,6 +16,8 @@ export interface Source {
   readonly rootPath?: readonly number[]
   /** The surroundings of the tree's root, if it is not a window. */
   readonly rootContext?: Surroundings
+  /** For the map of the entries. */
+  readonly reachedBy?: BusHint
 }
 
 export interface RefTree {

@@ -10,7 +10,7 @@ import type { Context } from "../command.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
 import { isRow } from "../node.ts"
-import { cut, parseRef, type RefEntry } from "../refmap.ts"
+import { type BusHint, cut, parseRef, type RefEntry } from "../refmap.ts"
 import { type Position, walk } from "../tree.ts"
 import { changedEvidence, isSameRow, neighbourhoodOf, ownName, quoted, standsIn } from "./identity.ts"
 
@@ -26,6 +26,8 @@ export interface StoredRef {
   readonly entry: RefEntry
   /** The snapshot that the caller named, in the ref or beside it. */
   readonly snapshotId?: string
+  /** From its map. */
+  readonly hint?: BusHint
   /** Addresses of all elements that its snapshot gave a ref. */
   readonly addresses: () => ReadonlySet<string | undefined>
 }
@@ -56,7 +58,7 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef
   const entry = map.inner.get(ref)
   if (!entry) throw staleRef(spelled, named === undefined ? undefined : `snapshot ${named} has no ${ref}`)
   const addresses = () => new Set([...map.inner.values()].map(({ address }) => address))
-  return { ref: spelled, entry, snapshotId: named, addresses }
+  return { ref: spelled, entry, snapshotId: named, hint: map.reached_by, addresses }
 }
 
 /** Spells a ref so that it names the same element after later snapshots, too. */
@@ -102,7 +104,7 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
     const verdict =
       route === "search"
         ? await search(ctx.adapter, stored, found ?? goneEvidence(entry))
-        : await follow(ctx.adapter, entry, route)
+        : await follow(ctx.adapter, stored, route)
     switch (verdict.kind) {
       case "same":
         await refuseClosed(ctx.adapter, stored, verdict.seen)
@@ -153,8 +155,12 @@ const isDistinct = (entry: RefEntry): boolean =>
   !entry.has_twin && Boolean(ownName(entry) ?? entry.identifier)
 
 /** Judges the object at the stored address or path. */
-async function follow(adapter: Adapter, entry: RefEntry, route: Exclude<Route, "search">): Promise<Verdict> {
-  const seen = await adapter.open(entry, route === "path" ? "path" : "address")
+async function follow(
+  adapter: Adapter,
+  { entry, hint }: StoredRef,
+  route: Exclude<Route, "search">,
+): Promise<Verdict> {
+  const seen = await adapter.open(entry, route === "path" ? "path" : "address", hint)
   if (!seen) return { kind: "gone", evidence: goneEvidence(entry) }
   const changed = changedEvidence(entry, seen)
   // A row with another name is what toolkits make of a row that they use for other content.

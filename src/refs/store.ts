@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import type { Way } from "../adapter.ts"
 import type { RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
@@ -12,52 +11,45 @@ import {
   refuseUnlessOwn,
   writePrivateFile,
 } from "../private-files.ts"
-import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
+import { appendEntries, type BusHint, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
 import { formatRefMap, parseRefMap } from "./refmap-json.ts"
 
 export { stateRoot } from "../private-files.ts"
 
 /**
- * The maps of one session: `last_refmap.json`, and in `snapshots` a copy of it for each of the latest
- * snapshot ids, in `trees` what else was kept with those. A file is replaced, never changed: readers need
- * no lock and see the old map or the new. Writers of the same session take turns.
+ * The maps of one session: `last_refmap.json`, and in `snapshots` a copy for each of the latest snapshot ids, with
+ * their trees in `trees`. A file is replaced, never changed, so that readers need no lock: they see the old map or
+ * the new one. Writers of the same session take turns.
  */
 export function openRefStore({
   root,
   session,
-  way = {},
 }: {
   readonly root: string
   readonly session?: string
-  readonly way?: Way
 }): RefStore {
-  const place = placeOf(root, session, way)
+  const place = placeOf(root, session)
   return {
     prepare: async () => void (await locking()).prepareLocks(),
-    load: async (snapshotId) => {
-      const map =
-        snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId)
-      way.known ??= map.reached_by
-      return map
-    },
+    load: async (snapshotId) =>
+      snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
     save: (entries, options = {}) => save(place, entries, options),
     tree: async (snapshotId) => readTree(place, snapshotId),
-    append: (entries, snapshotId) => append(place, entries, snapshotId),
+    append: (entries, snapshotId, reachedBy) => append(place, entries, snapshotId, reachedBy),
   }
 }
 
 interface Place {
   readonly root: string
-  /** From the root down to where the session's own directory is. */
+  /** The directories above the session's own, from the root down. */
   readonly parents: readonly string[]
   readonly directory: string
   readonly snapshots: string
   readonly trees: string
   readonly current: string
-  readonly way: Way
 }
 
-function placeOf(root: string, session: string | undefined, way: Way): Place {
+function placeOf(root: string, session: string | undefined): Place {
   if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
     throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
       suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
@@ -70,7 +62,6 @@ function placeOf(root: string, session: string | undefined, way: Way): Place {
     snapshots: `${directory}/snapshots`,
     trees: `${directory}/trees`,
     current: `${directory}/last_refmap.json`,
-    way,
   }
 }
 
@@ -80,9 +71,10 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
   return writing(place, async () => {
     const id = freshId(place)
     const inner = new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry]))
-    const bytes = encode({ inner, counter: options.counter ?? entries.length, snapshot_id: id }, place.way)
+    const { counter = entries.length, reachedBy } = options
+    const bytes = encode({ inner, counter, snapshot_id: id, reached_by: reachedBy })
     if (options.tree !== undefined) writeTree(place, id, options.tree)
-    // Only the last step needs our turn: others do not wait for our disk.
+    // Only the last step is done in turn, so that other writers do not wait for our disk.
     using whole = writeTemporary(place, bytes)
     using copy = duplicate(place, whole, bytes)
     await inTurn(place, () => {
@@ -99,6 +91,7 @@ async function append(
   place: Place,
   entries: readonly RefEntry[],
   snapshotId: string | undefined,
+  reachedBy: BusHint | undefined,
 ): Promise<readonly string[]> {
   return writing(place, () =>
     inTurn(place, () => {
@@ -108,10 +101,10 @@ async function append(
       const { map, refs } = appendEntries(before, entries)
       if (map.counter === before.counter) return refs
       const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
-      const bytes = encode({ ...map, snapshot_id: id }, place.way)
+      const bytes = encode({ ...map, snapshot_id: id, reached_by: reachedBy ?? map.reached_by })
       using whole = writeTemporary(place, bytes)
       using copy = duplicate(place, whole, bytes)
-      // The copy first: a crash between the two leaves numbers that nobody was told.
+      // The copy first: after a crash between the two, no caller knows the numbers that are only in the copy.
       copy.move(keptPath(place, id))
       if (isCurrent) whole.move(place.current)
       return refs
@@ -126,7 +119,7 @@ function writeTree(place: Place, id: string, tree: string): void {
   const bytes = Buffer.from(tree)
   if (bytes.length > MAX_BYTES) return
   closeSync(openPrivateDirectory(place.trees, "inner"))
-  // Nobody knows the id before all of it is there; a loss of power costs no more than a comparison.
+  // No caller knows the id before the file is complete. A power loss costs one comparison at most.
   writePrivateFile(treePath(place, id), bytes, true)
 }
 
@@ -155,8 +148,8 @@ function readKept(place: Place, id: string): RefMap {
   })
 }
 
-function encode(map: RefMap, { known }: Way): Uint8Array {
-  const bytes = Buffer.from(formatRefMap({ ...map, reached_by: known ?? map.reached_by }))
+function encode(map: RefMap): Uint8Array {
+  const bytes = Buffer.from(formatRefMap(map))
   if (bytes.length <= MAX_BYTES) return bytes
   throw new AppError(
     "INTERNAL",
@@ -167,7 +160,7 @@ function encode(map: RefMap, { known }: Way): Uint8Array {
   )
 }
 
-// A path comes of it, so nothing else may pass.
+// The id becomes part of a path, so nothing else may pass.
 const isSnapshotId = (id: string | undefined): id is string => id !== undefined && /^s[a-z2-7]{8}$/.test(id)
 
 function freshId(place: Place): string {
@@ -177,11 +170,11 @@ function freshId(place: Place): string {
   }
 }
 
-/** Seeded anew in every process; that nobody could guess it is not asked for. */
+/** Differs in every process. The ids need not be secret. */
 const randomLetters = () =>
   Array.from({ length: 8 }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(Math.random() * 32)]).join("")
 
-/** Runs with the directories there and private, and waits until the disk has what it changed. */
+/** Runs the work with the directories in place and private, and syncs its changes to the disk. */
 async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     for (const path of place.parents)
@@ -201,8 +194,8 @@ async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Some file systems cannot do this for a directory. The names are in place without it; they would only
-// not be sure to survive a loss of power, as nothing that they speak of does.
+// Some file systems cannot sync a directory. The names are in place without it, but may be lost with the power,
+// and so are the apps that the refs are of.
 function syncDirectory(fd: number): void {
   try {
     fsyncSync(fd)
@@ -213,10 +206,10 @@ function syncDirectory(fd: number): void {
 
 const TURN_MS = 2000
 
-/** Only writers pay for a C library. */
+/** Only writers load a C library. */
 const locking = () => import("../../ffi/libsystem.ts")
 
-/** Runs while no other process (and no other store of this one) writes to the session; it must not wait. */
+/** Runs the work while no other process or store writes to the session. The work must not wait for anything. */
 async function inTurn<T>(place: Place, work: () => T): Promise<T> {
   const { tryLock } = await locking()
   const path = `${place.directory}/.lock`
@@ -239,7 +232,7 @@ async function inTurn<T>(place: Place, work: () => T): Promise<T> {
 
 interface Temporary extends Disposable {
   readonly path: string
-  /** To where it stays. */
+  /** Gives the file its final path. */
   move(to: string): void
 }
 
@@ -270,7 +263,7 @@ function duplicate(place: Place, whole: Temporary, bytes: Uint8Array): Temporary
     linkSync(whole.path, file.path)
     return file
   } catch (error) {
-    // Not every file system has hard links, and each has its own word for that.
+    // Some file systems have no hard links, and each reports that with an error of its own.
     if (errorCode(error) === "ENOENT") throw error
     return writeTemporary(place, bytes)
   }
@@ -279,17 +272,17 @@ function duplicate(place: Place, whole: Temporary, bytes: Uint8Array): Temporary
 const KEPT = 32
 const KEPT_AT_MOST = 40
 const ABANDONED_MS = 60_000
-/** Longer than any writer that is not stopped takes. */
+/** Longer than any running writer takes. */
 const WRITING_MS = 2000
 
-/** Removes what writers left that died, as soon as that is certain. */
+/** Removes files of writers that have died, once that is certain. */
 function sweep({ directory }: Place): void {
   for (const name of readdirSync(directory)) {
     const writer = /^\.tmp-(\d+)-/.exec(name)?.[1]
     if (writer === undefined) continue
     const path = `${directory}/${name}`
     const age = ageOf(path, Date.now())
-    // Whoever shares the directory from another container has pids that mean nothing here.
+    // A writer in another container has a pid that means nothing here, so that only the age counts.
     if (age > ABANDONED_MS || (age > WRITING_MS && !isRunning(Number(writer)))) rmSync(path, { force: true })
   }
 }
@@ -302,7 +295,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes the oldest copies, and what was kept with them; rarely, since it looks at every file. */
+/** Removes the oldest copies and their trees. Runs only above a limit, because it reads the age of every file. */
 function prune(place: Place): void {
   const copies = readdirSync(place.snapshots)
   if (copies.length <= KEPT_AT_MOST) return
@@ -313,7 +306,7 @@ function prune(place: Place): void {
   for (const { name } of oldest) rmSync(`${place.snapshots}/${name}`, { force: true })
   for (const name of namesIn(place.trees)) {
     const path = `${place.trees}/${name}`
-    // One without a map may be about to get it, or its writer died before.
+    // A young tree without a map may be about to get one; an old one is of a writer that died.
     const isOurs =
       kept.has(name) || (ageOf(path, now) <= ABANDONED_MS && !oldest.some((one) => one.name === name))
     if (!isOurs) rmSync(path, { force: true })
@@ -331,6 +324,6 @@ function namesIn(directory: string): readonly string[] {
 
 function ageOf(path: string, now: number): number {
   const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  // From the future: the clock was set back since. Otherwise such a copy would outlive all new ones.
+  // A time in the future: the clock was set back since. Such a copy would outlive all new ones.
   return written === undefined || written > now + 1000 ? Number.MAX_VALUE : now - written
 }

@@ -16,7 +16,6 @@ import {
   writeFileSync,
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
-import type { Way } from "../../src/adapter.ts"
 import { AppError } from "../../src/errors.ts"
 import type { RefEntry, RefMap } from "../../src/refmap.ts"
 import { openRefStore, stateRoot } from "../../src/refs/store.ts"
@@ -99,21 +98,16 @@ test("the map is where the contract says, and another program can read it", asyn
   )
 })
 
-test("how the desktop was reached is kept with the refs, and told to whoever loads them", async () => {
-  const root = newRoot()
-  const id = await openRefStore({ root, way: { known: "by road" } }).save([button("Save")])
-  for (const snapshot of [undefined, id]) {
-    const way: Way = {}
-    await openRefStore({ root, way }).load(snapshot)
-    expect(way.known).toBe("by road")
-  }
-  const newer: Way = { known: "by sea" }
-  await openRefStore({ root, way: newer }).load()
-  expect(newer.known).toBe("by sea")
-  await openRefStore({ root, way: newer }).append([button("Close")])
-  expect((await openRefStore({ root }).load()).reached_by).toBe("by sea")
-  await openRefStore({ root }).append([button("Open")])
-  expect((await openRefStore({ root }).load()).reached_by).toBe("by sea")
+test("a map says how the desktop of its refs was reached, and newer refs say it anew", async () => {
+  const store = openRefStore({ root: newRoot() })
+  const id = await store.save([button("Save")], { reachedBy: "by road" })
+  for (const snapshot of [undefined, id]) expect((await store.load(snapshot)).reached_by).toBe("by road")
+  await store.append([button("Close")], undefined, "by sea")
+  expect((await store.load()).reached_by).toBe("by sea")
+  await store.append([button("Open")])
+  expect((await store.load()).reached_by).toBe("by sea")
+  await store.save([button("Save")])
+  expect((await store.load()).reached_by).toBeUndefined()
 })
 
 test("sessions do not see each other's refs", async () => {
@@ -373,7 +367,7 @@ test("a pipe or a directory in the map's place is refused without waiting", asyn
     for (const run of [() => store.load(), () => store.save([])]) {
       const error = await failure(run)
       expect(error.code).toBe("INTERNAL")
-      expect(error.message).toBe(`${root}/last_refmap.json is no regular file`)
+      expect(error.message).toBe(`${root}/last_refmap.json is not a regular file`)
     }
   }
 })

@@ -75,6 +75,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         return { png, width, height, origin: { x, y } }
       }),
     notifications: () => native("notifications", () => [...world.notifications]),
+    unlistedNotifications: async () => 0,
     notification: (target, op) =>
       native("notification", () => {
         const found = world.notifications.find((one) => one.id === target.id)
@@ -304,11 +305,15 @@ function input(world: World, event: InputEvent): void {
     case "move":
     case "button":
     case "drag":
-      world.keys.push(JSON.stringify(event))
+      world.keys.push(JSON.stringify(withoutTargets(event)))
       break
     default:
       event satisfies never
   }
+}
+
+function withoutTargets(event: InputEvent): object {
+  return Object.fromEntries(Object.entries(event).filter(([key]) => !/target$/i.test(key)))
 }
 
 function clickAction(button: string, count: number): Action {

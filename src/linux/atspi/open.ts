@@ -1,6 +1,7 @@
 import type { Seen } from "../../adapter.ts"
 import type { RefEntry } from "../../refmap.ts"
 import { DBusError } from "../dbus/bus.ts"
+import { windowNumber } from "../x11/window-id.ts"
 import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originWithin } from "./coordinates.ts"
@@ -76,7 +77,7 @@ export async function openPath(
   entry: RefEntry,
   findFrame: FindFrame,
 ): Promise<Seen | undefined> {
-  const frame = entry.window_id?.startsWith("w-") ? await findFrame(entry) : undefined
+  const frame = windowNumber(entry.window_id) === undefined ? undefined : await findFrame(entry)
   if (!frame || frame.origin.pid !== entry.pid) return undefined
   return unlessMissing(async () => {
     let at = frame.ref
@@ -145,7 +146,7 @@ async function originOfApp(
     app: known,
     toolkit,
     traits,
-    window: entry.window_id?.startsWith("w-") ? Number(entry.window_id.slice(2)) : undefined,
+    window: windowNumber(entry.window_id),
     shift: traits.coordinates === "window" ? undefined : { x: 0, y: 0 },
   }
 }

@@ -1,6 +1,6 @@
 import type { Surface, SurfaceInfo } from "../../node.ts"
+import { windowId } from "../x11/window-id.ts"
 import type { XWindow } from "../x11/windows.ts"
-import { windowId } from "../x11/windows.ts"
 import { type Atspi, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { isShowing, kindIn, nameOf } from "./describe.ts"

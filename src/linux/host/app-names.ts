@@ -1,19 +1,18 @@
+import type { Env } from "../../adapter.ts"
 import { allEntries, type DesktopEntry, entryById, fittingEntry, programOf } from "./desktop-files.ts"
 import { commandLine, executablePath, startEnvironment } from "./processes.ts"
 
-/** What the session tells about a running application. */
+/** Hints of the session about a running app. */
 export interface AppHints {
   /** Instance and class of WM_CLASS. */
   readonly wmClass?: readonly string[]
-  /** The application id or desktop file that its window names. */
+  /** The app id or desktop file that its window names. */
   readonly desktopFile?: string
   readonly accessibleName?: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Every name that an agent may use for this process. */
-export function aliasesOf(pid: number, hints: AppHints, env: Environment): readonly string[] {
+export function aliasesOf(pid: number, hints: AppHints, env: Env): readonly string[] {
   const programs = programNames(pid)
   const entry = desktopEntryOf(pid, hints, env, programs)
   const names = [
@@ -27,11 +26,11 @@ export function aliasesOf(pid: number, hints: AppHints, env: Environment): reado
   return [...seen.values()].reverse()
 }
 
-/** The desktop file of a running application. What names it outright comes first; all files are read only for the rest. */
+/** The desktop file of a running app. Ids are tried first; only if none fits, all desktop files are read. */
 export function desktopEntryOf(
   pid: number,
   hints: AppHints,
-  env: Environment,
+  env: Env,
   programs = programNames(pid),
 ): DesktopEntry | undefined {
   const classes = (hints.wmClass ?? []).filter(Boolean)
@@ -54,7 +53,7 @@ export function desktopEntryOf(
   )
 }
 
-/** The program's file, or the script where the program is an interpreter. */
+/** The file name of the program; of the script if the program is an interpreter. */
 function programNames(pid: number): readonly string[] {
   const program = fileName(executablePath(pid) ?? "")
   const [called = "", ...args] = commandLine(pid)
@@ -65,7 +64,7 @@ function programNames(pid: number): readonly string[] {
 
 const INTERPRETER = /^(python|perl|ruby|node|gjs|bash|dash|sh|java|mono|guile)[\d.]*(-console)?$/
 
-/** What a launcher notes for the process it starts; children inherit it, so the pid must fit. */
+/** The desktop file that a launcher noted for the process. Children inherit the note, so the pid must fit. */
 function launchedFile(pid: number): string | undefined {
   const env = startEnvironment(pid, "GIO_LAUNCHED_")
   return env?.get("GIO_LAUNCHED_DESKTOP_FILE_PID") === String(pid)

@@ -1,28 +1,27 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import type { Env } from "../../adapter.ts"
 
-/** An application as its desktop file describes it (freedesktop.org Desktop Entry 1.5). */
+/** An app as its desktop file describes it (freedesktop.org Desktop Entry 1.5). */
 export interface DesktopEntry {
   /** The desktop-file id without `.desktop`. */
   readonly id: string
   readonly path: string
-  /** `Name`, then what the user sees instead of it. */
+  /** `Name`, then its translation for the user. */
   readonly names: readonly string[]
-  /** The command line with its field codes unexpanded. */
+  /** The command line, field codes not expanded. */
   readonly command: readonly string[]
   readonly icon?: string
   readonly workingDirectory?: string
   readonly wmClass?: string
   readonly terminal: boolean
-  /** Shown in the menus of this desktop; others can still be named by id. */
+  /** Shown in the menus of this desktop. Other entries can still be named by id. */
   readonly shown: boolean
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Every application that is installed, by id; the first directory that has an id wins. */
-export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> {
+/** Every installed app by id. The first directory that has an id wins. */
+export function allEntries(env: Env): ReadonlyMap<string, DesktopEntry> {
   const directories = applicationDirectories(env)
-  // What is installed while we run shows in the time of the directory.
+  // An app that is installed while we run changes the time of the directory.
   const key = directories
     .map((path) => `${path} ${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`)
     .join(":")
@@ -31,7 +30,7 @@ export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> 
   for (const directory of directories) {
     for (const file of listFiles(directory)) {
       const id = idOf(file)
-      // What the user hides with Hidden=true hides the system's file of the same id as well.
+      // A file of the user with Hidden=true also hides the system's file of the same id.
       if (!entries.has(id)) entries.set(id, readEntry(`${directory}/${file}`, id, env))
     }
   }
@@ -40,8 +39,8 @@ export function allEntries(env: Environment): ReadonlyMap<string, DesktopEntry> 
   return installed
 }
 
-/** The application of exactly this id: a few files are tried, nothing is listed. */
-export function entryById(id: string, env: Environment): DesktopEntry | undefined {
+/** The app of exactly this id. Tries a few paths and lists no directory. */
+export function entryById(id: string, env: Env): DesktopEntry | undefined {
   const plain = id.replace(/\.desktop$/, "")
   if (!plain || plain.includes("/")) return undefined
   for (const directory of applicationDirectories(env)) {
@@ -51,8 +50,8 @@ export function entryById(id: string, env: Environment): DesktopEntry | undefine
   return undefined
 }
 
-/** undefined: no application, hidden, or its program is not installed. */
-export function readEntry(path: string, id: string, env: Environment): DesktopEntry | undefined {
+/** undefined: not an app, hidden, or its program is not installed. */
+export function readEntry(path: string, id: string, env: Env): DesktopEntry | undefined {
   const value = readGroup(path)
   const command = splitCommand(value("Exec") ?? "")
   const tried = value("TryExec")
@@ -71,19 +70,19 @@ export function readEntry(path: string, id: string, env: Environment): DesktopEn
   }
 }
 
-/** The command to run: field codes give way to `args`, which go to the end where there is no place for them. */
+/** The command to run: `args` replace the field codes, or go to the end if there are none. */
 export function expandCommand(entry: DesktopEntry, args: readonly string[]): readonly string[] {
   const command = entry.command.flatMap((word) => {
     if (/^%[fFuU]$/.test(word)) return args
     if (word === "%i") return entry.icon ? ["--icon", entry.icon] : []
     const text = word.replace(/%(.)/g, (_, code) => expansions(entry)[code] ?? "")
-    // A word that was only a code without a value (or one of the deprecated ones) is no argument.
+    // A word that was only a code without a value, or a deprecated code, is left out.
     return text === "" && word !== "" ? [] : [text]
   })
   return entry.command.some((word) => /^%[fFuU]$/.test(word)) ? command : [...command, ...args]
 }
 
-/** The program that the entry starts, without the `env A=b` that may stand before it. */
+/** The program that the entry starts, without a leading `env A=b`. */
 export function programOf({ command }: DesktopEntry): string {
   const [first, ...rest] = command
   if (first === undefined || !/^(.*\/)?env$/.test(first)) return first ?? ""
@@ -91,8 +90,8 @@ export function programOf({ command }: DesktopEntry): string {
 }
 
 /**
- * The one of the entries for a program that fits how it was started: of several, all of the entry's
- * own words are there, and no other entry has more of them. Two that fit alike would be a guess.
+ * The entry of a program that fits its arguments: all words of the entry occur among them, and no other entry has as
+ * many. undefined if two entries fit equally well.
  */
 export function fittingEntry(
   entries: readonly DesktopEntry[],
@@ -116,8 +115,8 @@ const expansions = (entry: DesktopEntry): Readonly<Record<string, string>> => ({
   k: entry.path,
 })
 
-/** The translation for the user's language: `de_AT@euro` is tried whole, then with less and less of it. */
-function localName(value: Lookup, env: Environment): string | undefined {
+/** The name in the user's language: `de_AT@euro` is tried whole, then ever shorter parts of it. */
+function localName(value: Lookup, env: Env): string | undefined {
   const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || ""
   const [, language = "", country = "", variant = ""] =
     /^([^_.@]+)(_[^.@]+)?(?:\.[^@]*)?(@.*)?$/.exec(locale) ?? []
@@ -125,7 +124,7 @@ function localName(value: Lookup, env: Environment): string | undefined {
   return forms.map((form) => value(`Name[${form}]`)).find(Boolean)
 }
 
-function applicationDirectories(env: Environment): readonly string[] {
+function applicationDirectories(env: Env): readonly string[] {
   const own = env.XDG_DATA_HOME || `${env.HOME ?? ""}/.local/share`
   const shared = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":")
   return [own, ...shared]
@@ -139,7 +138,7 @@ function listFiles(directory: string): readonly string[] {
       file.endsWith(".desktop"),
     )
   } catch {
-    // Most of the directories that XDG_DATA_DIRS may name do not exist.
+    // Most directories that XDG_DATA_DIRS may name do not exist.
     return []
   }
 }
@@ -148,7 +147,7 @@ const idOf = (file: string): string => file.slice(0, -".desktop".length).replace
 
 type Lookup = (key: string) => string | undefined
 
-/** Looks up keys of the group `[Desktop Entry]`, with the escapes of string values undone. */
+/** Looks up keys of the group `[Desktop Entry]`. Escapes in values are undone. */
 function readGroup(path: string): Lookup {
   const text = `\n${readText(path).replaceAll("\r\n", "\n")}\n`
   const start = text.indexOf("\n[Desktop Entry]\n")
@@ -168,7 +167,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch {
-    // A dangling link, or a file that only others may read.
+    // A dangling link, or a file that we may not read.
     return ""
   }
 }
@@ -178,14 +177,14 @@ const ESCAPES: Readonly<Record<string, string>> = { s: " ", n: "\n", t: "\t", r:
 const unescapeValue = (text: string): string =>
   text.replace(/\\(.)/g, (whole, code) => ESCAPES[code] ?? whole)
 
-/** Words are separated by blanks; in double quotes a backslash protects `"`, backtick, `$` and itself. */
+/** Splits at blanks. In double quotes a backslash escapes `"`, backtick, `$` and itself. */
 function splitCommand(text: string): readonly string[] {
   return [...text.matchAll(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g)].map(([word]) =>
     word.replace(/"((?:\\.|[^"\\])*)"/g, (_, quoted: string) => quoted.replace(/\\(["`$\\])/g, "$1")),
   )
 }
 
-function isShownHere(value: Lookup, env: Environment): boolean {
+function isShownHere(value: Lookup, env: Env): boolean {
   const here = (env.XDG_CURRENT_DESKTOP ?? "").split(":")
   const list = (key: string) => value(key)?.split(";").filter(Boolean)
   const only = list("OnlyShowIn")
@@ -194,7 +193,7 @@ function isShownHere(value: Lookup, env: Environment): boolean {
 }
 
 function isReadable(path: string): boolean {
-  // Most are not there, and an exception for each costs more than everything else.
+  // Most files do not exist, and an exception for each would cost more than all the rest.
   if (!existsSync(path)) return false
   try {
     accessSync(path, constants.R_OK)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** One life of a process: a pid alone may be somebody else's tomorrow. */
+/** One life of a process: the kernel gives a pid to another process later. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Boot id and kernel start time. */
@@ -10,15 +10,15 @@ export interface ProcessIdentity {
 export interface Process extends ProcessIdentity {
   readonly parent: number
   readonly session: number
-  /** The kernel's name for it: at most 15 bytes, and the program may have changed it. */
+  /** The kernel's name for it: at most 15 bytes, and the program can change it. */
   readonly name: string
 }
 
-/** undefined when there is no such process, or only the remains that its parent has not collected. */
+/** undefined if there is no such process, or only a zombie that its parent has not collected. */
 export function readProcess(pid: number): Process | undefined {
   const stat = readText(pid, "stat")
   if (stat === undefined) return undefined
-  // The name stands in parentheses and may itself hold spaces and parentheses.
+  // The name is in parentheses and may itself contain spaces and parentheses.
   const end = stat.lastIndexOf(")")
   const fields = stat.slice(end + 2).split(" ")
   if (fields[0] === "Z" || fields[0] === "X") return undefined
@@ -31,7 +31,7 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** How far a process has ended: gone, or being cleared away, with what it had open being closed; undefined: it runs. */
+/** `gone`: no such process. `ending`: the kernel is closing what it had open. undefined: it runs. */
 export function endOf(pid: number): "gone" | "ending" | undefined {
   const stat = readText(pid, "stat")
   if (stat === undefined) return "gone"
@@ -42,14 +42,14 @@ export function endOf(pid: number): "gone" | "ending" | undefined {
 /** The kernel's PF_EXITING. */
 const EXITING = 4
 
-/** How long it has run; undefined when there is no such process. */
+/** Its age in milliseconds; undefined if there is no such process. */
 export function ageOf(pid: number): number | undefined {
   const ticks = Number(readProcess(pid)?.start.split(":").at(-1))
   const uptime = Number.parseFloat(readFileSync("/proc/uptime", "utf8"))
   return Number.isFinite(ticks) ? uptime * 1000 - ticks * TICK_MS : undefined
 }
 
-/** What the kernel counts in for others, on every machine of ours. */
+/** The unit of times in /proc: 100 to the second on every supported machine. */
 const TICK_MS = 10
 
 export function processStart(pid: number): string | undefined {
@@ -83,7 +83,7 @@ export function commandLine(pid: number): readonly string[] {
   return readText(pid, "cmdline")?.split("\0").slice(0, -1) ?? []
 }
 
-/** The environment it was started with (empty when nothing of it has the prefix), or undefined where we may not look. */
+/** The environment it was started with (empty if the prefix does not occur in it); undefined if we may not read it. */
 export function startEnvironment(pid: number, prefix = ""): ReadonlyMap<string, string> | undefined {
   const text = readText(pid, "environ")
   if (text === undefined) return undefined
@@ -96,10 +96,10 @@ export function startEnvironment(pid: number, prefix = ""): ReadonlyMap<string, 
   )
 }
 
-/** The path of the program file, or undefined where we may not look. */
+/** The path of the program file; undefined if we may not read it. */
 export function executablePath(pid: number): string | undefined {
   try {
-    // The kernel adds this to a program that was replaced while it runs, as by an upgrade.
+    // The kernel adds this if the file was replaced while the program runs, as by an upgrade.
     return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "")
   } catch {
     return undefined
@@ -110,7 +110,7 @@ function readText(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")
   } catch {
-    // Gone (ENOENT, ESRCH) or not ours to read (EACCES): both mean "nothing known".
+    // The process is gone (ENOENT, ESRCH), or we may not read this (EACCES).
     return undefined
   }
 }
@@ -122,13 +122,13 @@ function bootId(): string {
   return boot
 }
 
-/** Whether a process is stopped by a signal or a debugger: it answers nobody until it is continued. */
+/** True if a signal or a debugger has stopped the process: it answers no call until it is continued. */
 export function isStopped(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
     return /^[Tt]/.test(stat.slice(stat.lastIndexOf(")") + 2))
   } catch {
-    // It ended, which is for others to find out.
+    // The process has ended; the caller finds out by other means.
     return false
   }
 }

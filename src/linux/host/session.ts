@@ -1,7 +1,8 @@
 import { statSync } from "node:fs"
-import type { Env, Way } from "../../adapter.ts"
+import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
+import type { BusHint } from "../../refmap.ts"
 import { parseAddresses } from "../dbus/auth.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import type { X11 } from "../x11/connection.ts"
@@ -9,20 +10,20 @@ import type { X11 } from "../x11/connection.ts"
 export const A11Y_BUS = "org.a11y.Bus"
 export const A11Y_BUS_PATH = "/org/a11y/bus"
 
-/** The connections of one desktop: opened when first needed, shared, and opened anew after they died. */
+/** The connections of one desktop: opened when first needed, shared, and opened again after they died. */
 export class Session {
   readonly #readEnv: () => Env
-  readonly #way: Way
   #env: Env | undefined
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
+  /** Addresses of accessibility buses, for the hints that lead to them. */
+  readonly #addresses = new WeakMap<Bus, string>()
   readonly #endings: (() => void)[] = []
   #isClosed = false
 
-  constructor(readEnv: () => Env, way: Way = {}) {
+  constructor(readEnv: () => Env) {
     this.#readEnv = readEnv
-    this.#way = way
   }
 
   get env(): Env {
@@ -30,9 +31,17 @@ export class Session {
     return this.#env
   }
 
-  /** The accessibility bus, where applications show their trees. */
-  a11y(deadline: Deadline): Promise<Bus> {
-    return this.#a11y.get(() => this.#openA11y(deadline))
+  /** The accessibility bus, where applications show their trees. The hint counts only if the bus is not open yet. */
+  a11y(deadline: Deadline, hint?: BusHint): Promise<Bus> {
+    return this.#a11y.get(() => this.#openA11y(deadline, hint))
+  }
+
+  /** The hint with which a later session finds this bus; undefined if it was not found by the display. */
+  hintFor(bus: Bus): BusHint | undefined {
+    const address = this.#addresses.get(bus)
+    // The parts of a hint are separated by blanks, so that none of them may contain one.
+    if (!address || !bus.guid || /\s/.test(address)) return undefined
+    return `${this.env.DISPLAY} ${bus.guid} ${address}`
   }
 
   /** The session bus, where the accessibility bus and notifications are found. */
@@ -61,7 +70,7 @@ export class Session {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const end of this.#endings.splice(0)) end()
-    // Whoever is on the way to the accessibility bus may have opened one of the others meanwhile.
+    // Opening the accessibility bus may have opened one of the others.
     await this.#a11y.close((bus) => bus.close())
     await Promise.all([this.#user.close((bus) => bus.close()), this.#x11.close((x) => x.close())])
   }
@@ -70,12 +79,12 @@ export class Session {
     if (this.#isClosed) throw new DBusClosed("the session was closed")
   }
 
-  async #openA11y(deadline: Deadline): Promise<Bus> {
+  async #openA11y(deadline: Deadline, hint: BusHint | undefined): Promise<Bus> {
     const given = this.env.AT_SPI_BUS_ADDRESS
     try {
       if (given) return await Bus.open(given, deadline)
       return (
-        (await this.#openKnown(deadline)) ??
+        (await this.#openByHint(hint, deadline)) ??
         (await this.#openOnDisplay(deadline)) ??
         (await this.#openActivated(deadline))
       )
@@ -85,16 +94,20 @@ export class Session {
   }
 
   /** The very bus that refs are from, if it still runs: then the display need not be asked where it is. */
-  async #openKnown(deadline: Deadline): Promise<Bus | undefined> {
-    const [display, guid, address] = this.#way.known?.split(" ") ?? []
+  async #openByHint(hint: BusHint | undefined, deadline: Deadline): Promise<Bus | undefined> {
+    const [display, guid, address] = hint?.split(" ") ?? []
     if (!display || !guid || !address || display !== this.env.DISPLAY) return undefined
     const bus = await Bus.open(address, deadline).catch(() => undefined)
-    if (!bus || ((await isLetIn(bus)) && bus.guid === guid)) return bus
+    if (!bus) return undefined
+    if ((await isLetIn(bus)) && bus.guid === guid) {
+      this.#addresses.set(bus, address)
+      return bus
+    }
     bus.close()
     return undefined
   }
 
-  /** The session bus knows the accessibility bus, and starts it where it does not run yet. */
+  /** The session bus knows the accessibility bus, and starts it if it does not run yet. */
   async #openActivated(deadline: Deadline): Promise<Bus> {
     const bus = await this.user(deadline)
     const reply = await bus.call(GET_ADDRESS, A11Y_BUS, A11Y_BUS_PATH, deadline)
@@ -102,27 +115,17 @@ export class Session {
   }
 
   /**
-   * The display says where the bus is as soon as it runs; toolkits look there first too. It spares us a
-   * connection, and a login over ssh has no session bus at all. What is left of a bus that ended leads nowhere,
-   * and another user's lets us in no further than its door.
+   * The display names the bus as soon as it runs; toolkits look there first too. This saves a connection, and a
+   * login over ssh has no session bus at all. The name may be left over from a bus that ended, or belong to
+   * another user, whose bus refuses us.
    */
   async #openOnDisplay(deadline: Deadline): Promise<Bus | undefined> {
     if (!this.env.DISPLAY) return undefined
     const address = await this.#addressOnDisplay(deadline).catch(() => undefined)
     const bus = address ? await Bus.open(address, deadline).catch(() => undefined) : undefined
     if (!bus || !address || !(isOwn(address) || (await isLetIn(bus)))) return undefined
-    this.#remember(bus, address)
+    this.#addresses.set(bus, address)
     return bus
-  }
-
-  #remember(bus: Bus, address: string): void {
-    const way = this.#way
-    way.known = undefined
-    const known = () => {
-      // One blank too many, and it could not be taken apart again.
-      if (bus.guid && !/\s/.test(address)) way.known = `${this.env.DISPLAY} ${bus.guid} ${address}`
-    }
-    bus.name.then(known, () => {})
   }
 
   async #addressOnDisplay(deadline: Deadline): Promise<string | undefined> {
@@ -135,20 +138,20 @@ export class Session {
   }
 }
 
-/** Closes it if not. */
+/** True once the bus has accepted us; closes the connection otherwise. */
 async function isLetIn(bus: Bus): Promise<boolean> {
   try {
     await bus.name
     return true
   } catch (error) {
     bus.close()
-    // It is there, and asking the session bus for the way to it would not make it answer.
+    // The bus is there. Asking the session bus for its address would not make it answer.
     if (error instanceof DBusTimeout) throw error
     return false
   }
 }
 
-/** Whether the socket is ours: then we are let in, and need not wait to hear it. */
+/** True if the socket belongs to this user: then the bus lets us in, and we need not wait to hear it. */
 function isOwn(address: string): boolean {
   const [only, ...others] = parseAddresses(address)
   // A name in the abstract namespace has no owner.
@@ -156,7 +159,7 @@ function isOwn(address: string): boolean {
   return statSync(only.unix, { throwIfNoEntry: false })?.uid === process.geteuid?.()
 }
 
-/** Asking starts the bus where it does not run yet. */
+/** Asking starts the bus if it does not run yet. */
 const GET_ADDRESS = method("org.a11y.Bus.GetAddress", "", [], true)
 
 async function openUserBus(env: Env, deadline: Deadline): Promise<Bus> {
@@ -179,7 +182,7 @@ function noAccessibility(cause: unknown): AppError {
   )
 }
 
-/** Whether the application would answer cannot be known. */
+/** The bus is silent: whether the app would answer cannot be known. */
 export function silentBus(detail?: string): AppError {
   return new AppError("TIMEOUT", "The accessibility bus did not answer in time", {
     suggestion: "Run 'doctor' to see which link hangs, or retry with a larger --timeout-ms",
@@ -188,7 +191,7 @@ export function silentBus(detail?: string): AppError {
   })
 }
 
-/** One resource for many askers; a failed or dead one is forgotten. */
+/** One resource for many callers; a failed or dead one is forgotten. */
 class Shared<T> {
   readonly #isDead: (value: T) => boolean
   #value: Promise<T> | undefined

@@ -53,33 +53,33 @@ interface Transfer {
 
 class Owner {
   isReplaced = false
-  private readonly x: X11
-  private readonly window: number
-  private readonly time: number
-  private readonly utf8: Uint8Array
-  private readonly latin1: Uint8Array | undefined
+  readonly #x: X11
+  readonly #window: number
+  readonly #time: number
+  readonly #utf8: Uint8Array
+  readonly #latin1: Uint8Array | undefined
   /** Incremental transfers, by requestor and property. */
-  private readonly transfers = new Map<string, Transfer>()
+  readonly #transfers = new Map<string, Transfer>()
 
   constructor(x: X11, window: number, time: number, utf8: Uint8Array) {
-    this.x = x
-    this.window = window
-    this.time = time
-    this.utf8 = utf8
-    this.latin1 = toLatin1(utf8)
+    this.#x = x
+    this.#window = window
+    this.#time = time
+    this.#utf8 = utf8
+    this.#latin1 = toLatin1(utf8)
   }
 
   get isDone(): boolean {
-    return this.isReplaced && this.transfers.size === 0
+    return this.isReplaced && this.#transfers.size === 0
   }
 
   async handle({ code, packet }: XEvent): Promise<void> {
     switch (code) {
       case EVENT.selectionClear:
-        this.isReplaced ||= packet.u32(8) === this.window
+        this.isReplaced ||= packet.u32(8) === this.#window
         return
       case EVENT.selectionRequest:
-        return this.answer({
+        return this.#answer({
           time: packet.u32(4),
           requestor: packet.u32(12),
           selection: packet.u32(16),
@@ -88,80 +88,80 @@ class Owner {
           property: packet.u32(24) || packet.u32(20),
         })
       case EVENT.propertyNotify:
-        if (packet.u8(16) === DELETED) this.sendPiece(packet.u32(4), packet.u32(8))
+        if (packet.u8(16) === DELETED) this.#sendPiece(packet.u32(4), packet.u32(8))
         return
       case EVENT.destroyNotify:
-        this.forget(packet.u32(8))
+        this.#forget(packet.u32(8))
     }
   }
 
-  private async answer(request: SelectionRequest): Promise<void> {
-    const { x } = this
+  async #answer(request: SelectionRequest): Promise<void> {
+    const x = this.#x
     const isGiven =
       request.target === x.atom("MULTIPLE")
-        ? await this.giveMultiple(request)
-        : this.give(request.requestor, request.target, request.property)
+        ? await this.#giveMultiple(request)
+        : this.#give(request.requestor, request.target, request.property)
     x.send(selectionNotify({ ...request, property: isGiven ? request.property : 0 }))
   }
 
   /** Puts the text in this format into the requestor's property; false if the format is not available. */
-  private give(requestor: number, target: number, property: number): boolean {
-    const { x } = this
-    const form = this.formFor(target)
+  #give(requestor: number, target: number, property: number): boolean {
+    const x = this.#x
+    const form = this.#formFor(target)
     if (!form) return false
     if (form.bytes.length <= MAX_PIECE) {
       x.send(changeProperty(requestor, property, form.type, form.format, form.bytes))
       return true
     }
     const watch = x.select(requestor, MASK.property | MASK.structure)
-    this.transfers.get(`${requestor} ${property}`)?.watch[Symbol.dispose]()
-    this.transfers.set(`${requestor} ${property}`, { type: form.type, bytes: form.bytes, at: 0, watch })
+    this.#transfers.get(`${requestor} ${property}`)?.watch[Symbol.dispose]()
+    this.#transfers.set(`${requestor} ${property}`, { type: form.type, bytes: form.bytes, at: 0, watch })
     x.send(changeProperty(requestor, property, x.atom("INCR"), 32, words(form.bytes.length)))
     return true
   }
 
-  private formFor(target: number): { type: number; format: 8 | 32; bytes: Uint8Array } | undefined {
-    const { x } = this
-    const utf8 = { format: 8, bytes: this.utf8 } as const
+  #formFor(target: number): { type: number; format: 8 | 32; bytes: Uint8Array } | undefined {
+    const x = this.#x
+    const utf8 = { format: 8, bytes: this.#utf8 } as const
     if (target === x.atom("TARGETS")) {
-      const targets = FORMS.filter((name) => name !== "STRING" || this.latin1).map((name) => x.atom(name))
+      const targets = FORMS.filter((name) => name !== "STRING" || this.#latin1).map((name) => x.atom(name))
       return { type: x.atom("ATOM"), format: 32, bytes: words(...targets) }
     }
     if (target === x.atom("TIMESTAMP"))
-      return { type: x.atom("INTEGER"), format: 32, bytes: words(this.time) }
-    if (target === x.atom("STRING") && this.latin1) return { type: target, format: 8, bytes: this.latin1 }
+      return { type: x.atom("INTEGER"), format: 32, bytes: words(this.#time) }
+    if (target === x.atom("STRING") && this.#latin1) return { type: target, format: 8, bytes: this.#latin1 }
     if (target === x.atom("TEXT")) return { type: x.atom("UTF8_STRING"), ...utf8 }
     return UTF8_FORMS.some((name) => target === x.atom(name)) ? { type: target, ...utf8 } : undefined
   }
 
   // Pairs of target and property. A property of 0 marks a format that is not available.
-  private async giveMultiple({ requestor, property }: SelectionRequest): Promise<boolean> {
-    const { x } = this
+  async #giveMultiple({ requestor, property }: SelectionRequest): Promise<boolean> {
+    const x = this.#x
     const pairs = await unlessGone(getNumbers(x, requestor, property, Deadline.in(START_MS)))
     if (!pairs || pairs.length === 0) return false
     const answers = pairs.map((value, i) => {
       if (i % 2 === 0) return value
-      return this.give(requestor, pairs[i - 1] ?? 0, value) ? value : 0
+      return this.#give(requestor, pairs[i - 1] ?? 0, value) ? value : 0
     })
     x.send(changeProperty(requestor, property, x.atom("ATOM_PAIR"), 32, words(...answers)))
     return true
   }
 
-  private sendPiece(requestor: number, property: number): void {
-    const transfer = this.transfers.get(`${requestor} ${property}`)
+  #sendPiece(requestor: number, property: number): void {
+    const transfer = this.#transfers.get(`${requestor} ${property}`)
     if (!transfer) return
     const piece = transfer.bytes.subarray(transfer.at, transfer.at + MAX_PIECE)
-    this.x.send(changeProperty(requestor, property, transfer.type, 8, piece))
+    this.#x.send(changeProperty(requestor, property, transfer.type, 8, piece))
     transfer.at += piece.length
     if (piece.length > 0) return
-    this.transfers.delete(`${requestor} ${property}`)
+    this.#transfers.delete(`${requestor} ${property}`)
     transfer.watch[Symbol.dispose]()
   }
 
-  private forget(requestor: number): void {
-    for (const [key, transfer] of this.transfers) {
+  #forget(requestor: number): void {
+    for (const [key, transfer] of this.#transfers) {
       if (!key.startsWith(`${requestor} `)) continue
-      this.transfers.delete(key)
+      this.#transfers.delete(key)
       transfer.watch[Symbol.dispose]()
     }
   }

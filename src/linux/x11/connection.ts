@@ -42,36 +42,36 @@ interface Pending {
 export class X11 {
   readonly name: string
   readonly setup: Setup
-  private readonly link: Link
-  private readonly pending = new Map<number, Pending>()
-  private readonly queues = new Set<(event: XEvent | AppError) => void>()
-  private readonly wanted = new Map<number, Set<{ readonly mask: number }>>()
-  private readonly interning = new Map<string, Promise<void>>()
-  private readonly knownAtoms = new Map<string, number>()
-  private readonly extensions = new Map<string, Promise<Extension | undefined>>()
+  readonly #link: Link
+  readonly #pending = new Map<number, Pending>()
+  readonly #queues = new Set<(event: XEvent | AppError) => void>()
+  readonly #wanted = new Map<number, Set<{ readonly mask: number }>>()
+  readonly #interning = new Map<string, Promise<void>>()
+  readonly #knownAtoms = new Map<string, number>()
+  readonly #extensions = new Map<string, Promise<Extension | undefined>>()
   /** Errors of requests that have no reply, for `check`. */
-  private strays: { readonly sequence: number; readonly error: XError }[] = []
-  private readonly signals = new WeakSet<AbortSignal>()
-  private outbox: Uint8Array[] = []
-  private sent = 0
-  private seen = 0
-  private lastAsked = 0
-  private ids = 0
-  private maxWords: number
-  private big = false
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private timerAt = Number.POSITIVE_INFINITY
-  private failure: AppError | undefined
+  #strays: { readonly sequence: number; readonly error: XError }[] = []
+  readonly #signals = new WeakSet<AbortSignal>()
+  #outbox: Uint8Array[] = []
+  #sent = 0
+  #seen = 0
+  #lastAsked = 0
+  #ids = 0
+  #maxWords: number
+  #big = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #timerAt = Number.POSITIVE_INFINITY
+  #failure: AppError | undefined
 
   private constructor(name: string, link: Link) {
     this.name = name
-    this.link = link
+    this.#link = link
     this.setup = link.setup
-    this.maxWords = link.setup.maxRequestWords
+    this.#maxWords = link.setup.maxRequestWords
     link.attach({
-      packet: (raw) => this.receive(raw),
-      drain: () => this.flush(),
-      end: (error) => this.fail(error),
+      packet: (raw) => this.#receive(raw),
+      drain: () => this.#flush(),
+      end: (error) => this.#fail(error),
     })
   }
 
@@ -87,31 +87,31 @@ export class X11 {
   }
 
   get closed(): boolean {
-    return this.failure !== undefined
+    return this.#failure !== undefined
   }
 
   newId(): number {
     const { idBase, idMask } = this.setup
-    this.ids += idMask & -idMask
-    if (this.ids > idMask) throw new AppError("INTERNAL", "No X resource ids are left")
-    return (idBase | this.ids) >>> 0
+    this.#ids += idMask & -idMask
+    if (this.#ids > idMask) throw new AppError("INTERNAL", "No X resource ids are left")
+    return (idBase | this.#ids) >>> 0
   }
 
   /** Sends a request that has no reply. Its error, if any, is only seen by `check`. */
   send(request: Request): void {
     // A reply at least every 65536 requests, or 16-bit sequence numbers become ambiguous.
-    if (this.sent - this.lastAsked > 60_000) {
-      this.write(new Request(GET_INPUT_FOCUS))
-      this.lastAsked = this.sent
+    if (this.#sent - this.#lastAsked > 60_000) {
+      this.#write(new Request(GET_INPUT_FOCUS))
+      this.#lastAsked = this.#sent
     }
-    this.write(request)
+    this.#write(request)
   }
 
   /** Sends a request and returns its reply. */
   ask(request: Request, deadline: Deadline): Promise<Packet> {
     const { promise, resolve, reject } = Promise.withResolvers<Packet>()
     const answer = (reply: Packet | XError) => (reply instanceof XError ? reject(reply) : resolve(reply))
-    this.await([request], { deadline, answer, reject })
+    this.#await([request], { deadline, answer, reject })
     return promise
   }
 
@@ -124,7 +124,7 @@ export class X11 {
       if (replies.push(reply) === requests.length) resolve(replies)
     }
     if (requests.length === 0) resolve(replies)
-    else this.await(requests, { deadline, answer, reject })
+    else this.#await(requests, { deadline, answer, reject })
     return promise
   }
 
@@ -135,69 +135,69 @@ export class X11 {
 
   /** Sends requests that have no reply and throws the first of their errors. */
   async check(requests: readonly Request[], deadline: Deadline): Promise<void> {
-    const first = this.sent + 1
+    const first = this.#sent + 1
     for (const request of requests) this.send(request)
-    const last = this.sent
+    const last = this.#sent
     await this.sync(deadline)
-    const mine = this.strays.filter((stray) => stray.sequence >= first && stray.sequence <= last)
-    this.strays = this.strays.filter((stray) => !mine.includes(stray))
+    const mine = this.#strays.filter((stray) => stray.sequence >= first && stray.sequence <= last)
+    this.#strays = this.#strays.filter((stray) => !mine.includes(stray))
     if (mine[0]) throw mine[0].error
   }
 
   /** Interns all names in one round trip, once per connection; `atom` then returns their ids. */
   async intern(names: readonly string[], deadline: Deadline): Promise<void> {
-    const news = names.filter((name) => !this.interning.has(name))
+    const news = names.filter((name) => !this.#interning.has(name))
     const asked = this.askAll(news.map(internAtom), deadline).then((replies) => {
       for (const [i, reply] of replies.entries()) {
         if (reply instanceof XError) throw reply
-        this.knownAtoms.set(news[i]!, reply.u32(8))
+        this.#knownAtoms.set(news[i]!, reply.u32(8))
       }
     })
-    for (const name of news) this.interning.set(name, asked)
+    for (const name of news) this.#interning.set(name, asked)
     asked.catch(() => {
-      for (const name of news) this.interning.delete(name)
+      for (const name of news) this.#interning.delete(name)
     })
-    await Promise.all(new Set(names.map((name) => this.interning.get(name))))
+    await Promise.all(new Set(names.map((name) => this.#interning.get(name))))
   }
 
   atom(name: string): number {
-    const id = this.knownAtoms.get(name)
+    const id = this.#knownAtoms.get(name)
     if (id === undefined) throw new AppError("INTERNAL", `The atom ${name} was not interned`)
     return id
   }
 
   /** True if this id is that atom; false also for a name that was never interned. */
   isAtom(id: number, name: string): boolean {
-    return this.knownAtoms.get(name) === id
+    return this.#knownAtoms.get(name) === id
   }
 
   /** The extension's opcodes; undefined if the server does not have it. */
   extension(name: string, deadline: Deadline): Promise<Extension | undefined> {
-    const known = this.extensions.get(name)
+    const known = this.#extensions.get(name)
     if (known) return known
     const bytes = encodeLatin1(name)
     const asked = this.ask(new Request(98).u16(bytes.length).u16(0).bytes(bytes), deadline).then((reply) =>
       reply.u8(8) ? { opcode: reply.u8(9), firstEvent: reply.u8(10), firstError: reply.u8(11) } : undefined,
     )
-    this.extensions.set(name, asked)
-    asked.catch(() => this.extensions.delete(name))
+    this.#extensions.set(name, asked)
+    asked.catch(() => this.#extensions.delete(name))
     return asked
   }
 
   /** Allows requests beyond 256 KiB if the server supports them. Returns the limit in bytes. */
   async growRequests(deadline: Deadline): Promise<number> {
-    const extension = this.big ? undefined : await this.extension("BIG-REQUESTS", deadline)
+    const extension = this.#big ? undefined : await this.extension("BIG-REQUESTS", deadline)
     if (extension) {
-      this.maxWords = (await this.ask(new Request(extension.opcode), deadline)).u32(8)
-      this.big = true
+      this.#maxWords = (await this.ask(new Request(extension.opcode), deadline)).u32(8)
+      this.#big = true
     }
-    return this.maxWords * 4
+    return this.#maxWords * 4
   }
 
   /** Collects the events that `accept` accepts, from now on. */
   listen(accept: (event: XEvent) => boolean): EventQueue {
     const waiting: XEvent[] = []
-    let failure = this.failure
+    let failure = this.#failure
     let wake: (() => void) | undefined
     const take = (event: XEvent | AppError) => {
       if (event instanceof AppError) failure = event
@@ -205,7 +205,7 @@ export class X11 {
       else return
       wake?.()
     }
-    this.queues.add(take)
+    this.#queues.add(take)
     return {
       next: async (deadline) => {
         while (waiting.length === 0 && !failure && !deadline.expired) {
@@ -223,147 +223,147 @@ export class X11 {
         if (!event && failure) throw failure
         return event
       },
-      [Symbol.dispose]: () => void this.queues.delete(take),
+      [Symbol.dispose]: () => void this.#queues.delete(take),
     }
   }
 
   /** Selects events of a window, in addition to those already selected on this connection, until disposed. */
   select(window: number, mask: number): Disposable {
-    const wanted = this.wanted.get(window) ?? new Set()
+    const wanted = this.#wanted.get(window) ?? new Set()
     const mine = { mask }
     const tell = () => {
       const all = [...wanted].reduce((bits, one) => bits | one.mask, 0)
-      if (!this.failure) this.send(new Request(2).u32(window).u32(EVENT_MASK_ATTRIBUTE).u32(all))
+      if (!this.#failure) this.send(new Request(2).u32(window).u32(EVENT_MASK_ATTRIBUTE).u32(all))
     }
-    this.wanted.set(window, wanted.add(mine))
+    this.#wanted.set(window, wanted.add(mine))
     tell()
     return {
       [Symbol.dispose]: () => {
         wanted.delete(mine)
-        if (wanted.size === 0) this.wanted.delete(window)
+        if (wanted.size === 0) this.#wanted.delete(window)
         tell()
       },
     }
   }
 
   close(): void {
-    this.fail(new AppError("INTERNAL", "The X connection is closed"))
+    this.#fail(new AppError("INTERNAL", "The X connection is closed"))
   }
 
-  private await(requests: readonly Request[], asker: Pending): void {
-    const failure = this.failure ?? (asker.deadline.expired ? serverTimeout() : undefined)
+  #await(requests: readonly Request[], asker: Pending): void {
+    const failure = this.#failure ?? (asker.deadline.expired ? serverTimeout() : undefined)
     if (failure) {
       asker.reject(failure)
       return
     }
     for (const request of requests) {
-      this.write(request)
-      this.pending.set(this.sent, asker)
+      this.#write(request)
+      this.#pending.set(this.#sent, asker)
     }
-    this.lastAsked = this.sent
-    this.watchDeadline(asker.deadline)
+    this.#lastAsked = this.#sent
+    this.#watchDeadline(asker.deadline)
   }
 
-  private write(request: Request): void {
-    if (this.failure) throw this.failure
-    const bytes = request.encode(this.maxWords, this.big)
-    this.sent++
-    this.outbox.push(bytes)
+  #write(request: Request): void {
+    if (this.#failure) throw this.#failure
+    const bytes = request.encode(this.#maxWords, this.#big)
+    this.#sent++
+    this.#outbox.push(bytes)
     // One write for all requests made in the same turn.
-    if (this.outbox.length === 1) queueMicrotask(() => this.flush())
+    if (this.#outbox.length === 1) queueMicrotask(() => this.#flush())
   }
 
-  private flush(): void {
-    while (this.outbox.length > 0 && !this.failure) {
-      const batch = this.outbox.length === 1 ? this.outbox[0]! : Buffer.concat(this.outbox)
-      const written = this.link.write(batch)
+  #flush(): void {
+    while (this.#outbox.length > 0 && !this.#failure) {
+      const batch = this.#outbox.length === 1 ? this.#outbox[0]! : Buffer.concat(this.#outbox)
+      const written = this.#link.write(batch)
       if (written < 0) {
-        this.fail(lostServer(this.name))
+        this.#fail(lostServer(this.name))
         return
       }
-      this.outbox = written < batch.length ? [batch.subarray(written)] : []
+      this.#outbox = written < batch.length ? [batch.subarray(written)] : []
       // The rest goes out when the socket drains.
       if (written < batch.length) return
     }
   }
 
-  private receive(raw: Uint8Array): void {
+  #receive(raw: Uint8Array): void {
     const kind = raw[0]! & 0x7f
     // KeymapNotify alone carries no sequence number.
     if (kind !== 11) {
-      this.seen = this.widen(raw[2]! | (raw[3]! << 8))
-      if (this.seen > this.sent) throw brokenProtocol(`answer to request ${this.seen} of ${this.sent}`)
+      this.#seen = this.#widen(raw[2]! | (raw[3]! << 8))
+      if (this.#seen > this.#sent) throw brokenProtocol(`answer to request ${this.#seen} of ${this.#sent}`)
     }
-    if (kind > 1) this.dispatch(raw)
-    else this.settle(this.seen, raw)
+    if (kind > 1) this.#dispatch(raw)
+    else this.#settle(this.#seen, raw)
   }
 
-  private settle(sequence: number, raw: Uint8Array): void {
-    this.dropUnanswered(sequence)
-    const asked = this.pending.get(sequence)
-    this.pending.delete(sequence)
+  #settle(sequence: number, raw: Uint8Array): void {
+    this.#dropUnanswered(sequence)
+    const asked = this.#pending.get(sequence)
+    this.#pending.delete(sequence)
     if (raw[0] === 1) {
       asked?.answer(new Packet(raw))
       return
     }
     const error = new XError(new Packet(raw))
     if (asked) asked.answer(error)
-    else this.strays = [...this.strays.slice(-MAX_STRAYS), { sequence, error }]
+    else this.#strays = [...this.#strays.slice(-MAX_STRAYS), { sequence, error }]
   }
 
-  private dispatch(raw: Uint8Array): void {
+  #dispatch(raw: Uint8Array): void {
     const event = { code: raw[0]! & 0x7f, sent: raw[0]! > 0x7f, packet: new Packet(raw) }
-    for (const take of [...this.queues]) take(event)
+    for (const take of [...this.#queues]) take(event)
   }
 
-  private widen(low: number): number {
-    const full = this.seen - (this.seen % 65536) + low
-    return full < this.seen ? full + 65536 : full
+  #widen(low: number): number {
+    const full = this.#seen - (this.#seen % 65536) + low
+    return full < this.#seen ? full + 65536 : full
   }
 
   // The server answers in order: what is older than this answer will never get one.
-  private dropUnanswered(sequence: number): void {
-    for (const [older, asked] of this.pending) {
+  #dropUnanswered(sequence: number): void {
+    for (const [older, asked] of this.#pending) {
       if (older >= sequence) return
-      this.pending.delete(older)
+      this.#pending.delete(older)
       asked.reject(brokenProtocol(`no answer to request ${older}`))
     }
   }
 
   // One timer and one listener per signal serve all pending requests.
-  private watchDeadline(deadline: Deadline): void {
+  #watchDeadline(deadline: Deadline): void {
     const { signal } = deadline
-    if (signal && !this.signals.has(signal)) {
-      this.signals.add(signal)
-      signal.addEventListener("abort", () => this.expire(), { once: true })
+    if (signal && !this.#signals.has(signal)) {
+      this.#signals.add(signal)
+      signal.addEventListener("abort", () => this.#expire(), { once: true })
     }
-    if (deadline.at >= this.timerAt) return
-    clearTimeout(this.timer)
-    this.timerAt = deadline.at
-    this.timer = setTimeout(() => this.expire(), Math.min(deadline.remaining, MAX_TIMER))
+    if (deadline.at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = deadline.at
+    this.#timer = setTimeout(() => this.#expire(), Math.min(deadline.remaining, MAX_TIMER))
   }
 
-  private expire(): void {
-    clearTimeout(this.timer)
-    this.timerAt = Number.POSITIVE_INFINITY
-    for (const [sequence, asked] of [...this.pending]) {
+  #expire(): void {
+    clearTimeout(this.#timer)
+    this.#timerAt = Number.POSITIVE_INFINITY
+    for (const [sequence, asked] of [...this.#pending]) {
       if (asked.deadline.expired) {
-        this.pending.delete(sequence)
+        this.#pending.delete(sequence)
         asked.reject(serverTimeout())
-      } else this.watchDeadline(asked.deadline)
+      } else this.#watchDeadline(asked.deadline)
     }
   }
 
-  private fail(error: AppError): void {
-    if (this.failure) return
-    this.failure = error
-    clearTimeout(this.timer)
-    this.outbox = []
-    this.link.end()
-    const unanswered = [...this.pending.values()]
-    this.pending.clear()
+  #fail(error: AppError): void {
+    if (this.#failure) return
+    this.#failure = error
+    clearTimeout(this.#timer)
+    this.#outbox = []
+    this.#link.end()
+    const unanswered = [...this.#pending.values()]
+    this.#pending.clear()
     for (const asked of unanswered) asked.reject(error)
-    for (const take of [...this.queues]) take(error)
+    for (const take of [...this.#queues]) take(error)
   }
 }
 

@@ -8,7 +8,7 @@ import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
 import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
 import { caughtUp } from "./wait-for-reader.ts"
-import { windowNumber } from "./windows.ts"
+import { windowNumber } from "./window-id.ts"
 import { Packet, Request, XError } from "./wire.ts"
 
 /** The picture of a window, including its covered parts if the server can provide them. */

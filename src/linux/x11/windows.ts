@@ -210,17 +210,6 @@ function isPopup(attributes: Attributes | undefined): boolean {
 const POINTER_ROOT = 1
 const ASK_AGAIN_MS = 100
 
-/** Translates between the contract's window ids and the display's. */
-
-export function windowId(id: number): string {
-  return `w-${id}`
-}
-
-/** The display's id; undefined if the text is not a window id. */
-export function windowNumber(id: string): number | undefined {
-  return /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
-}
-
 /**
  * Calls back when a window opens, closes, changes its title or state, or gets the focus. It also covers programs
  * that are not on the accessibility bus. Ends when disposed.

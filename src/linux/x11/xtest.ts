@@ -6,30 +6,30 @@ import { Request } from "./wire.ts"
 
 /** Synthetic input of one connection, and the keys and buttons that it holds down. */
 export class Xtest {
-  private readonly x: X11
-  private readonly opcode: number
+  readonly #x: X11
+  readonly #opcode: number
   /** Steps that undo the current operation, newest last. */
-  private readonly held = new Map<string, readonly Request[]>()
+  readonly #held = new Map<string, readonly Request[]>()
 
   constructor(x: X11, opcode: number) {
-    this.x = x
-    this.opcode = opcode
+    this.#x = x
+    this.#opcode = opcode
   }
 
   keyDown(keycode: number): void {
-    this.hold(`key ${keycode}`, [this.fake(KEY_PRESS, keycode)], [this.fake(KEY_RELEASE, keycode)])
+    this.hold(`key ${keycode}`, [this.#fake(KEY_PRESS, keycode)], [this.#fake(KEY_RELEASE, keycode)])
   }
 
   keyUp(keycode: number): void {
-    this.drop(`key ${keycode}`, [this.fake(KEY_RELEASE, keycode)])
+    this.drop(`key ${keycode}`, [this.#fake(KEY_RELEASE, keycode)])
   }
 
   /** Releases keys that stay down beyond this operation; they go down again when it ends. */
   liftKeys(keycodes: readonly number[]): void {
-    const presses = keycodes.map((keycode) => this.fake(KEY_PRESS, keycode))
+    const presses = keycodes.map((keycode) => this.#fake(KEY_PRESS, keycode))
     this.hold(
       "lifted keys",
-      keycodes.map((keycode) => this.fake(KEY_RELEASE, keycode)),
+      keycodes.map((keycode) => this.#fake(KEY_RELEASE, keycode)),
       presses,
     )
   }
@@ -38,29 +38,29 @@ export class Xtest {
   buttonDown(button: number, delayMs = 0): void {
     this.hold(
       `button ${button}`,
-      [this.fake(BUTTON_PRESS, button, delayMs)],
-      [this.fake(BUTTON_RELEASE, button)],
+      [this.#fake(BUTTON_PRESS, button, delayMs)],
+      [this.#fake(BUTTON_RELEASE, button)],
     )
   }
 
   buttonUp(button: number): void {
-    this.drop(`button ${button}`, [this.fake(BUTTON_RELEASE, button)])
+    this.drop(`button ${button}`, [this.#fake(BUTTON_RELEASE, button)])
   }
 
   motion(to: Point): void {
-    this.x.send(this.fake(MOTION, 0, 0, to))
+    this.#x.send(this.#fake(MOTION, 0, 0, to))
   }
 
   /** Sends requests that change the server's state; `drop` later sends those that undo it. */
   hold(what: string, requests: readonly Request[], undo: readonly Request[]): void {
-    this.held.delete(what)
-    this.held.set(what, undo)
-    for (const request of requests) this.x.send(request)
+    this.#held.delete(what)
+    this.#held.set(what, undo)
+    for (const request of requests) this.#x.send(request)
   }
 
   drop(what: string, requests: readonly Request[]): void {
-    this.held.delete(what)
-    for (const request of requests) this.x.send(request)
+    this.#held.delete(what)
+    for (const request of requests) this.#x.send(request)
   }
 
   /** Runs `work` and then releases everything it still holds, also if it fails, except for keys passed to `keep`. */
@@ -74,30 +74,30 @@ export class Xtest {
 
   /** Keeps keys and buttons down after the command; a later command releases them. */
   keep(): void {
-    this.held.clear()
+    this.#held.clear()
   }
 
   async releaseHeld(): Promise<void> {
-    const undo = [...this.held.values()].toReversed().flat()
-    this.held.clear()
-    if (undo.length === 0 || this.x.closed) return
-    for (const request of undo) this.x.send(request)
+    const undo = [...this.#held.values()].toReversed().flat()
+    this.#held.clear()
+    if (undo.length === 0 || this.#x.closed) return
+    for (const request of undo) this.#x.send(request)
     // The command's own deadline may have ended the work.
-    await this.x.sync(Deadline.in(RELEASE_MS)).catch(() => undefined)
+    await this.#x.sync(Deadline.in(RELEASE_MS)).catch(() => undefined)
   }
 
   /** For a drag that fails: releases the button where it went down. */
   releaseAt(button: number, origin: Point): void {
-    this.held.set(`button ${button}`, [this.fake(MOTION, 0, 0, origin), this.fake(BUTTON_RELEASE, button)])
+    this.#held.set(`button ${button}`, [this.#fake(MOTION, 0, 0, origin), this.#fake(BUTTON_RELEASE, button)])
   }
 
-  private fake(type: number, detail: number, delayMs = 0, at: Point = { x: 0, y: 0 }): Request {
-    return new Request(this.opcode, FAKE_INPUT)
+  #fake(type: number, detail: number, delayMs = 0, at: Point = { x: 0, y: 0 }): Request {
+    return new Request(this.#opcode, FAKE_INPUT)
       .u8(type)
       .u8(detail)
       .u16(0)
       .u32(delayMs)
-      .u32(type === MOTION ? this.x.root : 0)
+      .u32(type === MOTION ? this.#x.root : 0)
       .zeros(8)
       .i16(at.x)
       .i16(at.y)

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import type { Way } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { Session } from "../../../src/linux/host/session.ts"
 import { openDesktop } from "../../support/desktop.ts"
@@ -8,8 +7,8 @@ import { startDaemon, startPeer } from "../dbus/daemon.ts"
 const sessions: Session[] = []
 const soon = (): Deadline => Deadline.in(5000)
 
-function sessionOn(env: Readonly<Record<string, string>>, way: Way): Session {
-  const session = new Session(() => env, way)
+function sessionOn(env: Readonly<Record<string, string>>): Session {
+  const session = new Session(() => env)
   sessions.push(session)
   return session
 }
@@ -18,68 +17,69 @@ afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close()
 })
 
-/** What a session that found the bus by itself would remember of it. */
-async function wayTo(address: string, display: string): Promise<string> {
-  const bus = await sessionOn({ AT_SPI_BUS_ADDRESS: address }, {}).a11y(soon())
+/** The hint that a session gives for a bus that it found on the display. */
+async function hintTo(address: string, display: string): Promise<string> {
+  const bus = await sessionOn({ AT_SPI_BUS_ADDRESS: address }).a11y(soon())
   await bus.name
   return `${display} ${bus.guid} ${address}`
 }
 
 describe("the accessibility bus that refs are from", () => {
-  test("is found on the display once, and remembered with the name that it calls itself", async () => {
+  test("is found on the display, and the hint to it holds the name that it calls itself", async () => {
     await using desktop = await openDesktop()
-    const way: Way = {}
-    const bus = await sessionOn(desktop.env, way).a11y(soon())
+    const session = sessionOn(desktop.env)
+    const bus = await session.a11y(soon())
     await bus.name
 
     const asked = Bun.spawnSync(["xprop", "-root", "-notype", "AT_SPI_BUS"], { env: desktop.env })
     const [, address] = /"(.*)"/.exec(asked.stdout.toString()) ?? []
     expect(address).toContain(`guid=${bus.guid}`)
-    expect(way.known).toBe(`${desktop.display} ${bus.guid} ${address}`)
+    expect(session.hintFor(bus)).toBe(`${desktop.display} ${bus.guid} ${address}`)
   })
 
-  test("is reached without the display", async () => {
+  test("is reached by a hint without the display, and the hint stays the same", async () => {
     await using daemon = await startDaemon()
-    const way = { known: await wayTo(daemon.address, ":none") }
-    const bus = await sessionOn({ DISPLAY: ":none" }, way).a11y(soon())
+    const hint = await hintTo(daemon.address, ":none")
+    const session = sessionOn({ DISPLAY: ":none" })
+    const bus = await session.a11y(soon(), hint)
 
     expect(await bus.name).toMatch(/^:1\.\d+$/)
+    expect(session.hintFor(bus)).toBe(hint)
   })
 
   test("is not another bus that listens in its place by now", async () => {
     await using daemon = await startDaemon()
     await using desktop = await openDesktop()
-    const known = (await wayTo(daemon.address, desktop.display)).replace(/ \w+ /, ` ${"0".repeat(32)} `)
-    const way = { known }
-    const bus = await sessionOn(desktop.env, way).a11y(soon())
+    const hint = (await hintTo(daemon.address, desktop.display)).replace(/ \w+ /, ` ${"0".repeat(32)} `)
+    const session = sessionOn(desktop.env)
+    const bus = await session.a11y(soon(), hint)
     await bus.name
 
-    expect(way.known).toContain(`${desktop.env.XDG_RUNTIME_DIR}/at-spi/`)
-    expect(way.known).toContain(` ${bus.guid} `)
+    expect(session.hintFor(bus)).toContain(`${desktop.env.XDG_RUNTIME_DIR}/at-spi/`)
+    expect(session.hintFor(bus)).toContain(` ${bus.guid} `)
   })
 
-  test("is looked for anew where it ended, was refused, or was that of another display", async () => {
+  test("is looked for on the display if the hinted one ended, refuses, or is of another display", async () => {
     await using desktop = await openDesktop()
     using refusing = startPeer({ data: (socket) => void socket.end("REJECTED EXTERNAL\r\n") })
     await using other = await startDaemon()
-    for (const known of [
+    for (const hint of [
       `${desktop.display} 12 unix:path=/nowhere/bus`,
       `${desktop.display} 12 ${refusing.address}`,
-      await wayTo(other.address, ":other"),
+      await hintTo(other.address, ":other"),
       "nonsense",
       "",
     ]) {
-      const way = { known }
-      const bus = await sessionOn(desktop.env, way).a11y(soon())
+      const session = sessionOn(desktop.env)
+      const bus = await session.a11y(soon(), hint)
       await bus.name
-      expect(way.known).toContain(`${desktop.env.XDG_RUNTIME_DIR}/at-spi/`)
+      expect(session.hintFor(bus)).toContain(`${desktop.env.XDG_RUNTIME_DIR}/at-spi/`)
     }
   })
 
   test("that does not answer is reported in time, and not taken for another", async () => {
     using silent = startPeer({})
-    const way = { known: `:none 12 ${silent.address}` }
-    const opening = sessionOn({ DISPLAY: ":none" }, way).a11y(Deadline.in(100))
+    const opening = sessionOn({ DISPLAY: ":none" }).a11y(Deadline.in(100), `:none 12 ${silent.address}`)
 
     expect(await opening.catch((error: unknown) => error)).toMatchObject({ code: "TIMEOUT" })
   })

@@ -1,0 +1,87 @@
+import type { Adapter, Env, Platform } from "./adapter.ts"
+import type { RefStore } from "./command.ts"
+
+/** The desktop and the refs of one caller. Each is loaded and opened by the first command that needs it. */
+export function onDemand({ env, session, desktop }: Place): OnDemand {
+  let opened: Promise<Platform> | undefined
+  let store: Promise<RefStore> | undefined
+  const refs = (): Promise<RefStore> => (store ??= openRefs(env, session))
+  return {
+    platform: () => (opened ??= open(env, desktop)),
+    refs: {
+      prepare: async () => (await refs()).prepare(),
+      load: async (snapshotId) => (await refs()).load(snapshotId),
+      save: async (entries, options) => (await refs()).save(entries, options),
+      tree: async (snapshotId) => (await refs()).tree(snapshotId),
+      append: async (entries, snapshotId, reachedBy) => (await refs()).append(entries, snapshotId, reachedBy),
+    },
+    async close() {
+      // The command that needed the desktop has reported a failure to open it.
+      const platform = await opened?.catch(() => undefined)
+      opened = undefined
+      await platform?.close()
+    },
+  }
+}
+
+interface Place {
+  readonly env: Env
+  readonly session?: string
+  readonly desktop?: string
+}
+
+interface OnDemand {
+  platform(): Promise<Platform>
+  readonly refs: RefStore
+  /** Closes the desktop if it is open; the next command that needs it opens it again. */
+  close(): Promise<void>
+}
+
+async function open(env: Env, desktop: string | undefined): Promise<Platform> {
+  const [{ openPlatform }, { stateRoot }] = await Promise.all([
+    import("./platform.ts"),
+    import("./private-files.ts"),
+  ])
+  return openPlatform({ env, root: stateRoot(env), desktop })
+}
+
+async function openRefs(env: Env, session: string | undefined): Promise<RefStore> {
+  const [{ openRefStore }, { stateRoot }] = await Promise.all([
+    import("./refs/store.ts"),
+    import("./private-files.ts"),
+  ])
+  return openRefStore({ root: stateRoot(env), session })
+}
+
+/** An adapter that is opened by the first call of a method. `close` closes it only if it was opened. */
+export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
+  let opened: Promise<Adapter> | undefined
+  const adapter = (): Promise<Adapter> => (opened ??= open())
+  return {
+    permissions: async (request) => (await adapter()).permissions(request),
+    diagnose: async (options) => (await adapter()).diagnose(options),
+    apps: async () => (await adapter()).apps(),
+    windows: async (only) => (await adapter()).windows(only),
+    displays: async () => (await adapter()).displays(),
+    surfaces: async (pid) => (await adapter()).surfaces(pid),
+    tree: async (target, options) => (await adapter()).tree(target, options),
+    processStart: async (pid) => (await adapter()).processStart(pid),
+    open: async (entry, route, hint) => (await adapter()).open(entry, route, hint),
+    read: async (handle) => (await adapter()).read(handle),
+    hit: async (handle, point) => (await adapter()).hit(handle, point),
+    perform: async (handle, action) => (await adapter()).perform(handle, action),
+    takeTurn: async () => (await adapter()).takeTurn(),
+    input: async (event) => (await adapter()).input(event),
+    window: async (id, op) => (await adapter()).window(id, op),
+    launch: async (app, args) => (await adapter()).launch(app, args),
+    quit: async (app, force) => (await adapter()).quit(app, force),
+    clipboard: async (op) => (await adapter()).clipboard(op),
+    screenshot: async (target) => (await adapter()).screenshot(target),
+    notifications: async () => (await adapter()).notifications(),
+    unlistedNotifications: async () => (await adapter()).unlistedNotifications(),
+    notification: async (target, op) => (await adapter()).notification(target, op),
+    desktops: async (op) => (await adapter()).desktops(op),
+    watch: async (pids, hint) => (await adapter()).watch(pids, hint),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  }
+}
