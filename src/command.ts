@@ -76,7 +76,10 @@ export interface Command<S extends Input = Input> extends CommandDef {
   /** The schema of its result, built when a schema is asked for. Later versions may add members. */
   output(): v.GenericSchema
   readonly print: Print<never>
-  /** Arguments that the tests over all commands run it with; for `$button` and the like see SampleWords. */
+  /**
+   * Arguments that the tests over all commands run it with. Words such as `$button` stand for things on the
+   * desktop of a test; test/support/every-command.ts lists them.
+   */
   readonly sample: readonly Readonly<Record<string, unknown>>[]
   readonly examples?: readonly string[]
   /** Rules that a schema cannot express, such as members that exclude each other. Throws INVALID_ARGS. */
@@ -87,33 +90,6 @@ export interface Command<S extends Input = Input> extends CommandDef {
 
 /** Carries out a command with the arguments of its command line, and returns the exit code. */
 export type Run = (command: Command) => Promise<number>
-
-/** Words in samples, such as `$button`: each test puts in what its own desktop has. */
-export interface SampleWords {
-  /** Name of an app with one window; the window's id and title. */
-  readonly app: string
-  readonly window: string
-  readonly title: string
-  /** Refs of elements in that window. */
-  readonly button: string
-  readonly field: string
-  readonly slider: string
-  readonly checkbox: string
-  /** A checkbox that is on. */
-  readonly checked: string
-  readonly collapsed: string
-  readonly expanded: string
-  /** A combobox with an option named "two". */
-  readonly combobox: string
-  /** Name of an app that is not running. */
-  readonly other: string
-  /** Name of an isolated desktop that may end. */
-  readonly desktop: string
-  /** Directory with a trace. */
-  readonly trace: string
-  /** Path of a file that may be written. */
-  readonly file: string
-}
 
 /** Every command by name, each loaded when it is called: the form of citty's `subCommands`. */
 export type Registry = Readonly<Record<string, () => Promise<Command>>>

@@ -1,6 +1,5 @@
-import type { SampleWords } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { flagsOf, samplesOf } from "../support/every-command.ts"
+import { flagsOf, type SampleWords, samplesOf } from "../support/every-command.ts"
 
 /** Every command as something to do on a desktop with one window of stubborn.py. */
 

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { commands } from "../../src/commands/index.ts"
 import { failure, success, toLine } from "../../src/envelope.ts"
@@ -6,6 +6,10 @@ import { AppError } from "../../src/errors.ts"
 import { outline } from "../../src/look/outline.ts"
 import { toText } from "../../src/look/text.ts"
 import type { Node } from "../../src/node.ts"
+import { readyDesk, samplesOf } from "../support/every-command.ts"
+import { clearDesks } from "../support/fake-desk.ts"
+
+afterAll(clearDesks)
 
 /** The result of a command as `--format text` prints it. */
 const printed = async (name: string, data: object): Promise<string> =>
@@ -98,6 +102,17 @@ test("an error is a line with its code and a line with what to do", async () => 
 test("what has no lines of its own stays JSON", async () => {
   const envelope = success("click", { action: "click", ref_id: "@e1" })
   expect(await toText(envelope, await commands.click!())).toBe(toLine(envelope))
+})
+
+test("every sample prints its own lines, or the JSON line if its command says so", async () => {
+  for (const call of await samplesOf(commands)) {
+    const { command, args } = call
+    const envelope = success(command.name, await (await readyDesk()).ask(call))
+    const text = await toText(envelope, command)
+    if (command.print === "json") expect(text).toBe(toLine(envelope))
+    const odd = /undefined|NaN|\[object|[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0]
+    expect({ name: command.name, args, odd }).toEqual({ name: command.name, args, odd: undefined })
+  }
 })
 
 test("no text of an application can forge a line, turn it around or reach the terminal", () => {

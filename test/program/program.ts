@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { envelopeIn } from "../support/validated.ts"
 
 export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
+if (!existsSync(PROGRAM)) throw new Error("The compiled program is missing: run 'bun run build' first")
 
 export interface Ran {
   readonly exitCode: number

@@ -1,4 +1,4 @@
-import { type Command, loadAll, type Registry, type SampleWords } from "../../src/command.ts"
+import { type Command, loadAll, type Registry } from "../../src/command.ts"
 import type { Door } from "../../src/run.ts"
 import { type Desk, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
@@ -28,6 +28,33 @@ const CONTENTS: readonly Spec[] = [
   { role: "textfield", name: "Letter", value: "a long letter ".repeat(80), ...at(10, 280) },
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
+
+/** Words in samples, such as `$button`: each test puts in what its own desktop has. */
+export interface SampleWords {
+  /** Name of an app with one window; the window's id and title. */
+  readonly app: string
+  readonly window: string
+  readonly title: string
+  /** Refs of elements in that window. */
+  readonly button: string
+  readonly field: string
+  readonly slider: string
+  readonly checkbox: string
+  /** A checkbox that is on. */
+  readonly checked: string
+  readonly collapsed: string
+  readonly expanded: string
+  /** A combobox with an option named "two". */
+  readonly combobox: string
+  /** Name of an app that is not running. */
+  readonly other: string
+  /** Name of an isolated desktop that may end. */
+  readonly desktop: string
+  /** Directory with a trace. */
+  readonly trace: string
+  /** Path of a file that may be written. */
+  readonly file: string
+}
 
 /** One call of a command, from its `sample`. */
 export interface Call {
@@ -72,6 +99,10 @@ export async function nativeSamples(
   })
   return (await Promise.all(samples)).filter(({ calls }) => calls.length > 0)
 }
+
+/** True if a desktop has all things that the `$words` of these arguments stand for. */
+export const canFill = (args: Call["args"], words: Partial<SampleWords>): boolean =>
+  [...JSON.stringify(args).matchAll(/\$([a-z]+)/g)].every(([, word]) => Object.hasOwn(words, word ?? ""))
 
 /** Arguments with the things of a desktop in place of their `$words`. */
 export function filled(args: Call["args"], words: Partial<SampleWords>): Record<string, unknown> {
