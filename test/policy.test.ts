@@ -137,7 +137,7 @@ describe("only some apps: a point over another app's window", () => {
       item: { pid: 1, handle: await handleOf(left.id, "menu") },
       save: { pid: 1, handle: await handleOf(left.id, "window") },
       pay: { pid: 2, handle: await handleOf(right.id, "window") },
-      limited: guard(native, { readOnly: false, apps: ["editor"] }),
+      limited: await guard(native, { readOnly: false, apps: ["editor"] }),
       clicked: () => free.world.deliveries.map(({ name }) => name),
     }
   }

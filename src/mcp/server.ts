@@ -11,7 +11,7 @@ import type { Command, Format, ServeOptions } from "../command.ts"
 import type { Envelope } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { toText } from "../look/text.ts"
-import { type Door, runCommand } from "../run.ts"
+import { type Door, runLoaded } from "../run.ts"
 import { VERSION } from "../version.ts"
 import { chooseCommands, toolName, toolOf } from "./tools.ts"
 
@@ -84,7 +84,7 @@ class Calls {
     if (!command) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool '${tool}'`)
     using end = anyOf([ctx.mcpReq.signal, this.#over.signal, this.#door.signal])
     const door = { ...this.#door, signal: end.signal }
-    const start = (): Promise<Envelope> => runCommand(door, command.name, args ?? {})
+    const start = (): Promise<Envelope> => runLoaded(door, command, args ?? {})
     const call = command.effect === "reads" ? start() : this.#inTurn(start)
     this.#begin(call)
     const progress = reportProgress(ctx)

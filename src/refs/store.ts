@@ -14,8 +14,6 @@ import {
 import { appendEntries, type BusHint, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
 import { formatRefMap, parseRefMap } from "./refmap-json.ts"
 
-export { stateRoot } from "../private-files.ts"
-
 /**
  * The maps of one session: `last_refmap.json`, and in `snapshots` a copy for each of the latest snapshot ids, with
  * their trees in `trees`. A file is replaced, never changed, so that readers need no lock: they see the old map or

@@ -17,8 +17,9 @@ import {
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { AppError } from "../../src/errors.ts"
+import { stateRoot } from "../../src/private-files.ts"
 import type { RefEntry, RefMap } from "../../src/refmap.ts"
-import { openRefStore, stateRoot } from "../../src/refs/store.ts"
+import { openRefStore } from "../../src/refs/store.ts"
 import { appended, generation } from "./store-writer.ts"
 
 const scratch = mkdtempSync(`${realpathSync(tmpdir())}/refstore-`)

@@ -1,0 +1,176 @@
+import type { Adapter, InputEvent, InputTarget, SeenApp, SeenWindow } from "./adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import { isNamed } from "./match.ts"
+import type { Point, Rect } from "./node.ts"
+import { contains, overlaps } from "./rect.ts"
+
+/** The adapter for these apps only. Each method asks the desktop whose app is concerned, at the moment of the call. */
+export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter {
+  const allowed = new AllowedApps(adapter, apps)
+  return {
+    ...adapter,
+    apps: () => allowed.running(),
+    windows: async (only) => (await adapter.windows(only)).filter((window) => allowed.owns(window)),
+    surfaces: async (pid) => {
+      await allowed.requireProcess(pid, "Its surfaces are")
+      return adapter.surfaces(pid)
+    },
+    open: async (entry, route, hint) => {
+      await allowed.requireProcess(entry.pid, `'${entry.source_app ?? `pid ${entry.pid}`}' is`)
+      return adapter.open(entry, route, hint)
+    },
+    hit: async (handle, point) => {
+      const hit = await adapter.hit(handle, point)
+      // The name of what covers the element could be of another app.
+      return hit.kind === "occluded" ? { kind: "occluded", by: "another window" } : hit
+    },
+    input: async (event) => {
+      for (const aim of aimsOf(event)) await allowed.requirePoint(aim)
+      if (isTyped(event)) await allowed.requireFocus()
+      return adapter.input(event)
+    },
+    window: async (id, op) => {
+      await allowed.requireWindow(id)
+      return adapter.window(id, op)
+    },
+    launch: async (app, args) => {
+      if (!allowed.has(app)) throw allowed.denied(`'${app}' is`)
+      return adapter.launch(app, args)
+    },
+    clipboard: async () => {
+      throw allowed.denied("The clipboard belongs to all apps: it is")
+    },
+    screenshot: async (target) => {
+      if (target.kind === "screen") throw allowed.denied("A picture of the whole screen is")
+      await allowed.requireUncovered(target.window)
+      return adapter.screenshot(target)
+    },
+    notifications: async () => (await adapter.notifications()).filter((one) => allowed.has(one.app_name)),
+    // Nothing tells which apps those are from.
+    unlistedNotifications: async () => 0,
+    desktops: async (op) => {
+      if (op.kind === "stop") throw allowed.denied("Ending a desktop with all its apps is")
+      return adapter.desktops(op)
+    },
+    diagnose: async (options) =>
+      (await adapter.diagnose(options)).filter(({ name }) => {
+        const app = /^app (.*)$/s.exec(name)?.[1]
+        return app === undefined || allowed.has(app)
+      }),
+  }
+}
+
+/** The apps that may be seen and acted on. Nothing is remembered from one question to the next. */
+class AllowedApps {
+  readonly #adapter: Adapter
+  readonly #apps: readonly string[]
+
+  constructor(adapter: Adapter, apps: readonly string[]) {
+    this.#adapter = adapter
+    this.#apps = apps
+  }
+
+  has(name: string, aliases: readonly string[] = []): boolean {
+    return this.#apps.some((one) => isNamed(name, aliases, one))
+  }
+
+  owns(window: SeenWindow): boolean {
+    return this.has(window.app_name, window.aliases)
+  }
+
+  denied(what: string): AppError {
+    const apps = this.#apps
+    return new AppError(
+      "POLICY_DENIED",
+      `${what} not allowed: only ${apps.join(", ")} may be seen and acted on`,
+      {
+        suggestion: "Keep to these apps, or change AGENT_DESKTOP_APPS",
+        details: { apps },
+        disposition: NOTHING_DELIVERED,
+      },
+    )
+  }
+
+  async running(): Promise<readonly SeenApp[]> {
+    const running = await this.#adapter.apps()
+    return running.filter((app) => this.has(app.name, [...app.aliases, app.bundle_id ?? ""]))
+  }
+
+  async requireProcess(pid: number, what: string): Promise<void> {
+    if (!(await this.#isRunning(pid))) throw this.denied(what)
+  }
+
+  async requireWindow(id: string): Promise<void> {
+    if (!(await this.#adapter.windows()).some((window) => window.id === id && this.owns(window)))
+      throw this.denied(`Window '${id}' is`)
+  }
+
+  /** The point must be in a window of an allowed app, or reach the element it is meant for, such as one in a menu. */
+  async requirePoint({ point, target }: Aim): Promise<void> {
+    const windows = await this.#adapter.windows()
+    const top = windows.find(({ minimized, bounds }) => !minimized && bounds && contains(bounds, point))
+    if (top && this.owns(top)) return
+    if (target && (await this.#isRunning(target.pid)) && (await this.#reaches(target, point))) return
+    throw this.denied(`The point ${point.x},${point.y} is in no window of an allowed app: it is`)
+  }
+
+  async requireFocus(): Promise<void> {
+    const focused = (await this.#adapter.windows("focused")).find((window) => window.is_focused)
+    if (!focused || !this.owns(focused))
+      throw this.denied("The keyboard focus is in another app, and keys are")
+  }
+
+  /** A picture of a window is a part of the screen, and shows what covers the window. */
+  async requireUncovered({ id, bounds }: SeenWindow): Promise<void> {
+    const windows = await this.#adapter.windows()
+    const at = windows.findIndex((window) => window.id === id)
+    const window = windows[at]
+    if (!window || !this.owns(window)) throw this.denied(`Window '${id}' is`)
+    const above = windows.slice(0, at).filter((one) => !one.minimized && !this.owns(one))
+    if (above.some((one) => mayOverlap(one.bounds, window.bounds ?? bounds)))
+      throw this.denied(
+        `Window '${id}' is covered by another app's (use 'focus-window ${id}' first), whose picture is`,
+      )
+  }
+
+  async #isRunning(pid: number): Promise<boolean> {
+    return (await this.running()).some((app) => app.pid === pid)
+  }
+
+  async #reaches({ handle }: InputTarget, point: Point): Promise<boolean> {
+    // Read again: a menu may have moved since the element was last seen.
+    const now = await this.#adapter.read(handle)
+    return now !== undefined && (await this.#adapter.hit(now.handle, point)).kind === "hit"
+  }
+}
+
+/** A point that input goes to, and the element that it is meant for. */
+interface Aim {
+  readonly point: Point
+  readonly target?: InputTarget
+}
+
+/** Points that must be allowed. A button that is held down may be released anywhere. */
+function aimsOf(event: InputEvent): readonly Aim[] {
+  switch (event.kind) {
+    case "move":
+    case "click":
+    case "wheel":
+      return [{ point: event.at, target: event.target }]
+    case "button":
+      return event.phase === "up" ? [] : [{ point: event.at }]
+    case "drag":
+      return [
+        { point: event.from, target: event.fromTarget },
+        { point: event.to, target: event.toTarget },
+      ]
+    default:
+      return []
+  }
+}
+
+const isTyped = (event: InputEvent): boolean =>
+  event.kind === "text" || (event.kind === "key" && event.phase !== "up")
+
+/** A window without known bounds may be anywhere. */
+const mayOverlap = (a: Rect | undefined, b: Rect | undefined): boolean => !a || !b || overlaps(a, b)
