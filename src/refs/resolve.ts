@@ -72,7 +72,8 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  * lead to the element, tried in the order of the table. Each ends in a verdict:
  *
  *   same        The element is there. Its role, name and identifier are the stored ones. If it is part of a row,
- *               the row shows the same texts. By path or search it also stands where it stood.
+ *               the row shows the same texts. By path, an element that has look-alikes or no name must also not
+ *               have moved. By search, it must also have the same names above it.
  *   changed     Something is there that is not the element, or that cannot be told from another one.
  *   recycled    The toolkit uses the object for another row now. The element may be in another object.
  *   gone        Nothing is there.
@@ -88,10 +89,12 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  *
  * A lasting address belongs to an object that lives as long as its element, so its loss is proof. A reused address
  * belongs to an object that the toolkit makes again, or gives to other content. An entry has at most one of the two;
- * without an address the path is first. A path is stored for elements below a window only. The search reads the
- * whole window and is tried only for an element that no other could be taken for; for any other the ref is stale
- * once the routes before it have failed. After a lasting address, the search finds only objects that the snapshot saw.
+ * without an address the path is first. A path is stored for elements below a window only; without one the search is
+ * next. The search reads the whole window. It is tried only for an element whose name or identifier told it from all
+ * others; for any other the ref is stale once the routes before have failed, and uncertain if it has no address.
+ * After a lasting address, the search finds only objects that the snapshot gave a ref.
  *
+ * "done" is refused in one case: a hidden element whose window is closed is stale, because some toolkits keep both.
  * "stale" is STALE_REF. "uncertain" adds `certain: false` to its details: the element may be there, unproven.
  * A read that fails or does not finish throws its own error, because unknown is not gone.
  */
