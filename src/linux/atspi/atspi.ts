@@ -99,9 +99,8 @@ export class Atspi {
   }
 
   /** In the screen's coordinates, or in those that the app's traits name. */
-  extents(ref: Ref, coordinates?: string): Promise<Rect> {
-    const inWindow = coordinates === "GTK" || coordinates === "window"
-    return this.ask(ref, inWindow ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
+  extents(ref: Ref, coordinates?: "window"): Promise<Rect> {
+    return this.ask(ref, coordinates === "window" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
   }
 
   attributes(ref: Ref): Promise<Map<string, string>> {
@@ -113,8 +112,8 @@ export class Atspi {
   }
 
   /** The object at a point, in the coordinates that extents uses. */
-  at(ref: Ref, point: Point, coordinates?: string): Promise<Ref | undefined> {
-    const kind = coordinates === "GTK" || coordinates === "window" ? WINDOW : SCREEN
+  at(ref: Ref, point: Point, coordinates?: "window"): Promise<Ref | undefined> {
+    const kind = coordinates === "window" ? WINDOW : SCREEN
     const called = GET_AT_POINT.with(point.x, point.y, kind)
     return this.ask(ref, called, asRef)
   }

@@ -12,7 +12,7 @@ import {
   readStates,
 } from "./atspi.ts"
 import { has, packStates, STATE, type StateSet } from "./bits.ts"
-import { type Child, type Facts, type LiveSource, type Look, type Maybe, type Source, then } from "./facts.ts"
+import type { Child, Facts, LiveSource, Look, Maybe, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
 
 export const CACHE_PATH = "/org/a11y/atspi/cache"
@@ -131,17 +131,18 @@ export class CachedSource implements Source {
     const { role, states, interfaces, name, description, childCount } = item
     const extents = this.#extents.get(ref.path)
     const facts = { role, states, interfaces, name, description, childCount, extents }
-    // A popover that is just opening has no name yet, and is known by nothing else.
-    if (this.#saysShowing || role !== ROLE.FILLER || name !== "") return facts
-    return then(this.#live.facts(ref, look), ({ name }) => ({ ...facts, name }))
+    // A popover that is just opening has no name yet, and only its name tells that it is one.
+    const isNamedLate = !this.#saysShowing && role === ROLE.FILLER && name === ""
+    return isNamedLate ? this.#live.facts(ref, look).then((now) => ({ ...facts, name: now.name })) : facts
   }
 
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
     if (showing && this.#saysShowing && this.#isClosed(ref)) return []
-    const children = this.cachedChildren(ref) ?? this.#live.children(ref)
-    return showing && this.#isShut(ref)
-      ? then(children, (all) => all.filter((child) => this.#isPopup(child)))
-      : children
+    const isShut = showing && this.#isShut(ref)
+    const keep = (children: readonly Child[]): readonly Child[] =>
+      isShut ? children.filter((child) => this.#isPopup(child)) : children
+    const cached = this.cachedChildren(ref)
+    return cached ? keep(cached) : this.#live.children(ref).then(keep)
   }
 
   item(ref: Ref): Item | undefined {

@@ -3,7 +3,7 @@ import type { XWindow } from "../x11/windows.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, type Origin, type Parent, unlessRefused } from "./element.ts"
-import { type Facts, listChildren, type Maybe, then } from "./facts.ts"
+import { type Facts, listChildren, type Maybe } from "./facts.ts"
 import type { Expect } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 
@@ -131,7 +131,7 @@ export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts,
   const isPopup = kind.role === "menu" || kind.role === "popover"
   if (!isPopup || origin.traits.coordinates !== "window" || !origin.popups) return origin
   if (!extents) return { ...origin, shift: undefined }
-  return then(origin.popups(), (windows) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
+  return origin.popups().then((windows) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
 }
 
 /** A popover's margin is part of its window, but not of its extents. */
@@ -151,6 +151,3 @@ function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Origi
   const { bounds, x, y } = only
   return { x: bounds.x + Math.trunc(x / 2) - extents.x, y: bounds.y + Math.trunc(y / 2) - extents.y }
 }
-
-// Until walk.ts knows the new names.
-export { originBelow as placeBelow, popupOrigin as popupPlace }

@@ -11,7 +11,6 @@ import type { Traits } from "./toolkits.ts"
 export interface Origin {
   readonly pid: number
   readonly app: string
-  readonly toolkit: string
   readonly traits: Traits
   /** Windows that the window manager does not manage: menus and popovers. */
   readonly popups?: () => Promise<readonly XWindow[]>
@@ -20,8 +19,6 @@ export interface Origin {
   /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */
   readonly shift: Point | undefined
 }
-
-export type Place = Origin
 
 /** The parent's part in what an element is, e.g. a menu within a menu is an item. */
 export interface Parent {
@@ -44,10 +41,6 @@ export class Element {
     this.origin = origin
     this.parent = parent
     this.index = index
-  }
-
-  get place(): Origin {
-    return this.origin
   }
 
   get parentRole(): number {

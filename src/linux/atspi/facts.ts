@@ -2,17 +2,18 @@ import type { Rect } from "../../node.ts"
 import { type Atspi, existing, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
 
-/** What decides whether an object is worth more questions. */
+/** The answers that decide whether an object is worth more questions. */
 export interface Look {
   readonly states: StateSet
   /** Absent when only the states were asked for. */
   readonly role?: number
-  /** Given when they are known from another object of the same kind. */
+  /** Given if another object of the same kind has told them. */
   readonly interfaces?: Interfaces
 }
 
-/** What every object says about itself; the rest is asked only of objects that need it. */
+/** Facts that every object is asked for. The rest is asked only of objects that need it; see questions.ts. */
 export interface Facts {
   readonly role: number
   readonly states: StateSet
@@ -22,17 +23,17 @@ export interface Facts {
   readonly description?: string
   /** −1: not known. */
   readonly childCount: number
-  /** In the toolkit's own coordinates. Absent: not asked yet. */
+  /** In the coordinates of the toolkit. Absent: not asked yet. */
   readonly extents?: Rect
 }
 
 export interface Child {
   readonly ref: Ref
-  /** Its position among all children, also among those that are left out here. */
+  /** Its position among all children, including those that are left out here. */
   readonly index: number
 }
 
-/** Where a walk gets its facts from: the application, object by object, or a copy of its cache. */
+/** The origin of facts: the app, object by object, or a copy of its cache. */
 export interface Source {
   /** `sparing`: most such objects are hidden, so only the states are asked for. */
   look(ref: Ref, sparing: boolean): Maybe<Look>
@@ -44,15 +45,14 @@ export interface Source {
 /** Asks the application for each object. */
 export class LiveSource implements Source {
   readonly #atspi: Atspi
-  readonly #toolkit: string
+  readonly #traits: Traits
   readonly #needsInterfaces: (role: number) => boolean
 
-  /** With `allBounds` every object's interfaces are read, since only those with Component have bounds. */
-  constructor(atspi: Atspi, toolkit: string, allBounds: boolean) {
+  /** With `allBounds` the interfaces of every object are read, since only those with Component have bounds. */
+  constructor(atspi: Atspi, traits: Traits, allBounds: boolean) {
     this.#atspi = atspi
-    this.#toolkit = toolkit
-    // In Firefox the plainest structure may hold text.
-    const asksAll = allBounds || toolkit === "Gecko"
+    this.#traits = traits
+    const asksAll = allBounds || traits.structureHoldsText
     this.#needsInterfaces = asksAll ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
@@ -64,21 +64,22 @@ export class LiveSource implements Source {
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
     const isUnknown = look.role === undefined
+    const { textInterfacesAreFixed, switchIs, separatorsHaveNames } = this.#traits
     const isWebText =
-      this.#toolkit === "Chromium" && WEB_TEXT.has(look.role ?? 0) && !has(look.states, STATE.EDITABLE)
-    const isSwitchOrCheckBox = this.#toolkit === "GTK" && look.role === ROLE.CHECK_BOX
+      textInterfacesAreFixed && WEB_TEXT.has(look.role ?? 0) && !has(look.states, STATE.EDITABLE)
+    const mayBeSwitch = switchIs === "a childless check box" && look.role === ROLE.CHECK_BOX
     const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
-      look.role === ROLE.SEPARATOR && this.#toolkit !== "Chromium" ? "" : this.#atspi.name(ref),
+      look.role === ROLE.SEPARATOR && !separatorsHaveNames ? "" : this.#atspi.name(ref),
       look.interfaces ??
         (isWebText
           ? WEB_INTERFACES
           : isUnknown || this.#needsInterfaces(look.role ?? 0)
             ? this.#atspi.interfaces(ref)
             : 0),
-      isSwitchOrCheckBox ? this.#atspi.childCount(ref) : -1,
+      mayBeSwitch ? this.#atspi.childCount(ref) : -1,
     ])
-    // Emphasised text of a page is a nameless text around the text itself.
+    // Emphasised text of a page is a nameless text around the text.
     const isLeaf = isChildless(role) && (role !== ROLE.STATIC || name !== "")
     return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
   }
@@ -92,12 +93,12 @@ export function isChildless(role: number): boolean {
   return CHILDLESS.has(role)
 }
 
-/** Numbers them as they come; what is no object keeps its number to itself. */
+/** Numbers the children in their order. A missing object is left out, and the numbers of the others stay. */
 export function listChildren(refs: readonly Ref[]): Child[] {
   return refs.flatMap((ref, index) => (existing(ref) ? [{ ref, index }] : []))
 }
 
-/** Structure that nothing can be done with, whatever interfaces it has. */
+/** Structure without any use for interfaces. */
 const PLAIN_ROLES: ReadonlySet<number> = new Set([
   ROLE.FILLER,
   ROLE.MENU_BAR,
@@ -110,7 +111,7 @@ const PLAIN_ROLES: ReadonlySet<number> = new Set([
   ROLE.VIEWPORT,
 ])
 
-/** What pages are full of, and what every node of a page has, whatever more it may have. */
+/** The most common nodes of pages, and the interfaces that every node of a page has. */
 const WEB_TEXT: ReadonlySet<number> = new Set([ROLE.PARAGRAPH, ROLE.SECTION, ROLE.STATIC])
 const WEB_INTERFACES = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component
 
@@ -124,20 +125,5 @@ const CHILDLESS: ReadonlySet<number> = new Set([
   ROLE.STATIC,
 ])
 
-/**
- * What is known already, or comes later. A tree read from a cache is walked without a single promise;
- * thousands of them would cost more than the reading.
- */
+/** An answer that is known already, or comes later. A source that knows it makes no promise. */
 export type Maybe<T> = T | Promise<T>
-
-export function then<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
-  return value instanceof Promise ? value.then(next) : next(value)
-}
-
-export function all<T>(values: readonly Maybe<T>[]): Maybe<readonly T[]> {
-  return values.every(isKnown) ? values : Promise.all(values)
-}
-
-function isKnown<T>(value: Maybe<T>): value is T {
-  return !(value instanceof Promise)
-}

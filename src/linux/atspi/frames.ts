@@ -15,7 +15,6 @@ import { type Traits, traitsOf } from "./toolkits.ts"
 export interface FrameApp {
   readonly pid: number
   readonly name: string
-  readonly toolkit: string
   readonly traits: Traits
   /** Its cache, if it was asked for together with the frames. */
   readonly cache?: Promise<Cache>
@@ -44,12 +43,13 @@ export async function readFrames(
     begun?.children ?? unlessRefused(atspi.children(app)),
   ])
   const { promise: cache, resolve } = Promise.withResolvers<Cache>()
-  const owner = { pid, name, toolkit, traits: traitsOf(toolkit, name), cache: withCache ? cache : undefined }
+  const traits = traitsOf(toolkit, name)
+  const owner = { pid, name, traits, cache: withCache ? cache : undefined }
   const reading = listChildren(children ?? []).map(({ ref, index }) =>
     unlessRefused(readFrame(atspi, owner, ref, index)),
   )
   // After the frames: the app makes its list while we match frames to windows.
-  if (withCache) resolve(beginCache(atspi, app.bus, toolkit, name))
+  if (withCache) resolve(beginCache(atspi, app.bus, traits))
   // Its failure reaches the caller who awaits it, and there may be none.
   cache.catch(() => {})
   return (await Promise.all(reading)).filter((frame) => frame !== undefined)

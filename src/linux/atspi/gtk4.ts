@@ -56,7 +56,7 @@ async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promi
   const ask = async (refs: readonly Ref[]): Promise<void> => {
     await Promise.all(
       refs.map(async (ref) => {
-        const rect = await atspi.extents(ref, "GTK").catch(() => undefined)
+        const rect = await atspi.extents(ref, "window").catch(() => undefined)
         if (rect) extents.set(ref.path, rect)
       }),
     )
@@ -153,7 +153,7 @@ async function touch(
   [right, down]: (typeof TOUCHES)[number],
 ): Promise<Ref | undefined> {
   const point = { x: Math.round(x + width * right), y: Math.round(y + height * down) }
-  return atspi.at(stack, point, "GTK").catch(() => undefined)
+  return atspi.at(stack, point, "window").catch(() => undefined)
 }
 
 /** The page that an object is on, by its parents. */

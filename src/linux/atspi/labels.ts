@@ -1,57 +1,53 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
+import { MAX_LABELS, NAMED_INSIDE, textsInside } from "../../draft.ts"
 import type { Role } from "../../node.ts"
-import type { Described } from "./describe.ts"
-import type { Place } from "./element.ts"
-import { type Kind, ROLE } from "./roles.ts"
+import type { Reading } from "./reading.ts"
+import { ROLE } from "./roles.ts"
 
-/** What an element is called, and holds, by what is in it. */
+/** Names and values that an element gets from the objects inside it. */
 
-/** How deep below an element its labels are looked for. */
+/** The levels below an element on which its labels are looked for. */
 export const LABEL_DEPTH = 3
 
-/** Whether what is in it decides what it is: then it is read even where the tree is cut. */
-export function needsContents(kind: Kind, place: Place, name: string | undefined): boolean {
+/** True if the objects inside decide what the element is. They are then read even beyond the depth of the tree. */
+export function needsContents({ kind, name, element }: Pick<Reading, "kind" | "name" | "element">): boolean {
   if (kind.role === "combobox") return true
-  if (!LABELLED_INSIDE.has(kind.role)) return false
-  return name === undefined || (place.toolkit === "GTK" && kind.native === ROLE.PUSH_BUTTON)
+  if (!isNamedInside(kind.role)) return false
+  if (name === undefined) return true
+  return element.origin.traits.menuButtonIsNested === true && kind.native === ROLE.PUSH_BUTTON
 }
 
-/** The element with what its children add to it. */
+/** The element with all that the objects inside it add. `fallback` is its name if nothing else gives one. */
 export function settle(
-  { seen, fallback }: Described,
-  kind: Kind,
-  place: Place,
-  children: readonly SeenNode[],
+  seen: Seen,
+  fallback: string | undefined,
+  reading: Reading,
+  inside: readonly SeenNode[],
 ): Seen {
-  if (isMenuButtonShell(kind, place, children)) return shell(seen)
-  if (kind.role === "combobox" && seen.value === undefined) {
-    const value = findField(children, LABEL_DEPTH)?.value
+  const { role } = reading.kind
+  if (isMenuButtonShell(reading, inside)) return shell(seen)
+  if (role === "combobox" && seen.value === undefined) {
+    const value = findField(inside, LABEL_DEPTH)?.value
     if (value !== undefined) return named({ ...seen, value }, fallback)
   }
-  if (!LABELLED_INSIDE.has(kind.role)) return named(seen, fallback)
-  const labels = collectLabels(children, LABEL_DEPTH).slice(0, MAX_LABELS).join(" ")
+  if (!isNamedInside(role)) return named(seen, fallback)
+  const labels = textsInside(inside, LABELS).slice(0, MAX_LABELS).join(" ")
   if (labels === "") return named(seen, fallback)
   if (seen.name === undefined || isDoubled(seen.name, labels)) return { ...seen, name: labels }
   return seen
 }
 
-const MAX_LABELS = 5
+/** Here a switch may have its label inside, too. */
+const isNamedInside = (role: Role): boolean => role === "switch" || NAMED_INSIDE.has(role)
 
-const LABELLED_INSIDE: ReadonlySet<Role> = new Set([
-  "button",
-  "cell",
-  "checkbox",
-  "link",
-  "menubutton",
-  "menuitem",
-  "option",
-  "radiobutton",
-  "switch",
-  "tab",
-  "treeitem",
-])
+const LABELS = {
+  levels: LABEL_DEPTH,
+  isText: (role: Role) => role === "statictext",
+  isThrough: () => true,
+  textOf: ({ name }: SeenNode) => name,
+}
 
-/** Without a name, what describes it serves as one. */
+/** A clickable element without a name is named by its description. */
 function named(seen: Seen, fallback: string | undefined): Seen {
   if (seen.name !== undefined || !seen.actions?.includes("Click")) return seen
   return seen.description !== undefined
@@ -59,11 +55,11 @@ function named(seen: Seen, fallback: string | undefined): Seen {
     : { ...seen, name: fallback }
 }
 
-/** GTK 4's menu button is a widget around the button that does everything. */
-function isMenuButtonShell(kind: Kind, { toolkit }: Place, children: readonly SeenNode[]): boolean {
-  const [button, ...others] = children
+/** True for a menu button that is a widget around the button that does everything. */
+function isMenuButtonShell({ kind, element }: Reading, inside: readonly SeenNode[]): boolean {
+  const [button, ...others] = inside
   return (
-    toolkit === "GTK" &&
+    element.origin.traits.menuButtonIsNested === true &&
     kind.native === ROLE.PUSH_BUTTON &&
     kind.role === "button" &&
     button?.role === "menubutton" &&
@@ -79,13 +75,6 @@ function shell(seen: Seen): Seen {
 /** GTK 4.8 joins a button's own label, mnemonic included, with that of the label in it. */
 function isDoubled(name: string, label: string): boolean {
   return name.length > label.length && name.replaceAll("_", "") === `${label} ${label}`.replaceAll("_", "")
-}
-
-function collectLabels(nodes: readonly SeenNode[], depth: number): string[] {
-  return nodes.flatMap((node) => {
-    if (node.role === "statictext") return node.name === undefined ? [] : [node.name]
-    return depth > 1 ? collectLabels(node.children, depth - 1) : []
-  })
 }
 
 function findField(nodes: readonly SeenNode[], depth: number): SeenNode | undefined {

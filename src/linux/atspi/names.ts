@@ -202,7 +202,7 @@ async function shownIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): 
   for (const child of ((await expect(atspi.children(ref))) ?? []).slice(0, MOST_PARTS)) {
     const [role, extents] = await Promise.all([
       expect(atspi.role(child)),
-      expect(atspi.extents(child, "GTK")),
+      expect(atspi.extents(child, "window")),
     ])
     if (!extents || extents.width === 0) continue
     if (role === ROLE.LABEL) return cleanName((await expect(atspi.name(child))) ?? "")

@@ -8,7 +8,7 @@ import { originWithin } from "./coordinates.ts"
 import { Element, isGone, type Origin, type Parent } from "./element.ts"
 import { LiveSource } from "./facts.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
-import { walkTree } from "./walk.ts"
+import { walkElement } from "./walk.ts"
 
 /** Finds the frame of an entry's window; for an entry of a menu, a frame of its process. */
 export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
@@ -23,32 +23,19 @@ export async function readAgain(atspi: Atspi, element: Element): Promise<Seen | 
   })
 }
 
-/**
- * Describes one element exactly as a tree would: the walk reads the element, its labels, and no children.
- * undefined: the element is gone.
- */
+/** Describes one element exactly as a tree would. undefined: the element is gone. */
 export async function describeElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
-  const live = new LiveSource(atspi, element.origin.toolkit, false)
+  const live = new LiveSource(atspi, element.origin.traits, false)
   return unlessMissing(async () => {
-    const [states, { root, complete }] = await Promise.all([
+    const [states, { seen, complete }] = await Promise.all([
       atspi.states(element.ref),
-      walkTree(atspi, live, element, ONLY_IT),
+      walkElement(atspi, live, element),
     ])
     if (has(states, STATE.DEFUNCT)) return undefined
     if (!complete) await atspi.states(element.ref)
-    const { children: _, children_count: __, ...seen } = root
     return seen
   })
 }
-
-/** Deep enough for the labels that name the element. */
-const ONLY_IT = {
-  maxDepth: -1,
-  bounds: "interactive",
-  includeHidden: false,
-  interactiveOnly: false,
-  counts: false,
-} as const
 
 /** Opens an element by its address, if the same process still answers there. */
 export async function openAddress(
@@ -144,7 +131,6 @@ async function originOfApp(
   return {
     pid: entry.pid,
     app: known,
-    toolkit,
     traits,
     window: windowNumber(entry.window_id),
     shift: traits.coordinates === "window" ? undefined : { x: 0, y: 0 },

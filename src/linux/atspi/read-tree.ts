@@ -95,7 +95,7 @@ async function walk(
   frame: Frame | undefined,
 ): Promise<Walked> {
   const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
-  return walkTree(atspi, source, element, { ...options, counts: true }, frame && factsOf(frame))
+  return walkTree(atspi, source, element, options, frame && factsOf(frame))
 }
 
 /** The element of a frame. `popups` is called once the tree has a popover. */
@@ -104,11 +104,11 @@ export function frameElement(
   window: XWindow | undefined,
   popups: () => Promise<readonly XWindow[]>,
 ): Element {
-  const { pid, name, toolkit, traits } = frame.app
+  const { pid, name, traits } = frame.app
   const shift = window ? shiftOf(window, frame) : traits.coordinates === "window" ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
-    { pid, app: name, toolkit, traits, popups, window: window?.id, shift },
+    { pid, app: name, traits, popups, window: window?.id, shift },
     undefined,
     frame.index,
   )

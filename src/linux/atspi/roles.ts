@@ -1,6 +1,6 @@
 import type { Role } from "../../node.ts"
 import { has, INTERFACE, type Interfaces, STATE, type StateSet } from "./bits.ts"
-import { type Traits, traitsOf } from "./toolkits.ts"
+import type { Traits } from "./toolkits.ts"
 
 /** AT-SPI's roles in the contract's words: one table, and rules for the few that a number alone cannot decide. */
 
@@ -97,7 +97,6 @@ export function roleOf(native: number): Role {
 
 /** Evidence that tells kinds apart if the role's number does not. */
 export interface Evidence {
-  readonly toolkit?: string
   readonly traits?: Traits
   readonly interfaces?: Interfaces
   /** −1 or absent: not known. */
@@ -124,7 +123,7 @@ function refine(
   states: StateSet,
   holdsSelection: boolean,
   parent: number,
-  { toolkit, traits = traitsOf(toolkit ?? "", ""), interfaces, childCount, name }: Evidence,
+  { traits = {}, interfaces, childCount, name }: Evidence,
 ): Role {
   const on = (state: number): boolean => has(states, state)
   switch (native) {
@@ -325,7 +324,3 @@ const ROLES: readonly (readonly [name: string, role: Role])[] = [
   ["push button menu", "menubutton"],
   ["switch", "switch"],
 ]
-
-/** Pages have the same words in every browser, and the same widgets. */
-export const isBrowser = (toolkit: string | undefined): boolean =>
-  toolkit === "Chromium" || toolkit === "Gecko"

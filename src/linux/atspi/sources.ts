@@ -3,37 +3,36 @@ import type { Atspi } from "./atspi.ts"
 import { CachedSource, readCache } from "./cache.ts"
 import type { Element } from "./element.ts"
 import { LiveSource, type Source } from "./facts.ts"
+import type { Traits } from "./toolkits.ts"
 
-/** The way to read an application's tree with the fewest questions; it differs by toolkit. */
+/** Opens the source that answers with the fewest questions to the app. */
 export async function openSource(
   atspi: Atspi,
-  { ref, place }: Element,
+  { ref, origin }: Element,
   allBounds: boolean,
   begun?: Promise<Cache>,
 ): Promise<Source> {
-  const live = new LiveSource(atspi, place.toolkit, allBounds)
-  const items = await (begun ?? beginCache(atspi, ref.bus, place.toolkit, place.app)).catch(unlessLate)
-  // With the time that is left, if any: what is known of the window is better than nothing.
+  const { traits } = origin
+  const live = new LiveSource(atspi, traits, allBounds)
+  const items = await (begun ?? beginCache(atspi, ref.bus, traits)).catch(unlessLate)
+  // The time that is left may do for a part of the window, which is better than nothing.
   if (items === LATE) return live
-  if (place.toolkit === "GTK") {
+  if (traits.cache === "partial") {
     return items ? (await import("./gtk4.ts")).prepareGtk4(atspi, ref, live, items) : live
   }
-  const cached = items ?? (place.toolkit === "Chromium" ? await wakeCache(atspi, ref.bus) : undefined)
+  const cached =
+    items ?? (traits.cache === "woken by listening" ? await wakeCache(atspi, ref.bus) : undefined)
   return cached ? new CachedSource(ref.bus, cached, live) : live
 }
 
 export type Cache = Awaited<ReturnType<typeof readCache>>
 
-/**
- * Asks for the cache of an application whose toolkit keeps one. Qt's is always empty. LibreOffice's
- * has crashed the program. GTK 3 has one once somebody listened to its events.
- */
-export async function beginCache(atspi: Atspi, bus: string, toolkit: string, app: string): Promise<Cache> {
-  const keepsOne = toolkit === "GTK" || toolkit === "Chromium" || (toolkit === "gtk" && app !== "soffice")
-  return keepsOne ? readCache(atspi, bus) : undefined
+/** Asks for the cache of an app whose toolkit keeps one. */
+export async function beginCache(atspi: Atspi, bus: string, traits: Traits): Promise<Cache> {
+  return traits.cache ? readCache(atspi, bus) : undefined
 }
 
-/** A bridge keeps a cache once somebody listens to events. */
+/** Makes the app keep a cache, by listening to its events. */
 async function wakeCache(atspi: Atspi, bus: string): ReturnType<typeof readCache> {
   const { register } = await import("./watch.ts")
   await register(atspi.bus, "window:create", atspi.deadline)

@@ -3,10 +3,10 @@ import { windowId } from "../x11/window-id.ts"
 import type { XWindow } from "../x11/windows.ts"
 import { type Atspi, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { isShowing, kindIn, nameOf } from "./describe.ts"
 import { Element, unlessRefused } from "./element.ts"
 import type { Facts, Source } from "./facts.ts"
 import { type Frame, WINDOW_ROLES } from "./frames.ts"
+import { isShowing, kindIn, nameOf } from "./reading.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
@@ -141,7 +141,7 @@ class Scan {
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
-    const kind = kindIn(facts, element.origin, element.parentRole)
+    const kind = kindIn(facts, element)
     const title = nameOf(element.origin, kind, facts) ?? ""
     const inside = { element, title, id: this.#id, window: this.#window }
     switch (kind.role) {

@@ -1,8 +1,7 @@
 import type { Point, Rect } from "../../node.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
-import type { Child, Facts, Look, Source } from "./facts.ts"
-import { type Maybe, then } from "./facts.ts"
+import type { Child, Facts, Look, Maybe, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
 
 /**
@@ -70,14 +69,11 @@ export class ColumnSource implements Source {
       this.#kinds.set(column, facts)
       return facts
     }
-    const likeFirst = ({ role, interfaces }: Facts): Maybe<Facts> =>
-      role === ROLE.TABLE_CELL || role === ROLE.LIST_ITEM
-        ? then(this.#source.facts(ref, { ...look, role, interfaces }), (facts) => ({
-            ...facts,
-            childCount: 0,
-          }))
-        : whole()
-    // When the first went away, each of the others speaks for itself.
+    const likeFirst = async ({ role, interfaces }: Facts): Promise<Facts> => {
+      if (role !== ROLE.TABLE_CELL && role !== ROLE.LIST_ITEM) return whole()
+      return { ...(await this.#source.facts(ref, { ...look, role, interfaces })), childCount: 0 }
+    }
+    // If the first has gone away, each of the others is asked for its kind.
     return first.then(likeFirst, whole)
   }
 

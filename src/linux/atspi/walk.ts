@@ -1,288 +1,374 @@
-import { MAX_LEVELS, MAX_NODES, type SeenNode, type TreeOptions } from "../../adapter.ts"
-import { isWrapper } from "../../tree.ts"
-import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
-import { type Atspi, type Ref, refKey } from "./atspi.ts"
-import { has, STATE } from "./bits.ts"
-import { placeBelow, popupPlace } from "./coordinates.ts"
-import { describe, isShowing, kindIn, nameOf } from "./describe.ts"
-import { Element, isGone, type Parent, type Place } from "./element.ts"
+import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../../adapter.ts"
 import {
-  all,
-  type Child,
-  type Facts,
-  isChildless,
-  type Look,
-  type Maybe,
-  type Source,
-  then,
-} from "./facts.ts"
-import { LABEL_DEPTH, needsContents, settle } from "./labels.ts"
-import { type Kind, MENU_ROLES, ROLE } from "./roles.ts"
+  type Draft,
+  depthBelow,
+  describeElement,
+  describeTree,
+  isWithin,
+  newBelow,
+  type Standing,
+} from "../../draft.ts"
+import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
+import { type Atspi, refKey } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { originBelow, popupOrigin } from "./coordinates.ts"
+import { describe } from "./describe.ts"
+import { Element, isGone, type Origin } from "./element.ts"
+import { type Child, type Facts, isChildless, type Look, type Maybe, type Source } from "./facts.ts"
+import { LABEL_DEPTH, needsContents } from "./labels.ts"
+import { askAll } from "./questions.ts"
+import { isShowing, kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
 import { ColumnSource, MAX_MANAGED, visibleChildren } from "./virtual.ts"
 
 export interface Walked {
   readonly root: SeenNode
-  /** false: an answer is missing, or a limit was met that nobody asked for. */
+  /** false: an answer is missing, or the limit of nodes was met. */
   readonly complete: boolean
 }
 
-export interface WalkOptions extends TreeOptions {
-  /** Where the depth ends, ask how many children there are. */
-  readonly counts: boolean
-}
-
-/**
- * Reads the tree below an object: every node goes on as soon as its own answers are there. `known` is what was
- * asked about the object itself before.
- */
+/** Reads the tree below an object. `known` are facts of the object that were asked for before. */
 export async function walkTree(
   atspi: Atspi,
   source: Source,
-  root: Pick<Element, "ref" | "place" | "parent" | "index">,
-  options: WalkOptions,
+  root: Element,
+  options: TreeOptions,
   known?: Facts,
 ): Promise<Walked> {
-  const walk = new Walk(atspi, options)
-  const element = new Element(root.ref, root.place, root.parent, root.index)
-  const facts = known ?? (await source.facts(root.ref, await source.look(root.ref, false)))
-  const start = { element, source, level: 0, depth: 0, spare: undefined, above: undefined }
-  const node = await walk.visit(await walk.relocate(start, facts), facts)
-  return { root: node, complete: walk.complete }
+  const collector = new Collector(atspi, options)
+  const facts = known ?? (await factsOf(source, root))
+  const draft = await collector.collect(new ObjectDraft(root, source, undefined, ROOT), facts)
+  return { root: describeTree(draft, describeDraft), complete: collector.isComplete }
 }
 
-interface Step {
+/** Reads one object by the same rules, and of the objects inside it only those that may name it. */
+export async function walkElement(
+  atspi: Atspi,
+  source: Source,
+  element: Element,
+): Promise<{ readonly seen: Seen; readonly complete: boolean }> {
+  const collector = new Collector(atspi, ALONE)
+  const facts = await factsOf(source, element)
+  const kind = kindIn(facts, element)
+  const spare = needsContents({ element, kind, name: nameOf(element.origin, kind, facts) }) ? LABEL_DEPTH : 0
+  const draft = await collector.collect(
+    new ObjectDraft(element, source, undefined, { ...ROOT, spare }),
+    facts,
+  )
+  return { seen: describeElement(draft, describeDraft), complete: collector.isComplete }
+}
+
+const ALONE: TreeOptions = {
+  maxDepth: 0,
+  bounds: "interactive",
+  includeHidden: false,
+  interactiveOnly: false,
+}
+
+async function factsOf(source: Source, { ref }: Element): Promise<Facts> {
+  return source.facts(ref, await source.look(ref, false))
+}
+
+const describeDraft = ({ reading }: ReadDraft, inside: readonly SeenNode[]): Seen => describe(reading, inside)
+
+interface Step extends Standing {
+  /** Levels that are still read below an object beyond the depth, to name it or an object above it. */
+  readonly spare: number | undefined
+}
+
+const ROOT: Step = { level: 0, depth: 0, spare: undefined }
+
+/** One object on its way through the collector. */
+class ObjectDraft implements Step {
   readonly element: Element
   readonly source: Source
+  readonly parent: ObjectDraft | undefined
+  readonly key: string
   readonly level: number
   readonly depth: number
-  /** Levels that may still be read beyond the depth, for a name above. */
   readonly spare: number | undefined
-  readonly above: Step | undefined
+  /** Absent: it is hidden, it is gone, or it did not answer. */
+  reading: Reading | undefined
+  isUnread = false
+  children: readonly ObjectDraft[] = []
+  isCut = false
+  /** The number of children that it lists, and that it says it has. */
+  listed = 0
+  total: number | undefined
+
+  constructor(element: Element, source: Source, parent: ObjectDraft | undefined, step: Step) {
+    this.element = element
+    this.source = source
+    this.parent = parent
+    this.key = refKey(element.ref)
+    this.level = step.level
+    this.depth = step.depth
+    this.spare = step.spare
+  }
+
+  get parts(): readonly ReadDraft[] {
+    return this.children.filter(isRead)
+  }
+
+  get count(): number | undefined {
+    if (this.isCut || this.total !== undefined) return this.total
+    return this.children.some(({ isUnread }) => isUnread) ? this.listed : undefined
+  }
 }
 
-interface Below {
-  readonly nodes: readonly SeenNode[]
-  /** Read for a name only: not part of the tree. */
-  readonly isSpare?: boolean
-  /** How many there are, where not all are here. */
-  readonly count?: number
+interface ReadDraft extends Draft<ReadDraft> {
+  readonly reading: Reading
 }
 
-/** Children that are being asked for while the facts of their parent are. */
+function isRead(draft: ObjectDraft): draft is ObjectDraft & ReadDraft {
+  return draft.reading !== undefined
+}
+
+/** Children, or the promise of them. undefined: they could not be listed. */
 type Listing = Maybe<readonly Child[] | undefined>
 
-const UNREAD = Symbol("unread")
-type Outcome = SeenNode | typeof UNREAD | undefined
-
-class Walk {
-  complete = true
+/**
+ * Asks the app for a tree. Every object goes through the steps below as soon as its own answers are there, and waits
+ * for no other object. If a source knows all answers, nothing is awaited and no promise is made: thousands of them
+ * would cost more than reading the cache.
+ */
+class Collector {
+  isComplete = true
   readonly #atspi: Atspi
-  readonly #options: WalkOptions
+  readonly #options: TreeOptions
+  readonly #done = Promise.withResolvers<void>()
+  #pending = 0
   #nodes = 0
 
-  constructor(atspi: Atspi, options: WalkOptions) {
+  constructor(atspi: Atspi, options: TreeOptions) {
     this.#atspi = atspi
     this.#options = options
   }
 
-  visit(step: Step, facts: Facts, listing?: Listing): Maybe<SeenNode> {
-    const { element } = step
-    const kind = kindIn(facts, element.place, element.parentRole)
-    const { bounds, interactiveOnly } = this.#options
-    const described = describe(this.#atspi, element, kind, facts, bounds, this.#expect, interactiveOnly)
-    const below = facts.childCount === 0 ? LEAF : this.#below(step, facts, kind, listing)
-    return then(described, (words) =>
-      then(below, ({ nodes, isSpare, count }) => ({
-        ...settle(words, kind, element.place, nodes),
-        children: isSpare ? [] : nodes,
-        ...(count ? { children_count: count } : {}),
-      })),
-    )
+  /** Resolves when all objects below are read, as far as they answer. */
+  async collect(root: ObjectDraft, facts: Facts): Promise<ReadDraft> {
+    this.#locate(root, facts)
+    if (this.#pending > 0) await this.#done.promise
+    if (!isRead(root)) throw new Error("the root of a tree was not read")
+    return root
   }
 
-  #below(step: Step, facts: Facts, kind: Kind, listing: Listing | undefined): Maybe<Below> {
-    const { ref, place } = step.element
-    const name = nameOf(place, kind, facts)
-    const depth = step.depth + (isWrapper({ role: kind.role, name, description: facts.description }) ? 0 : 1)
-    if (!this.#options.includeHidden && isClosedMenu(step.element, facts)) return LEAF
-    if (this.#isWithin(depth, step)) return this.#children(step, facts, depth, listing)
-    const spare = step.spare ?? (needsContents(kind, place, name) ? LABEL_DEPTH : 0)
-    const labels = spare > 0 ? this.#children(step, facts, depth, undefined, spare - 1) : LEAF
-    const count = facts.childCount >= 0 ? facts.childCount : this.#count(ref, step.spare !== undefined)
-    return then(labels, ({ nodes }) =>
-      then(count, (total) => ({ nodes, isSpare: step.spare === undefined, count: total })),
-    )
-  }
-
-  #isWithin(depth: number, step: Step): boolean {
-    return depth <= this.#options.maxDepth && step.level < MAX_LEVELS
-  }
-
-  #count(ref: Ref, isSpare: boolean): Maybe<number | undefined> {
-    return this.#options.counts && !isSpare ? this.#expect(this.#atspi.childCount(ref)) : undefined
-  }
-
-  #children(step: Step, facts: Facts, depth: number, begun?: Listing, spare?: number): Maybe<Below> {
-    const { element } = step
-    const place = placeBelow(this.#atspi, element, facts, this.#expect)
-    if (has(facts.states, STATE.MANAGES_DESCENDANTS)) {
-      return this.#expect(this.#atspi.childCount(element.ref)).then((total) => {
-        if (total === undefined || total <= MAX_MANAGED) {
-          const listed = { ...step, source: alike(step.source, facts, undefined) }
-          return this.#visitAll(listed, facts, depth, spare, place, this.#list(step))
-        }
-        return this.#expect(visibleChildren(this.#atspi, element.ref, facts)).then((visible) => {
-          const source = alike(step.source, facts, visible?.columns)
-          return this.#visitAll({ ...step, source }, facts, depth, spare, place, visible?.children, total)
-        })
-      })
+  /** Step 1: the states, and mostly the role, tell whether the object is worth more questions. */
+  #enter(draft: ObjectDraft): void {
+    if (this.#nodes++ >= MAX_NODES) {
+      this.#miss(draft)
+      return
     }
-    return this.#visitAll(step, facts, depth, spare, place, begun ?? this.#list(step))
+    try {
+      const { element, source } = draft
+      // The items of a menu that is not open are all hidden; elsewhere most children show.
+      const look = source.look(element.ref, MENU_ROLES.has(element.parentRole))
+      this.#with(draft, look, (answer) => this.#examine(draft, answer))
+    } catch (error) {
+      this.#lose(draft, error)
+    }
   }
 
-  #list({ source, element }: Step): Listing {
+  /** Step 2: the facts. */
+  #examine(draft: ObjectDraft, look: Look): void {
+    const { element, source } = draft
+    if (has(look.states, STATE.DEFUNCT) || !this.#isShown(draft, look)) return
+    const listing = this.#listEarly(draft, look)
+    this.#with(draft, source.facts(element.ref, look), (facts) => {
+      if (this.#isShown(draft, facts)) this.#unfold(draft, facts, listing)
+    })
+  }
+
+  /** Step 3: an object that claims to show may have no height. */
+  #unfold(draft: ObjectDraft, facts: Facts, listing: Listing): void {
+    const { ref, parentRole } = draft.element
+    const isSuspect = !this.#options.includeHidden && mayBeCollapsed(facts.role, parentRole)
+    const extents = isSuspect ? this.#expect(this.#atspi.extents(ref)) : undefined
+    this.#with(draft, extents, (room) => {
+      if (room?.height !== 0) this.#locate(draft, facts, listing)
+    })
+  }
+
+  /** Step 4: a popover has coordinates of its own. */
+  #locate(draft: ObjectDraft, facts: Facts, listing?: Listing): void {
+    const { ref, origin, parent, index } = draft.element
+    const kind = kindIn(facts, draft.element)
+    this.#with(draft, popupOrigin(origin, kind, facts), (own) => {
+      const element = own === origin ? draft.element : new Element(ref, own, parent, index)
+      this.#read(draft, readingOf(element, facts, kind, this.#options), listing)
+    })
+  }
+
+  /** Step 5: further questions, and the children at the same time. */
+  #read(draft: ObjectDraft, reading: Reading, listing?: Listing): void {
+    draft.reading = reading
+    const asked = askAll(this.#atspi, reading, this.#expect)
+    if (asked) this.#with(draft, asked, () => {})
+    if (reading.facts.childCount === 0 || this.#isClosedMenu(reading)) return
+    const { kind, name, facts } = reading
+    const depth = depthBelow(draft, { role: kind.role, name, description: facts.description })
+    if (this.#isWithin(draft, depth))
+      this.#readChildren(draft, reading, { level: draft.level + 1, depth, spare: undefined }, listing)
+    else this.#readContents(draft, reading, depth)
+  }
+
+  /** Beyond the depth of the tree: the objects that name this one, and the number of its children. */
+  #readContents(draft: ObjectDraft, reading: Reading, depth: number): void {
+    draft.isCut = draft.spare === undefined
+    const spare = draft.spare ?? (needsContents(reading) ? LABEL_DEPTH : 0)
+    if (spare > 0) this.#readChildren(draft, reading, { level: draft.level + 1, depth, spare: spare - 1 })
+    if (!draft.isCut) return
+    const { childCount } = reading.facts
+    const count = childCount >= 0 ? childCount : this.#expect(this.#atspi.childCount(draft.element.ref))
+    this.#with(draft, count, (total) => {
+      draft.total = total
+    })
+  }
+
+  #readChildren(draft: ObjectDraft, reading: Reading, below: Step, begun?: Listing): void {
+    const { element, facts } = reading
+    const origin = originBelow(this.#atspi, element, facts, this.#expect)
+    if (has(facts.states, STATE.MANAGES_DESCENDANTS)) {
+      this.#with(draft, this.#listManaged(draft, reading), ({ children, source, total }) => {
+        if (!draft.isCut) draft.total = total
+        this.#enterAll(draft, reading, below, origin, source, children)
+      })
+      return
+    }
+    this.#with(draft, begun ?? this.#list(draft), (children) =>
+      this.#enterAll(draft, reading, below, origin, draft.source, children),
+    )
+  }
+
+  #enterAll(
+    draft: ObjectDraft,
+    { element, facts }: Reading,
+    below: Step,
+    where: Maybe<Origin>,
+    source: Source,
+    children: readonly Child[] | undefined,
+  ): void {
+    if (!children) return
+    const parent = { ref: element.ref, role: facts.role, states: facts.states, size: children.length }
+    this.#with(draft, where, (origin) => {
+      const isNew = newBelow<ObjectDraft, string>(draft)
+      draft.listed = children.length
+      draft.children = children
+        .map(
+          ({ ref, index }) => new ObjectDraft(new Element(ref, origin, parent, index), source, draft, below),
+        )
+        .filter(({ key }) => isNew(key))
+      for (const child of draft.children) this.#enter(child)
+    })
+  }
+
+  #list({ source, element }: ObjectDraft): Listing {
     const listing = source.children(element.ref, !this.#options.includeHidden)
     return listing instanceof Promise ? this.#expect(listing) : listing
   }
 
-  #visitAll(
-    step: Step,
-    facts: Facts,
-    depth: number,
-    spare: number | undefined,
-    where: Maybe<Place>,
-    listing: Listing,
-    total?: number,
-  ): Maybe<Below> {
-    return then(listing, (children) => {
-      if (!children) return { nodes: [], count: total }
-      const { ref } = step.element
-      const parent = { ref, role: facts.role, states: facts.states, size: children.length }
-      return then(where, (place) => {
-        const visits = withoutRepeats(step, children).map((child) => {
-          const element = new Element(child.ref, place, parent, child.index)
-          const { source } = step
-          return this.#child({ element, source, level: step.level + 1, depth, spare, above: step }, parent)
-        })
-        return then(all(visits), (visited) => {
-          const isCut = visited.includes(UNREAD)
-          if (isCut) this.complete = false
-          const nodes = visited.filter((node) => node !== undefined && node !== UNREAD)
-          return { nodes, count: total ?? (isCut ? children.length : undefined) }
-        })
-      })
-    })
+  /** If it is certain that the children are wanted, they are asked for together with the facts. */
+  #listEarly(draft: ObjectDraft, { role, states }: Look): Listing {
+    if (role === undefined || role === ROLE.MENU || isChildless(role)) return undefined
+    if (has(states, STATE.MANAGES_DESCENDANTS) || !this.#isWithin(draft, draft.depth + 1)) return undefined
+    return this.#list(draft)
   }
 
-  #child(step: Step, parent: Parent): Maybe<Outcome> {
-    if (this.#nodes >= MAX_NODES) return UNREAD
-    this.#nodes++
+  /** The children of a list or table that makes them as they are asked for: of a large one, those in view. */
+  async #listManaged(draft: ObjectDraft, { element, facts }: Reading): Promise<Managed> {
+    const total = await this.#expect(this.#atspi.childCount(element.ref))
+    if (total === undefined || total <= MAX_MANAGED)
+      return { source: alike(draft.source, facts, undefined), children: await this.#list(draft) }
+    const visible = await this.#expect(visibleChildren(this.#atspi, element.ref, facts))
+    return { source: alike(draft.source, facts, visible?.columns), children: visible?.children, total }
+  }
+
+  #isWithin(draft: ObjectDraft, depth: number): boolean {
+    return draft.spare === undefined && isWithin(depth, draft, this.#options)
+  }
+
+  #isShown({ element }: ObjectDraft, look: Parameters<typeof isShowing>[1]): boolean {
+    return this.#options.includeHidden || isShowing(element.origin, look)
+  }
+
+  #isClosedMenu({ element, facts }: Reading): boolean {
+    if (this.#options.includeHidden || !element.origin.traits.openMenuIsSelected) return false
+    const isItem = facts.role === ROLE.MENU && MENU_ROLES.has(element.parentRole)
+    return isItem && !has(facts.states, STATE.SELECTED)
+  }
+
+  /** Goes on with an answer, at once if it is there. An error is the loss of the object that was asked. */
+  #with<T>(draft: ObjectDraft, answer: Maybe<T>, go: (answer: T) => void): void {
+    if (!(answer instanceof Promise)) {
+      go(answer)
+      return
+    }
+    this.#pending++
+    answer.then(
+      (value) => this.#step(draft, () => go(value)),
+      (error: unknown) =>
+        this.#step(draft, () => {
+          throw error
+        }),
+    )
+  }
+
+  #step(draft: ObjectDraft, go: () => void): void {
     try {
-      const read = this.#read(step, parent)
-      return read instanceof Promise ? read.catch((error: unknown) => this.#lose(error)) : read
+      go()
     } catch (error) {
-      return this.#lose(error)
+      try {
+        this.#lose(draft, error)
+      } catch (defect) {
+        this.#done.reject(defect)
+      }
     }
+    if (--this.#pending === 0) this.#done.resolve()
   }
 
-  #read(step: Step, parent: Parent): Maybe<Outcome> {
-    const { ref, place } = step.element
-    // The items of a menu that is not open are all hidden; elsewhere most children show.
-    return then(step.source.look(ref, MENU_ROLES.has(parent.role)), (look) => {
-      if (!this.#isWanted(look, place)) return undefined
-      const listing = this.#listEarly(step, look)
-      return then(step.source.facts(ref, look), (facts) => {
-        if (!this.#options.includeHidden && !isShowing(place, facts)) return undefined
-        return then(this.#isCollapsed(ref, facts, parent), (isCollapsed) =>
-          isCollapsed
-            ? undefined
-            : then(this.relocate(step, facts), (there) => this.visit(there, facts, listing)),
-        )
-      })
-    })
+  #lose(draft: ObjectDraft, error: unknown): void {
+    if (!draft.parent) throw error
+    if (this.#isMissing(error)) this.#miss(draft)
   }
 
-  /** Where it is certain that the children are wanted, they are asked for together with the facts. */
-  #listEarly(step: Step, { role, states }: Look): Listing | undefined {
-    if (
-      role === undefined ||
-      role === ROLE.MENU ||
-      isChildless(role) ||
-      !this.#isWithin(step.depth + 1, step)
-    )
-      return undefined
-    return has(states, STATE.MANAGES_DESCENDANTS) ? undefined : this.#list(step)
+  #miss(draft: ObjectDraft): void {
+    this.isComplete = false
+    draft.isUnread = true
   }
 
-  /** GTK 4's popovers have coordinates of their own. */
-  relocate(step: Step, facts: Facts): Maybe<Step> {
-    const { ref, place, parent, index } = step.element
-    const kind = kindIn(facts, place, step.element.parentRole)
-    return then(popupPlace(place, kind, facts), (own) =>
-      own === place ? step : { ...step, element: new Element(ref, own, parent, index) },
-    )
-  }
-
-  #isWanted(look: Look, place: Place): boolean {
-    if (has(look.states, STATE.DEFUNCT)) return false
-    return this.#options.includeHidden || isShowing(place, look)
-  }
-
-  /**
-   * LibreOffice keeps a second menu bar of its own, without any height, under the native one; Qt 5 says
-   * of the list of a closed combo box that it shows.
-   */
-  #isCollapsed(ref: Ref, { role }: Facts, parent: Parent): Maybe<boolean> {
-    const isSuspect =
-      (role === ROLE.MENU_BAR && parent.role === ROLE.ROOT_PANE) ||
-      (role === ROLE.LIST && parent.role === ROLE.COMBO_BOX)
-    if (this.#options.includeHidden || !isSuspect) return false
-    return this.#expect(this.#atspi.extents(ref)).then((extents) => extents?.height === 0)
-  }
-
-  /** undefined when the answer did not come, or was none. */
-  readonly #expect = <T>(read: Promise<T>): Promise<T | undefined> =>
-    read.catch((error: unknown) => {
-      this.#lose(error)
+  /** undefined if the answer did not come, or was an error. */
+  readonly #expect = <T>(answer: Promise<T>): Promise<T | undefined> =>
+    answer.catch((error: unknown) => {
+      if (this.#isMissing(error)) this.isComplete = false
       return undefined
     })
 
-  #lose(error: unknown): typeof UNREAD | undefined {
-    if (isUnanswered(error)) {
-      this.complete = false
-      return UNREAD
-    }
-    // The object went away between two answers, or says nonsense: it is not there.
-    if (error instanceof DBusError || error instanceof WireError) return undefined
+  /** False for an object that went away, or answers nonsense: it is not there. Throws what is not an answer at all. */
+  #isMissing(error: unknown): boolean {
+    if (error instanceof DBusTimeout || error instanceof DBusClosed || isGone(error)) return true
+    if (error instanceof DBusError || error instanceof WireError) return false
     throw error
   }
 }
 
-const LEAF: Below = { nodes: [] }
+interface Managed {
+  readonly children: readonly Child[] | undefined
+  readonly source: Source
+  readonly total?: number
+}
 
-/** Where children are made up as they are asked for, those of a column, or of a list, are of one kind. */
+/** The items of a list, or of a table's column, are of one kind. */
 function alike(source: Source, { role }: Facts, columns: ReadonlyMap<string, number> | undefined): Source {
   if (columns) return new ColumnSource(source, ({ path }) => columns.get(path))
   return role === ROLE.LIST ? new ColumnSource(source, () => 0) : source
 }
 
-/** GTK 3 hangs a menu's items under the item that opens it, which is selected for as long as they show. */
-function isClosedMenu({ place, parentRole }: Element, { role, states }: Facts): boolean {
-  const isItem = role === ROLE.MENU && MENU_ROLES.has(parentRole)
-  return isItem && place.toolkit === "gtk" && !has(states, STATE.SELECTED)
-}
-
-function isUnanswered(error: unknown): boolean {
-  return error instanceof DBusTimeout || error instanceof DBusClosed || isGone(error)
-}
-
-/** Some applications list a child twice, or an ancestor as a child. */
-function withoutRepeats(step: Step, children: readonly Child[]): readonly Child[] {
-  if (children.length === 0) return children
-  const seen = new Set<string>()
-  for (let at: Step | undefined = step; at; at = at.above) seen.add(refKey(at.element.ref))
-  return children.filter(({ ref }) => {
-    const key = refKey(ref)
-    return !seen.has(key) && seen.add(key)
-  })
+/**
+ * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
+ * box is SHOWING.
+ */
+function mayBeCollapsed(role: number, parent: number): boolean {
+  return (
+    (role === ROLE.MENU_BAR && parent === ROLE.ROOT_PANE) || (role === ROLE.LIST && parent === ROLE.COMBO_BOX)
+  )
 }

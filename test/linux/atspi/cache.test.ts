@@ -4,6 +4,7 @@ import type { Item } from "../../../src/linux/atspi/cache.ts"
 import { CachedSource, parseItems } from "../../../src/linux/atspi/cache.ts"
 import { LiveSource } from "../../../src/linux/atspi/facts.ts"
 import { ROLE } from "../../../src/linux/atspi/roles.ts"
+import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { message, parseMessage } from "../../../src/linux/dbus/message.ts"
 import { viewOf } from "../../../src/linux/dbus/read.ts"
 import { type Value, WireError } from "../../../src/linux/dbus/wire.ts"
@@ -39,7 +40,7 @@ class NoApp extends LiveSource {
 function source(values: readonly Value[]): CachedSource {
   // The bus is never used: every answer comes from the cache, or from NoApp.
   const atspi = Object.create(null)
-  return new CachedSource(":1.5", items(values), new NoApp(atspi, "GTK", false))
+  return new CachedSource(":1.5", items(values), new NoApp(atspi, TRAITS.gtk4, false))
 }
 
 /** What is read only when it is asked for is compared too. */

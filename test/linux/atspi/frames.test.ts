@@ -29,7 +29,7 @@ function frame(
 ): Frame {
   const { toolkit = "gtk", pid = 1, role = ROLE.FRAME } = more
   return {
-    app: { pid, name: "app", toolkit, traits: traitsOf(toolkit, "app") },
+    app: { pid, name: "app", traits: traitsOf(toolkit, "app") },
     ref: { bus: ":1.1", path: `/${name}` },
     index: 0,
     role,

@@ -52,7 +52,7 @@ async function performOn(node: FakeNode, action: Action, silentFrom?: string) {
   using app = await FakeApp.start(daemon.address, it, { toolkit: "Qt" })
   const ms = silentFrom ? 400 : 10_000
   const bus = await Bus.open(daemon.address, Deadline.in(10_000))
-  const place = { pid: process.pid, app: "fake", toolkit: "Qt", traits: TRAITS.qt, shift: { x: 0, y: 0 } }
+  const place = { pid: process.pid, app: "fake", traits: TRAITS.qt, shift: { x: 0, y: 0 } }
   const element = new Element(app.ref("it"), place)
   const sent = () => app.asked("it").filter((member) => CHANGING.has(member))
   try {

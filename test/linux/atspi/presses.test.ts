@@ -14,7 +14,6 @@ test("a button of GTK 4 whose process ended while it was held down has done noth
     const origin = {
       pid,
       app: "app",
-      toolkit: "GTK",
       traits: TRAITS.gtk4,
       popups: async () => [],
       shift: undefined,

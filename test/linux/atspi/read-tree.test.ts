@@ -77,7 +77,6 @@ describe("an application that is asked past the bus", () => {
     const place = {
       pid: process.pid,
       app: "fake",
-      toolkit: "Chromium",
       traits: TRAITS.chromium,
       shift: undefined,
     }

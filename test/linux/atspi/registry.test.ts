@@ -57,7 +57,6 @@ describe("an element", () => {
     const place = {
       pid: process.pid,
       app: "fake",
-      toolkit: "gtk",
       traits: TRAITS.gtk3,
       window: 7,
       shift: { x: 0, y: 0 },

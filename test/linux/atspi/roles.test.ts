@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { has, INTERFACE, packStates, STATE, type StateSet } from "../../../src/linux/atspi/bits.ts"
 import { type Evidence, kindOf, ROLE, roleOf } from "../../../src/linux/atspi/roles.ts"
+import { TRAITS, traitsOf } from "../../../src/linux/atspi/toolkits.ts"
 import { allRoles } from "../../../src/node.ts"
 
 const words = allRoles()
@@ -31,7 +32,11 @@ test("every role of AT-SPI has a word of the contract, and what comes later is u
       fc.constantFrom("gtk", "GTK", "Qt", "Chromium", ""),
       (native, set, holds, parent, toolkit) => {
         expect(words).toContain(
-          kindOf(native, set, holds, parent, { toolkit, interfaces: set, childCount: 0 }).role,
+          kindOf(native, set, holds, parent, {
+            traits: traitsOf(toolkit, ""),
+            interfaces: set,
+            childCount: 0,
+          }).role,
         )
       },
     ),
@@ -64,14 +69,14 @@ describe("the same role is", () => {
 
   test("a switch or a button, by what each toolkit tells", () => {
     const plain = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component
-    expect(role("TOGGLE_BUTTON", 0, "PANEL", { toolkit: "gtk", interfaces: plain })).toBe("switch")
-    expect(role("TOGGLE_BUTTON", 0, "PANEL", { toolkit: "gtk", interfaces: plain | INTERFACE.Image })).toBe(
-      "button",
-    )
-    expect(role("TOGGLE_BUTTON", states("CHECKABLE"), "PANEL", { toolkit: "Chromium" })).toBe("switch")
-    expect(role("TOGGLE_BUTTON", 0, "PANEL", { toolkit: "Chromium" })).toBe("button")
-    expect(role("CHECK_BOX", 0, "PANEL", { toolkit: "GTK", childCount: 0 })).toBe("switch")
-    expect(role("CHECK_BOX", 0, "PANEL", { toolkit: "GTK", childCount: 2 })).toBe("checkbox")
+    expect(role("TOGGLE_BUTTON", 0, "PANEL", { traits: TRAITS.gtk3, interfaces: plain })).toBe("switch")
+    expect(
+      role("TOGGLE_BUTTON", 0, "PANEL", { traits: TRAITS.gtk3, interfaces: plain | INTERFACE.Image }),
+    ).toBe("button")
+    expect(role("TOGGLE_BUTTON", states("CHECKABLE"), "PANEL", { traits: TRAITS.chromium })).toBe("switch")
+    expect(role("TOGGLE_BUTTON", 0, "PANEL", { traits: TRAITS.chromium })).toBe("button")
+    expect(role("CHECK_BOX", 0, "PANEL", { traits: TRAITS.gtk4, childCount: 0 })).toBe("switch")
+    expect(role("CHECK_BOX", 0, "PANEL", { traits: TRAITS.gtk4, childCount: 2 })).toBe("checkbox")
   })
 
   test("a text field where it can be edited, text where it cannot", () => {

@@ -26,7 +26,6 @@ const OPTIONS = {
   bounds: "interactive",
   includeHidden: false,
   interactiveOnly: false,
-  counts: true,
 } as const
 
 interface Read {
@@ -52,11 +51,10 @@ async function read(
   const place = {
     pid: process.pid,
     app: "fake",
-    toolkit,
     traits: traitsOf(toolkit, "fake"),
     shift: { x: 100, y: 50 },
   }
-  const source = new LiveSource(atspi, toolkit, options.bounds === "all")
+  const source = new LiveSource(atspi, place.traits, options.bounds === "all")
   const walked = await walkTree(atspi, source, new Element(app.ref("window"), place), { ...OPTIONS, ...rest })
   return { app, ...walked, [Symbol.dispose]: () => app[Symbol.dispose]() }
 }
@@ -293,13 +291,12 @@ describe("a walk", () => {
     const place = {
       pid: process.pid,
       app: "fake",
-      toolkit: "gtk",
       traits: TRAITS.gtk3,
       shift: { x: 0, y: 0 },
     }
     const walking = walkTree(
       atspi,
-      new LiveSource(atspi, "gtk", false),
+      new LiveSource(atspi, TRAITS.gtk3, false),
       new Element(app.ref("window"), place),
       OPTIONS,
     )

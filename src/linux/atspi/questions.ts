@@ -1,0 +1,205 @@
+import { wantsDetails } from "../../draft.ts"
+import { hasTrait, type Role } from "../../node.ts"
+import { isInteractive } from "../../tree.ts"
+import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { actionsOf } from "./capabilities.ts"
+import type { Element, Parent } from "./element.ts"
+import { cleanName, type Expect, hasValue, isClassName, readText, readValue } from "./names.ts"
+import { type Answers, isGridCell, type Reading } from "./reading.ts"
+import { type Kind, ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
+
+/** A question to one object beyond its facts. Most objects are asked none. */
+interface Question<Key extends keyof Answers> {
+  readonly key: Key
+  when(reading: Reading): boolean
+  ask(atspi: Atspi, reading: Reading, expect: Expect): Promise<Answers[Key]>
+}
+
+type AnyQuestion = { [Key in keyof Answers]-?: Question<Key> }[keyof Answers]
+
+/**
+ * Asks everything that the kind of the object calls for, all at once, and puts the answers into the reading.
+ * undefined: there is nothing to ask.
+ */
+export function askAll(atspi: Atspi, reading: Reading, expect: Expect): Promise<unknown> | undefined {
+  const asked = QUESTIONS.filter((question) => question.when(reading))
+  if (asked.length === 0) return undefined
+  return Promise.all(asked.map((question) => put(question, atspi, reading, expect))).then(() =>
+    LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined,
+  )
+}
+
+async function put<Key extends keyof Answers>(
+  question: Question<Key>,
+  atspi: Atspi,
+  reading: Reading,
+  expect: Expect,
+): Promise<void> {
+  reading.answers[question.key] = await expect(question.ask(atspi, reading, expect))
+}
+
+const QUESTIONS: readonly AnyQuestion[] = [
+  {
+    key: "offers",
+    when: (reading) => !reading.isInteractive && mayAct(reading),
+    ask: (atspi, { element }) => offersOf(atspi, element),
+  },
+  {
+    key: "value",
+    when: (reading) => hasValue(reading.kind, reading.facts) && isDetailed(reading),
+    ask: (atspi, { element, kind, facts }, expect) => readValue(atspi, element.ref, kind, facts, expect),
+  },
+  {
+    key: "label",
+    when: ({ kind, name }) => LABELLED.has(kind.role) && (name === undefined || kind.role === "combobox"),
+    ask: (atspi, { element }, expect) => labelOf(atspi, element.ref, expect),
+  },
+  {
+    key: "description",
+    when: (reading) => reading.facts.description === undefined && mayDescribe(reading) && isDetailed(reading),
+    ask: (atspi, { element }) => atspi.description(element.ref),
+  },
+  {
+    key: "extents",
+    when: (reading) =>
+      !reading.facts.extents &&
+      can(reading, INTERFACE.Component) &&
+      (reading.isInteractive || reading.options.bounds === "all"),
+    ask: askExtents,
+  },
+  {
+    key: "binding",
+    when: (reading) => isPlainItem(reading.kind) && hasShortcut(reading),
+    ask: (atspi, { element }) => atspi.keyBinding(element.ref, 0),
+  },
+  {
+    key: "text",
+    when: (reading) => holdsText(reading) || isGridCell(reading.element.origin, reading.kind, reading.facts),
+    ask: (atspi, { element }) => readText(atspi, element.ref),
+  },
+  {
+    key: "tooltip",
+    when: (reading) => reading.name === undefined && toolItemOf(reading) !== undefined,
+    ask: async (atspi, reading) => {
+      const item = toolItemOf(reading)
+      return item && atspi.description(item.ref)
+    },
+  },
+  {
+    key: "attributes",
+    when: ({ kind, name }) =>
+      kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined),
+    ask: (atspi, { element }) => atspi.attributes(element.ref),
+  },
+]
+
+/** The answer that makes an object interactive comes late, and then it needs bounds as evidence. */
+const LAST: Question<"extents"> = {
+  key: "extents",
+  when: (reading) => {
+    const { kind, facts, answers } = reading
+    if (!answers.offers || answers.extents || !can(reading, INTERFACE.Component)) return false
+    const actions = actionsOf(kind, facts.states, facts.interfaces, answers.offers)
+    return isInteractive({ role: kind.role, actions })
+  },
+  ask: askExtents,
+}
+
+const can = ({ facts }: Reading, bit: number): boolean => (facts.interfaces & bit) !== 0
+
+function askExtents(atspi: Atspi, { element }: Reading): Promise<Answers["extents"]> {
+  return atspi.extents(element.ref, element.origin.traits.coordinates)
+}
+
+const isDetailed = (reading: Reading): boolean => wantsDetails(reading.options, mayAct(reading))
+
+function mayAct(reading: Reading): boolean {
+  if (reading.isInteractive) return true
+  return can(reading, INTERFACE.Action) && mayOffer(reading.element.origin.traits, reading.kind)
+}
+
+/** True if an object that is not interactive by its role is asked for its actions. */
+function mayOffer({ asksForActions }: Traits, { native, role }: Kind): boolean {
+  if (role === "separator" || role === "scrollbar" || role === "window" || role === "application")
+    return false
+  switch (asksForActions) {
+    case "nowhere":
+      return false
+    case "of labels":
+      return native === ROLE.LABEL || native === ROLE.IMAGE || role === "columnheader"
+    case "of page content":
+      return CLICKABLE_CONTENT.has(role)
+    case undefined:
+      return true
+    default:
+      return asksForActions satisfies never
+  }
+}
+
+/** Elements that web pages attach click handlers to. A text only passes clicks on. */
+const CLICKABLE_CONTENT: ReadonlySet<Role> = new Set([
+  "group",
+  "datefield",
+  "image",
+  "row",
+  "columnheader",
+  "heading",
+  "paragraph",
+])
+
+function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readonly string[]> {
+  if (!origin.traits.firstActionTells) return atspi.actionNames(ref)
+  return atspi.actionName(ref, 0).then((name) => [name])
+}
+
+/** Many rows are alike, and rarely have more to say than their text. */
+function mayDescribe({ isInteractive, kind, name }: Reading): boolean {
+  return isInteractive ? name === undefined || !hasTrait(kind.role, "item") : kind.role === "image"
+}
+
+/** True for an item that does something, rather than open a menu. */
+const isPlainItem = ({ role, native }: Kind): boolean => role === "menuitem" && native !== ROLE.MENU
+
+const hasShortcut = (reading: Reading): boolean =>
+  reading.element.origin.traits.menuItemsHaveShortcuts === true && can(reading, INTERFACE.Action)
+
+/** True for a nameless part of a page that holds text without an object for it. */
+function holdsText(reading: Reading): boolean {
+  const { element, kind, facts, name } = reading
+  if (name !== undefined || !element.origin.traits.structureHoldsText) return false
+  if (kind.native === ROLE.PASSWORD_TEXT || kind.role === "webarea") return false
+  return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
+}
+
+/** The item around a tool button, which has its tooltip. */
+function toolItemOf({ element, kind }: Reading): Parent | undefined {
+  const { parent, origin } = element
+  const isButton = kind.role === "button" || kind.role === "menubutton"
+  if (!isButton || !origin.traits.toolItemHasTooltip) return undefined
+  return parent?.role === ROLE.PANEL && parent.size === 1 ? parent : undefined
+}
+
+/** ATSPI_RELATION_LABELLED_BY */
+const LABELLED_BY = 2
+
+const LABELLED: ReadonlySet<Role> = new Set([
+  "button",
+  "checkbox",
+  "colorwell",
+  "combobox",
+  "incrementor",
+  "listbox",
+  "menubutton",
+  "radiobutton",
+  "slider",
+  "switch",
+  "textfield",
+])
+
+async function labelOf(atspi: Atspi, ref: Ref, expect: Expect): Promise<string | undefined> {
+  const relations = await expect(atspi.relations(ref))
+  const labels = relations?.find(({ type }) => type === LABELLED_BY)?.targets ?? []
+  const names = await Promise.all(labels.slice(0, 5).map((label) => expect(atspi.name(label))))
+  return cleanName(names.filter((name) => name && !isClassName(name)).join(" "))
+}

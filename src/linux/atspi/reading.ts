@@ -1,0 +1,88 @@
+import type { TreeOptions } from "../../adapter.ts"
+import { hasTrait, type Rect } from "../../node.ts"
+import { INTERFACE } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import type { Element, Origin } from "./element.ts"
+import type { Facts, Look } from "./facts.ts"
+import { cleanName, isClassName, plainText } from "./names.ts"
+import { type Kind, kindOf, ROLE } from "./roles.ts"
+
+/** One object while it is read: its facts, what they make of it, and the answers to further questions. */
+export interface Reading {
+  readonly element: Element
+  readonly facts: Facts
+  readonly kind: Kind
+  /** Its accessible name, if it has a real one. */
+  readonly name: string | undefined
+  /** By its role alone. */
+  readonly isInteractive: boolean
+  readonly options: Pick<TreeOptions, "bounds" | "interactiveOnly">
+  /** Filled in as the answers come; see questions.ts. */
+  readonly answers: Answers
+}
+
+/** The answers beyond the facts. Absent: not asked, or not answered. */
+export interface Answers {
+  /** The names of its actions. */
+  offers?: readonly string[]
+  value?: string
+  /** The names of the objects that label it. */
+  label?: string
+  description?: string
+  extents?: Rect
+  /** The key binding of its first action. */
+  binding?: string
+  /** The description of its parent. */
+  tooltip?: string
+  text?: string
+  attributes?: ReadonlyMap<string, string>
+}
+
+export function readingOf(element: Element, facts: Facts, kind: Kind, options: Reading["options"]): Reading {
+  const { description, extents } = facts
+  return {
+    element,
+    facts,
+    kind,
+    name: nameOf(element.origin, kind, facts),
+    isInteractive: hasTrait(kind.role, "interactive"),
+    options,
+    answers: { description, extents },
+  }
+}
+
+export function kindIn(facts: Facts, { origin, parentRole }: Element): Kind {
+  const { role, states, interfaces, childCount, name } = facts
+  const holdsSelection = (interfaces & INTERFACE.Selection) !== 0
+  const { traits } = origin
+  return kindOf(role, states, holdsSelection, parentRole, { traits, interfaces, childCount, name })
+}
+
+/** The accessible name, unless it is one that the toolkit made up. */
+export function nameOf(origin: Origin, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
+  if (isGridCell(origin, kind, facts)) return undefined
+  const name = wordsOf(origin, facts.name)
+  if (name === undefined || !origin.traits.namesFallBackToClass) return name
+  const isMadeUp = kind.native === ROLE.FILLER || isClassName(name) || (kind.role === "tab" && name === "Tab")
+  return isMadeUp ? undefined : name
+}
+
+/** A name or description as one line of plain text. */
+export const wordsOf = ({ traits }: Origin, text: string): string | undefined =>
+  cleanName(traits.textMayBeMarkup && text.includes("<") ? plainText(text) : text)
+
+/** True for a cell whose name says only its column, e.g. "Size , ". Its text is its content. */
+export function isGridCell({ traits }: Origin, { native }: Kind, { name }: Pick<Facts, "name">): boolean {
+  return traits.gridCellsAreNamedByColumn === true && native === ROLE.TABLE_CELL && name.endsWith(" , ")
+}
+
+/** True if the object shows, as far as its toolkit reports it. */
+export function isShowing(
+  { traits }: Pick<Origin, "traits">,
+  { states, role, extents }: Pick<Look, "role" | "states"> & Pick<Facts, "extents">,
+): boolean {
+  if (has(states, STATE.SHOWING)) return true
+  if (!has(states, STATE.VISIBLE)) return false
+  if (!traits.lacksShowing) return traits.treeItemsLackShowing === true && role === ROLE.TREE_ITEM
+  return !extents || extents.width > 0 || extents.height > 0
+}
