@@ -191,18 +191,6 @@ const namesToolkit = (code: string): string | undefined =>
   (TOOLKIT_NAME.exec(code) ?? /\bTRAITS\b/.exec(code))?.[0]
 
 const TOOLKITS_FILE = "src/linux/atspi/toolkits.ts"
-/** Not converted yet. */
-const STILL_NAMING = [
-  "atspi",
-  "describe",
-  "facts",
-  "gtk4",
-  "labels",
-  "names",
-  "roles",
-  "sources",
-  "walk",
-].map((name) => `src/linux/atspi/${name}.ts`)
 
 test("no file but toolkits.ts compares the name of a toolkit: the others ask for a trait", async () => {
   const others = files.filter((file) => file.startsWith("src/linux/") && file !== TOOLKITS_FILE)
@@ -212,7 +200,7 @@ test("no file but toolkits.ts compares the name of a toolkit: the others ask for
       return word === undefined ? [] : [`${file}: ${word}`]
     }),
   )
-  expect(naming.flat().filter((one) => !STILL_NAMING.includes(one.replace(/:.*/, "")))).toEqual([])
+  expect(naming.flat()).toEqual([])
   expect(namesToolkit(await codeOf(TOOLKITS_FILE))).toBeDefined()
 })
 
