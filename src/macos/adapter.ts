@@ -7,8 +7,10 @@ import type {
   TreeOptions,
   TreeTarget,
 } from "../adapter.ts"
+import { readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
+import { Turn } from "../turn.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
@@ -18,7 +20,6 @@ import { wakeWebContents } from "./electron.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
-import { Turn } from "./turn.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
@@ -29,14 +30,14 @@ export function connectMacos(options: PlatformOptions): Platform {
   const connection = new Connection()
   return {
     name: "macos",
-    adapter: (deadline) =>
-      macosAdapter(new Ax(connection, deadline), options.root, new Turn(options.env, deadline)),
+    adapter: (deadline) => macosAdapter(new Ax(connection, deadline), options),
     close: async () => connection.close(),
   }
 }
 
-function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
+function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   const { deadline } = ax
+  const turn = new Turn(async () => (await import("./input.ts")).openInputLock(env), deadline)
   // What a snapshot and a click do not need is loaded when it is asked for.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
@@ -45,7 +46,7 @@ function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
     windows: async () => listWindows(ax),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
-    tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions),
+    tree: (target, treeOptions) => readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
@@ -76,12 +77,6 @@ function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
     watch: async (pids) => watchProcesses(ax, pids),
     close: () => turn.release(),
   }
-}
-
-/** What is left after reading has to do for shaping, storing and printing. */
-function reading(ax: Ax): Ax {
-  const { remaining } = ax.deadline
-  return ax.within(remaining - Math.min(200, remaining / 5))
 }
 
 async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promise<SeenTree> {

@@ -1,7 +1,7 @@
+import { pause } from "../until.ts"
 import { hasFramework } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
-import { pause } from "./pause.ts"
 import { below } from "./surfaces.ts"
 import { type Attributes, asElements, asFlag, asText, type Element } from "./value.ts"
 

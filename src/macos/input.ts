@@ -1,11 +1,15 @@
+import { closeSync } from "node:fs"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import type { Button, InputEvent } from "../adapter.ts"
+import { tryLock } from "../../ffi/libsystem.ts"
+import type { Button, Env, InputEvent } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { Point } from "../node.ts"
+import { openLockFile } from "../private-files.ts"
+import type { InputLock } from "../turn.ts"
+import { pause } from "../until.ts"
 import { eventSource, post } from "./events.ts"
 import { flagsOf, HeldKeys, pressKey, typeText } from "./keyboard.ts"
-import { pause } from "./pause.ts"
 
 const MOVED = 5
 const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: number; dragged: number }>> = {
@@ -130,4 +134,14 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
     default:
       return event satisfies never
   }
+}
+
+/**
+ * The lock on the pointer and the keyboard of the login session: a file in the temporary directory of the user, which
+ * all programs of that user share. The kernel takes the lock back when the process ends.
+ */
+export async function openInputLock(env: Env): Promise<InputLock> {
+  const directory = env.TMPDIR?.startsWith("/") ? env.TMPDIR.replace(/\/+$/, "") : "/tmp"
+  const fd = openLockFile(`${directory}/agent-desktop-input-${process.getuid?.()}.lock`)
+  return { tryTake: () => tryLock(fd), holder: () => ({}), close: () => closeSync(fd) }
 }

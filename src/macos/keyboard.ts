@@ -4,10 +4,10 @@ import { type Combo, MODIFIERS, type Modifier } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { inWords, openPrivateDirectory, readPrivateFile, writePrivateFile } from "../private-files.ts"
+import { pause } from "../until.ts"
 import { utf16 } from "./cf.ts"
 import { eventSource, post } from "./events.ts"
 import { keystrokeFor, MODIFIER_CODES, NAMED_CODES } from "./key-codes.ts"
-import { pause } from "./pause.ts"
 
 const FLAGS: Readonly<Record<Modifier, bigint>> = {
   shift: 0x2_0000n,

@@ -1,9 +1,9 @@
 import type { NotificationOp, SeenNotification } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import { pause } from "../until.ts"
 import { processOf } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { deliveryOf, Failure, refused } from "./failure.ts"
-import { pause } from "./pause.ts"
 import { roleOf } from "./roles.ts"
 import { asElement, asElements, asText, asWords, type Element } from "./value.ts"
 

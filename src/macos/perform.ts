@@ -1,13 +1,14 @@
 import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { chooseByName } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
+import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
 import { readSeen } from "./describe.ts"
 import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { labelText } from "./names.ts"
-import { pause } from "./pause.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
 
@@ -240,23 +241,11 @@ function menuOf(ax: Ax, element: Element): Element | undefined {
   return asElements(ax.get(element, "AXChildren")).find((child) => ax.get(child, "AXRole") === "AXMenu")
 }
 
-/** The one option of that name, by the same names that a snapshot shows. */
+/** The one option of this name, by the names that a snapshot shows. */
 function only({ options, unread }: Choice, value: string): Option {
-  const fitting = options.filter(({ name }) => name === value)
-  const [first, ...others] = fitting
-  if (first && others.length === 0) return first
-  // It may be the one that did not answer.
-  if (!first && unread) throw readFailed("An option", unread.code)
-  const names = options.map(({ name }) => name)
-  throw new AppError(
-    first ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-    first ? `${fitting.length} options are named '${value}'` : `There is no option '${value}'`,
-    {
-      suggestion: `Use one of: ${names.slice(0, 20).join(", ")}`,
-      details: { candidates: names.slice(0, 50) },
-      disposition: NOTHING_DELIVERED,
-    },
-  )
+  // The wanted option may be the one that could not be read.
+  if (unread && !options.some(({ name }) => name === value)) throw readFailed("An option", unread.code)
+  return chooseByName(options, value)
 }
 
 /** What can be chosen below a container, level by level; what is inside an option is part of it. */

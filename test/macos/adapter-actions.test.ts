@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { Action } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
-import { pause } from "../../src/macos/pause.ts"
+import { pause } from "../../src/until.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
 
 setDefaultTimeout(120_000)
