@@ -16,7 +16,7 @@ import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf, readSeen } from "./describe.ts"
-import { wakeWebContents } from "./electron.ts"
+import { wakeWebContents } from "./web-contents.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
@@ -25,7 +25,7 @@ import { childAt, walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
-/** The macOS desktop: the accessibility API for what apps show, Core Graphics for windows and input. */
+/** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
   const connection = new Connection()
   return {
@@ -38,7 +38,7 @@ export function connectMacos(options: PlatformOptions): Platform {
 function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   const { deadline } = ax
   const turn = new Turn(async () => (await import("./input.ts")).openInputLock(env), deadline)
-  // What a snapshot and a click do not need is loaded when it is asked for.
+  // Modules that neither a snapshot nor a click needs are loaded on first use.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
@@ -96,7 +96,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
   const { root, complete } = await walk(ax, found.element, { area: found.area }, options)
   const { id, title, path: rootPath } = found
-  // A menu has its name from the item that opened it.
+  // A menu is named after the item that opened it.
   const name = root.name ?? (title || undefined)
   const { app_name: app, pid } = window
   return { root: { ...root, name }, window: { id, title }, app, pid, complete, rootPath }
@@ -124,7 +124,7 @@ async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Prom
   }
 }
 
-/** Down the stored child indexes, one call a level. AX has no address that another process could use. */
+/** Follows the stored child indexes, one call per level. AX elements have no address that works in another process. */
 function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined {
   if (!window_id || !path) return undefined
   let element = surfaceById(ax, pid, window_id)
