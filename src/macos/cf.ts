@@ -82,7 +82,7 @@ export function newString(text: string): Owned {
   return new Owned(coreFoundation().CFStringCreateWithCharacters(0n, utf16(text), text.length))
 }
 
-/** The text as UniChars. Never an empty buffer: bun:ffi has no address for one. */
+/** The text as UniChars. Never an empty buffer, which has no address. */
 export function utf16(text: string): Uint16Array {
   const chars = new Uint16Array(Math.max(text.length, 1))
   for (let i = 0; i < text.length; i++) chars[i] = text.charCodeAt(i)

@@ -94,7 +94,7 @@ function boundsOf(display: number): Rect {
     const [x = 0, y = 0, width = 0, height = 0] = displayBounds(display)
     return { x, y, width, height }
   } catch (error) {
-    // bun:ffi throws if libffi is missing, the only library that can read such a result.
+    // Bun throws if libffi is missing, the only library that can read such a result.
     if (!(error instanceof Error)) throw error
     throw new AppError("PLATFORM_NOT_SUPPORTED", "The bounds of the displays cannot be read on this system", {
       suggestion: "Run 'doctor --ffi' to see what is missing",
@@ -129,7 +129,7 @@ export function usableArea(at: Rect): Rect | undefined {
   return flip((screens.find(({ frame }) => contains(flip(frame), middle(at))) ?? primary).usable)
 }
 
-/** Reads a struct through key-value coding, which boxes it: bun:ffi cannot return a struct from a message. */
+/** Reads a struct through key-value coding, which boxes it: Bun cannot return a struct from a C call. */
 function rectOf(screen: bigint, key: "frame" | "visibleFrame"): Rect {
   using name = newString(key)
   const fields = new Float64Array(4)

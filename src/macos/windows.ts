@@ -18,7 +18,7 @@ const APP_MS = 300
 const SMALLEST = 40
 
 /** A window as the window server reports it. */
-interface Surface {
+interface ServerWindow {
   readonly number: number
   readonly pid: number
   readonly owner: string
@@ -30,7 +30,7 @@ interface Surface {
 }
 
 /** The same window as the app reports it. */
-interface Counterpart {
+interface AppWindow {
   readonly element: Element
   readonly title?: string
   readonly frame?: Rect
@@ -39,25 +39,25 @@ interface Counterpart {
 
 /** Lists every window, the frontmost first. Apps report titles without Screen Recording; the window server does not. */
 export function listWindows(ax: Ax, only?: number): SeenWindow[] {
-  const all = allSurfaces(ax)
-  const surfaces = all.filter(({ pid }) => only === undefined || pid === only)
-  const pids = new Set(surfaces.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
-  const counterparts = new Map([...pids].map((pid) => [pid, matched(ax, pid, surfaces)]))
+  const all = allServerWindows(ax)
+  const onServer = all.filter(({ pid }) => only === undefined || pid === only)
+  const pids = new Set(onServer.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
+  const byApp = new Map([...pids].map((pid) => [pid, windowsByNumber(ax, pid, onServer)]))
   const focused = focusedNumber(ax, all)
   const aliases = new Map<number, readonly string[]>()
-  return surfaces.flatMap((surface) => {
-    const known = counterparts.get(surface.pid)
-    const own = known?.get(surface.number)
-    const mute = own ? {} : unmatched(surface, known)
+  return onServer.flatMap((server) => {
+    const known = byApp.get(server.pid)
+    const own = known?.get(server.number)
+    const mute = own ? {} : unmatched(server, known)
     if (!mute) return []
-    const { number, pid, owner } = surface
+    const { number, pid, owner } = server
     return [
       {
         id: `w-${number}`,
-        title: own?.title ?? surface.title ?? "",
+        title: own?.title ?? server.title ?? "",
         app_name: owner,
         pid,
-        bounds: own?.frame ?? surface.bounds,
+        bounds: own?.frame ?? server.bounds,
         is_focused: number === focused,
         // Lazy: only needed if the name of the app does not fit, and it has to read the bundle.
         get aliases() {
@@ -79,14 +79,14 @@ function aliasesOf(pid: number, owner: string): readonly string[] {
 
 /** Pids of the processes that show a window. Does not ask the processes themselves. */
 export function showingProcesses(ax: Ax): ReadonlySet<number> {
-  const onScreen = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+  const onScreen = readServerWindows(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
   return new Set(onScreen.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
 }
 
 /** Facts about a window that its app does not list; undefined if it is not a window to a user. */
 function unmatched(
-  { bounds, layer, shown, onScreen, title }: Surface,
-  known: ReadonlyMap<number, Counterpart> | undefined,
+  { bounds, layer, shown, onScreen, title }: ServerWindow,
+  known: ReadonlyMap<number, AppWindow> | undefined,
 ): Pick<SeenWindow, "accessible" | "reason"> | undefined {
   const { width = 0, height = 0 } = bounds ?? {}
   if (layer !== 0 || !shown || width < SMALLEST || height < SMALLEST) return undefined
@@ -101,7 +101,7 @@ function unmatched(
 /** The element of a window of this process; undefined if the app does not list it. */
 export function windowElement(ax: Ax, pid: number, id: string): Element | undefined {
   const number = Number(id.replace(/^w-/, ""))
-  return matched(ax, pid, undefined, number)?.get(number)?.element
+  return windowsByNumber(ax, pid, undefined, number)?.get(number)?.element
 }
 
 /** The id (`w-…`) of the window that contains an element. */
@@ -110,32 +110,35 @@ export function windowIdOf(ax: Ax, element: Element): string | undefined {
   return number === undefined ? undefined : `w-${number}`
 }
 
-/** The accessible windows of an app by window number; undefined if the app did not answer. */
-function matched(
+/**
+ * The accessible windows of an app by window number. With `onServer`, for a list of all windows, the app has
+ * little time, and undefined means that it did not answer; without it, that throws.
+ */
+function windowsByNumber(
   ax: Ax,
   pid: number,
-  surfaces: readonly Surface[] | undefined,
+  onServer: readonly ServerWindow[] | undefined,
   only?: number,
-): Map<number, Counterpart> | undefined {
-  const quick = surfaces ? ax.within(APP_MS) : ax
+): Map<number, AppWindow> | undefined {
+  const quick = onServer ? ax.within(APP_MS) : ax
   try {
-    const found = new Map<number, Counterpart>()
+    const found = new Map<number, AppWindow>()
     const windows = appWindows(quick, pid)
     if (windows instanceof Failure) {
       if (!isUnread(windows)) return found
-      if (surfaces) return undefined
+      if (onServer) return undefined
       throw readFailed("The list of windows", windows.code)
     }
     for (const element of windows) {
       const bridged = quick.windowNumber(element)
       if (only !== undefined && bridged !== undefined && bridged !== only) continue
-      const counterpart = describe(quick, element)
-      const number = bridged ?? numberByEvidence(counterpart, pid, surfaces ?? allSurfaces(ax))
-      if (number !== undefined) found.set(number, counterpart)
+      const own = describe(quick, element)
+      const number = bridged ?? numberByEvidence(own, pid, onServer ?? allServerWindows(ax))
+      if (number !== undefined) found.set(number, own)
     }
     return found
   } catch (error) {
-    if (!surfaces || ax.deadline.expired || !isSilence(error)) throw error
+    if (!onServer || ax.deadline.expired || !isSilence(error)) throw error
     return undefined
   }
 }
@@ -151,7 +154,7 @@ function appWindows(ax: Ax, pid: number): ReadonlySet<Element> | Failure {
   return new Set([...asElements(app.AXWindows), ...others])
 }
 
-function describe(ax: Ax, element: Element): Counterpart {
+function describe(ax: Ax, element: Element): AppWindow {
   const read = ax.read(element, ["AXTitle", "AXMinimized", FRAME, "AXPosition", "AXSize"])
   if (read instanceof Failure) return { element }
   return { element, title: asText(read.AXTitle), frame: frameOf(read), minimized: asFlag(read.AXMinimized) }
@@ -159,17 +162,17 @@ function describe(ax: Ax, element: Element): Counterpart {
 
 /** Without the bridge: the one window of the process with this frame, and this title if both sides have one. */
 function numberByEvidence(
-  { frame, title }: Counterpart,
+  { frame, title }: AppWindow,
   pid: number,
-  surfaces: readonly Surface[],
+  onServer: readonly ServerWindow[],
 ): number | undefined {
-  const fits = surfaces.filter(
-    (surface) =>
-      surface.pid === pid &&
+  const fits = onServer.filter(
+    (server) =>
+      server.pid === pid &&
       frame &&
-      surface.bounds &&
-      isNear(frame, surface.bounds) &&
-      (!title || !surface.title || title === surface.title),
+      server.bounds &&
+      isNear(frame, server.bounds) &&
+      (!title || !server.title || title === server.title),
   )
   return fits.length === 1 ? fits[0]?.number : undefined
 }
@@ -180,8 +183,8 @@ export function isNear(a: Rect, b: Rect): boolean {
 }
 
 /** The number of the window that has the keyboard; if macOS does not report it, the frontmost window. */
-function focusedNumber(ax: Ax, surfaces: readonly Surface[]): number | undefined {
-  const front = surfaces.find(({ layer, onScreen }) => layer === 0 && onScreen)
+function focusedNumber(ax: Ax, onServer: readonly ServerWindow[]): number | undefined {
+  const front = onServer.find(({ layer, onScreen }) => layer === 0 && onScreen)
   try {
     const quick = ax.within(APP_MS)
     const active = asElement(quick.get(ax.connection.system, "AXFocusedApplication"))
@@ -200,13 +203,13 @@ function isSilence(error: unknown): boolean {
 }
 
 /** All windows. Those on the screen come first, because only their list is in front-to-back order. */
-function allSurfaces(ax: Ax): Surface[] {
-  const front = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+function allServerWindows(ax: Ax): ServerWindow[] {
+  const front = readServerWindows(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
   const known = new Set(front.map(({ number }) => number))
-  return [...front, ...listSurfaces(ax, EXCLUDE_DESKTOP).filter(({ number }) => !known.has(number))]
+  return [...front, ...readServerWindows(ax, EXCLUDE_DESKTOP).filter(({ number }) => !known.has(number))]
 }
 
-function listSurfaces(ax: Ax, option: number): Surface[] {
+function readServerWindows(ax: Ax, option: number): ServerWindow[] {
   using list = new Owned(coreGraphics().CGWindowListCopyWindowInfo(option, 0))
   if (!list.ref) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", "This process has no graphical session", {
@@ -215,11 +218,11 @@ function listSurfaces(ax: Ax, option: number): Surface[] {
   }
   return Array.from(itemsOf(list.ref) ?? [])
     .filter((item) => kindOf(item) === "dictionary")
-    .map((item) => surfaceOf(ax, item))
-    .filter((surface) => surface.number > 0)
+    .map((item) => serverWindowOf(ax, item))
+    .filter((server) => server.number > 0)
 }
 
-function surfaceOf(ax: Ax, window: bigint): Surface {
+function serverWindowOf(ax: Ax, window: bigint): ServerWindow {
   const cf = coreFoundation()
   const at = (key: string) => cf.CFDictionaryGetValue(window, ax.connection.name(key))
   const value = (key: string): Value => decode(at(key), (ref) => ax.connection.intern(ref))
