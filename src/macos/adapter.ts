@@ -16,13 +16,13 @@ import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf, readSeen } from "./describe.ts"
-import { wakeWebContents } from "./web-contents.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
+import { wakeWebContents } from "./web-contents.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
 /** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
@@ -46,7 +46,8 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     windows: async () => listWindows(ax),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
-    tree: (target, treeOptions) => readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
+    tree: (target, treeOptions) =>
+      readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
