@@ -9,9 +9,9 @@ import type { RefEntry } from "../src/refmap.ts"
 import { type FakeMac, type Report, startScene } from "../test/macos/fake.ts"
 
 /**
- * What a tree of 5,000 nodes costs on macOS in round trips to the app, and in time where a call takes
- * 40 µs and an attribute 2 µs: over the stand-in of test/macos/fake, whose clock only moves when a
- * call is made. Run it as `bun --preload ./test/macos/preload.ts bench/macos.ts`.
+ * Cost of a tree of 5,000 nodes on macOS: round trips to the app, and time if a call takes 40 µs and an
+ * attribute 2 µs. Uses the stand-in of test/macos/fake, whose clock only moves with calls.
+ * Run it as `bun --preload ./test/macos/preload.ts bench/macos.ts`.
  */
 
 const PID = 501
@@ -32,7 +32,7 @@ const field = (title: string, more: object = {}) => ({
   ...more,
 })
 
-/** Fifty nodes as windows of documents and settings have them: a third texts, a third controls. */
+/** Fifty nodes like those of document and settings windows: a third texts, a third controls. */
 const block = (secret: boolean) => ({
   AXRole: "AXGroup",
   AXTitle: "Section",
@@ -66,7 +66,7 @@ const SCENE = {
       pid: PID,
       name: "Demo",
       frontmost: true,
-      // Only web contents in disguise have it.
+      // Only apps with web contents have this attribute.
       fixed: ["AXManualAccessibility"],
       windows: [
         {
@@ -98,7 +98,7 @@ async function costOf(use: (mac: FakeMac) => Promise<number>): Promise<Cost> {
     const { round_trips: trips, attributes, slept_us, violations }: Report = mac.report()
     if (violations.length > 0) throw new Error(JSON.stringify(violations))
     const asked = total(attributes)
-    // The clock of the scene moves in whole milliseconds, which a single click does not take.
+    // The clock of the scene moves in whole milliseconds, and a click takes less than one.
     const least = (trips * LATENCY.call_us + asked * LATENCY.attribute_us) / 1000
     return { nodes, trips, attributes: asked, ms: least < 2 ? least : slept_us / 1000 }
   } finally {
@@ -122,10 +122,10 @@ async function ours(mac: FakeMac, options: TreeOptions): Promise<number> {
   return countOf(root)
 }
 
-/** What our walk asks every node for; of that only what its role needs; the least a useful tree can do with. */
+/** The attributes that our walk reads; of these, only those that a role needs; the least for a useful tree. */
 type Plan = "the same attributes" | "attributes by role" | "eight attributes"
 
-/** One attribute a call, as a first attempt would be written: straight over the bindings. */
+/** Reads one attribute per call, directly through the bindings, as a first attempt would. */
 function naive(plan: Plan): number {
   const ax = accessibility()
   const connection = new Connection()
@@ -162,7 +162,7 @@ function naive(plan: Plan): number {
   return nodes
 }
 
-/** Besides AXRole, AXSubrole and AXChildren, which every plan reads. */
+/** Attributes besides AXRole, AXSubrole and AXChildren, which every plan reads. */
 const EIGHT = ["AXTitle", "AXDescription", "AXValue", "AXEnabled", "AXFrame"]
 const COMMON = ["AXTitle", "AXDescription", "AXSelected", "AXHidden"]
 const CONTROL = ["AXEnabled", "AXFocused", "AXHelp", "AXIdentifier", "AXFrame"]
@@ -184,7 +184,7 @@ const PLANS: Readonly<Record<Plan, (role: string) => readonly string[]>> = {
 const ACTED_ON = new Set(["AXButton", "AXCheckBox", "AXSlider", "AXTextField", "AXImage"])
 const WRITTEN = new Set(["AXSlider", "AXTextField"])
 
-/** A click by ref: the way down its path, one look at the element, the press, one look after it. */
+/** Clicks by ref: follows the path, reads the element, presses it, and reads it again. */
 async function click(mac: FakeMac): Promise<number> {
   const platform = connectMacos({ env: {}, root: mac.directory })
   const adapter = platform.adapter(Deadline.in(600_000))

@@ -1,6 +1,8 @@
 import { JSCallback } from "bun:ffi"
 import { type Declaration, guardedly, lazily } from "./library.ts"
 
+const APPLICATION_SERVICES = "/System/Library/Frameworks/ApplicationServices.framework/ApplicationServices"
+
 const functions = {
   AXIsProcessTrusted: { args: [], returns: "u8" },
   AXIsProcessTrustedWithOptions: { args: ["u64"], returns: "u8" },
@@ -27,7 +29,7 @@ const functions = {
 } as const
 
 export const ACCESSIBILITY = {
-  library: "/System/Library/Frameworks/ApplicationServices.framework/ApplicationServices",
+  library: APPLICATION_SERVICES,
   functions,
   addresses: [],
 } satisfies Declaration
@@ -40,14 +42,12 @@ export const VALUE_SIZE = 2
 export const VALUE_RECT = 3
 export const VALUE_ERROR = 5
 
-/** An AXObserverCallback; it runs on the thread that runs the run loop, which is ours. */
+/** An AXObserverCallback. It runs on the thread of the run loop, which is ours. The caller closes it. */
 export function observerCallback(notified: () => void): JSCallback {
   return new JSCallback(notified, { args: ["u64", "u64", "u64", "u64"], returns: "void" })
 }
 
-const APPLICATION_SERVICES = "/System/Library/Frameworks/ApplicationServices.framework/ApplicationServices"
-
-/** AXError _AXUIElementGetWindow(AXUIElementRef, CGWindowID *): which window of the window server an element is in. */
+/** AXError _AXUIElementGetWindow(AXUIElementRef, CGWindowID *): the window server's window that contains an element. */
 export const WINDOW_BRIDGE = {
   library: APPLICATION_SERVICES,
   functions: { _AXUIElementGetWindow: { args: ["u64", "ptr"], returns: "i32" } } as const,
@@ -55,7 +55,7 @@ export const WINDOW_BRIDGE = {
   guarded: true,
 } satisfies Declaration
 
-/** pid_t responsibility_get_pid_responsible_for_pid(pid_t): whom the privacy settings hold responsible. */
+/** pid_t responsibility_get_pid_responsible_for_pid(pid_t): the process that privacy grants are looked up for. */
 export const RESPONSIBILITY = {
   library: "/usr/lib/libSystem.B.dylib",
   functions: { responsibility_get_pid_responsible_for_pid: { args: ["i32"], returns: "i32" } } as const,

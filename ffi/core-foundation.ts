@@ -57,7 +57,7 @@ export const CORE_FOUNDATION = {
 
 export const coreFoundation = lazily(CORE_FOUNDATION)
 
-/** CFNumberType: the two widest, into which every number fits. */
+/** CFNumberType: the widest integer and the widest float, which hold every number. */
 export const NUMBER_SINT64 = 4
 export const NUMBER_FLOAT64 = 6
 
@@ -72,7 +72,7 @@ interface CoreConstants {
 
 let constants: CoreConstants | undefined
 
-/** Exported data of CoreFoundation; the call-back structs are passed by address, the rest are objects. */
+/** Exported data of CoreFoundation. The callback structs are passed by address; the others are objects. */
 export function coreConstants(): CoreConstants {
   constants ??= {
     arrayCallBacks: addressOf(LIBRARY, "kCFTypeArrayCallBacks"),
@@ -85,7 +85,7 @@ export function coreConstants(): CoreConstants {
   return constants
 }
 
-/** A CF object that we own: released at the end of the block that says `using`. NULL is left alone. */
+/** A CF object that we own. `using` releases it at the end of the block. NULL is allowed. */
 export class Owned {
   readonly ref: bigint
 

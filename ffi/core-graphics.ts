@@ -42,7 +42,7 @@ export const CORE_GRAPHICS = {
 
 export const coreGraphics = lazily(CORE_GRAPHICS)
 
-/** x, y, width and height of a display. CGDisplayBounds gives a struct back, which bun:ffi cannot read. */
+/** x, y, width and height of a display. CGDisplayBounds returns a struct, which bun:ffi cannot read. */
 export function displayBounds(display: number): Float64Array {
   return callForRect(addressOf(LIBRARY, "CGDisplayBounds"), display)
 }
@@ -66,7 +66,7 @@ const TYPE_DOUBLE = 3
 const TYPE_UINT32 = 9
 const TYPE_STRUCT = 13
 
-/** Calls `CGRect function(uint32_t)`: four doubles come back in registers that only libffi can read. */
+/** Calls `CGRect function(uint32_t)`. It returns four doubles in registers that only libffi can read. */
 export function callForRect(fn: bigint, argument: number): Float64Array {
   frame ??= prepare()
   frame.argument[0] = argument
@@ -74,19 +74,19 @@ export function callForRect(fn: bigint, argument: number): Float64Array {
   return frame.result.slice()
 }
 
-/** Kept for good: C holds addresses inside these buffers, which the garbage collector does not see. */
+/** Never freed: C holds addresses inside these buffers, which the garbage collector does not see. */
 let frame: ReturnType<typeof prepare> | undefined
 
 function prepare() {
   const double = type(8, TYPE_DOUBLE)
   const uint32 = type(4, TYPE_UINT32)
   const fields = new BigUint64Array([address(double), address(double), address(double), address(double), 0n])
-  // Size and alignment of a struct are for ffi_prep_cif to fill in.
+  // ffi_prep_cif fills in the size and alignment of the struct.
   const rect = type(0, TYPE_STRUCT, address(fields))
   const cif = new Uint8Array(64)
   const types = new BigUint64Array([address(uint32)])
   const status = libffi().ffi_prep_cif(cif, DEFAULT_ABI, 1, rect, types)
-  if (status !== 0) throw new Error(`ffi_prep_cif gave ${status}`)
+  if (status !== 0) throw new Error(`ffi_prep_cif returned ${status}`)
   const argument = new Uint32Array(1)
   const pointers = new BigUint64Array([address(argument)])
   return {

@@ -6,7 +6,7 @@ import type { Declaration } from "./library.ts"
 import { LIBSYSTEM } from "./libsystem.ts"
 import { APPKIT, OBJC } from "./objc.ts"
 
-/** Everything that this program binds of macOS. */
+/** Every symbol of macOS that this program binds. */
 export const DECLARATIONS: readonly Declaration[] = [
   CORE_FOUNDATION,
   ACCESSIBILITY,

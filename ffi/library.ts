@@ -1,9 +1,9 @@
 import { dlopen, type Library, read } from "bun:ffi"
 
 /**
- * One C type of bun:ffi. What we hold of macOS (CF objects, ids, selectors, addresses) is a `u64`, and so
- * always a bigint: `ptr` results are numbers or bigints by size, and CF hands out tagged pointers with
- * bit 63 set. `ptr` is for buffers of ours that a function reads or fills.
+ * One C type of bun:ffi. References to macOS objects (CF objects, ids, selectors, addresses) are `u64`, and so
+ * always bigints: a `ptr` result is a number or a bigint depending on its size, and CF returns tagged pointers
+ * with bit 63 set. `ptr` is for our own buffers that a function reads or fills.
  */
 export type CType =
   | "void"
@@ -22,22 +22,22 @@ export type CType =
 export type Functions = Readonly<Record<string, { readonly args: readonly CType[]; readonly returns: CType }>>
 
 /**
- * What one library must have. Every form is the same on arm64 and x86_64: CGPoint and CFRange are
- * flattened into their fields, BOOL is a `u8`, and no function is bound that is variadic, takes a
- * CGRect by value or gives a struct back (those go through libffi.ts).
+ * The symbols that we need of one library. Every signature works on both arm64 and x86_64: CGPoint and
+ * CFRange are flattened into their fields, and BOOL is a `u8`. Variadic functions, and functions that take a
+ * CGRect by value or return a struct, are not bound this way (core-graphics.ts calls one through libffi).
  */
 export interface Declaration<F extends Functions = Functions> {
   readonly library: string
   readonly functions: F
-  /** Exported data, or functions of which only the address is needed. */
+  /** Exported data, and functions that we only need the address of. */
   readonly addresses: readonly string[]
-  /** Private: its absence is no error. */
+  /** Private symbols, which may be missing. */
   readonly guarded?: boolean
 }
 
 export type Calls<F extends Functions> = Library<F>["symbols"]
 
-/** The functions of a library, opened at the first call. */
+/** The functions of a library, which is opened at the first call. */
 export function lazily<F extends Functions>(declaration: Declaration<F>): () => Calls<F> {
   let opened: Calls<F> | undefined
   return () => {
@@ -46,7 +46,7 @@ export function lazily<F extends Functions>(declaration: Declaration<F>): () => 
   }
 }
 
-/** The same where the library or one of the symbols may be missing. */
+/** The functions of a library; undefined if the library or one of the symbols is missing. */
 export function guardedly<F extends Functions>(declaration: Declaration<F>): () => Calls<F> | undefined {
   let opened: { readonly calls: Calls<F> | undefined } | undefined
   return () => {
@@ -55,9 +55,9 @@ export function guardedly<F extends Functions>(declaration: Declaration<F>): () 
   }
 }
 
-/** Where a library keeps a symbol; 0n when it has none of that name. */
+/** The address of a symbol; 0n if the library does not have it. */
 export function addressOf(library: string, symbol: string): bigint {
-  // Asked for as a function, since that is how bun:ffi looks up a symbol; it is never called.
+  // bun:ffi looks up symbols only as functions. This one is never called.
   const found = attempt(() => dlopen(library, { [symbol]: { args: [], returns: "void" } }).symbols[symbol])
   const { ptr } = (found ?? {}) as { ptr?: number | bigint }
   return BigInt(ptr ?? 0)
@@ -69,7 +69,7 @@ export function variable(library: string, symbol: string): bigint {
   return address && read.u64(address)
 }
 
-/** Every declared symbol that the running system lacks. */
+/** The declared symbols that the running system lacks. */
 export function missingSymbols({ library, functions, addresses }: Declaration): string[] {
   const names = [...Object.keys(functions), ...addresses]
   const all = Object.fromEntries(names.map((name) => [name, { args: [], returns: "void" } as const]))

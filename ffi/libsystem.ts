@@ -13,7 +13,7 @@ export const LIBSYSTEM = {
 
 export const libsystem = lazily(LIBSYSTEM)
 
-/** proc_pidinfo's flavor for struct proc_bsdinfo, its size, and where it keeps what we read. */
+/** proc_pidinfo's flavor for struct proc_bsdinfo, its size, and the offsets of the fields that we read. */
 export const BSD_INFO = {
   flavor: 3,
   size: 136,
@@ -26,14 +26,14 @@ export const BSD_INFO = {
 export const PATH_SIZE = 4096
 
 /**
- * Takes the lock of an open file unless another open file has it. The kernel takes it back when the
- * file is closed, also when the process dies: there is no stale lock to judge, and no pid to trust.
+ * Locks an open file; false if another open file holds the lock. The kernel releases the lock when the file
+ * is closed, also if the process dies, so there are no stale locks to detect.
  */
 export function tryLock(fd: number): boolean {
   return prepareLocks().flock(fd, LOCK_EX | LOCK_NB) === 0
 }
 
-/** Opens the library, which otherwise the first lock does. */
+/** Opens the library, so that the first lock does not have to. */
 export function prepareLocks() {
   return process.platform === "darwin" ? libsystem() : libc()
 }
@@ -41,7 +41,7 @@ export function prepareLocks() {
 const LOCK_EX = 2
 const LOCK_NB = 4
 
-// musl's loader takes any library named libc.* for itself, so that the name of glibc's does there too.
+// glibc's name works on musl too: its loader resolves any library named libc.* to itself.
 const libc = lazily({
   library: "libc.so.6",
   functions: { flock: { args: ["i32", "i32"], returns: "i32" } },

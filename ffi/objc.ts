@@ -14,7 +14,7 @@ export const OBJC = {
   addresses: ["objc_msgSend"],
 } satisfies Declaration
 
-/** What AppKit is asked, by selector: each is a call of objc_msgSend with the C form of that method. */
+/** The messages that we send, by selector. Each is a call of objc_msgSend with the C signature of that method. */
 export const MESSAGES = {
   "respondsToSelector:": message("u8", "u64"),
   sharedWorkspace: message("u64"),
@@ -37,7 +37,7 @@ export const MESSAGES = {
 
 type Messages = typeof MESSAGES
 
-/** AppKit; opening it registers the classes that objc_getClass then finds. */
+/** AppKit. Opening it registers the classes that objc_getClass finds. */
 export const APPKIT = {
   library: "/System/Library/Frameworks/AppKit.framework/AppKit",
   functions: { NSApplicationLoad: { args: [], returns: "u8" } } as const,
@@ -49,7 +49,7 @@ const appKit = lazily(APPKIT)
 const selectors = new Map<string, bigint>()
 let messages: Calls<Messages> | undefined
 
-/** Sends a message. An Objective-C exception would end the process: only arguments that are known to be right. */
+/** Sends a message. Pass only valid arguments: an Objective-C exception would end the process. */
 export function send<S extends keyof Messages>(
   receiver: bigint,
   selector: S,
@@ -64,13 +64,13 @@ export function respondsTo(receiver: bigint, selector: keyof Messages): boolean 
   return send(receiver, "respondsToSelector:", selectorOf(selector)) !== 0
 }
 
-/** A class of AppKit or Foundation, which are loaded first; 0n when there is none of that name. */
+/** A class of AppKit or Foundation; 0n if there is none of this name. Loads both on first use. */
 export function appKitClass(name: string): bigint {
   appKit()
   return objc().objc_getClass(name)
 }
 
-/** Whatever the messages inside the block autorelease is freed when it ends; to be used without an await. */
+/** Frees the objects that messages autorelease, at the end of the `using` block. There must be no await in the block. */
 export class AutoreleasePool {
   readonly #pool = objc().objc_autoreleasePoolPush();
 

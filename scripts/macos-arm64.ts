@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 
 /**
- * The compiled suite of the macOS adapter as an arm64 executable under qemu-user: other registers,
- * other struct rules, the processor that Macs have. Slow, and not part of the check. It needs
- * qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross; further arguments go to `bun test`.
+ * Runs the compiled suite of the macOS adapter as an arm64 executable under qemu-user: the registers and
+ * struct rules of the processor that Macs have. Slow, and not part of the check. Needs
+ * qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross. Further arguments are passed to `bun test`.
  */
 
 const LIBRARIES = "/usr/aarch64-linux-gnu/lib"
@@ -40,14 +40,14 @@ const suite = Bun.spawn(
 )
 process.exitCode = await suite.exited
 
-/** libffi for arm64: from the system if it is installed there, else unpacked beside, since nothing else needs it. */
+/** The folder of libffi for arm64: the system's if installed, or an unpacked package in the temporary directory. */
 async function foreignLibraries(): Promise<string> {
   const installed = "/usr/lib/aarch64-linux-gnu"
   if (existsSync(`${installed}/libffi.so.8`)) return installed
   const aside = `${tmpdir()}/agent-desktop-arm64-libraries`
   const unpacked = `${aside}${installed}`
   if (existsSync(`${unpacked}/libffi.so.8`)) return unpacked
-  // Lists of its own: the system need not know of a second architecture.
+  // Separate package lists, so that the system does not get a second architecture.
   const lists = `${aside}/lists`
   const cache = `${aside}/cache`
   for (const folder of [lists, `${cache}/archives`]) await mkdir(`${folder}/partial`, { recursive: true })

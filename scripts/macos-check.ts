@@ -3,13 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 /**
- * The main job on a real Mac, against Apple's own applications:
+ * Tests the main commands on a real Mac, against Apple's own applications:
  *
  *   bun scripts/macos-check.ts BINARY [WORDS]
  *
- * With WORDS, only the checks whose title has them. Needs Accessibility and Screen Recording; a Mac of your
- * own asks once whether Finder may be controlled. What agent-desktop claims is looked at with other eyes:
- * the file that was saved, pbpaste, sips, Finder itself. Written without a Mac; not yet run.
+ * With WORDS, runs only the checks whose title contains them. Needs Accessibility and Screen Recording. macOS asks
+ * once whether Finder may be controlled. Independent programs judge the results: the saved file, pbpaste,
+ * sips, Finder itself. Written without a Mac, and not yet run.
  */
 
 const [binary = "dist/agent-desktop", words = ""] = Bun.argv.slice(2)
@@ -30,10 +30,10 @@ interface Window {
   readonly bounds: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 }
 
-/** In this order: each needs the ones above it. What a check returns is told, and is for docs/macos.md. */
+/** The checks in order: each needs the ones above it. A check returns a line to print, or undefined. */
 const checks: Readonly<Record<string, () => string | undefined>> = {
-  "it starts": () => JSON.stringify(desktop("version")),
-  "every native symbol is there": () => {
+  "agent-desktop starts": () => JSON.stringify(desktop("version")),
+  "every native symbol exists": () => {
     const { checks: found } = answer("doctor", "--ffi").data
     const said = found.map(({ name, ok, detail = "" }: Finding) => `${ok ? "✓" : "✗"} ${name}: ${detail}`)
     const missing = found.filter(({ name, ok }: Finding) => name.startsWith("symbols of") && !ok)
@@ -54,7 +54,7 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
       desktop("list-displays").displays,
     )}`
   },
-  "text that is typed into TextEdit and saved is in the file": () => {
+  "text typed into TextEdit and saved is in the file": () => {
     const window = textEdit()
     const field = nodesIn(window.id).find(({ role }) => role === "textfield")
     desktop("type", refOf(field, "a text field in TextEdit"), TEXT)
@@ -62,7 +62,7 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
     eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
     return undefined
   },
-  "text by synthesised keys is the same": () => {
+  "text typed by synthesised keys is the same": () => {
     const window = textEdit()
     const field = refOf(
       nodesIn(window.id).find(({ role }) => role === "textfield"),
@@ -74,7 +74,7 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
     eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
     return undefined
   },
-  "the menu bar is read, and a menu of it opens": () => {
+  "the menu bar can be read, and one of its menus opens": () => {
     const window = textEdit()
     const bar = desktop("snapshot", "--window-id", window.id, "--surface", "menubar").tree
     const edit = flatten(bar).find(({ name }) => name === "Edit" || name === "Bearbeiten")
@@ -83,20 +83,20 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
     desktop("press", "escape")
     return `${menu.length} items`
   },
-  "Calculator adds, as it copies": () => {
+  "Calculator adds, judged by the result that it copies": () => {
     desktop("launch", "Calculator")
     for (const key of ["escape", "escape", "7", "+", "5", "return", "cmd+c"])
       desktop("press", key, "--app", "Calculator")
     eventually(() => expectEqual(succeed(["pbpaste"]).trim(), "12"))
     return undefined
   },
-  "the clipboard is the one that pbcopy and pbpaste have": () => {
+  "the clipboard is the same as that of pbpaste": () => {
     desktop("clipboard-set", TEXT)
     expectEqual(succeed(["pbpaste"]), TEXT)
     expectEqual(desktop("clipboard-get").text, TEXT)
     return undefined
   },
-  "a Finder window moves, is maximised, and comes back": () => {
+  "a Finder window can be moved, maximised and restored": () => {
     osascript('tell application "Finder" to open home')
     const window = eventually(() => {
       const [first] = desktop("list-windows", "--app", "Finder").windows
@@ -111,7 +111,7 @@ const checks: Readonly<Record<string, () => string | undefined>> = {
     expectEqual(JSON.stringify(back.bounds), JSON.stringify(moved.bounds))
     return `maximised ${JSON.stringify(large.bounds)}`
   },
-  "a screenshot of a window has its size": () => {
+  "a screenshot of a window has the size that sips reports": () => {
     const window = textEdit()
     const path = join(folder, "window.png")
     const { width, height } = desktop("screenshot", path, "--window-id", window.id)
@@ -143,7 +143,7 @@ for (const [title, check] of Object.entries(checks).filter(([title]) => title.in
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed > 0 ? 1 : 0
 
-/** TextEdit with an empty file, so that it neither asks which one to open nor where to save. */
+/** Opens an empty file in TextEdit, so that it does not ask for a file to open or a place to save. */
 function textEdit(): Window {
   writeFileSync(join(folder, NOTE), "")
   succeed(["open", "-a", "TextEdit", join(folder, NOTE)])
@@ -155,7 +155,7 @@ function textEdit(): Window {
   })
 }
 
-/** The answer's data; a failure is thrown with the whole answer. */
+/** Runs a command and returns its data. Throws the whole answer if it failed. */
 function desktop(...args: readonly string[]) {
   const said = answer(...args)
   if (!said.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(said)}`)
@@ -164,7 +164,7 @@ function desktop(...args: readonly string[]) {
 
 function answer(...args: readonly string[]) {
   const { stdout, stderr } = Bun.spawnSync([binary, ...args], { timeout: 60_000 })
-  if (stdout.length === 0) throw new Error(`${args.join(" ")} said nothing: ${stderr}`)
+  if (stdout.length === 0) throw new Error(`${args.join(" ")} printed nothing: ${stderr}`)
   return JSON.parse(stdout.toString())
 }
 
@@ -181,7 +181,7 @@ function refOf(node: Node | undefined, what: string): string {
   return node.ref_id
 }
 
-/** Tries again until it does not throw, or the time is over. */
+/** Repeats an attempt until it does not throw, or the time is up. */
 function eventually<T>(attempt: () => T): T {
   const end = performance.now() + PATIENCE_MS
   for (;;) {

@@ -26,4 +26,15 @@ export class Deadline {
   slice(ms: number): Deadline {
     return new Deadline(Math.min(this.at, performance.now() + ms), this.signal)
   }
+
+  /** An earlier end that leaves time for the work that follows: `ms`, but at most this share of what remains. */
+  sparing(ms: number, share: number): Deadline {
+    const { remaining } = this
+    return this.slice(remaining - Math.min(ms, remaining * share))
+  }
+}
+
+/** The end of reading a tree, early enough to shape, store and print what was read. */
+export function readingTime(deadline: Deadline): Deadline {
+  return deadline.sparing(200, 1 / 5)
 }

@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { allRoles, hasTrait, isRole, type Role, type State } from "./node.ts"
 import type { Position } from "./tree.ts"
 
@@ -63,4 +63,30 @@ export function pathOf({ ancestors }: Position): string[] {
 export function isNamed(name: string, aliases: readonly string[], wanted: string): boolean {
   const key = wanted.toLowerCase()
   return key !== "" && (name.toLowerCase() === key || aliases.some((alias) => alias.toLowerCase() === key))
+}
+
+/** The one option of this name. Throws if there is none, or several; `ref` names the element that shows the options. */
+export function chooseByName<T extends { readonly name?: string }>(
+  options: readonly T[],
+  name: string,
+  ref?: string,
+): T {
+  const [only, ...others] = options.filter((option) => option.name === name)
+  if (only && others.length === 0) return only
+  const names = options.flatMap((option) => option.name ?? [])
+  const look = ref ? `Run 'expand ${ref}' and 'snapshot'` : "Open the list and run 'snapshot'"
+  const facts = { details: { candidates: names.slice(0, 50) }, disposition: NOTHING_DELIVERED }
+  if (only)
+    throw new AppError(
+      "AMBIGUOUS_TARGET",
+      `${others.length + 1} options${ref ? ` of ${ref}` : ""} are named '${name}'`,
+      { suggestion: `${look}, then click the option by its own ref`, ...facts },
+    )
+  throw new AppError("ELEMENT_NOT_FOUND", `${ref ? `${ref} shows` : "There is"} no option '${name}'`, {
+    suggestion:
+      names.length > 0
+        ? `Use one of: ${names.slice(0, 20).join(", ")}`
+        : `${look} to see its options, or use 'set-value' if it can be typed into`,
+    ...facts,
+  })
 }

@@ -7,10 +7,10 @@ import {
   type TreeTarget,
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError } from "../errors.ts"
+import { chooseByName } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { nameForIdentity } from "../refmap.ts"
-import { quoted } from "../refs/identity.ts"
 import { type Target, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { until } from "../until.ts"
@@ -28,17 +28,14 @@ export async function pickOption(ctx: Context, target: Target, action: Select): 
   const { ref, seen } = target
   if (!hasTrait(seen.role, "opensMenu")) throw notSupported(ref, seen, action)
   const options = await openList(ctx, target)
-  const fitting = options?.filter((node) => node.name === action.value) ?? []
-  const [only, ...others] = fitting
-  if (!only || others.length > 0) {
-    await closeList(ctx, target, action, options)
-    throw noSingleOption(ref, action, fitting, options)
-  }
-  return clickElement(ctx, optionTarget(target, only), action).catch(async (error: unknown) => {
+  try {
+    const option = chooseByName(options ?? [], action.value, ref)
+    return await clickElement(ctx, optionTarget(target, option), action)
+  } catch (error) {
     if (error instanceof AppError && error.disposition?.delivery === "not_delivered")
       await closeList(ctx, target, action, options)
     throw error
-  })
+  }
 }
 
 /** Opens the list, unless it is open, and waits for its options; undefined if none show. */
@@ -80,26 +77,6 @@ function optionTarget(target: Target, option: SeenNode): Target {
     window_id: undefined,
   }
   return { ...target, seen: option, entry }
-}
-
-function noSingleOption(
-  ref: string,
-  { value }: Select,
-  fitting: readonly SeenNode[],
-  options: readonly SeenNode[] | undefined,
-): AppError {
-  const isNone = fitting.length === 0
-  return new AppError(
-    isNone ? "ELEMENT_NOT_FOUND" : "AMBIGUOUS_TARGET",
-    isNone
-      ? `${ref} shows no option ${quoted(value)}`
-      : `${fitting.length} options of ${ref} are named ${quoted(value)}`,
-    {
-      suggestion: `Run 'expand ${ref}' and 'snapshot' to see its options, or 'set-value' if it can be typed into`,
-      details: { candidates: options?.slice(0, 20).map((node) => node.name) ?? [] },
-      disposition: NOTHING_DELIVERED,
-    },
-  )
 }
 
 /** The arrow at the end of a combobox. In one that can be typed into, a click in the middle only places the caret. */

@@ -1,12 +1,12 @@
 import type { Adapter, Platform, PlatformOptions, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
+import { Turn } from "../turn.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
-import type { InputLease } from "./x11/input.ts"
 import { windowNumber } from "./x11/window-id.ts"
 
 /** The Linux desktop: AT-SPI for what apps show, X11 for windows and input. */
@@ -25,11 +25,8 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const view = new DesktopView(session, deadline)
   const x11 = () => session.x11(deadline)
-  let lease: Promise<InputLease> | undefined
-  const takeTurn = async (): Promise<void> => {
-    lease ??= openLease(session, deadline)
-    await (await lease).take()
-  }
+  const openLock = async () => (await import("./x11/input.ts")).openInputLock(session.env, deadline)
+  const turn = new Turn(openLock, deadline)
   // What only some commands need is loaded by those: a click by ref loads neither X11 nor the reading of windows.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
@@ -71,18 +68,18 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     perform: async (handle, action) => {
       // The keyboard focus decides where the keys of every command go.
-      if (action.kind === "focus" && session.env.DISPLAY) await takeTurn()
+      if (action.kind === "focus" && session.env.DISPLAY) await turn.take()
       const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
       return perform(atspi, Element.of(handle), action)
     },
-    takeTurn,
+    takeTurn: () => turn.take(),
     input: async (event) => {
-      await takeTurn()
+      await turn.take()
       const [x, { sendInput }] = await Promise.all([beforeActing(x11()), import("./x11/input.ts")])
       return sendInput(x, event, deadline)
     },
     window: async (id, op) => {
-      await takeTurn()
+      await turn.take()
       return operate(session, view, id, op, deadline)
     },
     launch: async (app, args) => {
@@ -114,13 +111,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
         watchEvents(await session.a11y(deadline, hint), deadline, pids, windows),
       )
     },
-    close: async () => (await lease)?.release(),
+    close: () => turn.release(),
   }
-}
-
-async function openLease(session: Session, deadline: Deadline): Promise<InputLease> {
-  const { InputLease } = await import("./x11/input.ts")
-  return new InputLease(() => session.env, deadline)
 }
 
 /** undefined if there is no display: the caller looks again after a pause anyway. */

@@ -7,37 +7,38 @@ import type {
   TreeOptions,
   TreeTarget,
 } from "../adapter.ts"
+import { readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
+import { Turn } from "../turn.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf, readSeen } from "./describe.ts"
-import { wakeWebContents } from "./electron.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
-import { Turn } from "./turn.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walk } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
+import { wakeWebContents } from "./web-contents.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
-/** The macOS desktop: the accessibility API for what apps show, Core Graphics for windows and input. */
+/** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
   const connection = new Connection()
   return {
     name: "macos",
-    adapter: (deadline) =>
-      macosAdapter(new Ax(connection, deadline), options.root, new Turn(options.env, deadline)),
+    adapter: (deadline) => macosAdapter(new Ax(connection, deadline), options),
     close: async () => connection.close(),
   }
 }
 
-function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
+function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   const { deadline } = ax
-  // What a snapshot and a click do not need is loaded when it is asked for.
+  const turn = new Turn(async () => (await import("./input.ts")).openInputLock(env), deadline)
+  // Modules that neither a snapshot nor a click needs are loaded on first use.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
@@ -45,7 +46,8 @@ function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
     windows: async () => listWindows(ax),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
-    tree: (target, treeOptions) => readTree(reading(ax), target, treeOptions),
+    tree: (target, treeOptions) =>
+      readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => readSeen(ax, elementOf(handle)),
@@ -78,12 +80,6 @@ function macosAdapter(ax: Ax, root: string, turn: Turn): Adapter {
   }
 }
 
-/** What is left after reading has to do for shaping, storing and printing. */
-function reading(ax: Ax): Ax {
-  const { remaining } = ax.deadline
-  return ax.within(remaining - Math.min(200, remaining / 5))
-}
-
 async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promise<SeenTree> {
   if (target.kind === "element") {
     const element = above(ax, elementOf(target.handle), target.above ?? 0)
@@ -101,7 +97,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
   const { root, complete } = await walk(ax, found.element, { area: found.area }, options)
   const { id, title, path: rootPath } = found
-  // A menu has its name from the item that opened it.
+  // A menu is named after the item that opened it.
   const name = root.name ?? (title || undefined)
   const { app_name: app, pid } = window
   return { root: { ...root, name }, window: { id, title }, app, pid, complete, rootPath }
@@ -129,7 +125,7 @@ async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Prom
   }
 }
 
-/** Down the stored child indexes, one call a level. AX has no address that another process could use. */
+/** Follows the stored child indexes, one call per level. AX elements have no address that works in another process. */
 function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined {
   if (!window_id || !path) return undefined
   let element = surfaceById(ax, pid, window_id)

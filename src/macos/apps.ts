@@ -9,17 +9,17 @@ import { drainRunLoop, itemsOf, textOf } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
 
 const OPEN = "/usr/bin/open"
-/** NSApplicationActivationPolicyRegular: in the Dock, with a menu bar of its own. */
+/** NSApplicationActivationPolicyRegular: the app is in the Dock and has a menu bar. */
 const REGULAR = 0
 const BUNDLE_ID = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 
-/** Apps as a user sees them, and any other process that shows a window. */
+/** Lists the apps in the Dock, and any other process that shows a window. */
 export function listApps(showing: ReadonlySet<number>): SeenApp[] {
   return runningApps().flatMap(({ regular, ...app }) => (regular || showing.has(app.pid) ? [app] : []))
 }
 
 function runningApps(): (SeenApp & { readonly regular: boolean })[] {
-  // What AppKit knows of other apps is brought up to date only while the run loop turns.
+  // AppKit updates its list of running apps only while the run loop runs.
   drainRunLoop()
   using _pool = new AutoreleasePool()
   const workspace = send(appKitClass("NSWorkspace"), "sharedWorkspace")
@@ -38,7 +38,7 @@ function runningApps(): (SeenApp & { readonly regular: boolean })[] {
   }).filter(({ pid }) => pid > 0)
 }
 
-/** Starts an app by its name, bundle id or path; one that runs already is brought to the front. */
+/** Starts an app by its name, bundle id or path. An app that already runs is brought to the front. */
 export async function launchApp(app: string, args: readonly string[], deadline: Deadline): Promise<Launched> {
   const ways = app.includes("/")
     ? [[app]]
@@ -71,7 +71,7 @@ function launched(app: string): Launched {
   return {
     pid: found?.pid ?? 0,
     names: [...new Set([wanted, ...(found ? [found.name, ...found.aliases] : [])])],
-    // What was started here has ended: the app is a child of launchd, or ran before.
+    // `open` has ended: the app is a child of launchd, or was already running.
     exited: Promise.resolve(0),
   }
 }
@@ -88,21 +88,21 @@ export function quitApp({ pid, name }: SeenApp, force: boolean): { readonly meth
     })
   }
   if (send(app, method) === 0) {
-    throw new AppError("ACTION_FAILED", `'${name}' could not be asked to end`, {
+    throw new AppError("ACTION_FAILED", `'${name}' could not be asked to quit`, {
       suggestion: force
-        ? "Use 'list-apps' to see whether it still runs"
+        ? "Use 'list-apps' to see whether it is still running"
         : `Run: agent-desktop close-app ${JSON.stringify(name)} --force`,
     })
   }
   return { method }
 }
 
-/** Tells one life of a pid from the next; undefined when there is no such process. */
+/** Start time of a process, which distinguishes two processes with the same pid; undefined if there is none. */
 export function processStart(pid: number): string | undefined {
   const info = bsdInfo(pid)
   if (info)
     return `${info.getBigUint64(BSD_INFO.startSeconds, true)}.${info.getBigUint64(BSD_INFO.startMicroseconds, true)}`
-  // Another user's process does not tell; that it exists is all there is to know.
+  // macOS does not report the start time of another user's process, only that it exists.
   return exists(pid) ? "unknown" : undefined
 }
 
@@ -110,7 +110,7 @@ export function parentOf(pid: number): number | undefined {
   return bsdInfo(pid)?.getUint32(BSD_INFO.parent, true)
 }
 
-/** Where the executable of a process is. */
+/** Path of the executable of a process. */
 function executableOf(pid: number): string | undefined {
   const path = new Uint8Array(PATH_SIZE)
   const length = libsystem().proc_pidpath(pid, path, PATH_SIZE)
@@ -129,20 +129,20 @@ function bundlePlace(pid: number): { readonly path: string; readonly name: strin
   return path && name ? { path, name } : undefined
 }
 
-/** Whether the app has a framework of such a name inside. */
+/** True if the bundle of the app contains a framework whose name fits. */
 export function hasFramework(pid: number, name: RegExp): boolean {
   const place = bundlePlace(pid)
   if (!place) return false
   try {
     return readdirSync(`${place.path}/Contents/Frameworks`).some((entry) => name.test(entry))
   } catch (error) {
-    // Most apps have none, and some do not let us look.
+    // Most apps contain no frameworks, and some cannot be read.
     if (error instanceof Error && "code" in error) return false
     throw error
   }
 }
 
-/** The app bundle that a process runs from. Read without AppKit, which takes long to load. */
+/** The app bundle that a process runs from. Does not use AppKit, which is slow to load. */
 export function bundleOf(pid: number): Bundle | undefined {
   const place = bundlePlace(pid)
   if (!place) return undefined
@@ -154,7 +154,7 @@ export function bundleOf(pid: number): Bundle | undefined {
   return { name, id: bundle.ref ? textOf(cf.CFBundleGetIdentifier(bundle.ref)) : undefined }
 }
 
-/** The process that runs from a bundle of this file name; undefined when none does. */
+/** The pid of the process that runs from a bundle of this file name; undefined if there is none. */
 export function processOf(bundle: string): number | undefined {
   const pids = new Int32Array(8192)
   const count = libsystem().proc_listallpids(pids, pids.byteLength)
@@ -172,7 +172,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it is there but not ours.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
@@ -183,7 +183,7 @@ interface Finished {
   readonly stderr: string
 }
 
-/** Runs a program of the system to its end; "late" when it had to be ended, "missing" when it is not there. */
+/** Runs a system program until it ends. "late": the deadline killed it. "missing": it is not installed. */
 export async function run(
   command: readonly string[],
   deadline: Deadline,

@@ -20,7 +20,7 @@ import {
 } from "./failure.ts"
 import { type Attributes, asElements, decode, type Element, type Value } from "./value.ts"
 
-/** How long an app may take over one answer, and over the question whether it answers at all. */
+/** Time limits for one answer of an app, and for the probe that finds out whether it answers at all. */
 const ANSWER_MS = 1000
 const PROBE_MS = 250
 
@@ -29,7 +29,7 @@ const flag = new Uint8Array(1)
 const number = new Int32Array(1)
 const unsigned = new Uint32Array(1)
 
-/** The accessibility calls of one command, each bounded by its deadline. */
+/** The accessibility calls of one command, each limited by its deadline. */
 export class Ax {
   readonly connection: Connection
   readonly deadline: Deadline
@@ -39,12 +39,12 @@ export class Ax {
     this.deadline = deadline
   }
 
-  /** The same calls with less time. */
+  /** The same calls with an earlier deadline. */
   within(ms: number): Ax {
     return new Ax(this.connection, this.deadline.slice(ms))
   }
 
-  /** Several attributes in one round trip. What an element does not have is undefined or a Failure. */
+  /** Reads several attributes in one round trip. An attribute that the element lacks is undefined or a Failure. */
   read(element: Element, names: readonly string[]): Attributes | Failure {
     const list = this.connection.names(names)
     const copy = accessibility().AXUIElementCopyMultipleAttributeValues
@@ -53,7 +53,7 @@ export class Ax {
       () => copy(element.ref, list, 0, out),
       (ref) => {
         const items = itemsOf(ref)
-        // A list of another length could not be told apart from shifted answers.
+        // In a list of another length, values could belong to the wrong names.
         if (items?.length !== names.length) return new Failure(FAILURE)
         const values: Record<string, Value> = {}
         for (const [i, name] of names.entries()) values[name] = this.#decode(items[i]!)
@@ -72,14 +72,14 @@ export class Ax {
     )
   }
 
-  /** The same where its absence would be taken as a fact: a read that failed throws. */
+  /** Reads one attribute and throws if the read fails. For callers that treat undefined as proof of absence. */
   must(element: Element, name: string): Value {
     const value = this.get(element, name)
     if (isUnread(value) && value.code !== INVALID_ELEMENT) throw readFailed(name, value.code)
     return value
   }
 
-  /** Part of an attribute that is a list of elements. */
+  /** Reads part of an attribute that is a list of elements. */
   some(element: Element, name: string, from: number, count: number): readonly Element[] | Failure {
     const attribute = this.connection.name(name)
     const copy = accessibility().AXUIElementCopyAttributeValues
@@ -90,7 +90,7 @@ export class Ax {
     )
   }
 
-  /** What the element offers to do. */
+  /** The actions that the element offers. */
   actions(element: Element): ReadonlySet<string> | Failure {
     const copy = accessibility().AXUIElementCopyActionNames
     const names = this.#copy(
@@ -101,7 +101,7 @@ export class Ax {
     return names instanceof Failure && !isUnread(names) ? new Set() : names
   }
 
-  /** Whether the app lets us write the attribute; what it does not answer is no. */
+  /** True if the app says that the attribute can be written; a failed read counts as no. */
   canSet(element: Element, name: string): boolean {
     return this.isSettable(element, name) === true
   }
@@ -114,21 +114,21 @@ export class Ax {
     return error === 0 ? flag[0] !== 0 : new Failure(error)
   }
 
-  /** Sends a mutation, once, and gives back its AXError. */
+  /** Writes an attribute, without a retry, and returns the AXError. */
   set(element: Element, name: string, value: bigint): number {
     const attribute = this.connection.name(name)
     this.#bound()
     return known(accessibility().AXUIElementSetAttributeValue(element.ref, attribute, value))
   }
 
-  /** Sends an action, once, and gives back its AXError. */
+  /** Performs an action, without a retry, and returns the AXError. */
   perform(element: Element, action: string): number {
     const name = this.connection.name(action)
     this.#bound()
     return known(accessibility().AXUIElementPerformAction(element.ref, name))
   }
 
-  /** Lets an observer hear of something that happens below the element. */
+  /** Subscribes an observer to a notification of the element and everything below it. */
   subscribe(observer: bigint, element: Element, notification: string): number {
     const name = this.connection.name(notification)
     this.#bound()
@@ -147,13 +147,13 @@ export class Ax {
     return error === 0 ? element : undefined
   }
 
-  /** Which process the element is of; 0 when it does not say. */
+  /** The pid of the app that the element belongs to; 0 if it is not known. */
   pid(element: Element): number {
     number[0] = 0
     return accessibility().AXUIElementGetPid(element.ref, number) === 0 ? number[0]! : 0
   }
 
-  /** The window server's number of the window that the element is in; undefined without the bridge. */
+  /** The window server's number of the window that contains the element; undefined if the bridge is missing. */
   windowNumber(element: Element): number | undefined {
     const bridge = windowBridge()
     if (!bridge) return undefined
@@ -168,7 +168,7 @@ export class Ax {
     return decode(ref, (element) => this.connection.intern(element))
   }
 
-  /** A copied object is ours whatever the error code says. */
+  /** Calls a Copy function, and releases what it returned, even together with an error code. */
   #copy<T>(element: Element, copy: () => number, use: (ref: bigint) => T): T | Failure {
     const error = this.#ask(element, () => {
       out[0] = 0n
@@ -181,7 +181,7 @@ export class Ax {
     return use(owned.ref)
   }
 
-  /** A read. One that could not complete is tried once more, if the app answers at all. */
+  /** Sends a read. A read that cannot complete is retried once if the app answers at all. */
   #ask(element: Element, send: () => number): number {
     this.#bound()
     const error = known(send())
@@ -191,7 +191,7 @@ export class Ax {
     return known(send())
   }
 
-  /** Whether the element's app is alive; throws when it is but does not answer. */
+  /** False if the app of the element has ended. Throws if it runs but does not answer. */
   #answers(element: Element): boolean {
     const pid = this.pid(element)
     if (pid === 0) return true
@@ -200,7 +200,7 @@ export class Ax {
     this.#bound(PROBE_MS)
     out[0] = 0n
     const error = accessibility().AXUIElementCopyAttributeValue(app.ref, this.connection.name("AXRole"), out)
-    new Owned(out[0]!)[Symbol.dispose]()
+    using _role = new Owned(out[0]!)
     if (error !== CANNOT_COMPLETE) return true
     if (this.deadline.expired) throw outOfTime()
     const facts = { platformDetail: wordFor(CANNOT_COMPLETE), details: { pid } }

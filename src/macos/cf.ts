@@ -7,7 +7,7 @@ import {
   Owned,
 } from "../../ffi/core-foundation.ts"
 
-/** A string is read up to here: a log view may hold megabytes. */
+/** Longer strings are cut: a log view may hold megabytes. */
 const MAX_TEXT = 65_536
 const CHUNK = 8192
 const units = new Uint16Array(MAX_TEXT)
@@ -26,7 +26,7 @@ type Kind =
 
 let kinds: ReadonlyMap<bigint, Kind> | undefined
 
-/** What kind of object it is; undefined for NULL and for what we have no use for. Asked before every use. */
+/** The type of an object; undefined for NULL and types that we do not use. Every use of an object checks it first. */
 export function kindOf(ref: bigint): Kind | undefined {
   const cf = coreFoundation()
   kinds ??= new Map<bigint, Kind>([
@@ -68,7 +68,7 @@ export function booleanOf(ref: bigint, kind = kindOf(ref)): boolean | undefined 
   return kind === "boolean" ? coreFoundation().CFBooleanGetValue(ref) !== 0 : undefined
 }
 
-/** What an array holds, borrowed from it; undefined when it is none. */
+/** The items of an array, which still owns them; undefined if the object is not an array. */
 export function itemsOf(ref: bigint, kind = kindOf(ref)): BigUint64Array | undefined {
   if (kind !== "array") return undefined
   const cf = coreFoundation()
@@ -82,7 +82,7 @@ export function newString(text: string): Owned {
   return new Owned(coreFoundation().CFStringCreateWithCharacters(0n, utf16(text), text.length))
 }
 
-/** The text as UniChars; never without memory, which an empty buffer would be. */
+/** The text as UniChars. Never an empty buffer, which has no address. */
 export function utf16(text: string): Uint16Array {
   const chars = new Uint16Array(Math.max(text.length, 1))
   for (let i = 0; i < text.length; i++) chars[i] = text.charCodeAt(i)
@@ -98,7 +98,7 @@ export function newNumber(value: number): Owned {
   )
 }
 
-/** An array that retains what it holds. */
+/** Makes an array, which retains its items. */
 export function newArray(refs: readonly bigint[]): Owned {
   const items = new BigUint64Array(refs.length > 0 ? refs : [0n])
   return new Owned(coreFoundation().CFArrayCreate(0n, items, refs.length, coreConstants().arrayCallBacks))
@@ -118,12 +118,12 @@ export function cfBoolean(value: boolean): bigint {
   return value ? coreConstants().yes : coreConstants().no
 }
 
-/** Lets the run loop deliver what is waiting, for at most `seconds`; ends after the first delivery. */
+/** Runs the run loop until the first delivery, for at most `seconds`. True if something was delivered. */
 export function turnRunLoop(seconds: number): boolean {
   return coreFoundation().CFRunLoopRunInMode(coreConstants().defaultMode, seconds, 1) === HANDLED_SOURCE
 }
 
-/** Delivers all that is waiting, without waiting for more. */
+/** Delivers everything that is pending, without waiting for more. */
 export function drainRunLoop(): void {
   for (let turns = 0; turns < MOST_TURNS && turnRunLoop(0); turns++);
 }

@@ -28,8 +28,8 @@ export async function useClipboard(op: ClipboardOp, deadline: Deadline): Promise
 }
 
 /**
- * The text may have to come from the app that promised it, and an app that hangs would hang us: so it
- * is fetched by a program that can be ended.
+ * Reads through pbpaste, which can be killed. The text may have to come from the app that owns the clipboard,
+ * and a direct read would hang if that app hangs.
  */
 async function readText(deadline: Deadline): Promise<string> {
   refuseDenied()
@@ -45,7 +45,7 @@ async function readText(deadline: Deadline): Promise<string> {
   return new TextDecoder().decode(reader.stdout)
 }
 
-/** Where reading is forbidden, the reader would find nothing instead of an error. */
+/** Throws if reading is forbidden: pbpaste would return an empty text instead of an error. */
 function refuseDenied(): void {
   using _pool = new AutoreleasePool()
   const board = pasteboard()
@@ -55,7 +55,7 @@ function refuseDenied(): void {
   })
 }
 
-/** undefined: nothing. */
+/** Replaces the contents of the clipboard; undefined clears it. */
 function writeText(text: string | undefined): void {
   using _pool = new AutoreleasePool()
   const board = pasteboard()
@@ -64,7 +64,7 @@ function writeText(text: string | undefined): void {
   using type = newString(TEXT_TYPE)
   using value = newString(text)
   if (send(board, "setString:forType:", value.ref, type.ref) === 0) {
-    throw new AppError("ACTION_FAILED", "The clipboard did not take the text")
+    throw new AppError("ACTION_FAILED", "The text could not be put on the clipboard")
   }
 }
 

@@ -5,23 +5,23 @@ import { newArray, newString } from "./cf.ts"
 import { Element } from "./value.ts"
 
 /**
- * What the commands of one platform share: elements and attribute names, each held once and given
- * back at the end.
+ * Elements and attribute names that all commands of one platform share. Each is retained once, and
+ * released by `close`: these are the only references that outlive the function that got them.
  */
 export class Connection {
-  /** Accessibility was granted; that it was withdrawn since, every call would say. */
+  /** Accessibility was granted. If the user withdraws it later, every call reports that. */
   trusted = false
-  /** Processes whose web contents were asked to show themselves. */
+  /** Processes that were already asked to show their web contents. */
   readonly woken = new Set<number>()
   readonly #elements = new Map<bigint, Element[]>()
   readonly #strings = new Map<string, bigint>()
   readonly #arrays = new Map<string, bigint>()
-  /** The same by the list itself, which is mostly a constant. */
+  /** The same arrays by list object: most lists are constants. */
   #lists = new WeakMap<readonly string[], bigint>()
   #timeoutMs = 0
   #system: Element | undefined
 
-  /** The one object for an element that is borrowed here. macOS makes a new reference at every read. */
+  /** The one object for an element, from a borrowed reference. macOS makes a new reference at every read. */
   intern(ref: bigint): Element {
     const cf = coreFoundation()
     const hash = cf.CFHash(ref)
@@ -34,9 +34,9 @@ export class Connection {
     return element
   }
 
-  /** The same for a reference that we own, and give up here. */
+  /** The one object for an element, from a reference that we own and that is released here. */
   adopt(ref: bigint): Element {
-    if (!ref) throw new AppError("INTERNAL", "macOS gave no element where there must be one")
+    if (!ref) throw new AppError("INTERNAL", "macOS returned no element")
     using owned = new Owned(ref)
     return this.intern(owned.ref)
   }
@@ -50,7 +50,7 @@ export class Connection {
     return this.adopt(accessibility().AXUIElementCreateApplication(pid))
   }
 
-  /** A CFString that lives as long as the connection: names of attributes, actions and notifications. */
+  /** A CFString that lives as long as the connection, for names of attributes, actions and notifications. */
   name(text: string): bigint {
     const known = this.#strings.get(text)
     if (known !== undefined) return known
@@ -59,7 +59,7 @@ export class Connection {
     return ref
   }
 
-  /** A CFArray of such names. */
+  /** A CFArray of such names, which lives as long. */
   names(list: readonly string[]): bigint {
     const known = this.#lists.get(list)
     if (known !== undefined) return known
@@ -70,7 +70,7 @@ export class Connection {
     return ref
   }
 
-  /** How long any app may take to answer; on the system-wide element it holds for this process. */
+  /** Limits how long any app may take to answer. Set on the system-wide element, it applies to this whole process. */
   limitAnswers(ms: number): void {
     if (ms === this.#timeoutMs) return
     accessibility().AXUIElementSetMessagingTimeout(this.system.ref, ms / 1000)

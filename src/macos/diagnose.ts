@@ -10,12 +10,12 @@ import type { Ax } from "./ax.ts"
 import { cfBoolean, newDictionary, newString } from "./cf.ts"
 import { asElement, asText } from "./value.ts"
 
-/** Every link between us and an app, each tried. */
+/** Tries every link between this program and an app. */
 export function diagnose(ax: Ax, ffi: boolean): Check[] {
   return [...(ffi ? checkBindings() : []), checkSession(), ...checkPermissions(), checkApp(ax)]
 }
 
-/** Whether this system has every symbol that is bound, library by library. */
+/** Checks that macOS has every symbol that we bind, one check per library. */
 function checkBindings(): Check[] {
   return DECLARATIONS.map((declaration) => {
     const { library, functions, addresses, guarded } = declaration
@@ -35,8 +35,8 @@ function checkSession(): Check {
     : {
         name: "graphical session",
         ok: false,
-        detail: "there is no session of the window server here",
-        suggestion: "Run it as the user who is logged in at the screen",
+        detail: "this process has no window server session",
+        suggestion: "Run agent-desktop as the user who is logged in at the screen",
       }
 }
 
@@ -69,7 +69,7 @@ function checkApp(ax: Ax): Check {
       return {
         name,
         ok: false,
-        detail: "macOS names no focused app",
+        detail: "macOS reports no focused app",
         suggestion: "Bring an app to the front",
       }
     return { name, ok: true, detail: asText(ax.get(app, "AXTitle")) ?? `pid ${ax.pid(app)}` }
@@ -84,10 +84,10 @@ function checkApp(ax: Ax): Check {
   }
 }
 
-/** How far up the chain of parents the app may be that started us. */
+/** Levels of parent processes in which to look for the app that started us. */
 const PARENTS = 16
 
-/** What macOS lets us do. Only a request shows the system's own dialogs. */
+/** Reads the permissions. Only with `request` does macOS show its dialogs. */
 export function readPermissions(request: boolean): Permissions {
   const cg = coreGraphics()
   const trusted = request ? requestTrust() : accessibility().AXIsProcessTrusted() !== 0
@@ -112,7 +112,7 @@ function requestTrust(): boolean {
   return accessibility().AXIsProcessTrustedWithOptions(options.ref) !== 0
 }
 
-/** Grants belong to the app that macOS holds responsible for us: mostly the terminal, not this program. */
+/** The app that macOS grants permissions to on our behalf: usually the terminal, not this program. */
 export function responsibleApp(): string | undefined {
   const responsible = responsibility()?.responsibility_get_pid_responsible_for_pid(process.pid) ?? 0
   if (responsible > 0 && responsible !== process.pid) return bundleOf(responsible)?.name

@@ -1,6 +1,6 @@
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 
-/** An AXError in the place of a value. */
+/** An AXError instead of a value. */
 export class Failure {
   readonly code: number
 
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [NO_VALUE]: "No value",
 }
 
-/** Codes that say that there is no such thing, not that it could not be read. */
+/** Codes for "there is no such attribute or action". All other codes mean that it could not be read. */
 const ABSENCES: ReadonlySet<number> = new Set([
   ATTRIBUTE_UNSUPPORTED,
   ACTION_UNSUPPORTED,
@@ -39,7 +39,7 @@ const ABSENCES: ReadonlySet<number> = new Set([
   NO_VALUE,
 ])
 
-/** Whether this is a failed read, and so no evidence of anything. */
+/** True for a failed read, which proves neither presence nor absence. */
 export function isUnread(value: unknown): value is Failure {
   return value instanceof Failure && !ABSENCES.has(value.code)
 }
@@ -48,7 +48,7 @@ export function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }
 
-/** Codes that say for certain that a mutation was refused before it reached the element. */
+/** Codes that prove that an action or a write was refused before it reached the element. */
 const REFUSALS: ReadonlySet<number> = new Set([
   ILLEGAL_ARGUMENT,
   INVALID_ELEMENT,
@@ -58,15 +58,15 @@ const REFUSALS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * What a mutation's return code says. Success is only a claim, and apps answer "failure" or "not
- * implemented" to what they then do; an app that did not answer in time may still act.
+ * Delivery of an action or a write, by its return code. Success is only a claim. Some apps answer "failure" or "not
+ * implemented" and act nevertheless, and an app that does not answer in time may still act.
  */
 export function deliveryOf(code: number): Delivery {
   if (code === 0) return "delivered_unverified"
   return REFUSALS.has(code) ? "not_delivered" : "delivery_uncertain"
 }
 
-/** A read that the platform refused in a way that is no plain absence. */
+/** For a read that failed without proving absence. */
 export function readFailed(what: string, code: number): AppError {
   return new AppError("ACTION_FAILED", `${what} could not be read`, {
     suggestion: "Run 'snapshot' to see what the app shows now",
@@ -76,7 +76,7 @@ export function readFailed(what: string, code: number): AppError {
 }
 
 export function refused(what: string, code: number, disposition: Disposition = NOTHING_DELIVERED): AppError {
-  return new AppError("ACTION_FAILED", `${what} was refused by the app`, {
+  return new AppError("ACTION_FAILED", `The app refused ${what}`, {
     suggestion: "Run 'snapshot' to see what the app shows now",
     platformDetail: wordFor(code),
     disposition,

@@ -1,14 +1,14 @@
 import { Failure } from "./failure.ts"
 import { type Attributes, asFlag, asText } from "./value.ts"
 
-/** So many of a kind have to agree before the next one is taken to be like them. */
+/** Number of controls of a kind that must agree before the next one is assumed to be the same. */
 const SAMPLES = 3
 
 /**
- * What the controls of one tree offer, kind by kind. To list the actions of an element takes a round
- * trip of its own, and one button of an app is like the next. It only fills what a snapshot notes
- * down: whoever acts on an element asks that element, and what decides whether a node can be acted on
- * at all is never taken from others.
+ * Actions and writability of the controls of one tree, by kind. Listing the actions of an element takes
+ * a round trip of its own, and the buttons of an app are alike. The result is only used for the actions that a
+ * snapshot reports. Commands that act ask the element itself, and so does the decision whether a node
+ * can be acted on at all.
  */
 export class Habits {
   readonly #actions = new Map<string, Habit<ReadonlySet<string>>>()
@@ -20,7 +20,7 @@ export class Habits {
       : ask()
   }
 
-  /** Whether the value can be written. Fields are asked one by one, since some of them are only to read. */
+  /** True if the value can be written. Text fields are asked one by one, since some are read-only. */
   settable(structure: Attributes, web: boolean, ask: () => Answer<boolean>) {
     return SET_BY_NUMBER.has(asText(structure.AXRole) ?? "")
       ? likeOthers(this.#settable, kindOf(structure, web), ask, Object.is)
@@ -50,12 +50,12 @@ function likeOthers<T>(
   const answer = ask()
   if (answer instanceof Failure) return answer
   const alike = !known || same(known.answer, answer)
-  // Once two of a kind differ, every further one is asked.
+  // Once two of a kind differ, every later one is asked.
   habits.set(kind, { answer, alike: alike ? (known?.alike ?? 0) + 1 : Number.NaN })
   return answer
 }
 
-/** Roles whose controls come from the toolkit; cells, rows and pictures get their actions one by one. */
+/** Roles whose actions come from the toolkit. Apps give cells, rows and images their actions one by one. */
 const UNIFORM: ReadonlySet<string> = new Set([
   "AXButton",
   "AXCheckBox",

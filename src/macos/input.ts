@@ -1,11 +1,15 @@
+import { closeSync } from "node:fs"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import type { Button, InputEvent } from "../adapter.ts"
+import { tryLock } from "../../ffi/libsystem.ts"
+import type { Button, Env, InputEvent } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { Point } from "../node.ts"
-import { eventSource, post } from "./events.ts"
+import { openLockFile } from "../private-files.ts"
+import type { InputLock } from "../turn.ts"
+import { pause } from "../until.ts"
+import { eventSource, post } from "./input-events.ts"
 import { flagsOf, HeldKeys, pressKey, typeText } from "./keyboard.ts"
-import { pause } from "./pause.ts"
 
 const MOVED = 5
 const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: number; dragged: number }>> = {
@@ -16,12 +20,12 @@ const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: numbe
 const CLICK_STATE = 1
 const LINES = 1
 
-/** A drag is seen as one only if it takes its time: between its steps, and over the target before the drop. */
+/** Apps recognise a drag only if it is slow enough: between its steps, and over the target before the drop. */
 const STEP_MS = 16
 const DWELL_MS = 300
 const FEWEST_STEPS = 4
 
-/** `flags`, here and below: of the modifiers that are held meanwhile. */
+/** `flags`, here and below: the modifiers that are held down. */
 export function movePointer(at: Point, flags: bigint): void {
   using source = eventSource()
   mouseOf(source.ref, flags)(MOVED, at, 0)
@@ -43,7 +47,7 @@ export function holdPointer(at: Point, button: Button, phase: "down" | "up", fla
   mouseOf(source.ref, flags)(BUTTONS[button][phase], at, BUTTONS[button].number, 1)
 }
 
-/** Down and right are positive here, and negative to macOS. */
+/** Positive is down and right here, and up and left for macOS. */
 export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): void {
   using source = eventSource()
   mouseOf(source.ref, flags)(MOVED, at, 0)
@@ -52,7 +56,7 @@ export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): voi
   )
 }
 
-/** Drags with the left button. Broken off, it lets go where it began, so that nothing is dropped. */
+/** Drags with the left button. If interrupted, releases it where the drag started: nothing is dropped. */
 export async function dragPointer(
   from: Point,
   to: Point,
@@ -72,7 +76,7 @@ export async function dragPointer(
       await pace(durationMs / steps, deadline)
       mouse(dragged, between(from, to, step / steps), number, 1)
     }
-    // Some targets take a drop only after the pointer has rested on them, still dragging.
+    // Some targets accept a drop only after the pointer has rested on them while dragging.
     for (let rested = 0; rested < DWELL_MS; rested += STEP_MS) {
       await pace(STEP_MS, deadline)
       mouse(dragged, to, number, 1)
@@ -86,7 +90,7 @@ export async function dragPointer(
 async function pace(ms: number, deadline: Deadline): Promise<void> {
   await pause(ms, deadline)
   if (!deadline.expired) return
-  throw new AppError("TIMEOUT", "The time ran out during the drag, which was taken back", {
+  throw new AppError("TIMEOUT", "The time ran out during the drag, which was undone", {
     suggestion: "Use a shorter --duration or a longer --timeout-ms",
     details: { kind: "drag" },
     disposition: { delivery: "delivery_uncertain", retry: "unknown" },
@@ -109,7 +113,7 @@ function addFlags(event: bigint, flags: bigint): void {
   if (flags) coreGraphics().CGEventSetFlags(event, coreGraphics().CGEventGetFlags(event) | flags)
 }
 
-/** `root`: of our own state. */
+/** `root`: the directory of our own state. */
 export async function sendInput(event: InputEvent, deadline: Deadline, root: string): Promise<void> {
   const held = new HeldKeys(root)
   switch (event.kind) {
@@ -130,4 +134,14 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
     default:
       return event satisfies never
   }
+}
+
+/**
+ * The lock on the pointer and the keyboard of the login session: a file in the temporary directory of the user, which
+ * all programs of that user share. The kernel takes the lock back when the process ends.
+ */
+export async function openInputLock(env: Env): Promise<InputLock> {
+  const directory = env.TMPDIR?.startsWith("/") ? env.TMPDIR.replace(/\/+$/, "") : "/tmp"
+  const fd = openLockFile(`${directory}/agent-desktop-input-${process.getuid?.()}.lock`)
+  return { tryTake: () => tryLock(fd), holder: () => ({}), close: () => closeSync(fd) }
 }

@@ -5,7 +5,7 @@ import { kindOf } from "./cf.ts"
 
 export const MODIFIER_CODES: Readonly<Record<Modifier, number>> = { cmd: 55, shift: 56, alt: 58, ctrl: 59 }
 
-/** Keys with a name are where they are on every layout. */
+/** Named keys have the same code on every layout. */
 export const NAMED_CODES: Readonly<Record<string, number>> = {
   ...MODIFIER_CODES,
   return: 36,
@@ -36,13 +36,13 @@ interface Keystroke {
   readonly modifiers: readonly Modifier[]
 }
 
-/** Which key gives a character on the user's layout, and what must be held for it; undefined when none does. */
+/** The key and modifiers that produce a character on the user's layout; undefined if no key does. */
 export function keystrokeFor(character: string, withCommand: boolean): Keystroke | undefined {
   const { TISCopyCurrentKeyboardLayoutInputSource, TISCopyCurrentASCIICapableKeyboardLayoutInputSource } =
     carbon()
   return (
     onLayout(TISCopyCurrentKeyboardLayoutInputSource(), character, withCommand) ??
-    // A layout without Latin letters still has their shortcuts, by the layout that goes with it.
+    // On a layout without Latin letters, macOS takes shortcuts from its ASCII-capable companion.
     onLayout(TISCopyCurrentASCIICapableKeyboardLayoutInputSource(), character, withCommand) ??
     onUsLayout(character)
   )
@@ -56,7 +56,7 @@ const HELD: readonly (readonly [bits: number, modifiers: readonly Modifier[]])[]
   [8, ["alt"]],
   [10, ["alt", "shift"]],
 ]
-/** The keys of the main block; the keypad has some characters twice. */
+/** The keys of the main block. The keypad repeats some of their characters. */
 const MAIN_KEYS = [...Array.from({ length: 51 }, (_, code) => code), 93, 94]
 const DISPLAY = 3
 const NO_DEAD_KEYS = 1
@@ -97,7 +97,7 @@ function translate(layout: bigint, code: number, modifiers: number): string | un
   return status === 0 ? String.fromCharCode(...characters.subarray(0, Number(length[0]))) : undefined
 }
 
-/** The characters of a US keyboard by key code, plain and with shift; blanks are keys without one. */
+/** The characters of a US keyboard by key code, plain and with shift. A blank is a key without a character. */
 const US_PLAIN = "asdfhgzxcv bqweryt123465=97-80]ou[ip lj'k;\\,/nm.  `"
 const US_SHIFT = 'ASDFHGZXCV BQWERYT!@#$^%+(&_*)}OU{IP LJ"K:|<?NM>  ~'
 

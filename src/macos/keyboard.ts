@@ -1,13 +1,12 @@
-import { closeSync, renameSync, rmSync } from "node:fs"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { type Combo, MODIFIERS, type Modifier } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { inWords, openPrivateDirectory, readPrivateFile, writePrivateFile } from "../private-files.ts"
+import { pause } from "../until.ts"
 import { utf16 } from "./cf.ts"
-import { eventSource, post } from "./events.ts"
+import { eventSource, post } from "./input-events.ts"
 import { keystrokeFor, MODIFIER_CODES, NAMED_CODES } from "./key-codes.ts"
-import { pause } from "./pause.ts"
+import { deleteState, openState, readState, withState, writeState } from "./state-files.ts"
 
 const FLAGS: Readonly<Record<Modifier, bigint>> = {
   shift: 0x2_0000n,
@@ -18,9 +17,9 @@ const FLAGS: Readonly<Record<Modifier, bigint>> = {
 
 const ALL_FLAGS = flagsOf(MODIFIERS)
 
-/** macOS drops what an event carries beyond so many UTF-16 units. */
+/** macOS drops the text of an event beyond this many UTF-16 units. */
 const UNITS_PER_EVENT = 20
-/** Apps lose events that come faster than a very fast typist. */
+/** Apps lose events that arrive faster than a very fast typist types. */
 const PACE_MS = 5
 
 export function pressKey(combo: Combo, phase: "press" | "down" | "up", others: HeldKeys): void {
@@ -35,7 +34,7 @@ export function pressKey(combo: Combo, phase: "press" | "down" | "up", others: H
   const held: Modifier[] = phase === "up" ? [...modifiers] : []
   const send = (key: number, down: boolean) =>
     post(coreGraphics().CGEventCreateKeyboardEvent(source.ref, key, down), (event) => {
-      // Arrow and function keys come with flags of their own.
+      // Arrow and function keys have flags of their own, which must stay.
       const own = coreGraphics().CGEventGetFlags(event) & ~ALL_FLAGS
       coreGraphics().CGEventSetFlags(event, own | before | flagsOf(held))
     })
@@ -61,7 +60,7 @@ export function flagsOf(held: readonly Modifier[]): bigint {
   return held.reduce((flags, modifier) => flags | FLAGS[modifier], 0n)
 }
 
-/** What to send for a combo: a key, only modifiers, or a character that the layout lacks as the text it is. */
+/** The events for a combo: a key, only modifiers, or, for a character that the layout lacks, text. */
 interface Stroke {
   readonly code?: number
   readonly text?: string
@@ -83,7 +82,7 @@ function keystrokeOf({ key, modifiers }: Combo): Stroke {
   })
 }
 
-/** Text as key events that carry it, whatever the layout. Line ends and tabs are keys: as text they are ignored. */
+/** Types text as key events that carry it, on any layout. Line ends and tabs are keys: apps ignore them as text. */
 export async function typeText(text: string, deadline: Deadline): Promise<void> {
   let done = 0
   using source = eventSource()
@@ -97,7 +96,7 @@ export async function typeText(text: string, deadline: Deadline): Promise<void> 
   }
 }
 
-/** A key by itself, whatever is held. */
+/** Presses a key without modifiers, even if some are held. */
 function strike(source: bigint, key: "return" | "tab"): void {
   for (const down of [true, false]) {
     post(coreGraphics().CGEventCreateKeyboardEvent(source, NAMED_CODES[key] ?? 0, down), (event) =>
@@ -116,7 +115,7 @@ function sendText(source: bigint, text: string): void {
   }
 }
 
-/** Pieces that fit into one event each; a character is never torn in two, nor a line end from its line. */
+/** Splits text into parts of one event each. Never splits a character or a CR LF pair. */
 export function partsOf(text: string): string[] {
   const parts: string[] = []
   let part = ""
@@ -141,13 +140,13 @@ function brokenOff(done: number, all: number): AppError {
 }
 
 const FILE = "held.json"
-const MAX_BYTES = 4096
-/** Whoever holds a key for longer has forgotten it: it must not change what is clicked an hour later. */
+const WHAT = "The list of held keys"
+/** A modifier held for longer counts as forgotten: it must not change a click an hour later. */
 const LONGEST_MS = 60_000
 
 /**
- * The modifiers that `key-down` holds. macOS lets go of them when the process ends that pressed them, and
- * judges every event by the flags that it carries: so the next commands have to know.
+ * The modifiers that `key-down` holds. macOS releases them when the process that pressed them ends, and
+ * takes the modifiers of every event from its flags. So they are stored for the commands that follow.
  */
 export class HeldKeys {
   readonly #root: string
@@ -157,10 +156,7 @@ export class HeldKeys {
   }
 
   get modifiers(): readonly Modifier[] {
-    return told(() => {
-      const text = readPrivateFile(this.#path, MAX_BYTES)
-      return text === undefined ? [] : parse(text)
-    })
+    return withState(WHAT, () => modifiersIn(readState(this.#path)))
   }
 
   hold(modifiers: readonly Modifier[]): void {
@@ -178,36 +174,18 @@ export class HeldKeys {
   }
 
   #write(modifiers: readonly Modifier[]): void {
-    told(() => {
-      if (modifiers.length === 0) return rmSync(this.#path, { force: true })
-      closeSync(openPrivateDirectory(this.#root, "root"))
-      const fresh = `${this.#path}.${crypto.randomUUID()}`
-      const held = { modifiers: [...new Set(modifiers)], at: Date.now() }
-      writePrivateFile(fresh, new TextEncoder().encode(JSON.stringify(held)), true)
-      renameSync(fresh, this.#path)
+    withState(WHAT, () => {
+      if (modifiers.length === 0) return deleteState(this.#path)
+      openState(this.#root)
+      writeState(this.#path, { modifiers: [...new Set(modifiers)], at: Date.now() })
     })
   }
 }
 
-function parse(text: string): readonly Modifier[] {
-  try {
-    const held: unknown = JSON.parse(text)
-    if (typeof held !== "object" || held === null || !("modifiers" in held) || !("at" in held)) return []
-    const { modifiers, at } = held
-    const age = typeof at === "number" ? Date.now() - at : LONGEST_MS
-    if (!Array.isArray(modifiers) || age < 0 || age >= LONGEST_MS) return []
-    return MODIFIERS.filter((name) => modifiers.includes(name))
-  } catch (error) {
-    // Cut short, or not written by us: as good as none.
-    if (!(error instanceof SyntaxError)) throw error
-    return []
-  }
-}
-
-function told<T>(use: () => T): T {
-  try {
-    return use()
-  } catch (error) {
-    throw inWords(error, "The keys that are held could not be kept or found")
-  }
+function modifiersIn(held: unknown): readonly Modifier[] {
+  if (typeof held !== "object" || held === null || !("modifiers" in held) || !("at" in held)) return []
+  const { modifiers, at } = held
+  const age = typeof at === "number" ? Date.now() - at : LONGEST_MS
+  if (!Array.isArray(modifiers) || age < 0 || age >= LONGEST_MS) return []
+  return MODIFIERS.filter((name) => modifiers.includes(name))
 }

@@ -1,16 +1,16 @@
 import type { NotificationOp, SeenNotification } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import { pause } from "../until.ts"
 import { processOf } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { deliveryOf, Failure, refused } from "./failure.ts"
-import { pause } from "./pause.ts"
 import { roleOf } from "./roles.ts"
 import { asElement, asElements, asText, asWords, type Element } from "./value.ts"
 
-/** How Notification Center looks to an assistive client; the words change with the releases of macOS. */
+/** Names that Notification Center uses in its accessibility tree. They change between releases of macOS. */
 const LOOKS = {
   center: "NotificationCenter",
-  /** A stack shows the newest of its app's, and stands for them. */
+  /** A stack shows the newest notification of an app and stands for all of them. */
   notifications: new Set([
     "AXNotificationCenterBanner",
     "AXNotificationCenterAlert",
@@ -20,7 +20,7 @@ const LOOKS = {
   title: new Set(["title", "header"]),
   body: new Set(["body", "subtitle"]),
   dismiss: ["Close", "Clear", "Clear All", "AXDismiss", "AXRemoveFromParent"],
-  /** The clock in the menu bar opens and closes it. */
+  /** The clock in the menu bar opens and closes Notification Center. */
   opener: { process: "ControlCenter", identifier: "com.apple.menuextra.clock" },
 } as const
 
@@ -36,13 +36,13 @@ export async function listNotifications(ax: Ax): Promise<readonly SeenNotificati
   return withCenter(ax, (shown) => shown.map(({ element: _, ...notification }) => notification))
 }
 
-/** Acts on the notification of that identity, wherever it stands now. */
+/** Acts on the notification with the same id, even if its place in the list has changed. */
 export async function actOnNotification(ax: Ax, target: SeenNotification, op: NotificationOp): Promise<void> {
   await withCenter(ax, (shown) => {
     const found = shown.find(({ id }) => id === target.id)
     if (!found) {
-      throw new AppError("NOTIFICATION_NOT_FOUND", `Notification ${target.index} is not there any more`, {
-        suggestion: "Use 'list-notifications' to see what there is",
+      throw new AppError("NOTIFICATION_NOT_FOUND", `Notification ${target.index} no longer exists`, {
+        suggestion: "Use 'list-notifications' to see the current ones",
       })
     }
     const wanted = op.kind === "dismiss" ? LOOKS.dismiss : [op.action]
@@ -62,7 +62,7 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
   })
 }
 
-/** Shows Notification Center where it has to be, and puts it away again. */
+/** Opens Notification Center if no notification is visible, and closes it again afterwards. */
 async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promise<T> {
   const pid = processOf(LOOKS.center)
   if (pid === undefined) {
@@ -92,7 +92,7 @@ function findClock(ax: Ax): Element | undefined {
   return items.find((item) => asText(ax.get(item, "AXIdentifier")) === LOOKS.opener.identifier)
 }
 
-/** The notifications that show, each a group of static texts. */
+/** Reads the visible notifications, each a group of static texts. */
 function read(ax: Ax, pid: number): Shown[] {
   const queue = [...asElements(ax.get(ax.connection.app(pid), "AXWindows"))]
   const shown: Shown[] = []
@@ -127,7 +127,7 @@ function describe(
   const title = texts.find(({ kind }) => LOOKS.title.has(kind)) ?? texts[0]
   const bodies = texts.filter((text) => text !== title && (LOOKS.body.has(text.kind) || text.kind === ""))
   const body = bodies.map(({ text }) => text).join("\n")
-  // The whole is described as the app's name, a comma, and the texts.
+  // The description is the name of the app, a comma, and the texts.
   const before = title ? description.indexOf(`, ${title.text}`) : -1
   const app_name = before > 0 ? description.slice(0, before) : ""
   const actions = offersOf(ax, element).flatMap(({ name }) => (name.startsWith("AX") ? [] : [name]))
@@ -142,7 +142,7 @@ function describe(
   }
 }
 
-/** Custom actions are called `Name:Close`, a line end and more; buttons inside are actions too. */
+/** The actions of a notification. Custom ones are called `Name:Close`, a newline and more; buttons inside count too. */
 function offersOf(
   ax: Ax,
   element: Element,

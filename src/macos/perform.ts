@@ -1,24 +1,24 @@
 import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { chooseByName } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
+import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
 import { readSeen } from "./describe.ts"
 import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { labelText } from "./names.ts"
-import { pause } from "./pause.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
 
-/** The accessibility route of every action: one call that changes something, or none. */
-
-/** How far one unit of `scroll` goes, as far as the wheel goes by one notch, and without geometry how much of the bar. */
+/** Distance of one unit of `scroll`, the same as one notch of the wheel; as a share of the bar if sizes are not known. */
 const UNIT_PX = 40
 const UNIT_SHARE = 0.1
-/** How far up a row or a scroll area may be. */
+/** Levels above an element in which to look for its row or scroll area. */
 const ANCESTORS = 12
 
+/** Acts through the accessibility API, with at most one call that changes something, besides opening a menu. */
 export async function perform(ax: Ax, element: Element, action: Action): Promise<Performed> {
   switch (action.kind) {
     case "click":
@@ -55,17 +55,17 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
   }
 }
 
-/** What an AXShowMenu of these opens is their own menu, not a context menu. */
+/** Roles whose AXShowMenu opens their own menu, not a context menu. */
 const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
-/** Does the first of the wanted actions that the element offers; undefined when it offers none. */
+/** Performs the first wanted action that the element offers; undefined if it offers none. */
 export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
   const offered = ax.actions(element)
   const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
   return action ? { method: action, delivery: deliveryOf(ax.perform(element, action)) } : undefined
 }
 
-/** Sets a boolean attribute that the element lets us set; undefined when it does not. */
+/** Sets a boolean attribute; undefined if it cannot be set. */
 export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
   if (!ax.canSet(element, name)) return undefined
   return { method: name, delivery: deliveryOf(ax.set(element, name, cfBoolean(value))) }
@@ -75,7 +75,7 @@ export function flag(ax: Ax, element: Element, name: string, value: boolean): Pe
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
-/** To click what only can be selected is to select it, or the row that it is in. */
+/** Clicks an element that can only be selected: selects it, or the row around it. */
 export function select(ax: Ax, element: Element): Performed | undefined {
   if (!isSelectable(roleIn(ax, element))) return undefined
   const own = flag(ax, element, "AXSelected", true)
@@ -101,7 +101,7 @@ function write(ax: Ax, element: Element, name: string, text: string): Performed 
   return { method: name, delivery: deliveryOf(ax.set(element, name, value.ref)) }
 }
 
-/** The value in the type that it has now. A secure field's is not looked at: it is text. */
+/** Writes the value in its present type. The value of a secure field is not read: it is text. */
 function setValue(ax: Ax, element: Element, text: string): Performed | undefined {
   if (!ax.canSet(element, "AXValue")) return undefined
   const kind = ax.read(element, ["AXRole", "AXSubrole"])
@@ -125,7 +125,7 @@ function unfitting(text: string, wanted: string): AppError {
   })
 }
 
-/** Moves the scroll bar of the nearest scroll area; where there is none, by pages. */
+/** Moves the scroll bar of the nearest scroll area, or scrolls by pages if there is none. */
 function scroll(ax: Ax, element: Element, direction: Direction, amount: number): Performed | undefined {
   const sideways = direction === "left" || direction === "right"
   const sign = direction === "up" || direction === "left" ? -1 : 1
@@ -146,7 +146,7 @@ function scroll(ax: Ax, element: Element, direction: Direction, amount: number):
   return undefined
 }
 
-/** How much of the way one unit is, from how much longer the contents are than their view. */
+/** One unit as a share of the scroll bar, from the length of the contents beyond their view. */
 function unitShare(ax: Ax, area: Attributes, sideways: boolean): number {
   const [contents] = asElements(area.AXContents)
   const read = contents && ax.read(contents, ["AXFrame", "AXPosition", "AXSize"])
@@ -173,7 +173,7 @@ export function* ancestors(ax: Ax, element: Element): Generator<Element> {
   }
 }
 
-/** How long a menu may take to open, and how often to look. */
+/** Longest wait for a menu to open, and the time between two looks. */
 const OPEN_MS = 1500
 const LOOK_MS = 20
 const MOST_LEVELS = 5
@@ -188,7 +188,7 @@ interface Option {
 
 interface Choice {
   readonly options: readonly Option[]
-  /** Why one that may be an option could not be read. */
+  /** The error of a child that could not be read and may be an option. */
   readonly unread?: Failure
 }
 
@@ -211,7 +211,7 @@ export async function chooseOption(ax: Ax, element: Element, value: string): Pro
   )
 }
 
-/** The menu has to be open for its items to be there. It is closed again when none of them fits. */
+/** Opens the menu, because its items exist only while it is open. Closes it again if no item fits. */
 async function chooseInMenu(ax: Ax, element: Element, value: string): Promise<Performed> {
   if (!menuOf(ax, element)) {
     const opened = act(ax, element, ["AXPress", "AXShowMenu"])
@@ -240,26 +240,14 @@ function menuOf(ax: Ax, element: Element): Element | undefined {
   return asElements(ax.get(element, "AXChildren")).find((child) => ax.get(child, "AXRole") === "AXMenu")
 }
 
-/** The one option of that name, by the same names that a snapshot shows. */
+/** The one option of this name, by the names that a snapshot shows. */
 function only({ options, unread }: Choice, value: string): Option {
-  const fitting = options.filter(({ name }) => name === value)
-  const [first, ...others] = fitting
-  if (first && others.length === 0) return first
-  // It may be the one that did not answer.
-  if (!first && unread) throw readFailed("An option", unread.code)
-  const names = options.map(({ name }) => name)
-  throw new AppError(
-    first ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-    first ? `${fitting.length} options are named '${value}'` : `There is no option '${value}'`,
-    {
-      suggestion: `Use one of: ${names.slice(0, 20).join(", ")}`,
-      details: { candidates: names.slice(0, 50) },
-      disposition: NOTHING_DELIVERED,
-    },
-  )
+  // The wanted option may be the one that could not be read.
+  if (unread && !options.some(({ name }) => name === value)) throw readFailed("An option", unread.code)
+  return chooseByName(options, value)
 }
 
-/** What can be chosen below a container, level by level; what is inside an option is part of it. */
+/** Collects the options below a container, level by level. Does not look inside an option. */
 function optionsBelow(ax: Ax, container: Element): Choice {
   const found: Option[] = []
   let unread: Failure | undefined
@@ -290,7 +278,7 @@ function optionName(ax: Ax, option: Element, title: string | undefined): string 
   return title || seen?.name || seen?.value
 }
 
-/** By the container's own list of what is selected. */
+/** Selects an option through the selection list of its container. */
 function within(ax: Ax, container: Element, option: Element): Performed | undefined {
   const name = ["AXSelectedRows", "AXSelectedChildren"].find((one) => ax.canSet(container, one))
   if (!name) return undefined
@@ -298,12 +286,12 @@ function within(ax: Ax, container: Element, option: Element): Performed | undefi
   return { method: name, delivery: deliveryOf(ax.set(container, name, chosen.ref)) }
 }
 
-/** What a click at this point would reach, by the system's own hit test. */
+/** Finds the element that a click at this point would reach, by the system's own hit test. */
 export function hitTest(ax: Ax, element: Element, point: Point): Hit {
   const hit = ax.elementAt(point)
   if (!hit) return { kind: "unknown" }
   if (hit === element || isAbove(ax, element, hit)) return { kind: "hit" }
-  // Many apps answer with a container: what is inside may still get the click.
+  // Many apps answer with a container. The element inside may still get the click.
   return isAbove(ax, hit, element) ? { kind: "unknown" } : { kind: "occluded", by: describe(ax, hit) }
 }
 

@@ -1,6 +1,6 @@
 import { hasTrait, type Role } from "../node.ts"
 
-/** Contract words for what AXRole says. */
+/** Contract words by AXRole. */
 export const ROLES: Readonly<Record<string, Role>> = {
   AXApplication: "application",
   AXBrowser: "browser",
@@ -77,7 +77,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   AXWindow: "window",
 }
 
-/** Where AXSubrole says more than AXRole. */
+/** Contract words by AXSubrole, if it is more specific than AXRole. */
 export const SUBROLES: Readonly<Record<string, Role>> = {
   AXApplicationAlert: "alert",
   AXApplicationAlertDialog: "alertdialog",
@@ -125,7 +125,7 @@ export const SUBROLES: Readonly<Record<string, Role>> = {
 
 export function roleOf(role: string | undefined, subrole: string | undefined): Role {
   const plain = (role && ROLES[role]) || "unknown"
-  // What is checked keeps its role when it is drawn as a toggle button.
+  // A check box keeps its role even if it is drawn as a toggle button.
   if (subrole === "AXToggleButton") return hasTrait(plain, "checkable") ? plain : "button"
   return (subrole && SUBROLES[subrole]) || plain
 }

@@ -11,7 +11,7 @@ import { outOfTime } from "./failure.ts"
 
 const PROGRAM = "/usr/sbin/screencapture"
 
-/** A picture by the system's own program. Without the permission it would show the wallpaper and no error. */
+/** Takes a screenshot with screencapture, which without the permission shows the wallpaper instead of an error. */
 export async function takeScreenshot(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
   if (!coreGraphics().CGPreflightScreenCaptureAccess()) throw recordingDenied()
   const { flags, origin } = aim(target)
@@ -44,11 +44,11 @@ function recordingDenied(): AppError {
 function aim(target: ScreenshotTarget): { readonly flags: readonly string[]; readonly origin: Point } {
   if (target.kind === "window") {
     const { id, bounds } = target.window
-    // -o leaves the shadow out, so that the picture is the window's frame.
+    // -o leaves the shadow out, so that the picture has the size of the window.
     return { flags: ["-o", "-l", id.replace(/^w-/, "")], origin: { x: bounds?.x ?? 0, y: bounds?.y ?? 0 } }
   }
   const { index } = target
-  // The primary display is the first, and its corner is where everything is measured from.
+  // The primary display is the first one, and its corner is the origin of all coordinates.
   if (index === undefined) return { flags: ["-D", "1"], origin: { x: 0, y: 0 } }
   const displays = listDisplays()
   const display = displays[index]
@@ -60,26 +60,26 @@ function aim(target: ScreenshotTarget): { readonly flags: readonly string[]; rea
   return { flags: ["-D", String(index + 1)], origin: { x: display.bounds.x, y: display.bounds.y } }
 }
 
-/** From the header, which is always the first chunk. */
+/** Reads the size from the PNG header, which is always the first chunk. */
 function sizeOf(png: Uint8Array): { readonly width: number; readonly height: number } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   if (png.length < 24 || view.getUint32(0) !== 0x89504e47) {
-    throw new AppError("ACTION_FAILED", "The screenshot is no PNG picture")
+    throw new AppError("ACTION_FAILED", "The screenshot is not a PNG picture")
   }
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
 const MOST_DISPLAYS = 32
 
-/** The displays in the order of macOS, the primary one first. */
+/** Lists the displays in macOS's order, the primary one first. */
 export function listDisplays(): DisplayInfo[] {
   const cg = coreGraphics()
   const ids = new Uint32Array(MOST_DISPLAYS)
   const count = new Uint32Array(1)
   const error = cg.CGGetActiveDisplayList(MOST_DISPLAYS, ids, count)
   if (error !== 0) {
-    throw new AppError("PLATFORM_NOT_SUPPORTED", "macOS lists no displays", {
-      suggestion: "Run it as the user who is logged in at the screen",
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "macOS reports no displays", {
+      suggestion: "Run agent-desktop as the user who is logged in at the screen",
       platformDetail: `CGError ${error}`,
     })
   }
@@ -94,7 +94,7 @@ function boundsOf(display: number): Rect {
     const [x = 0, y = 0, width = 0, height = 0] = displayBounds(display)
     return { x, y, width, height }
   } catch (error) {
-    // The engine throws when the one library is missing that can read such a result.
+    // Bun throws if libffi is missing, the only library that can read such a result.
     if (!(error instanceof Error)) throw error
     throw new AppError("PLATFORM_NOT_SUPPORTED", "The bounds of the displays cannot be read on this system", {
       suggestion: "Run 'doctor --ffi' to see what is missing",
@@ -115,7 +115,7 @@ function scaleOf(display: number): number {
   }
 }
 
-/** The part of the screen around a point that neither menu bar nor Dock takes. */
+/** The screen around a window without the menu bar and the Dock. */
 export function usableArea(at: Rect): Rect | undefined {
   using _pool = new AutoreleasePool()
   const screens = Array.from(itemsOf(send(appKitClass("NSScreen"), "screens")) ?? [], (screen) => ({
@@ -124,12 +124,12 @@ export function usableArea(at: Rect): Rect | undefined {
   }))
   const [primary] = screens
   if (!primary) return undefined
-  // AppKit counts upwards from the bottom of the primary screen.
+  // AppKit measures upwards from the bottom of the primary screen.
   const flip = (rect: Rect): Rect => ({ ...rect, y: primary.frame.height - rect.y - rect.height })
   return flip((screens.find(({ frame }) => contains(flip(frame), middle(at))) ?? primary).usable)
 }
 
-/** A struct cannot come back from a message, but it can be boxed by its key and copied out of the box. */
+/** Reads a struct through key-value coding, which boxes it: Bun cannot return a struct from a C call. */
 function rectOf(screen: bigint, key: "frame" | "visibleFrame"): Rect {
   using name = newString(key)
   const fields = new Float64Array(4)

@@ -15,24 +15,24 @@ import {
 } from "./value.ts"
 import { windowElement, windowIdOf } from "./windows.ts"
 
-/** How many elements are looked at for a surface that hangs somewhere in a window. */
+/** Most elements to look at while searching a window for a surface. */
 const SEARCH_NODES = 2048
 
-/** How deep in a window a surface may hang. */
+/** Most levels between a window and a surface in it. */
 const MOST_LEVELS = 50
 
-/** Ids of surfaces that are no windows; a process has at most one of each. */
+/** Ids of surfaces that are not windows. A process has at most one of each. */
 const MENU_ID = "menu-1"
 const MENUBAR_ID = "menubar-1"
 
 interface Found {
   readonly element: Element
-  /** Of the window that it is or hangs on; a menu has one of its own. */
+  /** Id of the window that it is or belongs to; a menu has its own id. */
   readonly id: string
-  /** The way down to it from what the id names; undefined where none leads there. */
+  /** Child indexes from the element that the id names down to this one; undefined if there is no such path. */
   readonly path?: readonly number[]
   readonly title: string
-  /** The frame outside of which nothing of it shows. */
+  /** Nothing of it is visible outside this frame. */
   readonly area?: Rect
 }
 
@@ -44,7 +44,7 @@ const ALERTS: ReadonlySet<string> = new Set([
   "AXApplicationAlertDialog",
 ])
 
-/** The surface of a process, seen from one of its windows; undefined when there is none such now. */
+/** Finds a surface of a process, starting from one of its windows; undefined if it is not open. */
 export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: string): Found | undefined {
   const app = ax.connection.app(pid)
   const window = () => (windowId ? windowElement(ax, pid, windowId) : focusedWindow(ax, app))
@@ -76,7 +76,7 @@ export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: st
   }
 }
 
-/** What `--surface` could name now. */
+/** Lists the surfaces that `--surface` can name now. */
 export function listSurfaces(
   ax: Ax,
   pid: number,
@@ -93,7 +93,7 @@ export function listSurfaces(
   return [...windows.map(({ id, title }) => ({ type: "window" as const, id, title })), ...others]
 }
 
-/** The surface that a stored id names: a window, or a menu. */
+/** The window or menu that a stored id names. */
 export function surfaceById(ax: Ax, pid: number, id: string): Element | undefined {
   if (id === MENU_ID) return findSurface(ax, pid, "menu")?.element
   if (id === MENUBAR_ID) return findSurface(ax, pid, "menubar")?.element
@@ -119,7 +119,10 @@ function describe(
   }
 }
 
-/** A sheet or a popover is a window to the window server, but to the app it hangs on one: that is where refs are found. */
+/**
+ * The window that a surface belongs to, and the path to it from there. To the window server a sheet or a
+ * popover is a window of its own. In the app's tree it is below another one, and refs are resolved from that.
+ */
 function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
   const way: number[] = []
   let at = element
@@ -149,7 +152,7 @@ function focusedTop(ax: Ax, app: Element): Element | undefined {
   return (focused && asElement(ax.get(focused, "AXTopLevelUIElement"))) ?? focusedWindow(ax, app)
 }
 
-/** A menu can hang in the menu bar, under the app, under what has the focus, or deep in a window. */
+/** Finds an open menu: in the menu bar, below the app, below the focused element, or deep in a window. */
 function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Found | undefined {
   const read = ax.read(app, ["AXMenuBar", "AXChildren", "AXFocusedUIElement"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
@@ -166,7 +169,7 @@ function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Foun
   return menu && { element: menu, id: MENU_ID, path: [], title: asText(ax.get(menu, "AXTitle")) ?? "" }
 }
 
-/** A closed menu has no place on the screen. */
+/** A closed menu has no frame on the screen. */
 function isOpenMenu(look: Attributes | Failure): boolean {
   if (look instanceof Failure || look.AXRole !== "AXMenu") return false
   const frame = frameOf(look)
@@ -181,7 +184,7 @@ function isAlert(look: Attributes | Failure): boolean {
   return !(look instanceof Failure) && ALERTS.has(asWords(look.AXSubrole) ?? "")
 }
 
-/** The first element below a root that fits, level by level. A branch that cannot be read does not end the search. */
+/** Finds the first element below a root that fits, level by level. Skips branches that cannot be read. */
 export function below(
   ax: Ax,
   root: Element | undefined,

@@ -6,7 +6,7 @@ import type { Ax } from "./ax.ts"
 import { turnRunLoop } from "./cf.ts"
 import { CANNOT_COMPLETE } from "./failure.ts"
 
-/** How long the run loop may keep other work waiting. */
+/** Longest time that the run loop may block other work. */
 const TURN_S = 0.01
 
 const NOTIFICATIONS = [
@@ -33,7 +33,7 @@ const NOTIFICATIONS = [
   "AXApplicationActivated",
 ] as const
 
-/** Hears of changes in these processes; where none is named, or none answers, only time passes. */
+/** Watches these processes for changes. Without processes, or if none of them answers, it only waits. */
 export function watchProcesses(ax: Ax, pids: readonly number[] = []): Watch {
   let happened = false
   const callback = observerCallback(() => {
@@ -47,7 +47,7 @@ export function watchProcesses(ax: Ax, pids: readonly number[] = []): Watch {
         const left = end - performance.now()
         if (observers.length > 0) turnRunLoop(Math.max(0, Math.min(TURN_S, left / 1000)))
         if (happened || left <= 0) break
-        // Without observers the run loop has nothing to wait for.
+        // Without observers the run loop would return at once.
         await (observers.length > 0
           ? new Promise((resolve) => setImmediate(resolve))
           : new Promise((resolve) => setTimeout(resolve, left)))
@@ -63,7 +63,7 @@ export function watchProcesses(ax: Ax, pids: readonly number[] = []): Watch {
   }
 }
 
-/** An observer of one process, as a list of none or one. */
+/** Observes one process; an empty list if that fails. The caller gives the observer to `forget`. */
 function observe(
   ax: Ax,
   pid: number,
@@ -79,12 +79,12 @@ function observe(
   try {
     const app = ax.connection.app(pid)
     for (const name of NOTIFICATIONS) {
-      // An app that does not answer would cost the same time for every other name.
+      // An app that does not answer would cost the same time again for every other name.
       if (ax.subscribe(observer.ref, app, name) === CANNOT_COMPLETE) break
     }
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure
-    // A watch that cannot hear is a watch that only waits; the look itself will say what is wrong.
+    // Without an observer the watch only waits. The next look reports the error.
     observer[Symbol.dispose]()
     return []
   }

@@ -1,23 +1,23 @@
-import { closeSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import type { SeenWindow, WindowOp } from "../adapter.ts"
 import { AppError, windowNotFound } from "../errors.ts"
 import type { Rect } from "../node.ts"
-import { inWords, openPrivateDirectory, readPrivateFile, writePrivateFile } from "../private-files.ts"
+import { pause } from "../until.ts"
 import { processStart } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { CANNOT_COMPLETE, deliveryOf, Failure, INVALID_ELEMENT, refused } from "./failure.ts"
-import { pause } from "./pause.ts"
 import { act } from "./perform.ts"
 import { usableArea } from "./screenshot.ts"
+import { deleteState, openState, readState, withState, writeState } from "./state-files.ts"
 import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
 import { isNear, listWindows, windowElement } from "./windows.ts"
 
-/** How long an operation may take to show, and how often to look. */
+/** Longest wait for the effect of an operation, and the time between two looks. */
 const EFFECT_MS = 1000
 const LOOK_MS = 20
 
-/** Operates on a window and tells how it was once the effect showed, or after a short bound. `root`: of our state. */
+/** Operates on a window, waits a moment for the effect, and returns the window. `root`: where our state is. */
 export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: string): Promise<SeenWindow> {
   const frames = new KeptFrames(root)
   const before = listWindows(ax).find((window) => window.id === id)
@@ -33,8 +33,8 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
     )
   }
   const app = ax.connection.app(before.pid)
-  // Placing a window goes wrong while an app animates for assistive clients; nothing else does, and some apps
-  // put their web contents to sleep with it.
+  // Placing a window goes wrong while the app animates for assistive clients. For everything else the
+  // switch stays on: some apps put their web contents to sleep without it.
   const places = op.kind !== "focus" && op.kind !== "minimize"
   const animated = places && asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
   if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(false))
@@ -48,7 +48,7 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
   for (let last = before; ; ) {
     const now = listWindows(ax, before.pid).find((window) => window.id === id)
     if (!now && end.expired) throw lost(ax, element, id, op)
-    // An app may round a size, or have a largest one: what has changed and rests has arrived.
+    // The app may round or limit a size: a window that has changed and stands still is done.
     const rests = now && !isAt(now, before.bounds) && isAt(now, last.bounds)
     if (now && (end.expired || (goal ? isAt(now, goal) || rests : isDone(now, op)))) {
       if (op.kind === "maximize") correct(frames, before, now.bounds)
@@ -59,21 +59,21 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
   }
 }
 
-/** Keeps where the window is, for `restore`, unless it is maximised already. */
+/** Stores the frame of the window for `restore`, unless the window is already maximised. */
 function keep(frames: KeptFrames, { id, pid, bounds }: SeenWindow, area: Rect): void {
   const known = frames.find(id, pid)
   const already = bounds && (isNear(bounds, area) || (known && isNear(bounds, known.maximized)))
   if (bounds && !already) frames.keep(id, pid, bounds, area)
 }
 
-/** The app may have made it smaller than it was told to. */
+/** Stores the real maximised frame, if the app made the window smaller than asked. */
 function correct(frames: KeptFrames, { id, pid, bounds }: SeenWindow, maximized: Rect | undefined): void {
   const known = frames.find(id, pid)
   const kept = known && bounds && isNear(known.before, bounds)
   if (kept && maximized && !isNear(known.maximized, maximized)) frames.keep(id, pid, bounds, maximized)
 }
 
-/** A window that is in no list any more was closed, or could not be read: only the first is an absence. */
+/** The error for a window that is no longer listed: not found if it was closed, failed if it could not be read. */
 function lost(ax: Ax, element: Element, id: string, op: WindowOp): AppError {
   const role = ax.get(element, "AXRole")
   if (role instanceof Failure && role.code === INVALID_ELEMENT) return windowNotFound(id)
@@ -92,14 +92,14 @@ interface Operation {
   readonly frames: KeptFrames
 }
 
-/** Sends what the operation takes. Gives back the frame to wait for, where the command does not name it. */
+/** Performs the operation. Returns the frame to wait for, unless the operation names it. */
 function operate(operation: Operation): Rect | undefined {
   const { ax, app, window, before, op, frames } = operation
   switch (op.kind) {
     case "focus":
       if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
       must(ax, window, op, ax.set(app, "AXFrontmost", cfBoolean(true)))
-      // Not every window can be the main one; to be raised is enough.
+      // Not every window can be the main one. Raising it is enough.
       ax.set(window, "AXMain", cfBoolean(true))
       must(ax, window, op, ax.perform(window, "AXRaise"))
       return undefined
@@ -110,8 +110,8 @@ function operate(operation: Operation): Rect | undefined {
       return restore(operation)
     case "maximize": {
       const area = before.bounds && usableArea(before.bounds)
-      if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is on no screen`)
-      // Before anything is done: where it cannot be kept, the way back would be lost.
+      if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is not on any screen`)
+      // First of all: if the frame cannot be stored, `restore` would not find the way back.
       keep(frames, before, area)
       if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
       place(ax, window, area, op)
@@ -128,7 +128,7 @@ function operate(operation: Operation): Rect | undefined {
   }
 }
 
-/** Out of the Dock, out of full screen, back to where it was before `maximize`, or by the window's own button. */
+/** Undoes minimize, full screen or `maximize`. A window that the user zoomed is unzoomed by its button. */
 function restore({ ax, window, before, op, frames }: Operation): Rect | undefined {
   const { id, pid, bounds, minimized } = before
   const name = minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
@@ -167,11 +167,11 @@ function resize(ax: Ax, window: Element, width: number, height: number, op: Wind
 }
 
 /**
- * Only a plain refusal ends it, or an app that does not answer any more: whatever else it says, the
+ * Throws if the app plainly refused, or does not answer any more. Any other answer proves nothing: the
  * window is looked at afterwards.
  */
 function must(ax: Ax, window: Element, op: WindowOp, code: number): void {
-  if (deliveryOf(code) === "not_delivered") throw refused(`To ${op.kind} the window`, code)
+  if (deliveryOf(code) === "not_delivered") throw refused(`to ${op.kind} the window`, code)
   if (code !== CANNOT_COMPLETE) return
   try {
     ax.get(window, "AXRole")
@@ -180,7 +180,7 @@ function must(ax: Ax, window: Element, op: WindowOp, code: number): void {
   }
 }
 
-/** What the app may still do once it wakes up; to do it again would change nothing. */
+/** The app may still do it when it wakes up. Doing it twice changes nothing. */
 const UNCERTAIN = { delivery: "delivery_uncertain", retry: "safe" } as const
 
 function isAt(window: SeenWindow, frame: Rect | undefined): boolean {
@@ -208,21 +208,21 @@ function isDone(window: SeenWindow, op: WindowOp): boolean {
   }
 }
 
-/**
- * Where windows were before `maximize`: macOS keeps that only for windows that the user zoomed. One file
- * a window, in a directory of our own.
- */
 const FOLDER = "frames"
-const MAX_BYTES = 4096
+const WHAT = "The previous size of the window"
 
 interface KeptFrame {
   readonly pid: number
-  /** Which life of the pid it was: window numbers are used again, too. */
+  /** Start time of the process: pids and window numbers are reused. */
   readonly start: string
   readonly before: Rect
   readonly maximized: Rect
 }
 
+/**
+ * Frames of windows before `maximize`, one file per window in a directory of our own. macOS itself remembers
+ * them only for windows that the user zoomed.
+ */
 export class KeptFrames {
   readonly #root: string
 
@@ -234,61 +234,42 @@ export class KeptFrames {
     const start = processStart(pid)
     if (start === undefined) return
     const kept: KeptFrame = { pid, start, before, maximized }
-    told(() => {
-      closeSync(openPrivateDirectory(this.#root, "root"))
-      closeSync(openPrivateDirectory(`${this.#root}/${FOLDER}`, "inner"))
+    withState(WHAT, () => {
+      openState(this.#root, FOLDER)
       this.#dropEnded()
-      const fresh = `${this.#path(id)}.${crypto.randomUUID()}`
-      writePrivateFile(fresh, new TextEncoder().encode(JSON.stringify(kept)), true)
-      renameSync(fresh, this.#path(id))
+      writeState(this.#path(id), kept)
     })
   }
 
-  /** The frames of that window of that process; undefined when none were kept. */
+  /** The stored frames of a window of this process; undefined if there are none. */
   find(id: string, pid: number): KeptFrame | undefined {
-    const kept = told(() => this.#read(this.#path(id)))
+    const kept = withState(WHAT, () => readFrame(this.#path(id)))
     return kept?.pid === pid && kept.start === processStart(pid) ? kept : undefined
   }
 
   forget(id: string): void {
-    told(() => rmSync(this.#path(id), { force: true }))
+    withState(WHAT, () => deleteState(this.#path(id)))
   }
 
   #path(id: string): string {
     return `${this.#root}/${FOLDER}/${id}.json`
   }
 
-  /** Windows of processes that are gone do not come back. */
+  /** Deletes the frames of processes that have ended. */
   #dropEnded(): void {
-    // What another process is about to rename into place does not end so.
+    // Files that another process is about to rename into place end differently.
     const names = readdirSync(`${this.#root}/${FOLDER}`).filter((name) => name.endsWith(".json"))
     for (const name of names) {
       const path = `${this.#root}/${FOLDER}/${name}`
-      const kept = this.#read(path)
-      if (!kept || processStart(kept.pid) !== kept.start) rmSync(path, { force: true })
-    }
-  }
-
-  #read(path: string): KeptFrame | undefined {
-    const text = readPrivateFile(path, MAX_BYTES)
-    if (text === undefined) return undefined
-    try {
-      const kept: unknown = JSON.parse(text)
-      return isKept(kept) ? kept : undefined
-    } catch (error) {
-      // Cut short, or not written by us: as good as none.
-      if (!(error instanceof SyntaxError)) throw error
-      return undefined
+      const kept = readFrame(path)
+      if (!kept || processStart(kept.pid) !== kept.start) deleteState(path)
     }
   }
 }
 
-function told<T>(use: () => T): T {
-  try {
-    return use()
-  } catch (error) {
-    throw inWords(error, "The size that the window had could not be kept or found")
-  }
+function readFrame(path: string): KeptFrame | undefined {
+  const kept = readState(path)
+  return isKept(kept) ? kept : undefined
 }
 
 function isKept(kept: unknown): kept is KeptFrame {

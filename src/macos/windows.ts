@@ -12,13 +12,13 @@ import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, t
 
 const ON_SCREEN_ONLY = 1
 const EXCLUDE_DESKTOP = 16
-/** One app that is slow to answer must not hide the windows of the others. */
+/** Time limit per app, so that a slow app does not hide the windows of the others. */
 const APP_MS = 300
-/** Smaller windows without accessible content are no windows to a user. */
+/** A smaller window without accessible content is not a window to a user. */
 const SMALLEST = 40
 
-/** What the window server knows of a window. */
-interface Surface {
+/** A window as the window server reports it. */
+interface ServerWindow {
   readonly number: number
   readonly pid: number
   readonly owner: string
@@ -29,37 +29,37 @@ interface Surface {
   readonly onScreen: boolean
 }
 
-/** What the app itself says of it. */
-interface Counterpart {
+/** The same window as the app reports it. */
+interface AppWindow {
   readonly element: Element
   readonly title?: string
   readonly frame?: Rect
   readonly minimized?: boolean
 }
 
-/** Every window, the frontmost first. Titles are the apps' own: the window server tells them only to screen recorders. */
+/** Lists every window, the frontmost first. Apps report titles without Screen Recording; the window server does not. */
 export function listWindows(ax: Ax, only?: number): SeenWindow[] {
-  const all = allSurfaces(ax)
-  const surfaces = all.filter(({ pid }) => only === undefined || pid === only)
-  const pids = new Set(surfaces.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
-  const counterparts = new Map([...pids].map((pid) => [pid, matched(ax, pid, surfaces)]))
+  const all = allServerWindows(ax)
+  const onServer = all.filter(({ pid }) => only === undefined || pid === only)
+  const pids = new Set(onServer.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
+  const byApp = new Map([...pids].map((pid) => [pid, windowsByNumber(ax, pid, onServer)]))
   const focused = focusedNumber(ax, all)
   const aliases = new Map<number, readonly string[]>()
-  return surfaces.flatMap((surface) => {
-    const known = counterparts.get(surface.pid)
-    const own = known?.get(surface.number)
-    const mute = own ? {} : unmatched(surface, known)
+  return onServer.flatMap((server) => {
+    const known = byApp.get(server.pid)
+    const own = known?.get(server.number)
+    const mute = own ? {} : unmatched(server, known)
     if (!mute) return []
-    const { number, pid, owner } = surface
+    const { number, pid, owner } = server
     return [
       {
         id: `w-${number}`,
-        title: own?.title ?? surface.title ?? "",
+        title: own?.title ?? server.title ?? "",
         app_name: owner,
         pid,
-        bounds: own?.frame ?? surface.bounds,
+        bounds: own?.frame ?? server.bounds,
         is_focused: number === focused,
-        // Looked up only where the app's name does not fit, since it takes a look into the bundle.
+        // Lazy: only needed if the name of the app does not fit, and it has to read the bundle.
         get aliases() {
           const known = aliases.get(pid) ?? aliasesOf(pid, owner)
           aliases.set(pid, known)
@@ -77,65 +77,68 @@ function aliasesOf(pid: number, owner: string): readonly string[] {
   return [bundle?.id, bundle?.name].filter((name) => name !== undefined).filter((name) => name !== owner)
 }
 
-/** Processes that show a window; known without asking any of them. */
+/** Pids of the processes that show a window. Does not ask the processes themselves. */
 export function showingProcesses(ax: Ax): ReadonlySet<number> {
-  const onScreen = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+  const onScreen = readServerWindows(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
   return new Set(onScreen.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
 }
 
-/** What is known of a window that the app does not list; undefined when it is no window to a user. */
+/** Facts about a window that its app does not list; undefined if it is not a window to a user. */
 function unmatched(
-  { bounds, layer, shown, onScreen, title }: Surface,
-  known: ReadonlyMap<number, Counterpart> | undefined,
+  { bounds, layer, shown, onScreen, title }: ServerWindow,
+  known: ReadonlyMap<number, AppWindow> | undefined,
 ): Pick<SeenWindow, "accessible" | "reason"> | undefined {
   const { width = 0, height = 0 } = bounds ?? {}
   if (layer !== 0 || !shown || width < SMALLEST || height < SMALLEST) return undefined
-  // An app that was not heard says nothing about its windows.
+  // The app did not answer, so it is not known whether it lists the window.
   if (!known) return onScreen ? {} : undefined
   if (known.size === 0 && onScreen)
     return { accessible: false, reason: "the app lists no accessible windows" }
-  // Sheets and popovers are windows to the window server only; without a title nothing tells a hidden window from them.
+  // Sheets and popovers are windows to the window server only. Without a title, a hidden window looks the same.
   return !onScreen && title ? { accessible: false, reason: "it is on another Space" } : undefined
 }
 
-/** The element of a window of this process; undefined when the app does not list it. */
+/** The element of a window of this process; undefined if the app does not list it. */
 export function windowElement(ax: Ax, pid: number, id: string): Element | undefined {
   const number = Number(id.replace(/^w-/, ""))
-  return matched(ax, pid, undefined, number)?.get(number)?.element
+  return windowsByNumber(ax, pid, undefined, number)?.get(number)?.element
 }
 
-/** `w-…` of the window that an element is in. */
+/** The id (`w-…`) of the window that contains an element. */
 export function windowIdOf(ax: Ax, element: Element): string | undefined {
   const number = ax.windowNumber(element)
   return number === undefined ? undefined : `w-${number}`
 }
 
-/** The accessible windows of an app by their number; undefined when the app did not answer. */
-function matched(
+/**
+ * The accessible windows of an app by window number. With `onServer`, for a list of all windows, the app has
+ * little time, and undefined means that it did not answer; without it, that throws.
+ */
+function windowsByNumber(
   ax: Ax,
   pid: number,
-  surfaces: readonly Surface[] | undefined,
+  onServer: readonly ServerWindow[] | undefined,
   only?: number,
-): Map<number, Counterpart> | undefined {
-  const quick = surfaces ? ax.within(APP_MS) : ax
+): Map<number, AppWindow> | undefined {
+  const quick = onServer ? ax.within(APP_MS) : ax
   try {
-    const found = new Map<number, Counterpart>()
+    const found = new Map<number, AppWindow>()
     const windows = appWindows(quick, pid)
     if (windows instanceof Failure) {
       if (!isUnread(windows)) return found
-      if (surfaces) return undefined
+      if (onServer) return undefined
       throw readFailed("The list of windows", windows.code)
     }
     for (const element of windows) {
       const bridged = quick.windowNumber(element)
       if (only !== undefined && bridged !== undefined && bridged !== only) continue
-      const counterpart = describe(quick, element)
-      const number = bridged ?? numberByEvidence(counterpart, pid, surfaces ?? allSurfaces(ax))
-      if (number !== undefined) found.set(number, counterpart)
+      const own = describe(quick, element)
+      const number = bridged ?? numberByEvidence(own, pid, onServer ?? allServerWindows(ax))
+      if (number !== undefined) found.set(number, own)
     }
     return found
   } catch (error) {
-    if (!surfaces || ax.deadline.expired || !isSilence(error)) throw error
+    if (!onServer || ax.deadline.expired || !isSilence(error)) throw error
     return undefined
   }
 }
@@ -144,44 +147,44 @@ function appWindows(ax: Ax, pid: number): ReadonlySet<Element> | Failure {
   const app = ax.read(ax.connection.app(pid), ["AXWindows", "AXFocusedWindow", "AXMainWindow"])
   if (app instanceof Failure) return app
   if (isUnread(app.AXWindows)) return app.AXWindows
-  // The list may lack a window that has the focus, such as one in full screen.
+  // The list may lack the focused window, for example one in full screen.
   const others = [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)].filter(
     (one) => one !== undefined,
   )
   return new Set([...asElements(app.AXWindows), ...others])
 }
 
-function describe(ax: Ax, element: Element): Counterpart {
+function describe(ax: Ax, element: Element): AppWindow {
   const read = ax.read(element, ["AXTitle", "AXMinimized", FRAME, "AXPosition", "AXSize"])
   if (read instanceof Failure) return { element }
   return { element, title: asText(read.AXTitle), frame: frameOf(read), minimized: asFlag(read.AXMinimized) }
 }
 
-/** Without the bridge: the one window of the process with that frame, and that title where both tell one. */
+/** Without the bridge: the one window of the process with this frame, and this title if both sides have one. */
 function numberByEvidence(
-  { frame, title }: Counterpart,
+  { frame, title }: AppWindow,
   pid: number,
-  surfaces: readonly Surface[],
+  onServer: readonly ServerWindow[],
 ): number | undefined {
-  const fits = surfaces.filter(
-    (surface) =>
-      surface.pid === pid &&
+  const fits = onServer.filter(
+    (server) =>
+      server.pid === pid &&
       frame &&
-      surface.bounds &&
-      isNear(frame, surface.bounds) &&
-      (!title || !surface.title || title === surface.title),
+      server.bounds &&
+      isNear(frame, server.bounds) &&
+      (!title || !server.title || title === server.title),
   )
   return fits.length === 1 ? fits[0]?.number : undefined
 }
 
-/** The same frame, as far as apps and the window server round alike. */
+/** True for the same frame, allowing for rounding by apps and the window server. */
 export function isNear(a: Rect, b: Rect): boolean {
   return (["x", "y", "width", "height"] as const).every((side) => Math.abs(a[side] - b[side]) <= 1)
 }
 
-/** The window that has the keyboard; where the system does not tell, the focused one of the frontmost app. */
-function focusedNumber(ax: Ax, surfaces: readonly Surface[]): number | undefined {
-  const front = surfaces.find(({ layer, onScreen }) => layer === 0 && onScreen)
+/** The number of the window that has the keyboard; if macOS does not report it, the frontmost window. */
+function focusedNumber(ax: Ax, onServer: readonly ServerWindow[]): number | undefined {
+  const front = onServer.find(({ layer, onScreen }) => layer === 0 && onScreen)
   try {
     const quick = ax.within(APP_MS)
     const active = asElement(quick.get(ax.connection.system, "AXFocusedApplication"))
@@ -199,27 +202,27 @@ function isSilence(error: unknown): boolean {
   return error instanceof AppError && (error.code === "APP_UNRESPONSIVE" || error.code === "TIMEOUT")
 }
 
-/** Only the list of what is on the screen is in order, so that it goes first. */
-function allSurfaces(ax: Ax): Surface[] {
-  const front = listSurfaces(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+/** All windows. Those on the screen come first, because only their list is in front-to-back order. */
+function allServerWindows(ax: Ax): ServerWindow[] {
+  const front = readServerWindows(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
   const known = new Set(front.map(({ number }) => number))
-  return [...front, ...listSurfaces(ax, EXCLUDE_DESKTOP).filter(({ number }) => !known.has(number))]
+  return [...front, ...readServerWindows(ax, EXCLUDE_DESKTOP).filter(({ number }) => !known.has(number))]
 }
 
-function listSurfaces(ax: Ax, option: number): Surface[] {
+function readServerWindows(ax: Ax, option: number): ServerWindow[] {
   using list = new Owned(coreGraphics().CGWindowListCopyWindowInfo(option, 0))
   if (!list.ref) {
-    throw new AppError("PLATFORM_NOT_SUPPORTED", "There is no graphical session here", {
-      suggestion: "Run it as the user who is logged in at the screen",
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "This process has no graphical session", {
+      suggestion: "Run agent-desktop as the user who is logged in at the screen",
     })
   }
   return Array.from(itemsOf(list.ref) ?? [])
     .filter((item) => kindOf(item) === "dictionary")
-    .map((item) => surfaceOf(ax, item))
-    .filter((surface) => surface.number > 0)
+    .map((item) => serverWindowOf(ax, item))
+    .filter((server) => server.number > 0)
 }
 
-function surfaceOf(ax: Ax, window: bigint): Surface {
+function serverWindowOf(ax: Ax, window: bigint): ServerWindow {
   const cf = coreFoundation()
   const at = (key: string) => cf.CFDictionaryGetValue(window, ax.connection.name(key))
   const value = (key: string): Value => decode(at(key), (ref) => ax.connection.intern(ref))

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { Action } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
-import { pause } from "../../src/macos/pause.ts"
+import { pause } from "../../src/until.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
 
 setDefaultTimeout(120_000)
@@ -11,7 +11,7 @@ const act = async ({ adapter, node }: Desk, role: string, name: string | undefin
 
 const NOTHING = { method: "none", delivery: "not_delivered" } as const
 
-test("a click is the element's own press, sent once", () =>
+test("a click performs the element's AXPress, once", () =>
   onDesk(
     appWith([
       {
@@ -31,7 +31,7 @@ test("a click is the element's own press, sent once", () =>
     },
   ))
 
-test("what offers no route is told so, and nothing is sent", () =>
+test("an element that offers no action reports not_delivered, and nothing is sent", () =>
   onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Bare", bare: true }]), async (desk) => {
     for (const action of [
       "click",
@@ -67,7 +67,7 @@ const CODES: readonly (readonly [code: string, delivery: string])[] = [
 ]
 
 for (const [code, delivery] of CODES) {
-  test(`an action that is answered with ${code} counts as ${delivery}, and is not sent again`, () =>
+  test(`an action with the return code ${code} counts as ${delivery}, and is not sent again`, () =>
     onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save" }]), async (desk) => {
       const { handle } = await desk.node("button", "Save")
       desk.mac.fail(`AXUIElementPerformAction/1:${code}`)
@@ -98,7 +98,7 @@ test("an app that answers a press too late may still act on it", () =>
     },
   ))
 
-test("permission withdrawn in the middle is named", () =>
+test("an error names the permission if it is withdrawn in the middle of a command", () =>
   onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save" }]), async (desk) => {
     const { handle } = await desk.node("button", "Save")
     desk.mac.fail("AXUIElementPerformAction/1:-25211")
@@ -109,7 +109,7 @@ test("permission withdrawn in the middle is named", () =>
     })
   }))
 
-test("text goes in at the caret, whatever its script", () =>
+test("text in any script is inserted at the caret", () =>
   onDesk(appWith([{ id: "field", AXRole: "AXTextField", AXTitle: "Name", AXValue: "Ann" }]), async (desk) => {
     expect(await act(desk, "textfield", "Name", { kind: "type", text: " Ünal 😀\n名" })).toMatchObject({
       method: "AXSelectedText",
@@ -123,7 +123,7 @@ test("text goes in at the caret, whatever its script", () =>
     expect(desk.mac.look("field").focused).toBe(true)
   }))
 
-test("a value is written in the type that it has", () =>
+test("a value is written in its present type", () =>
   onDesk(
     appWith([
       { id: "volume", AXRole: "AXSlider", AXTitle: "Volume", AXValue: { $float: 10 } },
@@ -150,7 +150,7 @@ test("a box is toggled by its press", () =>
     expect(desk.mac.look("bold").AXValue).toBe(0)
   }))
 
-test("a row is opened and closed by what it lets us set, a triangle by its press", () =>
+test("a row is expanded through its attributes, a disclosure triangle by its press", () =>
   onDesk(
     appWith([
       {
@@ -180,7 +180,7 @@ test("a row is opened and closed by what it lets us set, a triangle by its press
     },
   ))
 
-test("to click a cell that has no press selects its row", () =>
+test("clicking a cell without AXPress selects its row", () =>
   onDesk(
     appWith([
       {
@@ -213,7 +213,7 @@ const popUp = (...titles: string[]) => ({
   },
 })
 
-test("an item of a pop-up is chosen by name, and a wrong name closes the menu again", () =>
+test("an item of a pop-up menu is chosen by name, and a wrong name closes the menu again", () =>
   onDesk(appWith([popUp("Red", "Blue", "Blue-green")]), async (desk) => {
     await act(desk, "combobox", "Colour", { kind: "select", value: "Blue" })
     expect(desk.mac.look("colour").AXValue).toBe("Blue")
@@ -224,7 +224,7 @@ test("an item of a pop-up is chosen by name, and a wrong name closes the menu ag
     expect(desk.mac.look("colour")).toMatchObject({ AXValue: "Blue", children: [] })
   }))
 
-test("two items of the same name are not chosen between", () =>
+test("of two items with the same name none is chosen", () =>
   onDesk(appWith([popUp("Red", "Blue", "Blue")]), async (desk) => {
     await expect(act(desk, "combobox", "Colour", { kind: "select", value: "Blue" })).rejects.toMatchObject({
       code: "AMBIGUOUS_TARGET",
@@ -232,7 +232,7 @@ test("two items of the same name are not chosen between", () =>
     expect(desk.mac.look("colour").AXValue).toBe("Red")
   }))
 
-test("an option of a list is selected, and nothing else", () =>
+test("choosing an option of a list selects that option only", () =>
   onDesk(
     appWith([
       {
@@ -254,7 +254,7 @@ test("an option of a list is selected, and nothing else", () =>
     },
   ))
 
-test("a scroll area scrolls by as much as its contents are longer than its view", () =>
+test("the distance of a scroll depends on the length of the contents beyond the view", () =>
   onDesk(
     appWith([
       {
@@ -291,7 +291,7 @@ test("a scroll area scrolls by as much as its contents are longer than its view"
     },
   ))
 
-test("a hit is told from a miss, a cover and a container", () =>
+test("a hit test distinguishes hit, miss, cover and container", () =>
   onDesk(
     appWith([
       { AXRole: "AXButton", AXTitle: "Below", frame: [110, 120, 100, 40] },
@@ -306,7 +306,7 @@ test("a hit is told from a miss, a cover and a container", () =>
     },
   ))
 
-test("an element that is gone reads as gone", () =>
+test("a removed element reads as gone", () =>
   onDesk(appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save" }]), async ({ mac, adapter, node }) => {
     const { handle } = await node("button", "Save")
     expect(await adapter.read(handle)).toMatchObject({ role: "button", name: "Save" })

@@ -2,7 +2,7 @@ import { Deadline } from "../../src/deadline.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
 import { ALL, outline } from "./adapter-outline.ts"
 
-/** In a process of its own, since a library is opened once: the windows, and the tree of the first. */
+/** Prints the windows and the tree of the first one. A process of its own, because a library is opened only once. */
 const platform = connectMacos({ env: process.env, root: "" })
 const adapter = platform.adapter(Deadline.in(20_000))
 const windows = await adapter.windows()

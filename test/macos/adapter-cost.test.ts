@@ -10,12 +10,12 @@ const buttons = (count: number, more: object = {}) => ({
   repeat: count,
   node: { AXRole: "AXButton", AXTitle: "Button {n}", ...at, ...more },
 })
-/** Only web contents in disguise have it; without it nothing is looked for before the walk. */
+/** Only apps with web contents have this attribute. Without it the walk starts at once. */
 const NATIVE = { fixed: ["AXManualAccessibility"] }
-/** To find the window and ask about it. */
+/** Round trips to find the window. */
 const FINDING = 12
 
-test("a tree costs one round trip a node, and one more for each that has a value", () =>
+test("a tree costs one round trip per node, and one more for each node with a value", () =>
   onDesk(
     appWith(
       [
@@ -45,7 +45,7 @@ test("a tree costs one round trip a node, and one more for each that has a value
     },
   ))
 
-test("what few of a kind offer is asked of every one once two differ", () =>
+test("once two controls of a kind offer different actions, every later one is asked", () =>
   onDesk(
     appWith([
       buttons(2),
@@ -63,7 +63,7 @@ test("what few of a kind offer is asked of every one once two differ", () =>
     },
   ))
 
-test("what a ref is asked for comes from the element itself, whatever the like of it offer", () =>
+test("the actions of a ref come from the element itself, not from similar ones", () =>
   onDesk(
     appWith([buttons(5), buttons(1, { AXTitle: "Odd", actions: { AXPress: [], AXShowMenu: [] } })]),
     async ({ adapter, node }) => {
@@ -73,7 +73,7 @@ test("what a ref is asked for comes from the element itself, whatever the like o
     },
   ))
 
-test("a picture among many that cannot be pressed is found if it can", () =>
+test("one image that can be pressed is found among many that cannot", () =>
   onDesk(
     appWith([
       { repeat: 9, node: { AXRole: "AXImage", ...at } },
@@ -84,7 +84,7 @@ test("a picture among many that cannot be pressed is found if it can", () =>
     },
   ))
 
-test("a click by ref reads its way down and its own element, however large the tree is", () =>
+test("a click by ref costs the path and one element, however large the tree is", () =>
   onDesk(
     appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
     async ({ mac, adapter }) => {

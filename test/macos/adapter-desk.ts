@@ -8,25 +8,25 @@ import { ALL } from "./adapter-outline.ts"
 import { buildFake } from "./fake/build.ts"
 import { type FakeMac, type StartOptions, startScene } from "./fake.ts"
 
-// Compiled here rather than in the first test, whose time it would take.
+// Compiled at import: it may take longer than the timeout of the first test.
 buildFake()
 
 export interface Desk {
   readonly mac: FakeMac
   readonly adapter: Adapter
-  /** An adapter with less time. */
+  /** An adapter with an earlier deadline. */
   within(ms: number, signal?: AbortSignal): Adapter
   window(title?: string): Promise<SeenWindow>
   tree(options?: Partial<TreeOptions>, surface?: Surface): Promise<SeenTree>
-  /** The windows and the first one's tree as a fresh process sees them, `hidden` exports being absent. */
+  /** The windows and the tree of the first one, read by a new process that lacks the `hidden` exports. */
   elsewhere(
     hidden: readonly string[],
   ): Promise<{ readonly windows: readonly SeenWindow[]; readonly lines?: readonly string[] }>
-  /** The first node of that role and, if given, name. */
+  /** The first node of this role and, if given, this name. */
   node(role: string, name?: string): Promise<SeenNode>
 }
 
-/** Uses the adapter on a scene, and expects that nothing is left behind and no rule was broken. */
+/** Uses the adapter on a scene. Expects no leaks and no violations afterwards. */
 export async function onDesk(
   scene: string | object,
   use: (desk: Desk) => Promise<void>,
@@ -67,7 +67,7 @@ export async function onDesk(
   }
 }
 
-/** Each input is as if from a command of its own. */
+/** Releases the turn after each input, as separate commands would. */
 function turnByTurn(adapter: Adapter): Adapter {
   return {
     ...adapter,

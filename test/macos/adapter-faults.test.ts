@@ -26,12 +26,12 @@ const SCENE = appWith(
   { menubar: { AXRole: "AXMenuBar", children: [{ AXRole: "AXMenuBarItem", AXTitle: "File" }] } },
 )
 
-/** A bit of everything that talks to an app. */
+/** Uses a bit of everything that talks to an app. */
 async function use(adapter: Adapter, truthful: boolean): Promise<void> {
   const [window] = await adapter.windows()
   if (!window) return
   const { root, complete } = await adapter.tree({ kind: "surface", window, surface: "window" }, ALL)
-  // What is claimed to be whole has everything in it, unless the app itself denied it.
+  // A tree that claims to be complete has every node, unless the app itself denied one.
   if (complete && truthful) {
     expect(root.children.map(({ role, name }) => `${role} ${name ?? ""}`)).toEqual([
       "button Save",
@@ -54,9 +54,9 @@ async function use(adapter: Adapter, truthful: boolean): Promise<void> {
   await watch.close()
 }
 
-/** Each fault at each of the first calls; the virtual clock makes waiting free. */
+/** Plays each fault at each of the first calls. The virtual clock makes waiting free. */
 for (const fault of ["-25204", "-25200", "-25205", "-25212", "-25211"]) {
-  test(`whichever call is answered with ${fault}, nothing leaks, no rule is broken, and nothing false is told`, async () => {
+  test(`${fault} at any call: no leaks, no violations, and no false answers`, async () => {
     const seen = new Set<string>()
     for (let call = 1; call <= 150; call++) {
       await onDesk(

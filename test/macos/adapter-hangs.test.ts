@@ -7,8 +7,8 @@ import { type Desk, onDesk } from "./adapter-desk.ts"
 import { ALL } from "./adapter-outline.ts"
 
 /**
- * Every scenario with every native call failing in turn, and with every call hanging in turn. A sample
- * of them in the check; all of them with AGENT_DESKTOP_EVERY_FAULT=1, one scenario with `-t "^select:"`.
+ * Plays every scenario with each native call failing in turn, and hanging in turn. The check takes a sample of the
+ * calls, AGENT_DESKTOP_EVERY_FAULT=1 takes all of them, and `-t "^select:"` takes one scenario.
  */
 
 setDefaultTimeout(600_000)
@@ -16,7 +16,7 @@ setDefaultTimeout(600_000)
 const EVERY = process.env.AGENT_DESKTOP_EVERY_FAULT === "1"
 const SAMPLES = 6
 const DEADLINE_MS = 3000
-/** What a loaded machine takes on top. */
+/** Extra time for a busy machine. */
 const SLACK_MS = 2000
 
 type Scenario = (
@@ -63,7 +63,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   watch: async (adapter) => (await adapter.watch([6100])).close(),
 }
 
-/** A ref as a snapshot keeps it. */
+/** A ref as a snapshot stores it. */
 const FAR: RefEntry = {
   pid: 6100,
   role: "button",
@@ -74,15 +74,15 @@ const FAR: RefEntry = {
   path: [12, 0, 1],
 }
 
-/** To place a window takes its corner, its size, and its corner again. */
+/** Placing a window writes its position, its size, and its position again. */
 const REPEATED = "shelf AXPosition"
 
-/** What a scenario may end with when one call failed or never came back. */
+/** Codes that a scenario may end with if one call fails or never returns. */
 const POSSIBLE = ["ok", "ACTION_FAILED", "ACTION_NOT_SUPPORTED", "APP_UNRESPONSIVE", "TIMEOUT"]
 
-/** Error codes for one call; an answer that never comes; and an app that stops for good. */
+/** Error codes for one call, an answer that never comes, and an app that stops for good. */
 const FAULTS = ["-25204", "-25200", "-25202", "hang", "stops"]
-/** How often each fault ended in which code, over all scenarios. */
+/** Number of runs by fault and code, over all scenarios. */
 const tally = new Map(FAULTS.map((fault) => [fault, new Map<string, number>()]))
 
 interface Outcome {
@@ -90,7 +90,7 @@ interface Outcome {
   readonly ms: number
   readonly trips: number
   readonly sleptMs: number
-  /** What was asked of the app. */
+  /** Actions and writes that reached the app. */
   readonly deeds: readonly string[]
 }
 
@@ -111,7 +111,7 @@ async function play(name: string, call = 0, fault?: string, virtualClock = true)
         const target = { kind: "surface", window, surface: "window" } as const
         const { root, complete } = await adapter.tree(target, ALL)
         const found = [...walk(root)].find(({ node }) => node.role === role && node.name === name)
-        // What is not in half a tree may be in the other half.
+        // A node that is missing from an incomplete tree may still exist.
         if (!found) throw new AppError(complete ? "ELEMENT_NOT_FOUND" : "TIMEOUT", `no ${role} ${name}`)
         return found.node
       }
@@ -146,14 +146,14 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** All calls, or some of them spread over the scenario, the last one among them. */
+/** All calls, or a sample spread over the scenario that includes the last one. */
 function callsOf(trips: number): number[] {
   const step = EVERY ? 1 : Math.max(1, trips / SAMPLES)
   return Array.from({ length: Math.ceil(trips / step) }, (_, i) => Math.max(1, Math.round(trips - i * step)))
 }
 
 for (const name of Object.keys(SCENARIOS)) {
-  test(`${name}: whichever call fails or hangs, it ends in time, with a code that fits, and does nothing twice`, async () => {
+  test(`${name}: any call may fail or hang: it ends in time, with a fitting code, and does nothing twice`, async () => {
     const good = await play(name)
     expect(good.code).toBe("ok")
     for (const call of callsOf(good.trips)) {
@@ -162,10 +162,10 @@ for (const name of Object.keys(SCENARIOS)) {
         const codes = tally.get(fault)
         codes?.set(code, (codes.get(code) ?? 0) + 1)
         const twice = deeds.filter((deed, i) => deeds.indexOf(deed) !== i && !deed.startsWith(REPEATED))
-        // An element that died is not there; whatever else happens, nothing is said to be absent.
+        // Only an element that died may be reported as not found.
         const fits = POSSIBLE.includes(code) || (fault === "-25202" && code.endsWith("NOT_FOUND"))
         expect({ call, fault, possible: fits, code }).toMatchObject({ possible: true })
-        // The deadline has its own clock, not the scene's; what stops for good is timed below.
+        // The deadline does not use the scene's clock. An app that stops for good is timed below.
         const late = fault !== "stops" && sleptMs > DEADLINE_MS
         expect({ call, fault, late, sleptMs }).toMatchObject({ late: false })
         expect({ call, fault, twice }).toEqual({ call, fault, twice: [] })
@@ -174,7 +174,7 @@ for (const name of Object.keys(SCENARIOS)) {
   })
 }
 
-test("faults were felt: an app that stops is named so, and a single silence is got over", () => {
+test("the faults had effects: an app that stops is reported, and one missing answer is overcome", () => {
   if (EVERY) console.log(tally)
   expect(tally.get("stops")?.has("APP_UNRESPONSIVE")).toBe(true)
   expect(tally.get("hang")?.has("ok")).toBe(true)
@@ -182,7 +182,7 @@ test("faults were felt: an app that stops is named so, and a single silence is g
 })
 
 for (const name of EVERY ? Object.keys(SCENARIOS) : ["snapshot", "minimize", "select"]) {
-  test(`${name}: an app that stops in the middle costs no more than the time of the command`, async () => {
+  test(`${name}: an app that stops in the middle costs no more than the command's timeout`, async () => {
     const { trips } = await play(name)
     const { code, ms } = await play(name, Math.ceil(trips * 0.8), "stops", false)
     expect({ code, possible: POSSIBLE.includes(code) }).toMatchObject({ possible: true })

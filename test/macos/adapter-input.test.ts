@@ -35,7 +35,7 @@ const press = (key: string, ...modifiers: Modifier[]): InputEvent => ({
   phase: "press",
 })
 
-test("typed text arrives whole, in events of at most 20 units, lines as the return key", () =>
+test("typed text arrives whole, in events of at most 20 units, with line ends as the return key", () =>
   onDesk(typing("us"), async (desk) => {
     const text = "Grüße 😀😀 an alle, auch die, die später kommen.\nZeile zwei: 名前 👩‍👩‍👧"
     await desk.adapter.input({ kind: "text", text })
@@ -62,13 +62,13 @@ for (const [layout, code] of [
     }))
 }
 
-test("a layout without Latin letters has their shortcuts nevertheless", () =>
+test("shortcuts with Latin letters work on a layout without them", () =>
   onDesk(typing("ru"), async (desk) => {
     await desk.adapter.input(press("s", "cmd"))
     expect(posted(desk).map(({ key }) => key)).toEqual([55, 1, 1, 55])
   }))
 
-test("a character that needs shift is pressed with it, and one that no key has is sent as text", () =>
+test("a character that needs shift is pressed with shift, and one without a key is sent as text", () =>
   onDesk(typing("us"), async (desk) => {
     await desk.adapter.input(press("?"))
     await desk.adapter.input(press("名"))
@@ -79,7 +79,7 @@ test("a character that needs shift is pressed with it, and one that no key has i
     expect(desk.mac.look("field").AXValue).toBe("?名")
   }))
 
-test("named keys do what they are named after", () =>
+test("named keys do what their names say", () =>
   onDesk(typing("us"), async (desk) => {
     await desk.adapter.input({ kind: "text", text: "abc" })
     await desk.adapter.input(press("left"))
@@ -92,7 +92,7 @@ test("named keys do what they are named after", () =>
     expect(desk.mac.look("field").AXValue).toBe("")
   }))
 
-test("a key that is held stays down until it is let go", () =>
+test("a held key stays down until it is released", () =>
   onDesk(typing("us"), async (desk) => {
     await desk.adapter.input({ kind: "key", combo: combo("shift"), phase: "down" })
     expect(desk.mac.report().held).toEqual(["key 56"])
@@ -103,14 +103,14 @@ test("a key that is held stays down until it is let go", () =>
     expect(desk.mac.report().held).toEqual([])
   }))
 
-test("a modifier that is held is with every key and click of later commands, until it is let go", () =>
+test("a held modifier applies to the keys and clicks of later commands until it is released", () =>
   onDesk(typing("us"), async (desk) => {
     const hold = (phase: "down" | "up") => ({ kind: "key", combo: combo("shift"), phase }) as const
     const flags = () =>
       posted(desk)
         .slice(-2)
         .map(({ flags: all = 0 }) => all & 0x1e0000)
-    // What is held is known to other processes, too: only the directory of our state is the same.
+    // A second platform, as in another process: it shares only the state directory.
     const later = async (event: InputEvent) => {
       const { directory } = desk.mac
       const platform = connectMacos({ env: { TMPDIR: directory }, root: directory })
@@ -140,7 +140,7 @@ test("a modifier that was held an hour ago changes nothing", () =>
     }
   }))
 
-test("a double click is two clicks that know their number", () =>
+test("a double click is two clicks, numbered 1 and 2", () =>
   onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save", frame: [110, 120, 80, 24] }]), async (desk) => {
     await desk.adapter.input({ kind: "click", at: { x: 130, y: 130 }, button: "left", count: 2 })
     expect(posted(desk).map(({ type, clicks, x, y }) => [type, clicks, x, y])).toEqual([
@@ -169,13 +169,13 @@ test("each button has its own events", () =>
     ])
   }))
 
-test("the wheel turns down and right for positive numbers, over the point", () =>
+test("positive wheel steps scroll down and right at the point", () =>
   onDesk(appWith([]), async (desk) => {
     await desk.adapter.input({ kind: "wheel", at: { x: 300, y: 200 }, dx: 2, dy: 3 })
     expect(posted(desk).at(-1)).toMatchObject({ type: 22, dx: -2, dy: -3, x: 300, y: 200 })
   }))
 
-test("a drag goes step by step, rests on its target, and lets go there", () =>
+test("a drag moves step by step, rests on its target, and releases there", () =>
   onDesk(appWith([]), async (desk) => {
     await desk.adapter.input({ kind: "drag", from: { x: 10, y: 10 }, to: { x: 90, y: 50 }, durationMs: 80 })
     const events = posted(desk)
@@ -189,7 +189,7 @@ test("a drag goes step by step, rests on its target, and lets go there", () =>
     expect(dragged.filter(({ x, y }) => x === 90 && y === 50).length).toBeGreaterThan(1)
   }))
 
-test("a drag that is broken off drops nothing and holds nothing", () =>
+test("an interrupted drag drops nothing and leaves no button down", () =>
   onDesk(appWith([]), async (desk) => {
     const stop = new AbortController()
     const drag = desk
@@ -201,7 +201,7 @@ test("a drag that is broken off drops nothing and holds nothing", () =>
     expect(desk.mac.report().held).toEqual([])
   }))
 
-test("typing that runs out of time says how far it came", () =>
+test("typing that runs out of time reports how many characters were typed", () =>
   onDesk(typing("us"), async (desk) => {
     const stop = new AbortController()
     stop.abort()
@@ -214,7 +214,7 @@ test("typing that runs out of time says how far it came", () =>
     expect(desk.mac.look("field").AXValue).toBe("")
   }))
 
-test("input that macOS would drop without a word is refused", () =>
+test("input that macOS would drop silently fails with an error", () =>
   onDesk(appWith(FIELD, { focused: "field" }, { trust: { post: false } }), async (desk) => {
     for (const event of [
       press("a"),

@@ -8,7 +8,7 @@ import { SCENES } from "./fake.ts"
 setDefaultTimeout(120_000)
 
 for (const scene of readdirSync(SCENES)) {
-  test(`every window and surface of ${scene} is read without a breach`, () =>
+  test(`every window and surface of ${scene} is read without violations`, () =>
     onDesk(
       scene.replace(/\.json$/, ""),
       async ({ adapter }) => {
@@ -25,7 +25,7 @@ for (const scene of readdirSync(SCENES)) {
     ))
 }
 
-/** Some scenes have apps that do not answer, or refuse to. */
+/** Ignores errors of apps that do not answer or refuse: some scenes have such apps. */
 async function unlessMute(read: Promise<unknown>): Promise<void> {
   try {
     await read
@@ -35,7 +35,7 @@ async function unlessMute(read: Promise<unknown>): Promise<void> {
   }
 }
 
-test("a file in a list is named by its own field, its row by what it begins with", () =>
+test("a file in a list is named by its own field, and its row by its first text", () =>
   onDesk("finder", async ({ tree }) => {
     const lines = outline((await tree()).root).map((line) => line.trim())
     expect(lines).toContain('treeitem "Budget.numbers" collapsed')
@@ -54,7 +54,7 @@ test("the buttons of a window's frame have names", () =>
     ])
   }))
 
-test("an app without accessibility is listed with the reason, and one that hangs is named", () =>
+test("an app without accessibility is listed with the reason, and an error names an app that hangs", () =>
   onDesk("quirks", async ({ adapter }) => {
     const windows = await adapter.windows()
     const silent = windows.find(({ app_name }) => app_name === "Silent")
@@ -69,7 +69,7 @@ test("an app without accessibility is listed with the reason, and one that hangs
     })
   }))
 
-test("notifications are listed, acted on and dismissed by what they are, not by their place", () =>
+test("notifications are listed, acted on and dismissed by identity, not by position", () =>
   onDesk("notifications", async ({ mac, adapter }) => {
     const [anna, calendar] = await adapter.notifications()
     if (!anna || !calendar) throw new Error("two notifications are shown")

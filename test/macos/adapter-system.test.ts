@@ -10,7 +10,7 @@ setDefaultTimeout(120_000)
 
 const SAVE = { id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [110, 120, 80, 24] }
 
-test("permissions are read without asking, and asked for on request", () =>
+test("permissions are read without a dialog, and requested only with --request", () =>
   onDesk(
     appWith([], {}, { trust: { accessibility: false, screen: false, post: false } }),
     async ({ mac, adapter }) => {
@@ -38,7 +38,7 @@ test("permissions are read without asking, and asked for on request", () =>
     },
   ))
 
-test("with every permission nothing is suggested", () =>
+test("with all permissions granted there is no suggestion", () =>
   onDesk(appWith([]), async ({ adapter }) => {
     expect(await adapter.permissions(false)).toEqual({
       granted: true,
@@ -48,7 +48,7 @@ test("with every permission nothing is suggested", () =>
     })
   }))
 
-test("a diagnosis tries every link, and with --ffi every declared symbol", () =>
+test("diagnose tries every link, and with --ffi every declared symbol", () =>
   onDesk(appWith([SAVE]), async ({ adapter }) => {
     const checks = await adapter.diagnose({ ffi: true })
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
@@ -59,14 +59,14 @@ test("a diagnosis tries every link, and with --ffi every declared symbol", () =>
     )
   }))
 
-test("a diagnosis names what is wrong", () =>
+test("diagnose names the problem", () =>
   onDesk(appWith([SAVE], {}, { trust: { accessibility: false } }), async ({ adapter }) => {
     const wrong = (await adapter.diagnose({ ffi: false })).filter(({ ok }) => !ok)
     expect(wrong.map(({ name }) => name)).toEqual(["accessibility permission", "the focused app answers"])
     expect(wrong.every(({ suggestion }) => suggestion?.includes("System Settings"))).toBe(true)
   }))
 
-test("apps are listed with their bundle ids, regular ones and those that show a window", () =>
+test("regular apps and apps that show a window are listed with their bundle ids", () =>
   onDesk(
     {
       apps: [
@@ -107,7 +107,7 @@ test("displays have their bounds and scale", () =>
     },
   ))
 
-test("the clipboard takes text, gives it back and forgets it", () =>
+test("the clipboard can be set, read and cleared", () =>
   onDesk(appWith([]), async ({ mac, adapter }) => {
     await adapter.clipboard({ kind: "set", text: "Zwei\nZeilen 😀" })
     expect(mac.world().pasteboard).toEqual({ "public.utf8-plain-text": "Zwei\nZeilen 😀" })
@@ -117,7 +117,7 @@ test("the clipboard takes text, gives it back and forgets it", () =>
     expect(await adapter.clipboard({ kind: "get" })).toBe("")
   }))
 
-test("a clipboard that may not be read says so", () =>
+test("reading a forbidden clipboard fails with an error", () =>
   onDesk(
     appWith([], {}, { pasteboard: { "public.utf8-plain-text": "x" }, pasteboard_access: 3 }),
     async ({ adapter }) => {
@@ -125,7 +125,7 @@ test("a clipboard that may not be read says so", () =>
     },
   ))
 
-test("a clipboard whose owner does not answer costs no more than the deadline", () =>
+test("reading a clipboard whose owner hangs ends at the deadline", () =>
   onDesk(appWith([], {}, { tools: { pbpaste: { slow_ms: 60_000 } } }), async ({ within }) => {
     const start = performance.now()
     await expect(within(500).clipboard({ kind: "get" })).rejects.toMatchObject({ code: "TIMEOUT" })
@@ -148,7 +148,7 @@ test("a screenshot of a window shows that window, and leaves no file behind", ()
     expect(pictures().filter((name) => !before.includes(name))).toEqual([])
   }))
 
-test("a screenshot of a display has its place, and a display that is not there is refused", () =>
+test("a screenshot of a display has the display's origin, and a missing display is an error", () =>
   onDesk(
     appWith(
       [SAVE],
@@ -172,13 +172,13 @@ test("a screenshot of a display has its place, and a display that is not there i
     },
   ))
 
-test("a screenshot without a choice is of the primary display", () =>
+test("a screenshot without a target shows the primary display", () =>
   onDesk(appWith([SAVE]), async ({ adapter }) => {
     const { width, height, origin } = await adapter.screenshot({ kind: "screen" })
     expect([width / height, origin]).toEqual([1440 / 900, { x: 0, y: 0 }])
   }))
 
-test("without the right to record the screen no picture is taken", () =>
+test("without Screen Recording no screenshot is taken", () =>
   onDesk(appWith([SAVE], {}, { trust: { screen: false } }), async ({ mac, adapter, window }) => {
     await expect(adapter.screenshot({ kind: "window", window: await window() })).rejects.toMatchObject({
       code: "PERM_DENIED",
@@ -216,7 +216,7 @@ test("an app that is not installed is not found", () =>
     })
   }))
 
-test("an app is asked to end, or ended", () =>
+test("an app is asked to quit, or forced to", () =>
   onDesk(appWith([], {}, { installed: INSTALLED }), async ({ adapter }) => {
     const demo: SeenApp = { name: "Demo", pid: 501, aliases: [] }
     expect(await adapter.processStart(501)).toMatch(/^\d+\.\d+$/)
@@ -230,7 +230,7 @@ test("an app is asked to end, or ended", () =>
     expect(await adapter.processStart(pid)).toBeUndefined()
   }))
 
-test("a watch hears of a change, and only then", () =>
+test("a watch reports a change, and only a change", () =>
   onDesk(appWith([SAVE]), async ({ mac, adapter }) => {
     const watch = await adapter.watch([501])
     expect(await watch.changed(50)).toBe(false)
@@ -240,7 +240,7 @@ test("a watch hears of a change, and only then", () =>
     await watch.close()
   }))
 
-test("a watch of nothing, or of an app that hangs, only waits", () =>
+test("a watch without processes, or on an app that hangs, only waits", () =>
   onDesk(appWith([SAVE]), async ({ mac, adapter }) => {
     const blind = await adapter.watch()
     expect(await blind.changed(30)).toBe(false)
@@ -253,12 +253,12 @@ test("a watch of nothing, or of an app that hangs, only waits", () =>
     expect(performance.now() - start).toBeLessThan(8000)
   }))
 
-test("isolated desktops are for Linux", () =>
+test("isolated desktops are not supported on macOS", () =>
   onDesk(appWith([]), async ({ adapter }) => {
     await expect(adapter.desktops({ kind: "list" })).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
   }))
 
-test("nothing is opened for a platform that is not used", () =>
+test("connecting opens no library before the first call", () =>
   onDesk(appWith([]), async ({ mac }) => {
     expect(existsSync(mac.directory)).toBe(true)
     expect(mac.report().calls.AXUIElementCreateSystemWide).toBeUndefined()

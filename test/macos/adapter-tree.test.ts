@@ -16,7 +16,7 @@ const text = (value: string, more: object = {}) => ({ AXRole: "AXStaticText", AX
 const button = (title: string, more: object = {}) => ({ AXRole: "AXButton", AXTitle: title, ...more })
 const group = (...children: object[]) => ({ AXRole: "AXGroup", children })
 
-test("a window is read with names, values and states as the app claims them", () =>
+test("a tree has the names, values and states that the app reports", () =>
   onDesk(
     appWith(
       [
@@ -68,7 +68,7 @@ test("a window is read with names, values and states as the app claims them", ()
     },
   ))
 
-test("the value of a password field is not even asked for, in a tree, by a read or to write it", () =>
+test("the value of a password field is never requested: in a tree, by a read, or before a write", () =>
   onDesk(
     appWith([
       {
@@ -90,7 +90,7 @@ test("the value of a password field is not even asked for, in a tree, by a read 
     },
   ))
 
-test("a field whose kind cannot be read keeps its value to itself", () =>
+test("the value of a field whose subrole cannot be read is not requested", () =>
   onDesk(
     appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } }]),
     async ({ mac, node }) => {
@@ -99,12 +99,12 @@ test("a field whose kind cannot be read keeps its value to itself", () =>
     },
   ))
 
-test("a field that becomes secure while the tree is read never shows its text", async () => {
+test("a field that becomes secure while the tree is read is secure or has a value, never both", async () => {
   const field = { id: "field", AXRole: "AXTextField", AXTitle: "Field", AXValue: "hunter2" }
   const change = { do: "set", node: "field", attribute: "AXSubrole", value: "AXSecureTextField" }
   const shown = new Set<string>()
   for (let after_calls = 1; after_calls <= 24; after_calls++) {
-    // Not onDesk: between two questions the value may be asked for, which counts as a violation. It is dropped unread.
+    // Not onDesk: if the field changes between two reads, its value is read, which is a violation, and dropped.
     const mac = startScene(appWith([group(button("Before"), field)]))
     const platform = connectMacos({ env: {}, root: mac.directory })
     const adapter = platform.adapter(Deadline.in(20_000))
@@ -135,11 +135,11 @@ test("a node that only gives context costs one round trip", () =>
     const start = mac.report().round_trips
     const { root } = await adapter.tree(target, options)
     expect(root.children).toHaveLength(40)
-    // Finding the window is the rest.
+    // The rest is for finding the window.
     expect(mac.report().round_trips - start).toBeLessThanOrEqual(40 + 8)
   }))
 
-test("what -i leaves out is not read, and names stay the same", () =>
+test("-i does not read the texts that it leaves out, and names stay the same", () =>
   onDesk(
     appWith([
       ...Array.from({ length: 20 }, (_, i) => text(`paragraph ${i}`)),
@@ -160,7 +160,7 @@ test("what -i leaves out is not read, and names stay the same", () =>
     },
   ))
 
-test("depth ends the tree with a count, and nameless wrappers cost none", () =>
+test("--max-depth cuts the tree with a count, and nameless wrappers do not add depth", () =>
   onDesk(
     appWith([
       group(group(group(button("Deep")))),
@@ -180,7 +180,7 @@ test("depth ends the tree with a count, and nameless wrappers cost none", () =>
     },
   ))
 
-test("a control at the end of the depth has the name that it has in a whole tree", () =>
+test("a control at the depth limit has the same name as in a whole tree", () =>
   onDesk(
     appWith([{ AXRole: "AXGroup", AXTitle: "Bar", children: [button("", { children: [text("Send")] })] }]),
     async ({ tree }) => {
@@ -189,7 +189,7 @@ test("a control at the end of the depth has the name that it has in a whole tree
     },
   ))
 
-test("hidden nodes and menus of closed items are left out unless asked for", () =>
+test("hidden nodes and menus of closed items are left out by default", () =>
   onDesk(
     appWith([button("Shown"), button("Hidden", { AXHidden: true })], {
       menubar: {
@@ -216,7 +216,7 @@ test("hidden nodes and menus of closed items are left out unless asked for", () 
     },
   ))
 
-test("a line between the items of a menu is no item", () =>
+test("a separator in a menu is not an item", () =>
   onDesk(
     appWith([], {
       menubar: {
@@ -236,7 +236,7 @@ test("a line between the items of a menu is no item", () =>
     },
   ))
 
-test("of a long table only the rows that show are read, each with its place among all", () =>
+test("of a long table only the visible rows are read, each with its index among all rows", () =>
   onDesk(
     appWith([
       {
@@ -286,7 +286,7 @@ const entry = (path: readonly number[], window_id = "w-9001"): RefEntry => ({
   path,
 })
 
-test("a path is followed by one call a level, and leads to the element or to nothing", () =>
+test("a path is followed with one call per level, and leads to the element or to nothing", () =>
   onDesk(
     appWith([group(), group(button("First"), group(button("Second", { children: [text("two")] })))]),
     async ({ mac, adapter }) => {
@@ -323,7 +323,7 @@ test("an element that is its own ancestor, and one that is listed twice, are rea
     },
   ))
 
-test("children that an app gives only in parts are read in parts", () =>
+test("children that an app returns only in ranges are read in ranges", () =>
   onDesk(
     appWith([
       {
@@ -342,21 +342,21 @@ test("children that an app gives only in parts are read in parts", () =>
     },
   ))
 
-test("an element that dies during the walk is left out, and the rest is whole", () =>
+test("an element that dies during the walk is left out, and the tree is complete", () =>
   onDesk(appWith([button("One"), button("Two", { dies_after: 0 }), button("Three")]), async ({ tree }) => {
     const { root, complete } = await tree()
     expect(complete).toBe(true)
     expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
   }))
 
-test("a node that cannot be read makes the tree incomplete, and does not end it", () =>
+test("a node that cannot be read makes the tree incomplete, and the walk goes on", () =>
   onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
     const { root, complete } = await tree()
     expect(complete).toBe(false)
     expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
   }))
 
-test("an app that has only position and size has bounds nevertheless", () =>
+test("bounds come from position and size if the app has no frame", () =>
   onDesk(
     appWith([button("Old", { frame: [110, 120, 80, 24], errors: { AXFrame: -25205 } })]),
     async ({ node }) => {
@@ -364,7 +364,7 @@ test("an app that has only position and size has bounds nevertheless", () =>
     },
   ))
 
-test("what lies outside its window is off screen", () =>
+test("an element outside its window is offscreen", () =>
   onDesk(
     appWith([
       button("In", { frame: [110, 120, 80, 24] }),
@@ -378,7 +378,7 @@ test("what lies outside its window is off screen", () =>
     },
   ))
 
-test("a deadline in the middle gives what was read, with the cuts marked", () =>
+test("a deadline in the middle of a walk returns the part that was read, with the cuts marked", () =>
   onDesk(
     appWith(
       Array.from({ length: 30 }, (_, i) => ({
@@ -399,7 +399,7 @@ test("a deadline in the middle gives what was read, with the cuts marked", () =>
     },
   ))
 
-test("an app that hangs is called unresponsive, long before the deadline", () =>
+test("an app that hangs is reported as unresponsive long before the deadline", () =>
   onDesk(appWith([button("One")]), async ({ mac, adapter, window }) => {
     const shown = await window()
     mac.apply({ do: "hang", app: 501 })

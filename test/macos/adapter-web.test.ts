@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
 
-/** Web contents that sleep until somebody asks for them, each in its way. */
+/** Apps whose web contents sleep until a client asks for them, each in its own way. */
 
 setDefaultTimeout(60_000)
 
-/** A browser is known by what is in its bundle. */
+/** The folder of an app bundle with a browser framework inside. */
 const folder = mkdtempSync(join(tmpdir(), "agent-desktop-browser-"))
 const path = join(folder, "Browser.app")
 mkdirSync(join(path, "Contents/Frameworks/Browser Framework.framework"), { recursive: true })
@@ -23,7 +23,7 @@ const toolbar = { AXRole: "AXToolbar", children: [button("Reload")], ...at }
 const reveal = { do: "reveal", node: "page", after_ms: 100 }
 const written = ({ mac }: Desk) => mac.record("write").map(({ attribute }) => attribute)
 
-test("an Electron window is asked for its contents once, and waited for", () =>
+test("an Electron app is asked for its web contents once, and the walk waits for them", () =>
   onDesk(
     appWith([group({ AXRole: "AXWebArea", late: [button("Web", { id: "web" })] })], {
       on: { AXManualAccessibility: [{ do: "reveal", node: "web", after_ms: 100 }] },
@@ -35,13 +35,13 @@ test("an Electron window is asked for its contents once, and waited for", () =>
     },
   ))
 
-test("a window with contents is not asked for web contents", () =>
+test("an app whose window has contents is not asked for web contents", () =>
   onDesk(appWith([group(button("Native"))]), async ({ mac, tree }) => {
     await tree()
     expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
   }))
 
-test("an older Electron says that it has no such attribute, and does it", () =>
+test("an older Electron refuses the attribute, and shows its contents nevertheless", () =>
   onDesk(
     appWith([group({ AXRole: "AXGroup", late: [page], ...at })], {
       path,
@@ -54,7 +54,7 @@ test("an older Electron says that it has no such attribute, and does it", () =>
     },
   ))
 
-test("a browser that wakes up when it is read is waited for, and asked for nothing more", () =>
+test("a browser that wakes up when it is read is waited for, and not asked for more", () =>
   onDesk(
     appWith(
       [toolbar, { AXRole: "AXScrollArea", late: [page], ...at }],
@@ -67,7 +67,7 @@ test("a browser that wakes up when it is read is waited for, and asked for nothi
     },
   ))
 
-test("a browser that shows its page to screen readers only takes us for one", () =>
+test("a browser that shows its page only to screen readers is told that we are one", () =>
   onDesk(
     appWith([toolbar, { AXRole: "AXScrollArea", late: [page], ...at }], {
       path,
@@ -82,17 +82,17 @@ test("a browser that shows its page to screen readers only takes us for one", ()
     },
   ))
 
-test("a window of a browser that has no place for a page is not waited for", () =>
+test("a browser window without a place for a page is not waited for", () =>
   onDesk(appWith([toolbar], { path, AXEnhancedUserInterface: false }), async (desk) => {
     await desk.tree()
     expect(written(desk)).toEqual([])
   }))
 
-test("a page that stays empty costs its time once, and is no error", () =>
+test("a page that stays empty is waited for once, and is not an error", () =>
   onDesk(appWith([toolbar, { AXRole: "AXWebArea", ...at }], { path }), async (desk) => {
     const { root, complete } = await desk.tree()
     expect(complete).toBe(true)
     expect(outline(root)).toContain("  webarea")
-    // It does not say that it is off.
+    // AXEnhancedUserInterface does not read as off.
     expect(written(desk)).toEqual(["AXManualAccessibility"])
   }))

@@ -40,7 +40,7 @@ const TWO_APPS = {
   others: [{ window: 1, owner: "Dock", pid: 99, layer: 20, bounds: [0, 850, 1440, 50] }],
 }
 
-test("windows are listed front to back, with the apps' own titles and the one that has the focus", () =>
+test("windows are listed front to back, with the titles that the apps report, and the focused one is marked", () =>
   onDesk(TWO_APPS, async ({ adapter }) => {
     const windows = await adapter.windows()
     expect(
@@ -62,12 +62,12 @@ test("windows are listed front to back, with the apps' own titles and the one th
     expect(windows[0]?.aliases).toEqual(["com.example.Demo", "Demo Pro"])
   }))
 
-test("titles are there without the right to record the screen", () =>
+test("titles need no Screen Recording permission", () =>
   onDesk({ ...TWO_APPS, trust: { screen: false } }, async ({ adapter }) => {
     expect((await adapter.windows()).map(({ title }) => title)).toEqual(["Front", "Back", "Third", "Docked"])
   }))
 
-test("without the bridge, frame and title tell which window is which", () =>
+test("without _AXUIElementGetWindow, windows are matched by frame and title", () =>
   onDesk(TWO_APPS, async ({ elsewhere }) => {
     const { windows, lines } = await elsewhere(["_AXUIElementGetWindow"])
     expect(windows.slice(0, 3).map(({ id, title, accessible }) => [id, title, accessible])).toEqual([
@@ -78,7 +78,7 @@ test("without the bridge, frame and title tell which window is which", () =>
     expect(lines).toEqual(['window "Front"', '  button "in Front" enabled'])
   }))
 
-test("without the bridge, two windows that look the same are not told apart by a guess", () =>
+test("without _AXUIElementGetWindow, two windows that look the same are not guessed apart", () =>
   onDesk(
     {
       ...TWO_APPS,
@@ -114,7 +114,7 @@ test("a window on another Space is listed with the reason why it cannot be read"
     },
   ))
 
-test("without permission nothing is listed, and the permission is named", () =>
+test("without permission nothing is listed, and the error names the permission", () =>
   onDesk({ ...TWO_APPS, trust: { accessibility: false } }, async ({ adapter }) => {
     await expect(adapter.windows()).rejects.toMatchObject({
       code: "PERM_DENIED",
@@ -124,12 +124,12 @@ test("without permission nothing is listed, and the permission is named", () =>
     expect((await adapter.apps()).map(({ name }) => name)).toEqual(["Demo", "Other"])
   }))
 
-test("outside a graphical session there is a plain answer", () =>
+test("outside a graphical session the error says so", () =>
   onDesk({ ...TWO_APPS, session: "none" }, async ({ adapter }) => {
     await expect(adapter.windows()).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
   }))
 
-test("a window is moved, resized, maximised, put into the Dock and back, and raised", () =>
+test("a window can be moved, resized, maximised, minimised, restored and focused", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     expect((await adapter.window("w-21", { kind: "move", x: 40, y: 60 })).bounds).toMatchObject({
       x: 40,
@@ -157,12 +157,12 @@ test("a window is moved, resized, maximised, put into the Dock and back, and rai
     })
   }))
 
-test("restore brings a maximised window back to where it was, as long as it still is maximised", () =>
+test("restore returns a maximised window to its earlier frame, but only if it is still maximised", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     const frame = () => mac.look("Third").frame
     const before = frame()
     const { bounds: maximized } = await adapter.window("w-21", { kind: "maximize" })
-    // Twice is once: the way back is still the same.
+    // A second maximize does not replace the stored frame.
     await adapter.window("w-21", { kind: "maximize" })
     expect(frame()).not.toEqual(before)
     const restored = await adapter.window("w-21", { kind: "restore" })
@@ -172,7 +172,7 @@ test("restore brings a maximised window back to where it was, as long as it stil
     const done = writes()
     await adapter.window("w-21", { kind: "restore" })
     expect(writes()).toBe(done)
-    // The user's own size is not undone, and is what the next time leads back to.
+    // A size set after maximize is not undone, and the next maximize and restore lead back to it.
     await adapter.window("w-21", { kind: "maximize" })
     await adapter.window("w-21", { kind: "resize", width: 600, height: 400 })
     const chosen = frame()
@@ -183,7 +183,7 @@ test("restore brings a maximised window back to where it was, as long as it stil
     expect(frame()).toEqual(chosen)
   }))
 
-test("a maximised window in the Dock comes out of it first, and then back to its size", () =>
+test("the first restore takes a maximised window out of the Dock, the second back to its size", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     const before = mac.look("Third").frame
     const { bounds } = await adapter.window("w-21", { kind: "maximize" })
@@ -193,7 +193,7 @@ test("a maximised window in the Dock comes out of it first, and then back to its
     expect(mac.look("Third").frame).toEqual(before)
   }))
 
-test("a frame that was kept for another process, or is no frame, moves no window", () =>
+test("a stored frame of another process, or a damaged one, moves no window", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     await adapter.window("w-21", { kind: "maximize" })
     const maximized = mac.look("Third").frame
@@ -206,7 +206,7 @@ test("a frame that was kept for another process, or is no frame, moves no window
     }
   }))
 
-test("an app that stops while its window is placed is named, and not written to again", () =>
+test("an app that stops while its window is placed is reported, and not written to again", () =>
   onDesk(
     {
       ...TWO_APPS,
@@ -229,7 +229,7 @@ test("an app that stops while its window is placed is named, and not written to 
     { virtualClock: true },
   ))
 
-test("where the size before cannot be kept, the window is not maximised", () =>
+test("a window whose size cannot be stored is not maximised", () =>
   onDesk(TWO_APPS, async ({ mac, adapter }) => {
     writeFileSync(`${mac.directory}/frames`, "")
     const before = mac.look("Third").frame
@@ -237,7 +237,7 @@ test("where the size before cannot be kept, the window is not maximised", () =>
     expect(mac.look("Third").frame).toEqual(before)
   }))
 
-test("an app that animates for assistive clients does not while its window is placed", () =>
+test("AXEnhancedUserInterface is off while a window is placed, and on again afterwards", () =>
   onDesk(
     {
       ...TWO_APPS,
@@ -299,7 +299,7 @@ const SURFACES = appWith(
   },
 )
 
-test("every surface that shows can be listed and read, and a path leads back into it", () =>
+test("every open surface is listed and read, and paths lead back into it", () =>
   onDesk(SURFACES, async ({ mac, adapter, tree }) => {
     mac.apply({ do: "open_menu", node: "File" })
     const listed = await adapter.surfaces(501)
@@ -309,7 +309,7 @@ test("every surface that shows can be listed and read, and a path leads back int
       ["focused", "w-9001", "Save?"],
       ["menubar", "menubar-1", "Demo"],
       ["menu", "menu-1", "File"],
-      // What hangs on a window has the window's id.
+      // A surface that belongs to a window has the id of that window.
       ["sheet", "w-9001", "Save?"],
       ["popover", "w-9001", "Tips"],
     ])
@@ -332,7 +332,7 @@ test("every surface that shows can be listed and read, and a path leads back int
     expect(await first("menubar")).toMatchObject({ role: "menuitem", name: "File" })
   }))
 
-test("a surface that does not show is not found", () =>
+test("a surface that is not open is not found", () =>
   onDesk(appWith([]), async ({ adapter, tree }) => {
     for (const surface of ["menu", "sheet", "popover", "alert"] as const) {
       await expect(tree({}, surface)).rejects.toMatchObject({ code: "ELEMENT_NOT_FOUND" })
@@ -340,7 +340,7 @@ test("a surface that does not show is not found", () =>
     expect((await adapter.surfaces(501)).map(({ type }) => type)).toEqual(["window", "focused"])
   }))
 
-test("a dialog of the app is its alert", () =>
+test("a dialog of the app is an alert surface", () =>
   onDesk(
     appWith([], { windows: [window("Warning", 41, { AXSubrole: "AXDialog" }), window("Document", 42)] }),
     async ({ tree }) => {

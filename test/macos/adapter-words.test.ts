@@ -11,7 +11,7 @@ import type { Role } from "../../src/node.ts"
 const states = (role: Role, attributes: Attributes, secure = false) =>
   statesOf(role, attributes, { secure, interactive: true })
 
-test("a state is listed only where the app claims it", () => {
+test("a state is listed only if the app reports it", () => {
   expect(states("button", {})).toEqual([])
   expect(states("button", { AXEnabled: new Failure(-25205), AXFocused: undefined, AXHidden: false })).toEqual(
     [],
@@ -21,7 +21,7 @@ test("a state is listed only where the app claims it", () => {
   expect(statesOf("group", { AXEnabled: true }, { secure: false, interactive: false })).toEqual([])
 })
 
-test("a box is checked, unchecked or neither, whether the app answers with a number or a boolean", () => {
+test("a check box is checked, unchecked or neither, as a number or as a boolean", () => {
   expect(states("checkbox", { AXValue: 1 })).toEqual(["checked"])
   expect(states("checkbox", { AXValue: true })).toEqual(["checked"])
   expect(states("switch", { AXValue: 0 })).toEqual(["unchecked"])
@@ -33,20 +33,20 @@ test("a box is checked, unchecked or neither, whether the app answers with a num
   expect(states("button", { AXValue: 1 })).toEqual([])
 })
 
-test("a menu item's mark says whether it is checked", () => {
+test("a menu item is checked if it has a mark", () => {
   expect(states("menuitem", { AXMenuItemMarkChar: "✓" })).toEqual(["checked"])
   expect(states("menuitem", { AXMenuItemMarkChar: "-" })).toEqual(["indeterminate"])
   expect(states("menuitem", { AXMenuItemMarkChar: "" })).toEqual([])
 })
 
-test("what opens says whether it is open, by whichever attribute it has", () => {
+test("an expandable element is expanded or collapsed, by any of the attributes for that", () => {
   expect(states("combobox", { AXExpanded: false })).toEqual(["collapsed"])
   expect(states("treeitem", { AXDisclosing: true })).toEqual(["expanded"])
   expect(states("disclosure", { AXValue: 1 })).toEqual(["expanded"])
   expect(states("treeitem", {})).toEqual([])
 })
 
-test("a field whose subrole could not be read may be a secure one; one that has none is not", () => {
+test("a field whose subrole cannot be read may be secure; a field without a subrole is not", () => {
   const hides = (structure: Attributes) => natureOf(structure).hides
   expect(hides({ AXRole: "AXTextField", AXSubrole: new Failure(-25204) })).toBe(true)
   expect(hides({ AXSubrole: undefined })).toBe(true)
@@ -54,13 +54,13 @@ test("a field whose subrole could not be read may be a secure one; one that has 
   expect(hides({ AXRole: "AXTextField", AXSubrole: new Failure(-25205) })).toBe(false)
 })
 
-test("invalid is a claim, not the default", () => {
+test("invalid is only reported if the app reports it", () => {
   expect(states("textfield", { AXInvalid: "false" })).toEqual([])
   expect(states("textfield", { AXInvalid: "" })).toEqual([])
   expect(states("textfield", { AXInvalid: "spelling" })).toEqual(["invalid"])
 })
 
-test("the value of a secure field is not among what is asked for", () => {
+test("the value of a secure field is never requested", () => {
   const field = { role: "textfield", toggle: false, named: undefined } as const
   expect(detailsOf({ ...field, hides: false }, true, () => false)).toContain("AXValue")
   expect(detailsOf({ ...field, hides: true }, true, () => false)).not.toContain("AXValue")
@@ -80,7 +80,7 @@ test("a name comes from the title, the label, the description, the text inside, 
   expect(nameOf({ AXValue: "Hello" }, {})).toBeUndefined()
 })
 
-test("a value is text, an empty field has one, and a control's state is not repeated as one", () => {
+test("a value is text, an empty field has one, and the state of a control is not repeated as a value", () => {
   expect(valueText("textfield", "")).toBe("")
   expect(valueText("slider", 0.5)).toBe("0.5")
   expect(valueText("checkbox", 1)).toBeUndefined()
@@ -89,7 +89,7 @@ test("a value is text, an empty field has one, and a control's state is not repe
   expect(valueText("statictext", " ")).toBeUndefined()
 })
 
-test("a shortcut is written as press takes it, and command is in it unless the app says not", () => {
+test("a shortcut has the form that 'press' takes, with cmd unless the app excludes it", () => {
   expect(shortcutOf({ AXMenuItemCmdChar: "S", AXMenuItemCmdModifiers: 0 })).toBe("cmd+s")
   expect(shortcutOf({ AXMenuItemCmdChar: "S", AXMenuItemCmdModifiers: 1 })).toBe("cmd+shift+s")
   expect(shortcutOf({ AXMenuItemCmdChar: "F", AXMenuItemCmdModifiers: 4 | 8 })).toBe("ctrl+f")
@@ -100,7 +100,7 @@ test("a shortcut is written as press takes it, and command is in it unless the a
 
 const offers = (...actions: string[]) => ({ actions: new Set(actions), settable: false })
 
-test("an element can do what it offers, and no more", () => {
+test("an element has exactly the actions that it offers", () => {
   expect(actionNames("button", [], {}, offers("AXPress", "AXShowMenu"))).toEqual(["Click", "RightClick"])
   expect(actionNames("button", [], {}, offers())).toEqual([])
   expect(actionNames("combobox", [], {}, offers("AXPress", "AXShowMenu"))).toEqual([
@@ -118,7 +118,7 @@ test("an element can do what it offers, and no more", () => {
   ])
 })
 
-test("only what might be a button is asked for its actions", () => {
+test("only elements that may be buttons are asked for their actions", () => {
   expect(mayBeActedOn("button", false, false)).toBe("yes")
   expect(mayBeActedOn("image", false, false)).toBe("ask")
   expect(mayBeActedOn("group", true, true)).toBe("ask")
@@ -126,7 +126,7 @@ test("only what might be a button is asked for its actions", () => {
   expect(mayBeActedOn("group", false, true)).toBe("no")
 })
 
-test("only a plain refusal says that nothing was delivered", () => {
+test("only a plain refusal means that nothing was delivered", () => {
   expect([0, -25206, -25205, -25202].map(deliveryOf)).toEqual([
     "delivered_unverified",
     "not_delivered",
@@ -136,7 +136,7 @@ test("only a plain refusal says that nothing was delivered", () => {
   expect([-25204, -25200, -25208].map(deliveryOf)).toEqual(Array(3).fill("delivery_uncertain"))
 })
 
-test("text is cut into events of at most 20 units, never inside a character, and lines and tabs are keys", () => {
+test("text is split into events of at most 20 units, never inside a character, and line ends and tabs are keys", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme", maxLength: 200 }),

@@ -66,11 +66,11 @@ describe("the library", () => {
     for (const [path, library] of names) expect(appleLibrary(path)).toBe(library)
   })
 
-  test("refuses a scene that is no JSON", () => {
+  test("refuses a scene that is not JSON", () => {
     expect(() => startScene("/dev/null")).toThrow("cannot be shown")
   })
 
-  test("hands out references that a double cannot hold", () => {
+  test("returns references that a double cannot hold", () => {
     start({ apps: [] })
     const string = keep(makeString("AXRole"))
     expect(string >> 63n).toBe(1n)
@@ -78,7 +78,7 @@ describe("the library", () => {
     expect(stringValue(string)).toBe("AXRole")
   })
 
-  test("names what was forgotten and what was released too often", () => {
+  test("reports leaks and over-releases", () => {
     const mac = start({ apps: [] })
     const forgotten = makeString("a string of some length")
     api().CFRetain(forgotten)
@@ -108,7 +108,7 @@ describe("programs that know only Apple's paths", () => {
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-  // With the preload nothing needs LD_PRELOAD, and compiled nothing knows of the preload.
+  // The preload works without LD_PRELOAD, and a compiled program works without the preload.
   const ways = [
     {
       way: "with the preload",
@@ -145,7 +145,7 @@ describe("programs that know only Apple's paths", () => {
       expect((await start("desktop").run([...command(), "classes"], { env })).stdout).toBe("[true,true]\n")
     })
 
-    test(`${way}: die of a selector that nobody knows`, async () => {
+    test(`${way}: die of an unknown selector`, async () => {
       const { exitCode, stderr, report } = await start("desktop").run([...command(), "exception"], { env })
       expect(exitCode).not.toBe(0)
       expect(stderr).toContain("+[NSString dance]: unrecognized selector sent to class")
@@ -180,7 +180,7 @@ describe("the scenes", () => {
   const files = [...new Bun.Glob("*.json").scanSync(join(import.meta.dir, "fake/scenes"))]
 
   for (const file of files) {
-    test(`${file} can be shown and walked without a breach`, () => {
+    test(`${file} can be shown and walked without violations`, () => {
       const mac = start(file.replace(".json", ""), { virtualClock: true })
       for (const { pid } of mac.world().apps)
         expect(find(keep(application(pid)), "no such name")).toBeUndefined()
@@ -191,7 +191,7 @@ describe("the scenes", () => {
   }
 })
 
-/** Size and first pixel of a PNG; inflating it proves that it is one. */
+/** Size and first pixel of a PNG. Inflating it proves that it is valid. */
 function pixel(file: string): { width: number; height: number; first: readonly number[] } {
   expect(existsSync(file)).toBe(true)
   const bytes = readFileSync(file)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import { buildFake } from "./fake/build.ts"
 
-/** A rule of the frameworks that was broken, or something else worth knowing. */
+/** A broken rule of the frameworks, or a note. */
 export interface Finding {
   readonly kind: string
   readonly symbol: string
@@ -29,7 +29,7 @@ export interface Report {
   readonly held: readonly string[]
   readonly calls: Readonly<Record<string, number>>
   readonly attributes: Readonly<Record<string, number>>
-  /** Messages to applications: what costs time on a Mac. */
+  /** Messages to applications, which are what takes time on a Mac. */
   readonly round_trips: number
   readonly slept_us: number
   readonly objects: { readonly made: number; readonly live: number }
@@ -42,7 +42,7 @@ export interface Line {
   readonly [member: string]: unknown
 }
 
-/** A node as it is now; members beginning with AX are its attributes as the scene says them. */
+/** The present state of a node. Members that start with AX are attributes, in the form of the scene. */
 export interface Looked {
   readonly serial?: number
   readonly shows?: boolean
@@ -75,7 +75,7 @@ export interface Run {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
-  /** Of that process alone; undefined when it never loaded a framework or was killed. */
+  /** Report of that process alone; undefined if it was killed or never loaded a framework. */
   readonly report: Report | undefined
 }
 
@@ -84,21 +84,21 @@ export interface FakeMac {
   readonly directory: string
   /** For a child that shall see the same scene; with LD_PRELOAD, so that a compiled executable does. */
   readonly env: Readonly<Record<string, string>>
-  /** What this process did since the start or the last mark. */
+  /** The report of this process since the start or the last mark. */
   report(): Report
-  /** Starts the report anew: what lives now is no leak later. */
+  /** Starts a new report: objects that exist now do not count as leaks later. */
   mark(): void
-  /** What all processes that saw this scene did, in order. */
+  /** Changes that all processes of this scene asked for, in order. */
   record(kind?: string): readonly Line[]
   look(node: string): Looked
   world(): World
-  /** Something happens in the scene by itself. */
+  /** Applies an effect from outside, as if the app had caused it. */
   apply(...effects: readonly Effect[]): void
-  /** Lets time pass in the scene; at once with a virtual clock. */
+  /** Lets time pass in the scene; with a virtual clock it takes no real time. */
   sleep(ms: number): void
   /** Plans faults: "7:-25204", "AXChildren/3:dead", "AXUIElementPerformAction/1:hang"; undefined for none. */
   fail(spec?: string): void
-  /** Runs a program in the same scene, to its end. */
+  /** Runs a program in the same scene until it ends. */
   run(
     command: readonly string[],
     options?: { readonly env?: Readonly<Record<string, string | undefined>>; readonly timeoutMs?: number },
@@ -107,11 +107,11 @@ export interface FakeMac {
 }
 
 export interface StartOptions {
-  /** Waiting takes no time, it only moves the library's clock. */
+  /** Waiting takes no real time and only moves the clock of the library. */
   readonly virtualClock?: boolean
 }
 
-/** Shows a scene: the name of a file in fake/scenes, a path, or the scene itself. */
+/** Starts a scene: the name of a file in fake/scenes, a path, or the scene itself. */
 export function startScene(scene: string | object, options: StartOptions = {}): FakeMac {
   const { symbols } = control()
   const directory = mkdtempSync(join(tmpdir(), "fakemac-"))
@@ -218,7 +218,7 @@ function scenePath(scene: string | object, directory: string): string {
   return path
 }
 
-/** For this process's C side and for its children. */
+/** Sets a variable for the C side of this process and for its children. */
 function setEnvironment(name: string, value: string | undefined): void {
   control().symbols.fakemac_setenv(chars(name), value === undefined ? null : chars(value))
   if (value === undefined) delete process.env[name]

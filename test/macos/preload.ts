@@ -1,6 +1,6 @@
 /**
- * For `bun test --preload`: libraries and programs of macOS are those of test/macos/fake.
- * It must run before bun:ffi is loaded, and builds nothing until an Apple path is asked for.
+ * For `bun test --preload`: replaces the libraries and programs of macOS with those of test/macos/fake.
+ * Must run before bun:ffi is loaded. Builds nothing until an Apple path is opened.
  */
 import { buildFake, TOOLS } from "./fake/build.ts"
 import { appleLibrary, exportsSymbol } from "./fake/frameworks.ts"
@@ -13,7 +13,7 @@ interface Native {
   ptr(bytes: Uint8Array): number
 }
 
-// Not in Bun's types: what bun:ffi itself calls, once it is loaded.
+// The functions that bun:ffi itself calls; not in Bun's types.
 const native: Native = Reflect.get(Bun, "FFI")
 const realDlopen = native.dlopen
 
@@ -35,7 +35,7 @@ const realSpawnSync = Bun.spawnSync
 Reflect.set(Bun, "spawn", (...args: unknown[]) => Reflect.apply(realSpawn, Bun, redirected(args)))
 Reflect.set(Bun, "spawnSync", (...args: unknown[]) => Reflect.apply(realSpawnSync, Bun, redirected(args)))
 
-// A pid of the scene may be any real process here: it must never get the signal.
+// A pid of the scene may belong to a real process on this machine, which must never get the signal.
 const realKill = process.kill
 process.kill = (pid, signal) => {
   const number = signal === undefined ? 15 : typeof signal === "number" ? signal : (SIGNALS[signal] ?? 15)
@@ -49,7 +49,7 @@ const SIGNALS: Readonly<Record<string, number>> = { SIGTERM: 15, SIGKILL: 9, SIG
 
 interface Control {
   note(path: string): void
-  /** undefined: no process of the scene. */
+  /** undefined: not a process of the scene. */
   kill(pid: number, signal: number): number | undefined
 }
 
@@ -73,7 +73,7 @@ function control(): Control {
   return loaded
 }
 
-/** /usr/sbin/screencapture and its like are programs of the stand-in. */
+/** Replaces /usr/sbin/screencapture and the like with programs of the stand-in. */
 function redirected(args: unknown[]): unknown[] {
   const [first, ...rest] = args
   if (Array.isArray(first)) return [tool(first), ...rest]

@@ -18,7 +18,7 @@ const rows = (await Bun.file(new URL("signatures.tsv", import.meta.url)).text())
 
 const prototypes = new Map(rows.map(([library, symbol, prototype]) => [`${library}\t${symbol}`, prototype]))
 
-/** C types by what is passed, a list where a struct is passed as its fields. */
+/** C types by how they are passed; a list for a struct that is passed as its fields. */
 const SCALARS: Readonly<Record<string, CType | readonly CType[]>> = {
   void: "void",
   Boolean: "u8",
@@ -70,12 +70,12 @@ const SCALARS: Readonly<Record<string, CType | readonly CType[]>> = {
   CFRange: ["i64", "i64"],
 }
 
-/** A CGRect goes in four registers on arm64 but in memory on x86_64, and no struct result can be read whole. */
+/** A CGRect is passed in four registers on arm64 but in memory on x86_64, and bun:ffi cannot return structs. */
 const UNBINDABLE: ReadonlySet<string> = new Set(["CGRect", "CGAffineTransform"])
 
 const OBJECTS = /^(id|SEL|CFRunLoopMode|AXObserverCallback|\w+Ref)$/
 
-/** What may stand for a C type; several where the calling convention makes no difference. */
+/** The declarations that fit a C type; several if the calling convention makes no difference. */
 function accepted(
   type: string,
   arch: Architecture,
@@ -92,7 +92,7 @@ function accepted(
   return [typeof scalar === "string" ? [scalar] : scalar]
 }
 
-/** What is wrong with a declaration; undefined when nothing is. */
+/** The problem with a declaration; undefined if it is right. */
 function faultOf(
   form: { readonly args: readonly CType[]; readonly returns: CType },
   prototype: string | undefined,
@@ -127,7 +127,7 @@ function each(visit: (library: string, symbol: string, form: Functions[string]) 
 }
 
 for (const arch of ARCHITECTURES) {
-  test(`every declared function has its true form on ${arch}`, () => {
+  test(`every declared function has the right signature on ${arch}`, () => {
     const faults: string[] = []
     each((library, symbol, form) => {
       const fault = faultOf(form, prototypes.get(`${library}\t${symbol}`), arch)
@@ -136,7 +136,7 @@ for (const arch of ARCHITECTURES) {
     expect(faults).toEqual([])
   })
 
-  test(`no function could be declared with another type, more arguments or fewer on ${arch}`, () => {
+  test(`a wrong type or number of arguments is found on ${arch}`, () => {
     const others: readonly CType[] = ["void", "bool", "u8", "u16", "i32", "u32", "i64", "f32", "f64"]
     each((library, symbol, form) => {
       const prototype = prototypes.get(`${library}\t${symbol}`)
@@ -154,7 +154,7 @@ for (const arch of ARCHITECTURES) {
   })
 }
 
-test("every address that is looked up is known to exist", () => {
+test("every symbol whose address is looked up exists", () => {
   for (const { library, addresses } of DECLARATIONS) {
     for (const symbol of addresses) {
       expect([symbol, prototypes.get(`${libraryName(library)}\t${symbol}`)?.split(" ")[0]]).toEqual([
@@ -165,7 +165,7 @@ test("every address that is looked up is known to exist", () => {
   }
 })
 
-test("the table has no row that nothing uses", () => {
+test("the table has no unused row", () => {
   const used = new Set<string>()
   each((library, symbol) => used.add(`${library}\t${symbol}`))
   for (const { library, addresses } of DECLARATIONS)
@@ -173,7 +173,7 @@ test("the table has no row that nothing uses", () => {
   expect([...prototypes.keys()].filter((key) => !used.has(key))).toEqual([])
 })
 
-test("a struct by value or a variadic function is refused", () => {
+test("a struct by value or a variadic function is rejected", () => {
   expect(() => faultOf({ args: ["u32"], returns: "f64" }, "CGRect (CGDirectDisplayID)", "arm64")).toThrow(
     "CGRect",
   )

@@ -1,5 +1,5 @@
 import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
-import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { chooseByName } from "../../match.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
@@ -39,7 +39,7 @@ export async function chooseOption(to: Sender, element: Element, value: string):
   const { atspi } = to
   const options = await optionsOf(atspi, element.ref)
   if (options.length === 0) return NOT_DELIVERED
-  const option = theOnly(options, value)
+  const option = chooseByName(options, value)
   const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
   if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
   if (isCombo && to.traits.comboSelectionIsIgnored) return NOT_DELIVERED
@@ -88,22 +88,6 @@ async function isSelectedSoon(atspi: Atspi, ref: Ref): Promise<boolean> {
     if (states === undefined || deadline.expired) return false
     await pause(LOOK_AGAIN_MS, deadline)
   }
-}
-
-function theOnly(options: readonly Option[], value: string): Option {
-  const fitting = options.filter((option) => option.name === value)
-  const [only, ...others] = fitting
-  if (only && others.length === 0) return only
-  const names = options.map((option) => option.name)
-  throw new AppError(
-    only ? "AMBIGUOUS_TARGET" : "ELEMENT_NOT_FOUND",
-    only ? `${fitting.length} options are named '${value}'` : `There is no option '${value}'`,
-    {
-      suggestion: `Use one of: ${names.slice(0, 20).join(", ")}`,
-      details: { candidates: names.slice(0, 50) },
-      disposition: NOTHING_DELIVERED,
-    },
-  )
 }
 
 /** A GTK combobox holds the selection of the menu inside it; other parents hold that of their own children. */

@@ -1,5 +1,5 @@
 import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
-import type { Deadline } from "../../deadline.ts"
+import { readingTime } from "../../deadline.ts"
 import { AppError, unresponsive } from "../../errors.ts"
 import type { Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
@@ -112,11 +112,6 @@ export function frameElement(
     undefined,
     frame.index,
   )
-}
-
-/** The time for reading; the rest is for shaping, storing and printing. */
-function readingTime(deadline: Deadline): Deadline {
-  return deadline.slice(deadline.remaining - Math.min(200, deadline.remaining / 5))
 }
 
 /** `twins`: the windows of its process with the same title, itself included. */

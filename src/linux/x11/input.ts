@@ -1,6 +1,7 @@
 import type { Env, InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { InputLock } from "../../turn.ts"
 import { X11 } from "./connection.ts"
 import { pressKeys } from "./keyboard.ts"
 import { clickPointer, dragPointer, movePointer, pressButton, turnWheel } from "./pointer.ts"
@@ -87,61 +88,30 @@ const ALREADY_GRABBED = 1
 const FROZEN = 4
 
 /**
- * One command at a time has the pointer and the keyboard of a display, whatever its user, session or
- * container. The X server grants ResizeRedirect of a window to one client only, and nothing ever resizes
- * the root window through it: who has it has the turn. The server takes it back when the connection ends,
- * also when the process was killed; no input, grab or focus is touched, and a stopped holder stops nobody else.
+ * The lock on the pointer and the keyboard of a display, across users, sessions and containers. The X server grants
+ * ResizeRedirect of a window to one client only, and nothing resizes the root window through it: the client
+ * that has it has the turn. The server takes it back when the connection ends, also if the process is
+ * killed. No input, grab or focus is touched, and a stopped holder blocks only those who wait for input.
  */
-export class InputLease {
-  readonly #env: () => Env
-  readonly #deadline: Deadline
-  #held: Promise<X11> | undefined
-
-  constructor(env: () => Env, deadline: Deadline) {
-    this.#env = env
-    this.#deadline = deadline
-  }
-
-  /** Waits for the turn; once had, it is kept until `release`. */
-  async take(): Promise<void> {
-    this.#held ??= takeTurn(this.#env(), this.#deadline)
-    const taking = this.#held
-    await taking.catch((error: unknown) => {
-      if (this.#held === taking) this.#held = undefined
-      throw error
-    })
-  }
-
-  async release(): Promise<void> {
-    const held = await this.#held?.catch(() => undefined)
-    this.#held = undefined
-    held?.close()
-  }
-}
-
-/** What is left when the turn comes must do for what it was wanted for. */
-const RESERVE_MS = 500
-const LONGEST_PAUSE_MS = 16
-
-async function takeTurn(env: Env, deadline: Deadline): Promise<X11> {
-  const { remaining } = deadline
-  const patience = deadline.slice(remaining - Math.min(RESERVE_MS, remaining / 2))
-  // A connection of its own: what this process does at the same time for another command must wait, too.
+export async function openInputLock(env: Env, deadline: Deadline): Promise<InputLock> {
+  // A connection of its own: two commands of one process have to wait for each other, too.
   const x = await X11.connect(env, deadline)
-  try {
-    for (let pause = 1; !(await isGranted(x, deadline)); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      if (patience.expired) throw await taken(x, deadline)
-      await Bun.sleep(pause * (0.5 + Math.random() / 2))
-    }
-    await signHolder(x, deadline)
-    return x
-  } catch (error) {
-    x.close()
-    throw error
+  return {
+    tryTake: async () => {
+      const isTaken = await tryRedirect(x, deadline)
+      if (isTaken) await signHolder(x, deadline)
+      return isTaken
+    },
+    holder: async () => {
+      await x.intern([HOLDER], deadline)
+      const [pid] = await getNumbers(x, x.root, x.atom(HOLDER), deadline)
+      return { pid, display: x.name, instead: "a desktop of your own ('desktop-start')" }
+    },
+    close: () => x.close(),
   }
 }
 
-async function isGranted(x: X11, deadline: Deadline): Promise<boolean> {
+async function tryRedirect(x: X11, deadline: Deadline): Promise<boolean> {
   try {
     await x.check([selectEvents(x.root, RESIZE_REDIRECT)], deadline)
     return true
@@ -151,22 +121,10 @@ async function isGranted(x: X11, deadline: Deadline): Promise<boolean> {
   }
 }
 
-/** Only for the message of those who waited in vain. */
+/** Leaves our pid with the display, for the error of commands that wait in vain. */
 async function signHolder(x: X11, deadline: Deadline): Promise<void> {
   await x.intern([HOLDER], deadline)
   x.send(changeProperty(x.root, x.atom(HOLDER), CARDINAL, 32, words(process.pid)))
-}
-
-async function taken(x: X11, deadline: Deadline): Promise<AppError> {
-  await x.intern([HOLDER], deadline)
-  const [holder] = await getNumbers(x, x.root, x.atom(HOLDER), deadline)
-  const who = holder ? `Process ${holder}` : "Another command"
-  return new AppError("TIMEOUT", `${who} has had the pointer and keyboard of ${x.name} all this time`, {
-    suggestion:
-      "Retry, pass a longer --timeout-ms, use --input semantic where it does, or a desktop of your own ('desktop-start')",
-    details: { kind: "input_lease" },
-    disposition: NOTHING_DELIVERED,
-  })
 }
 
 const HOLDER = "_AGENT_DESKTOP_INPUT"

@@ -156,18 +156,11 @@ async function readButtons(x: X11, deadline: Deadline): Promise<(logical: number
   return (logical) => map.indexOf(logical) + 1 || logical
 }
 
+/** Waits between two steps of a drag. Throws if the deadline or an interrupt ends it, so that the drag is undone. */
 async function dwell(ms: number, deadline: Deadline): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stop = () =>
-    reject(new AppError("TIMEOUT", "The drag was interrupted", { details: { kind: "drag" } }))
-  const timer = setTimeout(() => (deadline.expired ? stop() : resolve()), ms)
-  deadline.signal?.addEventListener("abort", stop, { once: true })
-  try {
-    await promise
-  } finally {
-    clearTimeout(timer)
-    deadline.signal?.removeEventListener("abort", stop)
-  }
+  await pause(ms, deadline)
+  if (deadline.expired)
+    throw new AppError("TIMEOUT", "The drag was interrupted", { details: { kind: "drag" } })
 }
 
 function undelivered(message: string): AppError {

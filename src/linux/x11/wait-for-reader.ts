@@ -1,4 +1,5 @@
 import type { Deadline } from "../../deadline.ts"
+import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
 import { clientMessage, EVENT, getNumbers, MASK, queryTree, unlessGone } from "./requests.ts"
 import { clientOf, readPids } from "./window.ts"
@@ -16,7 +17,7 @@ export async function caughtUp(x: X11, window: number, deadline: Deadline): Prom
   const pinged = await findPingable(x, window, deadline)
   if (pinged !== undefined) return ping(x, pinged, deadline)
   const pid = (await readPids(x, [window], deadline)).get(clientOf(x, window))
-  return pid === undefined ? pause(x, deadline) : isIdle(x, pid, deadline)
+  return pid === undefined ? giveTime(x, deadline) : isIdle(x, pid, deadline)
 }
 
 // The protocols are a property of the top-level window; the focus may be further down.
@@ -55,16 +56,17 @@ async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean>
     const stat = await Bun.file(`/proc/${pid}/stat`)
       .text()
       .catch(() => undefined)
-    if (stat === undefined) return pause(x, deadline)
+    if (stat === undefined) return giveTime(x, deadline)
     calm = stat.slice(stat.lastIndexOf(")") + 2).startsWith("S") ? calm + 1 : 0
-    await Bun.sleep(LOOK_MS)
+    await pause(LOOK_MS, deadline)
   }
   return true
 }
 
-async function pause(x: X11, deadline: Deadline): Promise<boolean> {
+/** For a client that can be neither asked nor looked at: the only evidence is time. */
+async function giveTime(x: X11, deadline: Deadline): Promise<boolean> {
   await x.sync(deadline)
-  await Bun.sleep(Math.min(deadline.remaining, REMOTE_MS))
+  await pause(REMOTE_MS, deadline)
   return true
 }
 

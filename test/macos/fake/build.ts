@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 export interface FakeBuild {
-  /** Holds all of the following. */
+  /** The folder of all of the following. */
   readonly directory: string
   /** Apple's frameworks, as one library. */
   readonly library: string
-  /** For LD_PRELOAD: turns Apple paths given to dlopen and exec into ours. */
+  /** For LD_PRELOAD: redirects Apple paths that are passed to dlopen and exec. */
   readonly redirect: string
   /** Stands for /usr/sbin and /usr/bin: screencapture, open, pbcopy … */
   readonly bin: string
@@ -18,7 +18,7 @@ export interface FakeBuild {
 
 export type Machine = "x64" | "arm64"
 
-/** Compiles the stand-in once for each state of its sources, and answers where it is. */
+/** Compiles the stand-in once for each state of its sources, and returns the paths. */
 export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" : "x64"): FakeBuild {
   const compiler = compilerFor(machine)
   const key = createHash("sha256").update(compiler).update(FLAGS.join(" "))
@@ -33,7 +33,7 @@ export function buildFake(machine: Machine = process.arch === "arm64" ? "arm64" 
     check: join(directory, "check"),
   }
   if (existsSync(directory)) return build
-  // Test files run at the same time: each builds aside, and the first rename wins.
+  // Test files run at the same time: each builds in a folder of its own, and the first rename wins.
   const aside = `${directory}.${process.pid}`
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(join(aside, "bin"), { recursive: true })
@@ -52,11 +52,11 @@ export function compilerFor(machine: Machine): string {
   return machine === "arm64" ? "aarch64-linux-gnu-gcc" : "x86_64-linux-gnu-gcc"
 }
 
-/** Programs that the stand-in plays; one file answers to all the names. */
+/** Programs that the stand-in replaces. One executable plays all of them, by its name. */
 export const TOOLS = ["screencapture", "open", "pbcopy", "pbpaste", "osascript"] as const
 
 const HERE = import.meta.dir
-// Not in dist/: a build of the program may clear that while tests run.
+// Not in dist/: a build of the program may clear it while tests run.
 const CACHE = join(tmpdir(), `agent-desktop-fakemac-${process.getuid?.() ?? 0}`)
 const FLAGS = [
   "-std=c11",

@@ -88,7 +88,7 @@ function open() {
   return dlopen(buildFake().library, declared).symbols
 }
 
-/** The functions themselves; references are bigint throughout. */
+/** The functions themselves. All references are bigints. */
 export function mac(): ReturnType<typeof open> {
   opened ??= open()
   return opened
@@ -103,7 +103,7 @@ export function constant(name: string): bigint {
   return mac().fakemac_constant(cstring(name))
 }
 
-/** An array that holds what is in it. */
+/** An array that retains its items. */
 export function makeArray(refs: readonly bigint[]): bigint {
   const callbacks = mac().fakemac_address(cstring("kCFTypeArrayCallBacks"))
   return mac().CFArrayCreate(null, ptr(BigUint64Array.from(refs)), BigInt(refs.length), callbacks)
@@ -113,7 +113,7 @@ export function makeString(text: string): bigint {
   return mac().CFStringCreateWithCString(null, cstring(text), UTF8)
 }
 
-/** Runs with a string that is released afterwards. */
+/** Calls a function with a string that is released afterwards. */
 export function withString<T>(text: string, use: (string: bigint) => T): T {
   const string = makeString(text)
   try {
@@ -138,7 +138,7 @@ export function copy(element: bigint, attribute: string): { error: number; ref: 
   return { error, ref: out[0] ?? 0n }
 }
 
-/** An attribute as a plain value; elements stay references and must be released. */
+/** An attribute as a plain value. Elements stay references, and the caller releases them. */
 export function read(element: bigint, attribute: string): Answer {
   const { error, ref } = copy(element, attribute)
   if (ref === 0n) return { error }
@@ -147,12 +147,12 @@ export function read(element: bigint, attribute: string): Answer {
   return { error, value }
 }
 
-/** The first element below, depth first, with that title, description or value; to be released. */
+/** The first element below, depth first, with this title, description or value. The caller releases it. */
 export function find(root: bigint, name: string, depth = 30): bigint | undefined {
   for (const attribute of ["AXTitle", "AXDescription", "AXValue"]) {
     if (read(root, attribute).value === name) return mac().CFRetain(root)
   }
-  // Some scenes go round in circles.
+  // Some scenes contain cycles.
   const { ref } = depth > 0 ? copy(root, "AXChildren") : { ref: 0n }
   if (ref === 0n) return undefined
   try {
@@ -202,7 +202,7 @@ export function stringValue(ref: bigint): string {
   return Array.from(units, (unit) => String.fromCharCode(unit)).join("")
 }
 
-/** What a reference stands for; its ownership does not change. */
+/** The value of a reference, without a change of ownership. */
 export function plain(ref: bigint): unknown {
   switch (typeName(ref)) {
     case "CFString":
@@ -266,7 +266,7 @@ export function classNamed(name: string): bigint {
   return mac().objc_getClass(cstring(name))
 }
 
-/** Posts an event and gives it back. */
+/** Posts an event and releases it. */
 export function post(event: bigint, pid?: number): void {
   if (pid === undefined) mac().CGEventPost(0, event)
   else mac().CGEventPostToPid(pid, event)

@@ -48,7 +48,7 @@ describe("windows and displays", () => {
     })
   })
 
-  test("have no titles without the grant to record the screen", () => {
+  test("have no titles without Screen Recording", () => {
     const mac = start("desktop")
     mac.apply({ do: "grant", what: "screen", to: false })
     expect(api().CGPreflightScreenCaptureAccess()).toBe(false)
@@ -56,13 +56,13 @@ describe("windows and displays", () => {
     expect(plain(array)).not.toContainEqual(expect.objectContaining({ kCGWindowName: expect.anything() }))
   })
 
-  test("leave out of AXWindows what is on another space", () => {
+  test("are missing from AXWindows while they are on another Space", () => {
     start("desktop")
     const windows = items(keep(copy(keep(application(701)), "AXWindows").ref))
     expect(windows.map((window) => read(window, "AXTitle").value)).toEqual(["Inbox", "Drafts"])
   })
 
-  test("move with their contents, keep their least size, and come back from being minimized", () => {
+  test("move with their contents, keep their minimum size, and can be minimized and restored", () => {
     const mac = start("example-textedit")
     const window = keep(copy(keep(application(2345)), "AXFocusedWindow").ref)
     const pair = (type: number, x: number, y: number) =>
@@ -94,7 +94,7 @@ describe("windows and displays", () => {
 })
 
 describe("events", () => {
-  test("a click presses what is under it, and only that", () => {
+  test("a click presses only the element under it", () => {
     const mac = start("example-settings")
     click(160, 310)
     expect(mac.look("scroll-bars").AXValue).toBe(0)
@@ -105,7 +105,7 @@ describe("events", () => {
     ])
   })
 
-  test("a right click opens the menu of what is under it, and a pick closes it", () => {
+  test("a right click opens the menu of the element under it, and choosing an item closes it", () => {
     const mac = start("finder")
     post(api().CGEventCreateMouseEvent(0n, 3, 400, 215, 1))
     post(api().CGEventCreateMouseEvent(0n, 4, 400, 215, 1))
@@ -123,7 +123,7 @@ describe("events", () => {
     expect(mac.record("note").map(({ text }) => text)).toEqual(["open Budget.numbers"])
   })
 
-  test("a click does not reach what is covered", () => {
+  test("a click does not reach a covered element", () => {
     const mac = start("quirks")
     click(150, 580)
     expect(mac.record("note")).toEqual([])
@@ -132,7 +132,7 @@ describe("events", () => {
     expect(mac.record("note")).toHaveLength(1)
   })
 
-  test("typing goes to the focused field, twenty units an event at most", () => {
+  test("typing goes to the focused field, at most twenty units per event", () => {
     const mac = start("example-textedit")
     key(0, 0n, "Grüße 🙂 and more than twenty")
     expect(mac.look("text").AXValue).toBe("Grüße 🙂 and more th")
@@ -161,7 +161,7 @@ describe("events", () => {
     expect(mac.look("text").AXValue).toBe("")
   })
 
-  test("keys for one process reach it behind the others", () => {
+  test("keys sent to a process reach it in the background", () => {
     const mac = start("desktop")
     mac.apply({ do: "front", app: 701 })
     key(0, 0n, "!", 700)
@@ -177,7 +177,7 @@ describe("events", () => {
     expect(mac.look("row-0").frame?.[1]).toBeCloseTo(10, 5)
   })
 
-  test("what is held down is in the report until it is let go", () => {
+  test("held keys and buttons are in the report until they are released", () => {
     const mac = start("example-textedit")
     post(api().CGEventCreateKeyboardEvent(0n, 55, true))
     post(api().CGEventCreateMouseEvent(0n, 1, 5, 5, 0))
@@ -187,7 +187,7 @@ describe("events", () => {
     expect(mac.report().held).toEqual([])
   })
 
-  test("are dropped without a word when posting is not granted", () => {
+  test("are dropped silently without permission to post", () => {
     const mac = start("example-settings")
     mac.apply({ do: "grant", what: "post", to: false })
     click(160, 310)
@@ -216,7 +216,7 @@ describe("Objective-C", () => {
     mac.mark()
   })
 
-  test("the workspace notices changes when the run loop turns", () => {
+  test("the workspace notices changes while the run loop runs", () => {
     const mac = start("desktop")
     const pool = api().objc_autoreleasePoolPush()
     const shared = send(classNamed("NSWorkspace"), "sharedWorkspace")
@@ -235,7 +235,7 @@ describe("Objective-C", () => {
     api().objc_autoreleasePoolPop(pool)
   })
 
-  test("results arrive where their shape expects them", () => {
+  test("results arrive in the registers for their type", () => {
     start("desktop")
     const pool = api().objc_autoreleasePoolPush()
     const { symbols } = dlopen(buildFake().library, {
@@ -284,7 +284,7 @@ describe("keyboards and processes", () => {
     expect(api().TISGetInputSourceProperty(method, constant("kTISPropertyUnicodeKeyLayoutData"))).toBe(0n)
   })
 
-  test("libproc knows path and start of a process", () => {
+  test("libproc reports path and start time of a process", () => {
     start("example-finder")
     const buffer = Buffer.alloc(1024)
     const length = api().proc_pidpath(1234, ptr(buffer), 1024)

@@ -58,7 +58,7 @@ describe("elements", () => {
     expect(read(box, "AXFrame").value).toEqual([150, 300, 200, 20])
   })
 
-  test("do what their role does when they are pressed or written", () => {
+  test("do what their role does if they are pressed or written", () => {
     const mac = start("example-settings")
     const app = keep(application(3456))
     expect(perform(keep(find(app, "Show scroll bars")), "AXPress")).toBe(0)
@@ -80,7 +80,7 @@ describe("elements", () => {
     ])
   })
 
-  test("do nothing while they are disabled, and say success", () => {
+  test("do nothing while disabled, and report success", () => {
     const mac = start("example-settings")
     expect(perform(keep(find(keep(application(3456)), "Restore Defaults")), "AXPress")).toBe(0)
     expect(mac.record("perform")[0]).toMatchObject({ node: "locked", result: 0, effect: "disabled" })
@@ -97,7 +97,7 @@ describe("elements", () => {
     expect(mac.look("accent-menu").open).toBe(false)
   })
 
-  test("of a window that closes are invalid from then on", () => {
+  test("become invalid when their window closes", () => {
     const mac = start("example-textedit")
     const app = keep(application(2345))
     const text = keep(find(app, "Bold"))
@@ -108,7 +108,7 @@ describe("elements", () => {
     expect(read(app, "AXWindows").value).toEqual([])
   })
 
-  test("of another scene are invalid", () => {
+  test("become invalid when another scene starts", () => {
     start("example-settings")
     const box = keep(find(keep(application(3456)), "Show scroll bars"))
     start("example-settings")
@@ -143,7 +143,7 @@ describe("faults on demand", () => {
     mac.fail()
   })
 
-  test("let an element die", () => {
+  test("can make an element die", () => {
     const mac = start("example-finder")
     const back = keep(find(keep(application(1234)), "Back"))
     mac.fail("AXTitle/2:dead")
@@ -153,7 +153,7 @@ describe("faults on demand", () => {
 })
 
 describe("observers", () => {
-  test("are called while the run loop turns, for their application", () => {
+  test("are called while the run loop runs, for their application", () => {
     const mac = start("example-settings")
     const app = keep(application(3456))
     const heard: string[] = []
@@ -186,7 +186,7 @@ describe("observers", () => {
 })
 
 describe("scrolling", () => {
-  test("moves the contents, and what is scrolled away cannot be hit", () => {
+  test("moves the contents, and elements that are scrolled away cannot be hit", () => {
     const mac = start("scroll")
     const app = keep(application(7100))
     expect(mac.look("item-20").frame?.[1]).toBe(740)
@@ -202,7 +202,7 @@ describe("scrolling", () => {
     expect(mac.look("item-39").frame?.[1]).toBe(390)
   })
 
-  test("by pages ends at the ends", () => {
+  test("by pages stops at both ends", () => {
     const mac = start("scroll")
     const area = keep(parentOf(keep(parentOf(keep(find(keep(application(7100)), "Item 1"))))))
     for (let i = 0; i < 6; i++) expect(perform(area, "AXScrollDownByPage")).toBe(0)
@@ -213,7 +213,7 @@ describe("scrolling", () => {
 })
 
 describe("effects", () => {
-  test("come after a time, after a number of calls, or by themselves", () => {
+  test("happen after a time, after a number of calls, or by themselves", () => {
     const mac = start(
       {
         apps: [

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Apple's library that a path given to dlopen names; undefined for any other path. */
+/** The Apple library that a dlopen path names; undefined for any other path. */
 export function appleLibrary(path: string): string | undefined {
   const framework = /^\/System\/Library\/(?:Private)?Frameworks\/(?:.*\/)?([^/]+)\.framework\//.exec(
     path,
@@ -10,7 +10,7 @@ export function appleLibrary(path: string): string | undefined {
   return /^(?:\/usr\/lib\/(?:system\/)?)?lib(objc|System|ffi|proc)[.-].*dylib$/.exec(path)?.[1]
 }
 
-/** Whether dlsym finds the symbol in that library or in what it re-exports. */
+/** True if dlsym finds the symbol in this library or in one that it re-exports. */
 export function exportsSymbol(library: string, symbol: string): boolean {
   symbols ??= new Map(
     readFileSync(join(import.meta.dir, "symbols.tsv"), "utf8")
@@ -22,12 +22,12 @@ export function exportsSymbol(library: string, symbol: string): boolean {
       }),
   )
   const home = symbols.get(symbol)
-  // libSystem holds the C library too, and that one is real.
+  // libSystem contains the C library too, which is the real one.
   if (home === undefined && library === "System") return true
   return home !== undefined && (home === "System" || reachable(library).has(home))
 }
 
-/** Every symbol the stand-in knows, with the library it lives in. */
+/** Every symbol of the stand-in, with its library. */
 export function knownSymbols(): ReadonlyMap<string, string> {
   exportsSymbol("", "")
   return symbols ?? new Map()
@@ -35,7 +35,7 @@ export function knownSymbols(): ReadonlyMap<string, string> {
 
 let symbols: Map<string, string> | undefined
 
-// What each library hands on, from the .tbd files of the SDK.
+// Re-exports of each library, from the .tbd files of the SDK.
 const REEXPORTS: Readonly<Record<string, readonly string[]>> = {
   AppKit: ["Foundation", "ApplicationServices"],
   Cocoa: ["AppKit", "Foundation"],

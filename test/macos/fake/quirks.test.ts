@@ -17,8 +17,8 @@ import { finish, keep, release, start, until } from "./stage.ts"
 setDefaultTimeout(60_000)
 afterEach(finish)
 
-describe("what applications do wrong", () => {
-  test("children that only a ranged read answers", () => {
+describe("quirks of applications", () => {
+  test("children that only a ranged read returns", () => {
     start("quirks")
     const group = keep(find(keep(application(8000)), "Children only by range"))
     expect(copy(group, "AXChildren").error).toBe(-25205)
@@ -41,7 +41,7 @@ describe("what applications do wrong", () => {
     expect(read(keep(find(app, "half \ud83d end")), "AXValue").value).toBe("half \ud83d end")
   })
 
-  test("an element that dies while it is looked at", () => {
+  test("an element that dies while it is read", () => {
     start("quirks")
     expect(find(keep(application(8000)), "Dies when looked at")).toBeUndefined()
   })
@@ -55,7 +55,7 @@ describe("what applications do wrong", () => {
     expect(mac.look("lying-success").AXTitle).toBe("Says success, does nothing")
   })
 
-  test("an answer after the timeout, whose effect still comes", () => {
+  test("an answer after the timeout, whose effect still happens", () => {
     const mac = start("quirks", { virtualClock: true })
     const slow = keep(find(keep(application(8000)), "Answers late"))
     api().AXUIElementSetMessagingTimeout(slow, 1)
@@ -66,7 +66,7 @@ describe("what applications do wrong", () => {
     expect(mac.report().slept_us).toBeGreaterThanOrEqual(1_000_000)
   })
 
-  test("no answer at all: the timeout of the element, else of the process", () => {
+  test("no answer at all: the timeout of the element applies, or else that of the process", () => {
     const mac = start("quirks", { virtualClock: true })
     const frozen = keep(application(8100))
     const waited = () => {
@@ -74,7 +74,7 @@ describe("what applications do wrong", () => {
       expect(read(frozen, "AXRole")).toEqual({ error: -25204 })
       return Math.round((mac.report().slept_us - before) / 1e6)
     }
-    // Another test of this process may have set it.
+    // Another test in this process may have set it.
     const system = keep(api().AXUIElementCreateSystemWide())
     api().AXUIElementSetMessagingTimeout(system, 0)
     expect(waited()).toBe(6)
@@ -87,7 +87,7 @@ describe("what applications do wrong", () => {
     expect(waited()).toBe(6)
   })
 
-  test("a web tree that comes late, after a switch that reads back as off", async () => {
+  test("a web tree that appears late, after a switch that reads back as off", async () => {
     const mac = start("electron")
     const app = keep(application(6000))
     expect(find(app, "Example")).toBeUndefined()
@@ -97,7 +97,7 @@ describe("what applications do wrong", () => {
     expect(read(keep(find(app, "Example")), "AXRole").value).toBe("AXWebArea")
   })
 
-  test("a table of ten thousand rows, of which few show", () => {
+  test("a table of ten thousand rows, few of them visible", () => {
     const mac = start("table")
     const table = keep(find(keep(application(7000)), "Rows"))
     expect(items(keep(copy(table, "AXRows").ref)).length).toBe(10_000)
@@ -108,7 +108,7 @@ describe("what applications do wrong", () => {
     expect(read(rows.at(-1) ?? 0n, "AXFrame").value).toEqual([100, 690, 785, 20])
   })
 
-  test("the value of a secure field is not to be read", () => {
+  test("reading the value of a secure field is a violation", () => {
     const mac = start("example-login")
     const field = keep(find(keep(application(4567)), "Password"))
     expect(mac.report().violations).toEqual([])
@@ -126,7 +126,7 @@ describe("what applications do wrong", () => {
     expect(read(keep(application(7)), "AXRole").value).toBe("AXApplication")
   })
 
-  test("processes that are gone or never were", () => {
+  test("processes that have ended or never existed", () => {
     const mac = start("example-finder")
     const [known, unknown] = [keep(application(1234)), keep(application(99))]
     expect(read(unknown, "AXRole").error).toBe(-25204)

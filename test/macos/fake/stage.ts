@@ -1,10 +1,10 @@
-/** One scene for each test, and the rules checked when it is over. */
+/** One scene per test, and a check for violations afterwards. */
 import { expect } from "bun:test"
 import { type FakeMac, startScene } from "../fake.ts"
 import { buildFake } from "./build.ts"
 import { constant, mac } from "./client.ts"
 
-// Now, and not in the first test: compiling may take longer than a test may.
+// Compiled at import: it may take longer than the timeout of the first test.
 buildFake()
 
 let scene: FakeMac | undefined
@@ -16,7 +16,7 @@ export function start(...args: Parameters<typeof startScene>): FakeMac {
   return scene
 }
 
-/** Releases it when the test is over. */
+/** Releases the reference after the test. */
 export function keep(ref: bigint | undefined): bigint {
   if (ref === undefined) throw new Error("nothing was found")
   kept.push(ref)
@@ -27,7 +27,7 @@ export function release(): void {
   for (const ref of kept.splice(0)) mac().CFRelease(ref)
 }
 
-/** For afterEach: whatever a test did, it kept the rules. */
+/** For afterEach: checks that the test caused no violations. */
 export function finish(): void {
   release()
   if (!scene) return

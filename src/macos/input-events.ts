@@ -2,14 +2,14 @@ import { Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 
-/** Which events are counted: all of the session, or those of the hardware. */
+/** CGEventSourceStateID: the whole session, or the hardware. */
 const SESSION_STATE = 0
 const HID_STATE = 1
 const HID_TAP = 0
-/** How long an event may take to be handled, by the experience of others. */
+/** Longest wait for one event to be handled. Other automation tools wait about as long. */
 const SETTLE_MS = 20
 
-/** A source of synthesised input, refused where the system would drop it without a word. */
+/** Creates a source of synthesised input. Throws without the permission: macOS would drop the events silently. */
 export function eventSource(): Owned {
   const cg = coreGraphics()
   if (!cg.CGPreflightPostEventAccess()) {
@@ -19,14 +19,14 @@ export function eventSource(): Owned {
     })
   }
   const source = new Owned(cg.CGEventSourceCreate(HID_STATE))
-  // By default the user's own input is held back for a quarter of a second after each event.
+  // By default macOS suppresses the user's own input for a quarter of a second after each event.
   if (source.ref) cg.CGEventSourceSetLocalEventsSuppressionInterval(source.ref, 0)
   return source
 }
 
 /**
- * Sends an event that was just created, gives it back, and waits until macOS has handled it: what a process
- * sent last is lost if it ends before that, and a click that comes too soon after a move is overlooked.
+ * Posts an event that was just created, releases it, and waits until macOS has handled it. The last
+ * event of a process is lost if the process ends too early, and a click too soon after a move is ignored.
  */
 export function post(event: bigint, adjust: (event: bigint) => void = () => {}): void {
   if (!event)

@@ -1,23 +1,23 @@
+import { pause } from "../until.ts"
 import { hasFramework } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
-import { pause } from "./pause.ts"
 import { below } from "./surfaces.ts"
 import { type Attributes, asElements, asFlag, asText, type Element } from "./value.ts"
 
-/** How long contents may take to show: once asked for, and once the browser takes us for a screen reader. */
+/** Longest waits for web contents to appear: after asking for them, and after posing as a screen reader. */
 const WAKE_MS = 500
 const SCREEN_READER_MS = 2500
 const LOOK_MS = 20
 
-/** Chromium, Electron and the like bring one along: "Google Chrome Framework", "Electron Framework". */
+/** Framework inside apps based on Chromium: "Google Chrome Framework", "Electron Framework". */
 const WEB_FRAMEWORK = / Framework\.framework$/
 
 /**
- * Electron and Chromium show their web contents only to a client that asks for them. Asked once per
- * process, and only if its window looks as if they slept. What the calls answer is no evidence: older
- * releases of Electron refuse the attribute and do it, and read it back as false; Chromium wakes up
- * when it is read, or takes a word that is meant for screen readers and says that it does not.
+ * Wakes up the web contents of Electron and Chromium, which show them only to a client that asks. Asks once per
+ * process, and only if the window looks as if they are asleep. The return codes prove nothing: older
+ * releases of Electron refuse AXManualAccessibility, obey it and read it back as false. Chromium wakes up when its
+ * tree is read, or when AXEnhancedUserInterface is set, although it refuses to set it.
  */
 export async function wakeWebContents(ax: Ax, pid: number, window: Element): Promise<void> {
   if (ax.connection.woken.has(pid)) return
@@ -27,7 +27,7 @@ export async function wakeWebContents(ax: Ax, pid: number, window: Element): Pro
   if ((!web && !ax.canSet(app, "AXManualAccessibility")) || !isAsleep(ax, window, web)) return
   ax.set(app, "AXManualAccessibility", cfBoolean(true))
   if (await wakesWithin(ax, window, web, WAKE_MS)) return
-  // It also animates windows for assistive clients: only where nothing else helps, and it says that it is off.
+  // This also makes apps animate their windows. So it is the last resort, and only if it reads as off.
   if (!web || asFlag(ax.get(app, "AXEnhancedUserInterface")) !== false) return
   ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
   await wakesWithin(ax, window, web, SCREEN_READER_MS)
@@ -42,7 +42,7 @@ async function wakesWithin(ax: Ax, window: Element, web: boolean, ms: number): P
   return true
 }
 
-/** What an empty window has: wrappers, a title, and buttons to close and resize it. */
+/** Roles in an empty window: wrappers and a title. */
 const FRAMING: ReadonlySet<string> = new Set([
   "AXGroup",
   "AXScrollArea",
@@ -51,10 +51,10 @@ const FRAMING: ReadonlySet<string> = new Set([
   "AXWebArea",
 ])
 
-/** Where a page is, or will be. */
+/** Roles of the element that contains a page, or will. */
 const PAGE_PLACES: ReadonlySet<string> = new Set(["AXScrollArea", "AXWebArea"])
 
-/** Nothing but a frame; or, in a browser, no page among its bars and tabs but an empty place for one. */
+/** True for a window that has only a frame; in a browser, for one whose place for a page is still empty. */
 function isAsleep(ax: Ax, window: Element, web: boolean): boolean {
   let empty = false
   let contents = false
