@@ -4,13 +4,15 @@ import { startProgress } from "../src/cli/terminal.ts"
 
 /**
  * Everything that must hold before a change lands: installs what is missing, then lint, types, unused
- * code, the build, and every test. Ends with "N passed, N failed" on a line of its own.
+ * code, the build, and every test. The last line is "N passed, N failed".
  */
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 const WORKERS = Math.min(2, availableParallelism())
-/** For what may have to be downloaded, and for one file of tests. */
+/** A test that passes only in a second run counts as failed. */
+const isStrict = process.argv.includes("--strict")
+/** Limits for a step, which may have to download, and for one file of tests. */
 const MOST_MINUTES = { step: 30, file: 10 }
 
 const progress = startProgress("check")
@@ -48,16 +50,24 @@ interface Outcome {
   readonly file: string
   readonly passed: number
   readonly failed: number
+  /** Titles of the tests that failed. */
+  readonly titles: readonly string[]
 }
 
 /**
- * Each file in a process of its own, two at a time. A file that fails is run once more, alone, and both
- * are told: what passes only then is a test that depends on the load of the machine, and is named.
+ * Runs each file in its own process, two at a time. A file that fails is run again, alone.
+ *
+ * The second run decides, so that work of others on the machine does not fail a change that is good. But
+ * such a file is a defect of the tests: no file should need a second try. So the end of the report lists
+ * it with the titles that failed, and with --strict it counts as failed. Use --strict to look for such
+ * files, also while something else keeps the cores busy.
+ *
+ * Files start in the order of their names. Starting the longest first was measured: it saves 0.1 s of 445 s.
  */
 async function tests(): Promise<{ passed: number; failed: number }> {
   const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })].toSorted()
-  const outcomes: Outcome[] = []
   const waiting = [...files]
+  const outcomes: Outcome[] = []
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       progress.say(`${files.length - waiting.length} of ${files.length}: ${file}`)
@@ -66,34 +76,44 @@ async function tests(): Promise<{ passed: number; failed: number }> {
   }
   await Promise.all(Array.from({ length: WORKERS }, work))
   const final: Outcome[] = []
-  const shaky: string[] = []
-  for (const outcome of outcomes) {
-    if (outcome.failed === 0) {
-      final.push(outcome)
-      continue
-    }
-    console.log(`once more, alone: ${outcome.file}`)
-    const again = await testFile(outcome.file)
-    if (again.failed === 0) shaky.push(outcome.file)
-    final.push(again)
+  const shaky: Outcome[] = []
+  for (const first of outcomes) {
+    if (first.failed > 0) console.log(`once more, alone: ${first.file}`)
+    const last = first.failed > 0 ? await testFile(first.file) : first
+    final.push(last)
+    if (first.failed > 0 && last.failed === 0) shaky.push(first)
   }
-  for (const file of shaky) console.log(`passed only when run alone: ${file}`)
-  const sum = (key: "passed" | "failed") => final.reduce((total, one) => total + one[key], 0)
-  return { passed: sum("passed"), failed: sum("failed") }
+  report(
+    "failed",
+    final.filter(({ failed }) => failed > 0),
+  )
+  report("passed only in a second run, alone", shaky)
+  const sum = (list: readonly Outcome[], key: "passed" | "failed") =>
+    list.reduce((total, one) => total + one[key], 0)
+  const unsteady = isStrict ? sum(shaky, "failed") : 0
+  return { passed: sum(final, "passed") - unsteady, failed: sum(final, "failed") + unsteady }
 }
 
-/** The runner's own counts; a run that ends without them has failed whatever its exit code. */
+function report(heading: string, outcomes: readonly Outcome[]): void {
+  if (outcomes.length === 0) return
+  console.log(`\n${heading}:`)
+  for (const { file, titles } of outcomes)
+    console.log([file, ...titles.map((title) => `  ${title}`)].join("\n"))
+}
+
+/** Runs one file. A run without the counts of Bun's test runner has failed, whatever its exit code is. */
 async function testFile(file: string): Promise<Outcome> {
   const start = performance.now()
-  const { output, exitCode } = await run([bun, "test", "--timeout", "60000", `./${file}`], MOST_MINUTES.file)
+  const { output, exitCode } = await run([bun, "test", "--timeout", "120000", `./${file}`], MOST_MINUTES.file)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
   const passed = count("pass")
   const failed = exitCode === 0 && passed > 0 ? count("fail") : Math.max(1, count("fail"))
+  const titles = new Set(output.match(/(?<=^\(fail\) ).*/gm))
   progress.clear()
   console.log(`${failed === 0 ? "✓" : "✗"} ${file}  ${passed} passed, ${failed} failed (${seconds} s)`)
   if (failed > 0) console.log(output.replaceAll(/^\(pass\).*\n/gm, ""))
-  return { file, passed, failed }
+  return { file, passed, failed, titles: [...titles] }
 }
 
 async function run(

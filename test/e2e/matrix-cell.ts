@@ -2,46 +2,55 @@ import type { ErrorCode } from "../../src/errors.ts"
 import type { FixtureEvent, Toolkit } from "../fixtures/fixture.ts"
 import type { FixtureCommand } from "./matrix-stage.ts"
 
-/** One command on one control, and what becomes of it in each toolkit. */
+/**
+ * The language of cells. A cell is one command on one control, and the outcome that it must have. `Event` is
+ * the form in which the application logs what it saw.
+ */
 
-export interface Cell {
+/** A command and the control that it acts on. */
+export interface Act {
   readonly command: string
-  /** The control by its name in the fixtures; its role and number where the name alone is not enough. */
-  readonly on: string
+  /** The control by its name; its role and number if the name is not enough. */
+  readonly on?: string
   readonly role?: string
   readonly nth?: number
   /** "@Name" stands for a control's ref, "#Name" for the point in its middle. */
   readonly args?: readonly string[]
-  /** Whether the command takes no ref. */
-  readonly isBare?: boolean
   readonly input?: "semantic" | "physical"
-  /** How the fixture is brought where the cell begins. */
+  /** The name in the documentation, if not control and arguments. */
+  readonly about?: string
+}
+
+/** A cell of the matrix, with an outcome for each toolkit. */
+export interface Cell extends Act {
+  readonly on: string
+  /** True if the command takes no ref. */
+  readonly isBare?: boolean
+  /** Commands to the fixture before the cell starts. */
   readonly given?: readonly FixtureCommand[]
   /** Options of the snapshot that the ref is from. */
   readonly look?: readonly string[]
   readonly timeoutMs?: number
   readonly want: Want | PerToolkit
-  /** What the documentation calls it, if not by name and arguments. */
-  readonly about?: string
 }
 
 export type Want = Done | Refused | Absent
 
-export interface Done {
+export interface Done<Event = FixtureEvent> {
   readonly how: Route
-  /** All that the application saw. */
-  readonly log: readonly FixtureEvent[]
-  /** Absent where it depends on how fast the application shows it. */
+  /** Everything that the application saw. */
+  readonly log: readonly Event[]
+  /** Absent if it depends on how fast the application shows its change. */
   readonly proof?: "verified" | "unverified"
   /** States that the element has afterwards. */
   readonly states?: readonly string[]
 }
 
-export interface Refused {
+export interface Refused<Event = FixtureEvent> {
   readonly code: ErrorCode
   readonly kind?: string
-  /** What reached the application all the same. */
-  readonly log?: readonly FixtureEvent[]
+  /** Everything that the application saw before the command failed. */
+  readonly log?: readonly Event[]
 }
 
 /** The toolkit shows no such control, or not as something to act on. */
@@ -63,21 +72,25 @@ export function wanted({ want }: Cell, toolkit: Toolkit): Want {
 export const on = (event: string, name: string, value?: unknown): FixtureEvent =>
   value === undefined ? { event, name } : { event, name, value }
 
-export const by = (
+export const by = <Event = FixtureEvent>(
   how: Route,
-  log: readonly FixtureEvent[],
+  log: readonly Event[],
   more: Pick<Done, "proof" | "states"> = {},
-): Done => ({
+): Done<Event> => ({
   how,
   log,
   ...more,
 })
-export const verified = (how: Route, ...log: readonly FixtureEvent[]): Done =>
+export const verified = <Event = FixtureEvent>(how: Route, ...log: readonly Event[]): Done<Event> =>
   by(how, log, { proof: "verified" })
-export const unverified = (how: Route, ...log: readonly FixtureEvent[]): Done =>
+export const unverified = <Event = FixtureEvent>(how: Route, ...log: readonly Event[]): Done<Event> =>
   by(how, log, { proof: "unverified" })
-export const nothing: Done = { how: "nothing", log: [] }
-export const refused = (code: ErrorCode, kind?: string, ...log: readonly FixtureEvent[]): Refused => ({
+export const nothing: Done<never> = { how: "nothing", log: [] }
+export const refused = <Event = FixtureEvent>(
+  code: ErrorCode,
+  kind?: string,
+  ...log: readonly Event[]
+): Refused<Event> => ({
   code,
   kind,
   log,
@@ -85,8 +98,8 @@ export const refused = (code: ErrorCode, kind?: string, ...log: readonly Fixture
 export const unsupported = refused("ACTION_NOT_SUPPORTED")
 export const contradicted = refused("ACTION_FAILED", "contradicted")
 
-/** What it is about, in words: the control, the arguments and the input that was asked for. */
-export function subjectOf({ command, on, role, about, args = [], input }: Cell): string {
+/** The command, the control, the arguments and the kind of input, in words. */
+export function subjectOf({ command, on, role, about, args = [], input }: Act): string {
   const given = args.map((arg) => JSON.stringify(arg)).join(" ")
   const what = about ?? (role ? `${on} (${role})` : on)
   return [command, what, given, input ? `by ${input} input` : ""].filter(Boolean).join(" ")

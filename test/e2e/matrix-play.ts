@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Toolkit } from "../fixtures/fixture.ts"
-import type { RunResult } from "../support/desktop.ts"
-import { type Cell, type Done, type Refused, type Route, titleOf, type Want, wanted } from "./matrix-cell.ts"
+import { type Cell, type Route, titleOf, type Want, wanted } from "./matrix-cell.ts"
 import { CELLS } from "./matrix-cells.ts"
+import { checkStory, outcomeOf, wantedOutcome } from "./matrix-outcome.ts"
 import { PARKED, type Printed, Stage } from "./matrix-stage.ts"
 
-/**
- * Every cell of one toolkit, judged by the fixture's own log: that it happened, once, and nothing else
- * with it.
- */
+/** Plays every cell of one toolkit. The fixture's log decides: it happened, once, and nothing else did. */
 export function playMatrix(toolkit: Toolkit): void {
   // A loaded machine takes its time.
   setDefaultTimeout(60_000)
@@ -24,7 +21,7 @@ export function playMatrix(toolkit: Toolkit): void {
   })
 }
 
-/** More than the program's own, for a machine with other things to do. */
+/** Longer than the program's own, for a busy machine. */
 const PATIENCE_MS = 15_000
 
 async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
@@ -48,11 +45,12 @@ async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
   const log = want.log ?? []
   const seen = await stage.seenSince(mark, log)
   if (seen.some(({ event }) => RESHAPING.has(event))) stage.forget()
+  if (!result.json) throw new Error(`No envelope: ${result.stdout}`)
   const [is, should] = [
-    { ...outcome(result), log: seen },
-    { ...expected(want), log },
+    { ...outcomeOf(result.json), log: seen },
+    { ...wantedOutcome(want), log },
   ]
-  // The program's own words, only where they are needed.
+  // With the answer itself if they differ.
   if (!Bun.deepEquals(is, should)) expect({ ...is, said: result.stdout }).toEqual({ ...should, said: "" })
   if ("code" in want) {
     expect(result.exitCode).toBe(1)
@@ -61,14 +59,14 @@ async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
   expect(result.exitCode).toBe(0)
   await checkAttention(stage, want.how, target)
   if (want.how !== "keyboard") expect(await stage.keysSince(mark)).toEqual([])
-  checkStory(result, want, log.length)
+  checkStory(result.json, want)
   if (want.states) {
     const { json } = await stage.run("get", refOf(target), "states")
     expect(json.data.value).toEqual(expect.arrayContaining([...want.states]))
   }
 }
 
-/** What makes toolkits build parts of their trees anew. */
+/** Events after which toolkits rebuild parts of their trees. */
 const RESHAPING: ReadonlySet<string> = new Set(["expand", "popover", "context", "scroll", "select"])
 
 function find(
@@ -93,49 +91,12 @@ function refOf(node: Printed | undefined): string {
   return node.ref_id
 }
 
-/** How it says that it went. */
-function outcome({ json, stdout }: RunResult): object {
-  if (!json) throw new Error(`No envelope: ${stdout}`)
-  if (!json.ok) return { code: json.error.code, kind: json.error.details?.kind }
-  const { method, action } = json.data
-  return { how: method ? routeOf(method) : (ROUTE_OF[action] ?? action) }
-}
-
-/** Of commands that have no other. */
-const ROUTE_OF: Readonly<Record<string, Route>> = {
-  press: "keyboard",
-  "mouse-wheel": "wheel",
-  "mouse-move": "pointer",
-  "mouse-click": "pointer",
-  hover: "pointer",
-  drag: "pointer",
-}
-
-function expected(want: Done | Refused): object {
-  return "code" in want ? { code: want.code, kind: want.kind } : { how: want.how }
-}
-
-const routeOf = (method: string): Route | string =>
-  method.startsWith("atspi:") ? "accessibility" : method === "none" ? "nothing" : method
-
-/** The pointer where it was, unless it was needed; the keyboard still with the fixture, or with a popup of it. */
+/** Expects the pointer to be in its old place unless it was needed, and the fixture or its popup to have the keyboard. */
 async function checkAttention(stage: Stage, how: Route, target: Printed | undefined): Promise<void> {
   const { at, window } = await stage.attention()
   expect([stage.fixture.title, ""]).toContain(window)
   if (how === "accessibility" || how === "nothing") expect(at).toEqual(PARKED)
-  // What was out of view has moved since.
+  // The target itself may have moved into view, so its old bounds are not compared.
   if (how === "pointer") expect(at).not.toEqual(PARKED)
   expect(target).toBeDefined()
-}
-
-/** What the result claims must be what happened. */
-function checkStory({ json }: RunResult, want: Done, events: number): void {
-  const { disposition, post_state } = json.data
-  if (want.proof) expect(disposition.delivery).toBe(`delivered_${want.proof}`)
-  if (want.how === "nothing") expect(disposition).toEqual({ delivery: "not_delivered", retry: "safe" })
-  const changedNothing = events === 0 && !want.states
-  if (disposition && changedNothing) expect(disposition.delivery).not.toBe("delivered_verified")
-  const last = want.log.at(-1)?.value
-  if (post_state?.value !== undefined && last !== undefined && want.proof === "verified")
-    expect(post_state.value).toBe(String(last))
 }

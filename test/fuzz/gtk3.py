@@ -2,10 +2,13 @@
 """Elements that come, go, move and change on command, in GTK 3: buttons and check boxes in two frames, rows that are
 widgets, and rows of a model. Each has an id that nothing on the screen shows. See fixtures.ts for the commands."""
 
-import json
+import os
 import sys
 
 import gi
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../fixtures"))
+from fixture import listen_in_glib, write  # noqa: E402
 
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk
@@ -16,11 +19,6 @@ widgets = {}
 parts = {}
 
 
-def log(**facts):
-    sys.stdout.write(json.dumps(facts) + "\n")
-    sys.stdout.flush()
-
-
 class Thing:
     """A widget that stands for an element; what it stands for can change."""
 
@@ -28,7 +26,7 @@ class Thing:
         self.id = id
         self.busy = True
         self.widget = (Gtk.CheckButton if kind == "checkbox" else Gtk.Button)(label=name)
-        self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: log(hit=self.id))
+        self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: write(hit=self.id))
         self.widget.show()
 
     def become(self, id, name):
@@ -41,7 +39,7 @@ class Row:
         self.id = id
         self.label = Gtk.Label(label=text)
         button = Gtk.Button(label="Open")
-        button.connect("clicked", lambda *_: log(hit=self.id))
+        button.connect("clicked", lambda *_: write(hit=self.id))
         box = Gtk.Box(spacing=8)
         box.pack_start(self.label, False, False, 0)
         box.pack_start(button, False, False, 0)
@@ -100,7 +98,7 @@ def build():
 def selected(selection):
     model, at = selection.get_selected()
     if at is not None and not parts.get("quiet"):
-        log(hit=model[at][0])
+        write(hit=model[at][0])
 
 
 def model_at(id):
@@ -171,24 +169,17 @@ def apply(op):
         raise ValueError(what)
 
 
-def read(channel, _condition):
-    line = channel.readline()
-    if not line:
-        Gtk.main_quit()
-        return False
-    command = json.loads(line)
+def carry_out(command):
     parts["quiet"] = True
     parts["view"].get_selection().unselect_all()
     for op in command["ops"]:
         apply(op)
     parts["view"].get_selection().unselect_all()
     parts["quiet"] = False
-    GLib.idle_add(lambda: log(done=command["n"]), priority=GLib.PRIORITY_LOW)
-    return True
+    GLib.idle_add(lambda: write(done=command["n"]), priority=GLib.PRIORITY_LOW)
 
 
 build()
-channel = GLib.IOChannel(0)
-GLib.io_add_watch(channel, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, read)
-GLib.idle_add(lambda: log(done=0), priority=GLib.PRIORITY_LOW)
+listen_in_glib(carry_out, Gtk.main_quit)
+GLib.idle_add(lambda: write(done=0), priority=GLib.PRIORITY_LOW)
 Gtk.main()

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """The same as gtk3.py in GTK 4; the rows of the model are widgets that the list hands from one row to another."""
 
-import json
+import os
 import sys
 
 import gi
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../fixtures"))
+from fixture import listen_in_glib, write  # noqa: E402
 
 gi.require_version("Gtk", "4.0")
 from gi.repository import Gio, GLib, GObject, Gtk
@@ -17,16 +20,11 @@ parts = {}
 loop = GLib.MainLoop()
 
 
-def log(**facts):
-    sys.stdout.write(json.dumps(facts) + "\n")
-    sys.stdout.flush()
-
-
 class Thing:
     def __init__(self, kind, id, name):
         self.id = id
         self.widget = (Gtk.CheckButton if kind == "checkbox" else Gtk.Button)(label=name)
-        self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: log(hit=self.id))
+        self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: write(hit=self.id))
 
     def become(self, id, name):
         self.id = id
@@ -38,7 +36,7 @@ class Row:
         self.id = id
         self.label = Gtk.Label(label=text)
         button = Gtk.Button(label="Open")
-        button.connect("clicked", lambda *_: log(hit=self.id))
+        button.connect("clicked", lambda *_: write(hit=self.id))
         box = Gtk.Box(spacing=8)
         box.append(self.label)
         box.append(button)
@@ -67,7 +65,7 @@ def put(section, index, widget):
 
 def set_up(_factory, cell):
     button = Gtk.Button(label="Open")
-    button.connect("clicked", lambda *_: log(hit=cell.get_item().id))
+    button.connect("clicked", lambda *_: write(hit=cell.get_item().id))
     box = Gtk.Box(spacing=8)
     box.append(Gtk.Label())
     box.append(button)
@@ -191,21 +189,14 @@ def apply(op):
         raise ValueError(what)
 
 
-def read(channel, _condition):
-    line = channel.readline()
-    if not line:
-        loop.quit()
-        return False
-    command = json.loads(line)
+def carry_out(command):
     for op in command["ops"]:
         apply(op)
-    GLib.idle_add(lambda: log(done=command["n"]), priority=GLib.PRIORITY_LOW)
-    return True
+    GLib.idle_add(lambda: write(done=command["n"]), priority=GLib.PRIORITY_LOW)
 
 
 Gtk.init()
 build()
-channel = GLib.IOChannel(0)
-GLib.io_add_watch(channel, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, read)
-GLib.idle_add(lambda: log(done=0), priority=GLib.PRIORITY_LOW)
+listen_in_glib(carry_out, loop.quit)
+GLib.idle_add(lambda: write(done=0), priority=GLib.PRIORITY_LOW)
 loop.run()

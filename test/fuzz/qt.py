@@ -2,8 +2,11 @@
 """The same as gtk3.py in Qt 6 (or Qt 5 with --qt5); the rows that are widgets are plain frames, which say of
 themselves no more than that."""
 
-import json
+import os
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../fixtures"))
+from fixture import listen_in_qt, write  # noqa: E402
 
 if "--qt5" in sys.argv:
     from PyQt5 import QtCore, QtGui, QtWidgets
@@ -21,18 +24,13 @@ widgets = {}
 parts = {}
 
 
-def log(**facts):
-    sys.stdout.write(json.dumps(facts) + "\n")
-    sys.stdout.flush()
-
-
 class Thing:
     def __init__(self, kind, id, name):
         self.id = id
         self.widget = (QtWidgets.QCheckBox if kind == "checkbox" else QtWidgets.QPushButton)(name)
         # An assistive program that toggles a check box does not click it.
         hit = self.widget.toggled if kind == "checkbox" else self.widget.clicked
-        hit.connect(lambda *_: log(hit=self.id))
+        hit.connect(lambda *_: write(hit=self.id))
 
     def become(self, id, name):
         self.id = id
@@ -45,7 +43,7 @@ class Row:
         self.widget = QtWidgets.QFrame()
         self.label = QtWidgets.QLabel(text)
         button = QtWidgets.QPushButton("Open")
-        button.clicked.connect(lambda *_: log(hit=self.id))
+        button.clicked.connect(lambda *_: write(hit=self.id))
         box = QtWidgets.QHBoxLayout(self.widget)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self.label)
@@ -100,7 +98,7 @@ def build():
 def selected(*_):
     for index in parts["view"].selectionModel().selectedIndexes():
         if not parts.get("quiet"):
-            log(hit=index.data(ID))
+            write(hit=index.data(ID))
 
 
 def row_at(id):
@@ -171,26 +169,20 @@ def apply(op):
         raise ValueError(what)
 
 
-def read():
-    line = sys.stdin.readline()
-    if not line:
-        app.quit()
-        return
-    command = json.loads(line)
+def carry_out(command):
     parts["quiet"] = True
     parts["view"].clearSelection()
     for op in command["ops"]:
         apply(op)
     parts["view"].clearSelection()
     parts["quiet"] = False
-    QtCore.QTimer.singleShot(0, lambda: QtCore.QTimer.singleShot(0, lambda: log(done=command["n"])))
+    QtCore.QTimer.singleShot(0, lambda: QtCore.QTimer.singleShot(0, lambda: write(done=command["n"])))
 
 
 app = QtWidgets.QApplication(sys.argv)
 app.setApplicationName(f"fuzz-qt{VERSION}")
 app.setQuitOnLastWindowClosed(False)
 build()
-notifier = QtCore.QSocketNotifier(0, QtCore.QSocketNotifier.Type.Read)
-notifier.activated.connect(lambda *_: read())
-QtCore.QTimer.singleShot(0, lambda: log(done=0))
+listen_in_qt(QtCore, carry_out, app.quit)
+QtCore.QTimer.singleShot(0, lambda: write(done=0))
 getattr(app, "exec", getattr(app, "exec_", None))()

@@ -145,13 +145,13 @@ test("a page in Safari: the address is typed, a link followed, a form filled in"
   onStage(program, "safari", async ({ ask, mac, ref }) => {
     const { envelope } = await ask("snapshot", "--app", "Safari", "-i")
     expect(envelope.data).toMatchObject({ app: "Safari", window: { title: "Example" }, complete: true })
-    await ask("set-value", ref("textfield smart search field"), "github.com")
+    await ask("set-value", ref("smart search field", "textfield"), "github.com")
     expect(mac.look("address").AXValue).toBe("github.com")
-    await ask("click", ref("link More information"))
+    await ask("click", ref("More information", "link"))
     expect(mac.look("page").AXTitle).toBe("More")
-    await ask("type", ref("textfield E-mail"), "ann@example.org")
+    await ask("type", ref("E-mail", "textfield"), "ann@example.org")
     expect(mac.look("email").AXValue).toBe("ann@example.org")
-    await ask("check", ref("checkbox I agree"))
+    await ask("check", ref("I agree", "checkbox"))
     expect(mac.look("agree").AXValue).toBe(1)
     const match = (await ask("find", "--role", "button", "--name", "Send", "--app", "Safari")).envelope.data
     expect(match).toMatchObject({ total_matches: 1 })
@@ -213,7 +213,7 @@ test("of a window of 5,000 nodes -i shows the 230 that can be acted on, in a ten
     expect(size(whole.tree)).toBeGreaterThan(5000)
     expect(size(brief.tree)).toBeLessThan(300)
     expect(JSON.stringify(brief).length).toBeLessThan(JSON.stringify(whole).length / 10)
-    const { envelope, trips } = await ask("click", ref("button Fix 49 4"))
+    const { envelope, trips } = await ask("click", ref("Fix 49 4", "button"))
     expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
     // However large the window is.
     expect(trips).toBeLessThan(80)

@@ -12,25 +12,25 @@ afterAll(() => rmSync(dirname(program), { recursive: true }))
 
 test("a ref from a sheet, a popover, an alert or the menu bar is acted on like any other", async () => {
   const surfaces = [
-    ["sheet", "button Save", "perform sheet-save AXPress applied"],
-    ["focused", "button Cancel", "perform sheet-cancel AXPress applied"],
-    ["popover", "button Apply", "perform popover-button AXPress applied"],
-    ["alert", "button OK", "perform alert-ok AXPress applied"],
+    ["sheet", "Save", "perform sheet-save AXPress applied"],
+    ["focused", "Cancel", "perform sheet-cancel AXPress applied"],
+    ["popover", "Apply", "perform popover-button AXPress applied"],
+    ["alert", "OK", "perform alert-ok AXPress applied"],
   ] as const
-  for (const [surface, target, deed] of surfaces) {
+  for (const [surface, target, line] of surfaces) {
     await onStage(program, "dialogs", async ({ ask, ref }) => {
       await ask("snapshot", "--app", "Editor", "--surface", surface)
-      const { envelope, deeds } = await ask("click", ref(target))
+      const { envelope, log } = await ask("click", ref(target, "button"))
       expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
-      expect(deeds).toContain(deed)
-      expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
+      expect(log).toContain(line)
+      expect(log.filter((one) => one.startsWith("perform"))).toHaveLength(1)
     })
   }
   await onStage(program, "example-textedit", async ({ ask, ref }) => {
     await ask("snapshot", "--app", "TextEdit", "--surface", "menubar")
-    const { envelope, deeds } = await ask("click", ref("menuitem File"))
+    const { envelope, log } = await ask("click", ref("File", "menuitem"))
     expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
-    expect(deeds.filter((one) => one.startsWith("perform"))).toHaveLength(1)
+    expect(log.filter((one) => one.startsWith("perform"))).toHaveLength(1)
   })
 })
 
@@ -80,12 +80,12 @@ for (const inCells of [true, false]) {
         mac.apply({ do: "set", node: "text-0", attribute: "AXValue", value: "Gamma" })
         const gone = await ask("click", ref)
         expect(gone.envelope.error?.code).toBe("STALE_REF")
-        expect(gone.deeds).toEqual([])
+        expect(gone.log).toEqual([])
         // What the ref means is the row that shows the same, wherever that is now.
         mac.apply({ do: "set", node: "text-1", attribute: "AXValue", value: "Alpha" })
         const moved = await ask("click", ref)
         expect(moved.envelope).toMatchObject({ ok: true })
-        expect(JSON.stringify(moved.deeds)).toContain("delete-1")
+        expect(JSON.stringify(moved.log)).toContain("delete-1")
       }))
   }
 }
@@ -109,5 +109,5 @@ test("a window that came and went, an app that never was and a ref of no snapsho
     mac.apply({ do: "remove", node: "back" })
     const gone = await ask("click", "@e1")
     expect(gone.envelope.error?.code).toBe("STALE_REF")
-    expect(gone.deeds).toEqual([])
+    expect(gone.log).toEqual([])
   }))

@@ -2,32 +2,24 @@ import { expect } from "bun:test"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Json } from "../support/json.ts"
 import { buildFake, type Machine } from "./fake/build.ts"
 import { type FakeMac, type Line, startScene } from "./fake.ts"
 
-/** What the compiled program answered, and what was then seen to have happened. */
+/** What the compiled program answered, and what the scene saw of it. */
 export interface Answer {
-  readonly envelope: Envelope
-  /** What it did to the scene, one line each. */
-  readonly deeds: readonly string[]
+  readonly envelope: Json
+  /** What was done to the scene, one line each. */
+  readonly log: readonly string[]
   readonly trips: number
-}
-
-export interface Envelope {
-  readonly ok: boolean
-  readonly command: string
-  // The contract's JSON, looked into by the test that knows the command.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly data?: any
-  readonly error?: { readonly code: string; readonly message: string; readonly suggestion?: string }
 }
 
 export interface Stage {
   readonly mac: FakeMac
-  /** Runs one command; expects that no rule was broken and nothing is left behind. */
+  /** Runs one command; expects that it breaks no rule of the frameworks and leaves nothing behind. */
   ask(...args: readonly string[]): Promise<Answer>
-  /** The ref of the only element of that role and name in the current map: "button Save". */
-  ref(words: string): string
+  /** The ref of the only element with that name, and that role if one is given, in the current map. */
+  ref(name: string, role?: string): string
 }
 
 /** Which machine the program is compiled for; arm64 runs under qemu-user. */
@@ -74,9 +66,9 @@ export async function onStage(
         timeoutMs: MACHINE === process.arch ? 60_000 : 180_000,
       })
       const said = `${args.join(" ")}\n${run.stdout.slice(0, 2000)}${run.stderr.slice(0, 2000)}`
-      const deeds = mac.record().slice(before).map(deedOf)
-      // Only what opened no framework leaves no report.
-      if (run.report || deeds.length > 0) {
+      const log = mac.record().slice(before).map(lineOf)
+      // A command that opens no framework leaves no report.
+      if (run.report || log.length > 0) {
         const { violations, leaks, pools, held } = run.report ?? {}
         const mayHold = args[0] === "key-down" || args[0] === "mouse-down"
         expect({ said, violations, leaks, pools, held: mayHold ? [] : held }).toEqual({
@@ -87,17 +79,20 @@ export async function onStage(
           held: [],
         })
       }
-      const envelope: Envelope = JSON.parse(run.stdout || `{"ok":false,"command":${JSON.stringify(said)}}`)
+      const envelope: Json = JSON.parse(run.stdout || `{"ok":false,"command":${JSON.stringify(said)}}`)
       const exitCode = envelope.ok ? 0 : envelope.error?.code === "INVALID_ARGS" ? 2 : 1
       expect({ said, exitCode: run.exitCode }).toEqual({ said, exitCode })
-      return { envelope, deeds, trips: run.report?.round_trips ?? 0 }
+      return { envelope, log, trips: run.report?.round_trips ?? 0 }
     },
-    ref: (words) => {
+    ref: (name, role) => {
       const map: { inner: Record<string, { role: string; name?: string }> } = JSON.parse(
         readFileSync(join(home, "last_refmap.json"), "utf8"),
       )
-      const found = Object.entries(map.inner).filter(([, { role, name }]) => `${role} ${name}` === words)
-      if (found.length !== 1 || !found[0]) throw new Error(`${found.length} elements are a ${words}`)
+      const found = Object.entries(map.inner).filter(
+        ([, entry]) => entry.name === name && (role === undefined || entry.role === role),
+      )
+      if (found.length !== 1 || !found[0])
+        throw new Error(`${found.length} elements are a ${role ?? "control"} named ${name}`)
       return found[0][0]
     },
   }
@@ -108,8 +103,8 @@ export async function onStage(
   }
 }
 
-/** One line for one thing that was done, without what differs from run to run: "perform save AXPress". */
-function deedOf(line: Line): string {
+/** One thing that was done, without the parts that differ from run to run: "perform save AXPress". */
+function lineOf(line: Line): string {
   const { kind, node, action, attribute, value, effect, event, text, program, pid } = line
   switch (kind) {
     case "perform":

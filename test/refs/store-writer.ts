@@ -1,5 +1,5 @@
-// A process of its own that writes to a ref store, for refstore.test.ts.
-// usage: refstore-writer.ts ROOT (save|append|both|hold) TAG COUNT
+// A process that writes to a ref store, for store-writers.test.ts.
+// Usage: store-writer.ts ROOT (save|append|both|hold) TAG COUNT
 import { tryLock } from "../../ffi/libsystem.ts"
 import { AppError } from "../../src/errors.ts"
 import { openLockFile } from "../../src/private-files.ts"
@@ -29,7 +29,7 @@ export const appended = (tag: number, turn: number): RefEntry => ({
 if (import.meta.main) {
   const [root = "", mode = "", tag = "0", count = "Infinity"] = process.argv.slice(2)
   if (mode === "hold") {
-    if (!tryLock(openLockFile(`${root}/.lock`))) throw new Error("somebody else holds the lock")
+    if (!tryLock(openLockFile(`${root}/.lock`))) throw new Error("another process holds the lock")
     console.log("held")
     await new Promise((resolve) => setTimeout(resolve, 600_000))
   }

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync } from "node:fs"
 import type { BunFile } from "bun"
 import { Deadline } from "../../src/deadline.ts"
 import {
@@ -10,7 +9,10 @@ import {
   stopDesktop,
 } from "../../src/linux/desktops/desktop.ts"
 import { noteApp } from "../../src/linux/desktops/record.ts"
+import { abandoned, temporary } from "./temporary.ts"
 import { envelopeIn } from "./validated.ts"
+
+export { until } from "./until.ts"
 
 export interface TestDesktop extends AsyncDisposable {
   /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
@@ -47,7 +49,7 @@ export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).path
 /** A desktop of the test's own: nothing of the user's session, files or settings reaches it. */
 export async function openDesktop(options: TestDesktopOptions = {}): Promise<TestDesktop> {
   await removeAbandoned()
-  const directory = mkdtempSync(`${PLACE}${process.pid}-`)
+  const directory = temporary().path
   const root = `${directory}/state`
   for (const path of [root, `${directory}/home`]) mkdirSync(path, { mode: 0o700 })
   const own = { HOME: `${directory}/home`, LC_ALL: "C.UTF-8", AGENT_DESKTOP_HOME: root }
@@ -87,17 +89,10 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
   }
 }
 
-const PLACE = `${tmpdir()}/agent-desktop-test-`
-
-/** What a test run left that was killed: its directories carry its pid. */
+/** Desktops and directories of test runs that were killed. */
 async function removeAbandoned(): Promise<void> {
-  for (const entry of readdirSync(tmpdir())) {
-    const directory = `${tmpdir()}/${entry}`
-    const owner = directory.startsWith(PLACE) ? /^(\d+)-/.exec(directory.slice(PLACE.length))?.[1] : undefined
-    if (!owner || existsSync(`/proc/${owner}`) || statSync(directory).uid !== process.getuid?.()) continue
-    // Another run may be removing it at this moment.
-    await removeAll(directory).catch(() => {})
-  }
+  // Another run may remove them at the same time.
+  for (const directory of abandoned()) await removeAll(directory).catch(() => {})
 }
 
 /** The test's desktop, those that it started with `run`, and the directory. */
@@ -119,21 +114,4 @@ export async function runProgram(
     child.exited,
   ])
   return { exitCode, stdout, stderr, json: envelopeIn(stdout) }
-}
-
-const LOOK_AGAIN_MS = 20
-
-/** Waits until the condition gives something true, and returns that; the only place where a test uses a timer. */
-export async function until<T>(
-  condition: () => T | Promise<T>,
-  ms = 10_000,
-): Promise<Exclude<T, false | null | undefined | "" | 0>> {
-  const deadline = Deadline.in(ms)
-  for (;;) {
-    const result = await condition()
-    // The check above the type: what is falsy is excluded.
-    if (result) return result as Exclude<T, false | null | undefined | "" | 0>
-    if (deadline.expired) throw new Error(`Not within ${ms} ms: ${condition}`)
-    await Bun.sleep(LOOK_AGAIN_MS)
-  }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { plainText } from "../../../src/linux/atspi/names.ts"
 import { openDesktop, until } from "../../support/desktop.ts"
+import { within } from "../../support/pace.ts"
 
 test("markup that Qt would show as rich text is read as its words", () => {
   for (const [markup, words] of [
@@ -37,18 +38,18 @@ test("text that merely holds such signs is left alone", () => {
     expect(plainText(text)).toBe(text)
 })
 
-test("whatever holds no tag that Qt knows stays as it is, and nothing takes long", () => {
+test("text without a tag that Qt knows stays as it is, and long texts do not take long", async () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."<>/&;! ax1\n") }), (text) => {
       fc.pre(!/<\s*!?(a|doc)/i.test(text))
       expect(plainText(text)).toBe(text)
     }),
   )
-  const start = performance.now()
-  plainText(`<b>${"<".repeat(200_000)}`)
-  plainText(`<b>${"<!--".repeat(50_000)}`)
-  plainText(`<b>${"<head>".repeat(20_000)}`)
-  expect(performance.now() - start).toBeLessThan(5000)
+  await within(1000, () => {
+    plainText(`<b>${"<".repeat(200_000)}`)
+    plainText(`<b>${"<!--".repeat(50_000)}`)
+    plainText(`<b>${"<head>".repeat(20_000)}`)
+  })
 })
 
 test.each(["PyQt5", "PyQt6"])(

@@ -4,6 +4,7 @@ import { type Bus, DBUS, DBUS_PATH, DBusError, method } from "../../../src/linux
 import { Session } from "../../../src/linux/host/session.ts"
 import { listNotifications, operateNotification } from "../../../src/linux/notifications/notifications.ts"
 import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../../support/desktop.ts"
+import { within } from "../../support/pace.ts"
 import {
   closed,
   NOTIFICATIONS,
@@ -386,16 +387,16 @@ describe("without help from the daemon", () => {
     const pid = await pidOf(bus)
     process.kill(pid, "SIGSTOP")
     try {
-      const start = performance.now()
-      const results = await Promise.all([
-        desktop.run("list-notifications", "--timeout-ms", "700"),
-        desktop.run("dismiss-notification", "0", "--timeout-ms", "700"),
-        desktop.run("wait", "--notification", "--timeout", "700"),
-      ])
+      const results = await within(700, () =>
+        Promise.all([
+          desktop.run("list-notifications", "--timeout-ms", "700"),
+          desktop.run("dismiss-notification", "0", "--timeout-ms", "700"),
+          desktop.run("wait", "--notification", "--timeout", "700"),
+        ]),
+      )
       const [listed, dismissed, waited] = results.map(({ json }) => json.error.code)
       expect([listed, dismissed]).toEqual(["APP_UNRESPONSIVE", "APP_UNRESPONSIVE"])
       expect(["APP_UNRESPONSIVE", "TIMEOUT"]).toContain(waited)
-      expect(performance.now() - start).toBeLessThan(10_000)
     } finally {
       process.kill(pid, "SIGCONT")
     }

@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { TARGETS } from "../../build.ts"
+import { engines } from "../../package.json"
+import { parseArgv } from "../../src/cli/args.ts"
+import { globals } from "../../src/cli/globals.ts"
+import { commands } from "../../src/commands/index.ts"
+import { parseArgs } from "../../src/run.ts"
+
+const root = join(import.meta.dir, "../..")
+
+test("packages name places and persons only by package.json", () => {
+  const files = [...new Bun.Glob("{packaging,scripts}/**/*").scanSync(root)]
+  expect(files.filter((file) => readFileSync(join(root, file), "utf8").includes("example.com"))).toEqual([])
+})
+
+test("pods and image use commands and targets that exist", async () => {
+  const text = readFileSync(join(root, "packaging/kubernetes/agent-desktop.yaml"), "utf8")
+  const [, stateful] = Bun.YAML.parse(text) as [unknown, StatefulSet]
+  const [container] = stateful.spec.template.spec.containers
+  const { readinessProbe, livenessProbe, lifecycle, command } = container!
+  const started = command.at(-1)!.split(" && ")[0]!.split(" ")
+  const called = [readinessProbe, livenessProbe, lifecycle.preStop].map(({ exec }) => exec.command)
+  for (const [program, ...args] of [...called, started]) {
+    expect(program).toBe("agent-desktop")
+    const parsed = await parseArgv(args, commands, globals)
+    if (parsed.kind !== "run") throw new Error(`${args} does not run`)
+    expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+  }
+  const image = readFileSync(join(root, "packaging/container/Containerfile"), "utf8")
+  const targets = [...image.matchAll(/target=(linux-[\w-]+)/g)].map(([, one]) => one)
+  expect(TARGETS).toEqual(expect.arrayContaining(targets as never))
+  // The pods run as the user that the image creates.
+  expect(image).toContain(`--uid ${stateful.spec.template.spec.securityContext.runAsUser} `)
+})
+
+interface StatefulSet {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly securityContext: { readonly runAsUser: number }
+        readonly containers: readonly {
+          readonly command: readonly string[]
+          readonly readinessProbe: Probe
+          readonly livenessProbe: Probe
+          readonly lifecycle: { readonly preStop: Probe }
+        }[]
+      }
+    }
+  }
+}
+
+interface Probe {
+  readonly exec: { readonly command: readonly string[] }
+}
+
+test("the workflows use no actions of other repositories", () => {
+  for (const name of ["ci", "release"]) {
+    const { jobs } = Bun.YAML.parse(
+      readFileSync(join(root, `.github/workflows/${name}.yml`), "utf8"),
+    ) as Workflow
+    const steps = Object.values(jobs).flatMap((job) => job.steps)
+    expect(steps.filter((step) => typeof step.run !== "string" || "uses" in step)).toEqual([])
+  }
+})
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>
+}
+
+test("all files name the Bun version of package.json", () => {
+  const files = ["README.md", "CONTRIBUTING.md", "RELEASING.md", ".ci/run", ".github/workflows/ci.yml"]
+  for (const file of [...files, ".github/workflows/release.yml"]) {
+    const named = [...readFileSync(join(root, file), "utf8").matchAll(/\bbun@(\d[\w.-]*)/g)].map(
+      ([, one]) => one,
+    )
+    expect([file, ...new Set(named)]).toEqual([file, engines.bun])
+  }
+})

@@ -1,0 +1,68 @@
+import { expect } from "bun:test"
+
+/** Time limits of tests, measured with the pace of the machine at that moment instead of a clock alone. */
+
+export interface Timed<T> {
+  readonly result: T
+  readonly ms: number
+  /** The time that a busy machine adds: nearly constant on a quiet one, seconds on one that is overloaded. */
+  readonly slackMs: number
+}
+
+/** Runs the work, and measures beside it how long this machine takes to start a trivial program. */
+export async function timed<T>(work: () => T | Promise<T>): Promise<Timed<T>> {
+  const metronome = await startMetronome()
+  try {
+    const start = performance.now()
+    const result = await work()
+    const ms = performance.now() - start
+    return { result, ms, slackMs: LEAST_SLACK_MS + STARTS * (await metronome.worstMs()) }
+  } finally {
+    metronome.stop()
+  }
+}
+
+/** Runs the work, and expects that it ends within this time and the slack of the machine. */
+export async function within<T>(limitMs: number, work: () => T | Promise<T>): Promise<T> {
+  const { result, ms, slackMs } = await timed(work)
+  expect(ms).toBeLessThan(limitMs + slackMs)
+  return result
+}
+
+const LEAST_SLACK_MS = 300
+/** A command of ours takes as long as this many starts of a trivial program, far beyond what was measured. */
+const STARTS = 25
+const PAUSE_MS = 50
+
+/**
+ * A shell that writes the time, pauses, and writes it again: each line is two starts of trivial programs. It
+ * is a process of its own, so that it goes on while a native call blocks the test.
+ */
+async function startMetronome() {
+  const shell = Bun.spawn(["sh", "-c", `while :; do date +%s%N; sleep ${PAUSE_MS / 1000}; done`], {
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  const reader = shell.stdout.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  const beat = async () => {
+    for (const before = beats().length; beats().length === before; ) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error("The metronome ended")
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  const beats = () => text.split("\n").slice(0, -1).map(Number)
+  await beat()
+  return {
+    /** Of all its pauses so far, how much longer the longest was than it should have been. */
+    worstMs: async () => {
+      // Two: the first may have been written before the work ended.
+      await beat()
+      await beat()
+      const times = beats()
+      return Math.max(...times.slice(1).map((time, i) => (time - times[i]!) / 1e6 - PAUSE_MS), 0)
+    },
+    stop: () => shell.kill("SIGKILL"),
+  }
+}
