@@ -80,7 +80,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw bad(`The batch is no JSON: ${error instanceof Error ? error.message : error}`)
+    throw bad(`The batch is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
 }
 

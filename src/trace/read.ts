@@ -42,7 +42,7 @@ function linesOf(directory: string): readonly string[] {
     const fd = openSync(`${directory}/${TRACE_FILE}`, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = fstatSync(fd)
-      if (!stat.isFile()) throw notThere(directory, "it is no file")
+      if (!stat.isFile()) throw notThere(directory, "it is not a file")
       const bytes = Buffer.alloc(Math.min(stat.size, MOST_BYTES))
       const read = readSync(fd, bytes, 0, bytes.length, stat.size - bytes.length)
       const lines = bytes.toString("utf8", 0, read).split("\n")
