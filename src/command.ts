@@ -113,19 +113,19 @@ export interface Context {
   readonly desktop?: string
   /** How the answer will be printed. */
   readonly format?: Format
-  /** Notifications that were there when the batch began, for a wait that comes after what causes one. */
+  /** Notifications at the start of the batch: a wait for a new one may come after the item that causes it. */
   readonly baseline?: readonly SeenNotification[]
-  /** Throws for the first item that could not be run as it stands; for batch. */
+  /** Throws for the first item with invalid arguments; for batch. */
   validateItems(items: readonly Item[]): Promise<void>
   /** Runs another command through the same path; for batch. */
   runItem(name: string, args: unknown): Promise<ItemResult>
-  /** Every command there is, for those that describe them. */
+  /** The registry, for commands that describe others. */
   readonly commands: Registry
-  /** Serves other programs on standard input and output until they leave; only the command line can. */
+  /** Serves a client on standard input and output until it leaves. Only the command line has it. */
   readonly serve?: (options: ServeOptions) => Promise<void>
-  /** Standard input as text, for commands that read `-`; once. */
+  /** Standard input as text, for commands that read `-`. The second call fails. */
   stdin(): Promise<string>
-  /** The text that `env:NAME` or `stdin` stands for. It appears in nothing that the command says. */
+  /** The text that `env:NAME` or `stdin` stands for. Answers and errors never contain it. */
   secret(source: string): Promise<string>
   /** Writes a file the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
@@ -149,26 +149,26 @@ export type ItemResult =
 
 /** The maps of refs of one session; see refs/store.ts. */
 export interface RefStore {
-  /** Loads what `save` needs: for a moment when there is nothing to do but wait. */
+  /** Loads the modules that `save` needs, while the command waits for answers anyway. */
   prepare(): Promise<void>
   /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
   load(snapshotId?: string): Promise<RefMap>
   /** Replaces the current map, keeps a copy under its new id, and returns that id. */
   save(entries: readonly RefEntry[], options?: SaveOptions): Promise<string>
-  /** What was kept with a snapshot by `save`; undefined when nothing was. */
+  /** The tree that `save` kept with a snapshot; undefined if it kept none. */
   tree(snapshotId: string): Promise<string | undefined>
   /** Adds to the current map (or to a kept one); an element that has a ref keeps it. Returns the refs in order. */
   append(entries: readonly RefEntry[], snapshotId?: string, reachedBy?: BusHint): Promise<readonly string[]>
 }
 
 export interface SaveOptions {
-  /** The ref of each entry, where they are not @e1, @e2 and so on. */
+  /** The ref of each entry; @e1, @e2 and so on if left out. */
   readonly refs?: readonly string[]
-  /** The highest number that was ever given, where that is not the last one. */
+  /** The highest number given so far; the last ref's if left out. */
   readonly counter?: number
-  /** Kept with the snapshot for as long as its map is; one that is too large is not. */
+  /** Kept together with the map, unless it is too large. */
   readonly tree?: string
-  /** Only kept under its id: the current map stays. */
+  /** Keeps the map under its id only; the current map stays current. */
   readonly aside?: boolean
   readonly reachedBy?: BusHint
 }

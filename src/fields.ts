@@ -42,12 +42,12 @@ export interface Field {
   readonly short?: string
   /** Its place among the positionals, from 0. */
   readonly position?: number
-  /** What stands for the value in usage lines, e.g. `MS`. */
+  /** Placeholder of the value in usage lines, e.g. `MS`. */
   readonly placeholder: string
   readonly description?: string
   /** `list` is a flag that may be repeated; `json` is a value written as JSON. */
   readonly kind: Scalar | "list" | "json"
-  /** What the elements of a list are. */
+  /** Kind of the elements of a list. */
   readonly item?: Scalar
   readonly choices?: readonly string[]
   readonly required: boolean
@@ -56,7 +56,7 @@ export interface Field {
   readonly min?: number
   readonly max?: number
   readonly freeText: boolean
-  /** What the flag means when it stands without a value. */
+  /** Value of the flag when it stands without one. */
   readonly optionalValue?: string
   /** A trace may show its text; see CliHints. */
   readonly traced: boolean | "keys"
@@ -75,7 +75,7 @@ export function fieldsOf(input: Input): readonly Field[] {
   return fields
 }
 
-/** A command's arguments are looked at several times on their way in. */
+/** The doors ask for the fields of a command several times in one run. */
 const seen = new WeakMap<Input, readonly Field[]>()
 
 /** The fields that have a place on the command line, in the order of their places. */
@@ -110,10 +110,10 @@ function argOf({ kind, description, placeholder, choices }: Field): ArgDef {
   return { type: "string", description, valueHint: placeholder }
 }
 
-/** The same arguments with every member under its own name; a name and its alias at once are refused. */
+/** The same arguments with every member under its own name. Throws if a name and its alias are both given. */
 export function applyAliases(input: Input, raw: unknown): unknown {
   if (typeof raw !== "object" || raw === null) return raw
-  // An array without members would otherwise pass for an object without members.
+  // valibot takes an empty array for an empty object.
   if (Array.isArray(raw)) throw new AppError("INVALID_ARGS", "Arguments must be an object, got an array")
   const names = new Map<string, string>()
   for (const field of fieldsOf(input)) for (const alias of field.aliases) names.set(alias, field.name)
@@ -135,7 +135,7 @@ export function applyAliases(input: Input, raw: unknown): unknown {
   )
 }
 
-/** The part of a valibot schema or action that tells what it is; all of them fit it. */
+/** The members of valibot's schemas and actions that are read here. */
 interface Layer {
   readonly kind: string
   readonly type: string
@@ -149,7 +149,7 @@ interface Layer {
   readonly metadata?: { readonly cli?: CliHints }
 }
 
-/** What the layers of a member's schema say, gathered from the outside in. */
+/** Facts from the layers of a member's schema, gathered from the outside in. */
 interface Facts {
   shape?: Layer
   hints: CliHints
@@ -194,7 +194,7 @@ function gather(layer: Layer, facts: Facts): void {
     for (const part of layer.pipe) gather(part, facts)
     return
   }
-  // The first schema proper is what is given; one after a transformation is what becomes of it.
+  // The first schema describes the given value; a schema after a transformation describes the result.
   const isOfResult = facts.isTransformed || facts.shape !== undefined
   if (layer.wrapped) {
     if (!isOfResult) {
@@ -238,7 +238,7 @@ function shapeOf(layer: Layer | undefined): Pick<Field, "kind" | "item" | "choic
       return layer.options?.every((option) => typeof option === "string")
         ? { kind: "choice", choices: layer.options }
         : { kind: "json" }
-    // Text on the command line; which of the alternatives it is, validation says.
+    // Text on the command line; validation chooses among the alternatives.
     case "custom":
     case "union":
       return { kind: "string" }
@@ -250,7 +250,7 @@ function shapeOf(layer: Layer | undefined): Pick<Field, "kind" | "item" | "choic
 }
 
 function listOf({ item }: Layer): Pick<Field, "kind" | "item" | "choices"> {
-  // A pipe or a wrapper around the elements' schema has its type or holds it.
+  // The elements' schema may be inside a pipe, which has its type, or a wrapper, which holds it.
   const { kind, choices } = shapeOf(item?.wrapped ?? item)
   return kind === "json" || kind === "list" ? { kind: "json" } : { kind: "list", item: kind, choices }
 }

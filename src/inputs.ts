@@ -39,7 +39,7 @@ export const choice = <const C extends readonly string[]>(
     v.metadata({ cli: { traced: true, ...hints } satisfies CliHints }),
   )
 
-/** Words to look for: an empty one would match everything. */
+/** Text to search for. It must not be empty, since that would match everything. */
 export const words = (description: string, hints: CliHints = {}) =>
   v.optional(
     v.pipe(
@@ -84,7 +84,7 @@ export const inputPolicy = v.optional(
 
 const SECRET = /^(env:[A-Za-z_][A-Za-z0-9_]*|stdin)$/
 
-/** Instead of a text on the command line, which every user of the machine can read there. */
+/** A secret in place of a text: every user of the machine can read command lines. */
 export const secret = v.optional(
   v.pipe(
     v.string(),
@@ -121,7 +121,7 @@ export const button = v.optional(choice(BUTTONS, "Mouse button"), "left")
 export const durationMs = (description: string, fallback: number) =>
   v.optional(whole(description, 0, 60_000, { aliases: ["duration"], value: "MS" }), fallback)
 
-/** What takes this long by request cannot end within a shorter time. */
+/** Throws INVALID_ARGS for a duration that is longer than the command may take. */
 export function fitInto(timeoutMs: number, ms: number, flag: string): void {
   if (timeoutMs === 0 || ms <= timeoutMs) return
   throw new AppError("INVALID_ARGS", `${flag} ${ms} is longer than --timeout-ms ${timeoutMs}`, {
@@ -130,7 +130,7 @@ export function fitInto(timeoutMs: number, ms: number, flag: string): void {
   })
 }
 
-/** Refuses all but exactly one (or at most one) of some members, in words that name them. */
+/** Throws INVALID_ARGS unless exactly one of these members is given; with `least` 0, none is fine too. */
 export function oneOf(
   args: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -3,13 +3,13 @@ import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "..
 
 export type Shell = "bash" | "zsh" | "fish"
 
-/** What could stand where the cursor is. */
+/** One word that fits at the cursor. */
 export interface Candidate {
   readonly value: string
   readonly description?: string
 }
 
-/** What only the desktop knows at this moment. */
+/** Kinds of candidates that come from the live desktop. */
 export type Live = "app" | "window" | "ref" | "desktop"
 
 export interface Sources {
@@ -26,7 +26,7 @@ export async function complete(line: string, sources: Sources): Promise<readonly
   return all.filter(({ value }) => value.startsWith(current))
 }
 
-/** What a shell takes for words, as far as it has been typed: the last one is what the cursor is at. */
+/** The words of a line as a shell splits them. The cursor is at the end of the last one. */
 export function shellWords(line: string): readonly string[] {
   const words: string[] = []
   let word: string | undefined
@@ -48,7 +48,7 @@ export function shellWords(line: string): readonly string[] {
   return [...words, word ?? ""]
 }
 
-/** The script that a shell reads once; what it offers it asks the program for, each time anew. */
+/** The script that a shell reads once. It asks the program for candidates at every completion. */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell]
 
 async function candidatesFor(
@@ -77,7 +77,7 @@ async function candidatesFor(
   return place ? valuesOf(place, sources) : []
 }
 
-/** How far the words before the cursor have come. */
+/** State of the line before the cursor. */
 interface Read {
   readonly places: readonly string[]
   readonly given: ReadonlySet<Field>

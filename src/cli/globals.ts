@@ -26,7 +26,7 @@ export interface Settings {
   readonly readOnly: boolean
   /** The only apps that may be seen and acted on. */
   readonly apps?: readonly string[]
-  /** Directory to write down in what is done. */
+  /** Directory of the trace. */
   readonly traceTo?: string
   readonly traceScreenshots: boolean
   readonly verbose: boolean
@@ -34,7 +34,7 @@ export interface Settings {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A flag beats its variable; an empty variable is none. */
+/** Settings from flags and variables. A flag beats its variable; an empty variable counts as unset. */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
   const { session, desktop, format, read_only, trace, trace_screenshots, verbose } = v.parse(globals, given)
   return {

@@ -2,7 +2,7 @@ import { type Command, GROUPS, type Group, loadAll, type Registry } from "../com
 import { ERROR_GUIDE } from "../error-guide.ts"
 import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
 
-/** The help that was asked for: a command's, or the program's. */
+/** Help on a command, or on the program if none is given. */
 export async function helpFor(
   command: Command | undefined,
   registry: Registry,
@@ -11,7 +11,7 @@ export async function helpFor(
   return command ? renderCommandHelp(command, globals) : renderHelp(await loadAll(registry), globals)
 }
 
-/** What the list of commands shows of one. */
+/** The members of a command that the list shows. */
 export type Summary = Pick<Command, "name" | "summary" | "group">
 
 /** The program's help: every command in its group, and the options that all of them take. */
@@ -83,7 +83,7 @@ export const TITLES: Readonly<Record<Group, string>> = {
 
 const page = (blocks: readonly string[]) => `${blocks.filter((block) => block !== "").join("\n\n")}\n`
 
-/** Where the second column begins; terms that are too long for the first do not count. */
+/** Start of the second column. Terms that are too long for the first column do not widen it. */
 const columnFor = (terms: readonly string[]) =>
   4 + Math.max(0, ...terms.map((term) => term.length).filter((length) => length <= 22))
 
@@ -103,7 +103,7 @@ function section(
   return rows.length === 0 ? "" : [title, ...lines.map((line) => line.trimEnd())].join("\n")
 }
 
-/** Pieces after a beginning, broken between pieces and indented to where the first began. */
+/** A start and pieces after it, wrapped between pieces and indented to the first piece. */
 function paragraph(start: string, pieces: readonly string[]): string {
   const indent = start.length + 1
   return pieces.length === 0
@@ -144,7 +144,7 @@ export const optionRow = (field: Field): Row => [
 ]
 
 function flagPart(field: Field): string {
-  // A boolean that is on by default is only worth a flag that turns it off.
+  // A boolean that is on by default is shown as the flag that turns it off.
   if (field.kind === "boolean") return field.default === true ? `--no-${field.flag.slice(2)}` : field.flag
   return `${field.flag} ${field.optionalValue === undefined ? field.placeholder : `[${field.placeholder}]`}`
 }
@@ -234,7 +234,7 @@ function entryOf(command: Command): readonly string[] {
 
 const termOf = ([term, said]: Row): readonly string[] => [".TP", `\\fB${roff(term)}\\fR`, text(said)]
 
-/** A line of text: what begins like a request must not be one. */
+/** A line of text, escaped so that roff does not take its start for a request. */
 const text = (line: string): string => roff(line).replace(/^(?=[.'])/, "\\&")
 
 const roff = (line: string): string => line.replaceAll("\\", "\\e").replaceAll("-", "\\-")

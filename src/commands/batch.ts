@@ -52,7 +52,7 @@ export const batch = defineCommand({
   },
 })
 
-// A record would take an array for an object without members.
+// valibot's record takes an empty array for an empty object.
 const Args = v.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -63,7 +63,7 @@ const Items = v.pipe(
   v.maxLength(MOST_ITEMS),
 )
 
-/** A list counts as large as it would be as text. */
+/** The size limit counts bytes of text, also for a list. */
 const asText = (commands: string | readonly object[]): string =>
   typeof commands === "string" ? commands : JSON.stringify(commands)
 
@@ -80,7 +80,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw bad(`The batch is no JSON: ${error instanceof Error ? error.message : error}`)
+    throw bad(`The batch is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
 }
 

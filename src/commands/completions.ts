@@ -37,7 +37,7 @@ export const completions = defineCommand({
   },
 })
 
-/** Where there is no desktop, there is nothing of it to offer. */
+/** Offers nothing if there is no desktop to ask. */
 async function unlessRefused(found: Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
   try {
     return await found
@@ -69,7 +69,7 @@ async function liveCandidates(kind: Live, ctx: Context): Promise<readonly Candid
   }
 }
 
-/** One candidate a line. What an app calls itself may hold anything; such a name cannot be offered. */
+/** One candidate a line. Names with control characters are not offered. */
 function lineOf({ value, description }: Candidate): string {
   const control = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/g
   if (value.search(control) >= 0) return ""

@@ -64,7 +64,7 @@ export const get = defineCommand({
 function read(seen: Seen, property: (typeof PROPERTIES)[number]): unknown {
   switch (property) {
     case "text":
-      // A name would pass for the text of a field that keeps its own.
+      // A secure field hides its text, and its name must not look like that text.
       return seen.states.includes("secure") ? undefined : (seen.value ?? seen.name)
     case "title":
     case "name":

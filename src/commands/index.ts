@@ -1,6 +1,6 @@
 import type { Registry } from "../command.ts"
 
-/** Every command by name. Only the family of the one that is called is loaded, and nothing that `click` does not need. */
+/** Every command by name. A run loads only the file of the command that it calls. */
 export const commands: Registry = {
   batch: async () => (await import("./batch.ts")).batch,
   check: async () => (await import("./act.ts")).check,

@@ -7,7 +7,7 @@ import { described, optionalString } from "../outputs.ts"
 
 /** The MCP server, and the settings that make a client start it. */
 
-/** A day: a server has no end of its own. */
+/** A day. */
 const LONGEST_IDLE_MS = 86_400_000
 
 export const mcp = defineCommand({
@@ -136,7 +136,7 @@ function configOf(client: Client): Config {
   }
 }
 
-/** A compiled program is its own executable; from source there is only its name. */
+/** Path of the compiled program; just the name if it runs from source. */
 const ownPath = (): string => (import.meta.path.startsWith("/$bunfs/") ? process.execPath : "agent-desktop")
 
 const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`

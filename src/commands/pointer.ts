@@ -80,7 +80,7 @@ export const drag = defineCommand({
       const { aim, inputTarget, refuseCovered } = await import("../act/pointer.ts")
       const to = await aim(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
       const from = await aim(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
-      // The window that came to the front for the one may cover the other.
+      // Raising the window of one end may have covered the other end.
       await refuseCovered(ctx, to)
       await ctx.adapter.input({
         kind: "drag",

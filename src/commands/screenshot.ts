@@ -104,7 +104,7 @@ const WHOLE = {
   skeleton: false,
 } as const
 
-/** Pixels of the picture to a pixel of the screen: a window cut off by the screen's edge has fewer, never more. */
+/** Pixels of the picture per pixel of the screen. Rounded, since the edge of the screen may cut the window. */
 function scaleOf({ width }: Picture, { bounds }: SeenWindow): number {
   return bounds ? Math.max(1, Math.round(width / bounds.width)) : 1
 }

@@ -98,7 +98,7 @@ export const snapshot = defineCommand({
   ],
   check(args) {
     oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
-    // It is read as that snapshot was, and whole.
+    // A comparison reads the window as the earlier snapshot did, and all of it.
     for (const other of ["root", "skeleton", "budget"]) oneOf(args, ["diff", other], 0)
     if (args.snapshot !== undefined && args.root === undefined) {
       throw new AppError(

@@ -22,7 +22,7 @@ export const traceShow = defineCommand({
   output: () =>
     v.object({
       total: count(),
-      unreadable: described(v.optional(count()), "Lines that are no entries"),
+      unreadable: described(v.optional(count()), "Lines that are not entries"),
       entries: v.array(entry()),
     }),
   async print({ entries }) {

@@ -73,7 +73,7 @@ export const wait = defineCommand({
         },
       )
     }
-    // What cannot be gone, or has no state, would be waited for in another sense than was meant.
+    // Other modes would ignore these flags and wait for something else.
     if (args.predicate !== "exists" && args.element === undefined) throw onlyFor("--predicate", "--element")
     const canBeGone = args.element ?? args.window ?? (args.notification ? undefined : args.text)
     if (args.gone && canBeGone === undefined) throw onlyFor("--gone", "--element, --window or --text")

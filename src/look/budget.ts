@@ -7,13 +7,13 @@ export interface Budget {
   readonly tokens: number
   /** Tokens that this tree takes in print, with everything around it. */
   cost(tree: Node): number
-  /** The ref that the nth node without one would get to be drilled into, from 0. */
+  /** The ref for the nth node that gets one only for `--root`, from 0. */
   spell(index: number): string
 }
 
 export interface Fitted {
   readonly tree: Node
-  /** Nodes of the tree that were given a ref, in the order of their refs. */
+  /** Nodes that got a ref only for `--root`, in the order of their refs. */
   readonly drills: readonly Node[]
   /** Nothing was left out. */
   readonly complete: boolean
@@ -33,12 +33,10 @@ export function fitOrRefuse(tree: Node, budget: Budget, advice = ""): Fitted {
 }
 
 /**
- * The part of a tree that there is room for: what has the focus, the places that hold much, what can be
- * acted on, what says something, structure, and last the middles of long lists, each in the tree's order.
- * What is left out is
- * counted where it was, by `children_count` of the node that it hangs below in print, and that node has a
- * ref to drill into. What there is room for takes the place of an ancestor that there is none for.
- * undefined: there is no room even for the root.
+ * The most important part of a tree that fits: the focused node, containers with many controls, controls,
+ * texts, structure, and last the middles of long lists; each group in the order of the tree. The printed
+ * parent of omitted nodes counts them in `children_count` and has a ref for `--root`. A node whose parent
+ * does not fit is printed below the next ancestor that does. undefined: not even the root fits.
  */
 export function fitTree(tree: Node, budget: Budget): Fitted | undefined {
   const all = byImportance(tree)
@@ -47,7 +45,7 @@ export function fitTree(tree: Node, budget: Budget): Fitted | undefined {
     if (budget.cost(fitted.tree) > budget.tokens) return undefined
     return count < all.length ? { ...fitted, complete: false } : fitted
   }
-  // No node is printed in less than two tokens.
+  // Every printed node costs at least two tokens.
   const most = Math.min(all.length, budget.tokens >> 1)
   let best = most === all.length ? fitting(most) : undefined
   if (best) return best
@@ -63,7 +61,7 @@ export function fitTree(tree: Node, budget: Budget): Fitted | undefined {
   return best
 }
 
-/** Of more siblings of one role than this, the first and the last few are shown before the rest. */
+/** In a longer row of siblings of one role, the first and last few are more important than the middle. */
 const LONG = 10
 const HEAD = 5
 const TAIL = 2
@@ -91,10 +89,10 @@ function rankOf(node: Node, isLate: boolean, places: ReadonlySet<Node>): number 
   return node.name || node.value || node.description ? 4 : 5
 }
 
-/** Where there is this much to act on, it is worth a line of its own to drill into. */
+/** A container with this many controls is worth a line and a ref of its own. */
 const MUCH = 5
 
-/** Toolbars, menus, lists, named groups: the innermost ones that hold much. */
+/** The innermost containers with many controls: toolbars, menus, lists, named groups. */
 function placesIn(tree: Node): ReadonlySet<Node> {
   const places = new Set<Node>()
   const visit = (node: Node): number => {
@@ -126,7 +124,7 @@ function printTree(tree: Node, chosen: ReadonlySet<Node>, { tokens, spell }: Bud
     const isCut = node.children_count !== undefined || node.characters_omitted !== undefined
     complete &&= node.characters_omitted === undefined
     const ref = isCut && !node.ref_id && node.role !== OMITTED ? spell(drills.length) : undefined
-    // Its place among the drills comes before those of what is below it.
+    // It comes before the nodes below it.
     const at = ref ? drills.push(node) - 1 : -1
     const { children, ...own } = node
     const made = trace(
@@ -144,7 +142,7 @@ function printTree(tree: Node, chosen: ReadonlySet<Node>, { tokens, spell }: Bud
   return { tree: printed, drills, complete }
 }
 
-/** A printed node, or how many in a row were left out, each with all below it. */
+/** A printed node, or the number of siblings in a row that were left out with everything below them. */
 type Part = Node | number
 
 function printNode(node: Node, chosen: ReadonlySet<Node>, longest: number): Node {
@@ -171,7 +169,7 @@ function partsBelow(node: Node, chosen: ReadonlySet<Node>, longest: number): rea
   }
   for (const child of node.children ?? []) {
     const below = chosen.has(child) ? [printNode(child, chosen, longest)] : partsBelow(child, chosen, longest)
-    // With nothing below it that is shown it counts as one, however much it holds.
+    // A child with nothing printed below it counts as one omitted node, whatever it contains.
     for (const part of below.some(isNode) ? below : [1]) add(part)
   }
   const unread = (node.children_count ?? 0) - (node.children?.length ?? 0)
@@ -181,7 +179,7 @@ function partsBelow(node: Node, chosen: ReadonlySet<Node>, longest: number): rea
 
 const isNode = (part: Part): part is Node => typeof part !== "number"
 
-/** From this many on it is worth saying where they were, and not only how many. */
+/** A gap of at least this many nodes is marked where it is. */
 const WIDE = 3
 
 function asNode(part: Part, at: number, parts: readonly Part[]): readonly Node[] {
@@ -190,7 +188,7 @@ function asNode(part: Part, at: number, parts: readonly Part[]): readonly Node[]
   return isBetween && part >= WIDE ? [{ role: OMITTED, children_count: part }] : []
 }
 
-/** The same with the ends of long texts left out. */
+/** The node with long texts cut. */
 function shorten(node: Omit<Node, "children">, longest: number): Omit<Node, "children"> {
   let omitted = 0
   const short = (text: string): string => {

@@ -3,7 +3,7 @@ import { type GenericSchema, literal, object, string, union } from "valibot"
 import { type Command, loadAll, type Registry } from "../command.ts"
 import { failed, nodeObject } from "../outputs.ts"
 
-/** The arguments of a command as JSON, by their own names. */
+/** Schema of a command's arguments by their own names, without aliases. */
 export function argumentsSchema({ input }: Pick<Command, "input">): JsonSchema {
   return convert(input, "input")
 }
@@ -26,7 +26,7 @@ export function envelopeSchema(): JsonSchema {
 
 export const errorSchema = (): JsonSchema => convert(failed(), "output")
 
-/** What a command takes and what it returns. */
+/** Schemas of a command's arguments and result. */
 export function schemasOf(command: Command, resultOnly: boolean): object {
   return {
     ...(resultOnly ? {} : { arguments: argumentsSchema(command) }),
@@ -34,7 +34,7 @@ export function schemasOf(command: Command, resultOnly: boolean): object {
   }
 }
 
-/** The same of every command, with the envelope around it and the error in it. */
+/** Schemas of every command, of the envelope and of the error in it. */
 export async function allSchemas(commands: Registry, resultOnly: boolean): Promise<object> {
   const loaded = await loadAll(commands)
   return {
@@ -48,7 +48,7 @@ function convert(schema: GenericSchema, typeMode: "input" | "output"): JsonSchem
   const { $defs, ...converted } = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode,
-    // What has no counterpart (a check, a transformation) only narrows further; validation says so.
+    // Checks and transformations have no counterpart in JSON Schema; validation reports them.
     errorMode: "ignore",
     ignoreActions: ["metadata"],
     definitions: { node: nodeObject() },

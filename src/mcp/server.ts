@@ -15,7 +15,7 @@ import { type Door, runLoaded } from "../run.ts"
 import { VERSION } from "../version.ts"
 import { chooseCommands, toolName, toolOf } from "./tools.ts"
 
-/** How often a call that takes long says that it goes on, to those who asked to be told. */
+/** Interval of progress notifications, for clients that ask for them. */
 const PROGRESS_MS = 1000
 
 const INSTRUCTIONS = `See and control desktop applications through their accessibility trees.
@@ -26,8 +26,8 @@ Prefer desktop_wait to repeated snapshots, desktop_batch to many small calls, an
 
 /**
  * Serves the commands as MCP tools on standard input and output until the client leaves, the program
- * is interrupted, or nobody asks for anything in the idle time. What still runs then is cancelled and
- * waited for, so that nothing stays held down.
+ * is interrupted, or no request comes within the idle time. Calls that still run then are cancelled and
+ * awaited, so that no key or button stays held down.
  */
 export async function serveMcp(
   door: Door,
@@ -63,7 +63,7 @@ function serverFor(calls: Calls, offered: readonly Command[]): Server {
   return server
 }
 
-/** The calls of one client. Those that act take turns; those that only look need not wait for them. */
+/** The calls of one client. Commands that act take turns; commands that read run at once. */
 class Calls {
   readonly #door: Door
   readonly #commands: ReadonlyMap<string, Command>
@@ -100,7 +100,7 @@ class Calls {
     this.#idle = { ms, end, timer: setTimeout(end, ms) }
   }
 
-  /** Cancels what runs, and waits until it has let go of everything. */
+  /** Cancels running calls, and waits until they have released everything. */
   async end(): Promise<void> {
     clearTimeout(this.#idle?.timer)
     this.#over.abort()
@@ -125,8 +125,8 @@ class Calls {
 }
 
 /**
- * Ends with the first of them. AbortSignal.any would do the same, but in Bun 1.4.4 a signal that lives long keeps
- * everything that was ever joined with it.
+ * A signal that aborts with the first of these. AbortSignal.any does the same, but leaks in Bun 1.4.4: a long-lived
+ * signal keeps everything that was ever joined with it.
  */
 function anyOf(sources: readonly (AbortSignal | undefined)[]): Disposable & { readonly signal: AbortSignal } {
   const joined = new AbortController()
@@ -156,7 +156,7 @@ function reportProgress({ mcpReq }: ServerContext): Timer | undefined {
   return setInterval(() => {
     const progress = Math.round(performance.now() - start)
     const params = { progressToken, progress, message: `${progress} ms` }
-    // A client that went away is noticed elsewhere.
+    // The transport notices a client that went away.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
   }, PROGRESS_MS)
 }
@@ -166,7 +166,7 @@ async function resultOf(envelope: Envelope, command: Command, format: Format): P
     const text = format === "text" ? await toText(envelope, command) : JSON.stringify(envelope.error)
     return { isError: true, content: [{ type: "text", text }] }
   }
-  // What was undefined is absent, as on the command line.
+  // Members that are undefined are left out, as on the command line.
   const { base64, ...data } = JSON.parse(JSON.stringify(envelope.data))
   if (typeof base64 === "string") {
     return { structuredContent: data, content: [{ type: "image", data: base64, mimeType: "image/png" }] }

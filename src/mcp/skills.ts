@@ -11,13 +11,13 @@ export interface Skill {
   readonly description: string
   /** Markdown. */
   readonly text: string
-  /** About how many tokens it costs to read. */
+  /** Approximate cost of reading it, in tokens. */
   readonly tokens: number
 }
 
 export const skills: readonly Skill[] = [core, errors(), linux, macos].map(skillOf)
 
-/** Throws for a name that there is not. */
+/** Throws INVALID_ARGS for an unknown name. */
 export function skillNamed(name: string): Skill {
   const found = skills.find((skill) => skill.name === name)
   if (found) return found
@@ -33,7 +33,7 @@ export function skillNamed(name: string): Skill {
   )
 }
 
-/** The front matter names it; what follows is what an agent reads. */
+/** Splits a file into its front matter (name, description) and the text that an agent reads. */
 function skillOf(file: string): Skill {
   const [, head = "", text = ""] = /^---\n(.*?)\n---\n+(.*)$/s.exec(file) ?? []
   const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(head)?.[1] ?? ""

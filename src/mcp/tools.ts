@@ -75,13 +75,13 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
 }
 
 /**
- * Every word of a tool's schema is read by a model in every conversation. The types stay; what only
- * validation needs, or what the values say themselves, does not.
+ * A model reads every word of a tool's schema in every conversation. Types are kept. Keywords that only
+ * validation needs, or that the values make obvious, are dropped.
  */
 const UNSAID_OF_ARGUMENTS: ReadonlySet<string> = new Set(["pattern"])
 const UNSAID_OF_RESULTS: ReadonlySet<string> = new Set(["description", "enum", "minimum", "propertyNames"])
 
-/** Without anything in them these are what holds anyway. */
+/** Keywords that say nothing when they are empty. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
@@ -101,7 +101,7 @@ function lean(schema: unknown, unsaid: ReadonlySet<string>, isNames = false): un
   )
 }
 
-/** Where a list may be written as text for a shell's sake, a client gives the list. */
+/** Offers only the list for arguments that may also be text: the text is for shells. */
 function withLists(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     if (typeof property !== "object" || !property.anyOf) return [name, property]

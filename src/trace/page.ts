@@ -1,8 +1,8 @@
 import { stringAt, type TraceEntry } from "./entry.ts"
 
 /**
- * A trace as one web page that needs nothing else: no script runs in it, nothing is fetched, and what
- * applications call their windows and buttons stays text.
+ * A trace as one self-contained web page: no script runs in it, nothing is fetched, and names of windows and
+ * buttons are escaped.
  */
 export function tracePage(
   entries: readonly TraceEntry[],
@@ -37,7 +37,7 @@ ${names.map((name) => enlarged(classOf.get(name)!, pictures.get(name)!)).join("\
 `
 }
 
-/** As text, and only as text: neither markup, nor what turns the direction of the rest around. */
+/** Escapes markup, and shows control characters and direction marks by their codes. */
 function safe(text: string): string {
   return text
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
@@ -65,7 +65,7 @@ function summaryOf(entries: readonly TraceEntry[], unreadable: number): string {
   return `<ul class="facts">${items.join("")}</ul>${when}`
 }
 
-/** All of it at a glance: where time went, and what failed; each bar leads to its entry. */
+/** The timeline: one bar per entry, which links to it. */
 function stripOf(entries: readonly TraceEntry[], begin: number): string {
   const end = Math.max(...entries.map((one) => Date.parse(one.time) + one.duration_ms), begin + 1)
   const share = (ms: number): string => ((ms / (end - begin)) * 100).toFixed(3)
@@ -98,7 +98,7 @@ ${detailsOf(entry)}
 </article>`
 }
 
-/** One that shows what the other shows is shown once. */
+/** The pictures of an entry with their captions; two equal ones are one. */
 function picturesOf({ before, after }: TraceEntry): readonly (readonly [string | undefined, string])[] {
   if (before === undefined) return [[after, "afterwards"]]
   if (before === after) return [[after, "before and after: no pixel changed"]]
@@ -143,7 +143,7 @@ function detailsOf(entry: TraceEntry): string {
 <details><summary>Everything</summary><pre>${safe(json)}</pre></details>`
 }
 
-/** Each picture is in the page once; where it is shown, it is a background. */
+/** The rule that holds a picture: it is in the page once, as a background. */
 function imageRule(name: string, png: Uint8Array): string {
   const { width, height } = sizeOf(png)
   const source = `data:image/png;base64,${png.toBase64()}`
@@ -158,7 +158,7 @@ const enlarged = (name: string, png: Uint8Array): string => {
   return `<div id="${name}" popover role="img" aria-label="The screen, ${width} by ${height}" class="large ${name}"></div>`
 }
 
-/** From the header, which every PNG begins with. */
+/** Width and height from the header of a PNG. */
 function sizeOf(png: Uint8Array): { readonly width: number; readonly height: number } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   return png.length < 24
@@ -175,7 +175,7 @@ function durationOf(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-/** How the page of a trace looks, in light and in dark. */
+/** The style sheet, for light and dark. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#dde2e9;--paper:#f6f7f9;--card:#fff;
 --ok:#1f8a5b;--bad:#c4314b;--badly:#fdf1f3;--chip:#eef1f5;--accent:#3355c8}

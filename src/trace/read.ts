@@ -5,16 +5,16 @@ import { TRACE_FILE, type TraceEntry } from "./entry.ts"
 
 export interface ReadTrace {
   readonly entries: readonly TraceEntry[]
-  /** Lines that say nothing: cut off by a full disk, or not ours. */
+  /** Number of lines that are not entries: cut off by a full disk, or written by another program. */
   readonly unreadable: number
 }
 
-/** Of a longer file, only the end is read. */
+/** Only the end of a longer file is read. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 export function readTrace(directory: string): ReadTrace {
   const found = linesOf(directory).map(entryOf)
-  // A line is written when its command ends: a batch comes after its items, which may begin with it.
+  // A line is written when its command ends, so a batch comes after its items, which may start in the same millisecond.
   const entries = found
     .filter((one) => one !== undefined)
     .sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || Number(isItem(a)) - Number(isItem(b)))
@@ -23,7 +23,7 @@ export function readTrace(directory: string): ReadTrace {
 
 const isItem = ({ door }: TraceEntry): boolean => door === "batch"
 
-/** A picture that an entry names; undefined when it is not there, or is none. */
+/** The picture that an entry names; undefined if it is missing or not a PNG. */
 export function readPicture(directory: string, name: string): Uint8Array | undefined {
   if (!/^pictures\/[0-9a-f]+\.png$/.test(name)) return undefined
   try {
@@ -42,7 +42,7 @@ function linesOf(directory: string): readonly string[] {
     const fd = openSync(`${directory}/${TRACE_FILE}`, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = fstatSync(fd)
-      if (!stat.isFile()) throw notThere(directory, "it is no file")
+      if (!stat.isFile()) throw notThere(directory, "it is not a file")
       const bytes = Buffer.alloc(Math.min(stat.size, MOST_BYTES))
       const read = readSync(fd, bytes, 0, bytes.length, stat.size - bytes.length)
       const lines = bytes.toString("utf8", 0, read).split("\n")
@@ -64,7 +64,7 @@ const notThere = (directory: string, why: string): AppError =>
     details: { argument: "directory" },
   })
 
-/** A line whose beginning is the cut-off end of another still holds itself. */
+/** The entry in a line. The rest of an entry that was cut off may stand before it. */
 function entryOf(line: string): TraceEntry | undefined {
   return parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"time":')))
 }
@@ -80,7 +80,7 @@ function parsed(line: string): TraceEntry | undefined {
 
 function isEntry(value: unknown): value is TraceEntry {
   if (typeof value !== "object" || value === null) return false
-  // Of an object all members may be asked for.
+  // Any member of an object may be read; the types are checked below.
   const { time, duration_ms, command, ok } = value as Partial<Record<keyof TraceEntry, unknown>>
   return (
     typeof time === "string" &&
