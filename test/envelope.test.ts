@@ -6,7 +6,7 @@ import { clearDesks, desk } from "./support/fake-desk.ts"
 
 afterAll(clearDesks)
 
-/** Whatever an application may show: every code unit, also halves of pairs, and what ends lines somewhere. */
+/** Any text an app may show: all code units, lone surrogates, and characters that some readers take for line ends. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.string({
@@ -34,7 +34,7 @@ const anyText = fc.oneof(
 /** Characters that end a line or steer a terminal for some reader. */
 const DANGEROUS = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]/
 
-test("an envelope is one line that parses to what it was, whatever is in it", () => {
+test("an envelope is one line that parses back to the same data, for any text", () => {
   fc.assert(
     fc.property(anyText, fc.dictionary(anyText, anyText), (text, members) => {
       const data = { text, members }
@@ -49,7 +49,7 @@ test("an envelope is one line that parses to what it was, whatever is in it", ()
   )
 })
 
-test("so is an error, whoever threw what", () => {
+test("an error is one line with a known code, for any thrown value", () => {
   const thrown = fc.oneof(
     anyText.map(
       (message) => new AppError("ACTION_FAILED", message, { platformDetail: message, suggestion: message }),
@@ -89,7 +89,7 @@ test("an error shows exactly the members that it has, in the contract's order", 
   )
 })
 
-test("no text that a window shows breaks the line of any command", async () => {
+test("text shown in a window never breaks the output line of a command", async () => {
   await fc.assert(
     fc.asyncProperty(anyText, anyText, async (name, value) => {
       const it = desk()
@@ -109,7 +109,7 @@ test("no text that a window shows breaks the line of any command", async () => {
   )
 })
 
-test("names and values of a megabyte pass through whole, and what is said about them stays short", async () => {
+test("a megabyte-long name or value is returned whole, and error messages about it stay short", async () => {
   const it = desk()
   const long = "é\n".repeat(524_288)
   const window = it.world.app("App").window("Window", [{ role: "textfield", name: long, value: long }])

@@ -14,7 +14,7 @@ function fieldFor(schema: v.GenericSchema): Field {
 const hints = <T>(cli: object) => v.metadata<T, { readonly cli: object }>({ cli })
 
 describe("fieldsOf", () => {
-  test("reads everything that a schema says of a member", () => {
+  test("reads all facts of a member from its schema", () => {
     const schema = v.optional(
       v.pipe(
         v.number(),
@@ -109,11 +109,7 @@ describe("fieldsOf", () => {
       v.pipe(v.string(), v.transform(Number), v.number(), v.minValue(3)),
       { kind: "string", min: undefined },
     ],
-    [
-      "a value that may be left out",
-      v.pipe(v.string(), hints({ optionalValue: "last" })),
-      { optionalValue: "last" },
-    ],
+    ["an optional value", v.pipe(v.string(), hints({ optionalValue: "last" })), { optionalValue: "last" }],
   ]
   test.each(kinds)("%s", (_, schema, facts) => {
     expect(fieldFor(schema)).toMatchObject(facts)
@@ -128,7 +124,7 @@ describe("fieldsOf", () => {
     expect(fieldsOf(snapshot.input).map((field) => field.name)).toEqual(Object.keys(snapshot.input.entries))
   })
 
-  test("knows the places in order and every spelling", () => {
+  test("lists the positionals in order, and every spelling", () => {
     const fields = fieldsOf(moveWindow.input)
     expect(positionalsOf([...fields].reverse()).map((field) => field.name)).toEqual(["window_id", "x", "y"])
     const field = fieldFor(v.pipe(v.number(), hints({ short: "d", aliases: ["depth_limit"] })))
@@ -137,18 +133,18 @@ describe("fieldsOf", () => {
 })
 
 describe("applyAliases", () => {
-  test("gives every member its own name", () => {
+  test("renames aliases to the member's own name", () => {
     expect(applyAliases(snapshot.input, { app: "A", timeout: 5 })).toEqual({ app: "A", timeout_ms: 5 })
     expect(applyAliases(snapshot.input, { timeout_ms: 5, bogus: 1 })).toEqual({ timeout_ms: 5, bogus: 1 })
   })
 
-  test("refuses a name and its alias at once", () => {
+  test("rejects a name together with its alias", () => {
     expect(() => applyAliases(snapshot.input, { timeout: 5, timeout_ms: 6 })).toThrow(
       new AppError("INVALID_ARGS", "'timeout' and 'timeout_ms' mean the same; give only 'timeout_ms'"),
     )
   })
 
-  test("leaves what is no object to validation, but lets no array pass for one", () => {
+  test("leaves values that are not objects to validation, but rejects an array", () => {
     expect(applyAliases(snapshot.input, 5)).toBe(5)
     expect(applyAliases(snapshot.input, null)).toBeNull()
     expect(applyAliases(snapshot.input, undefined)).toBeUndefined()

@@ -14,12 +14,12 @@ test.each([
   expect(boundsHash(rect(x, y, width, height))).toBe(hash)
 })
 
-test("a coordinate that is no number counts as 0", () => {
+test("a coordinate that is not a number counts as 0", () => {
   expect(boundsHash(rect(Number.NaN, 50, Number.NaN, 30))).toBe(boundsHash(rect(0, 50, 0, 30)))
   expect(boundsHash(rect(Number.NaN, Number.NaN, Number.NaN, Number.NaN))).toBe(0n)
 })
 
-test("a coordinate beyond 64 bits ends at the limit", () => {
+test("a coordinate beyond 64 bits is clamped to the limit", () => {
   const largest = wordByWord([2n ** 63n - 1n, 0n, 0n, 0n])
   const smallest = wordByWord([-(2n ** 63n), 0n, 0n, 0n])
   expect(boundsHash(rect(Number.POSITIVE_INFINITY, 0, 0, 0))).toBe(largest)
@@ -29,14 +29,14 @@ test("a coordinate beyond 64 bits ends at the limit", () => {
   expect(boundsHash(rect(-Number.MAX_VALUE, 0, 0, 0))).toBe(smallest)
 })
 
-test("less than a hundredth of a pixel is cut off towards zero", () => {
+test("digits below a hundredth of a pixel are truncated towards zero", () => {
   expect(boundsHash(rect(100.001, 50.009, 80, 30))).toBe(boundsHash(rect(100, 50, 80, 30)))
   expect(boundsHash(rect(-100.001, -50.009, 80, 30))).toBe(boundsHash(rect(-100, -50, 80, 30)))
   expect(boundsHash(rect(-0.009, 0, 0, 0))).toBe(0n)
   expect(boundsHash(rect(100.01, 50, 80, 30))).not.toBe(boundsHash(rect(100, 50, 80, 30)))
 })
 
-test("every rectangle hashes as the words of its four numbers do, one after the other", () => {
+test("the hash of a rectangle is the hash of its four numbers' words in order", () => {
   const length = fc.oneof(fc.double(), fc.double({ min: -10_000, max: 10_000 }), fc.integer())
   fc.assert(
     fc.property(length, length, length, length, (x, y, width, height) => {
@@ -45,7 +45,7 @@ test("every rectangle hashes as the words of its four numbers do, one after the 
   )
 })
 
-// A second way to the same number: two's complement words, 128-bit product, high bits dropped by a mask.
+// Computes the same number in another way: two's complement words, a 128-bit product, high bits masked off.
 function wordByWord(words: readonly bigint[]): bigint {
   const mask = (1n << 64n) - 1n
   let hash = 0n

@@ -6,7 +6,7 @@ import type { Spec } from "./support/fake-world.ts"
 
 afterAll(clearDesks)
 
-/** The documented examples, character by character, once the members that came on top are taken away. */
+/** Compares with the documented examples character by character, after removing the members added since. */
 
 const OURS = ["snapshot_id", "complete", "method", "disposition"]
 
@@ -14,7 +14,7 @@ function documented(envelope: Json): string {
   return JSON.stringify(envelope, (key, value) => (OURS.includes(key) ? undefined : value))
 }
 
-/** A world with one app and one window of it. */
+/** A world with one app that has one window. */
 function showing(app: string, title: string, id: string, children: readonly Spec[], pid = 1234) {
   const it = desk()
   const running = it.world.app(app, { pid })
@@ -80,7 +80,7 @@ test("a snapshot of an open menu", async () => {
   )
 })
 
-test("refs in depth-first order, through structure that has none", async () => {
+test("refs are numbered depth first, across structure that gets none", async () => {
   const { run } = showing("TextEdit", "", "w-1", [
     { role: "button", name: "Close" },
     { role: "button", name: "Minimize" },
@@ -101,7 +101,7 @@ test("refs in depth-first order, through structure that has none", async () => {
   )
 })
 
-test("labels stay as context; the value of a secure field does not", async () => {
+test("labels stay as context; the value of a secure field is hidden", async () => {
   const { run, running } = showing("Safari", "Login", "w-1", [])
   running.show("sheet", {
     role: "group",
@@ -122,7 +122,7 @@ test("labels stay as context; the value of a secure field does not", async () =>
   )
 })
 
-test("a node with little and a node with everything", async () => {
+test("a node with few members and a node with all of them", async () => {
   const { run, window } = showing("TextEdit", "Untitled", "w-1", [
     { role: "button" },
     {
@@ -192,7 +192,7 @@ test("a ref that is not in the map", async () => {
   )
 })
 
-test("an app, a window and a permission that are not there", async () => {
+test("an app, a window and a permission that are missing", async () => {
   const { run, world } = showing("Finder", "Documents", "w-1", [])
   const errorOf = async (args: object) => (await run("snapshot", args)).error
   expect(await errorOf({ app: "InvalidApp" })).toMatchObject({
@@ -211,7 +211,7 @@ test("an app, a window and a permission that are not there", async () => {
   )
 })
 
-test("an action that the element does not offer", async () => {
+test("an action that the element does not support", async () => {
   const { run, world } = showing("Finder", "Documents", "w-1", [
     { role: "statictext", name: "x", actions: ["Click"] },
   ])
@@ -223,13 +223,13 @@ test("an action that the element does not offer", async () => {
   expect(world.deliveries).toEqual([])
 })
 
-test("whether an element is enabled", async () => {
+test("the enabled property of an element", async () => {
   const { run } = showing("Finder", "Documents", "w-1", [{ role: "button", name: "x", states: ["enabled"] }])
   await run("snapshot")
   expect((await run("get", { ref_id: "@e1", property: "enabled" })).data.value).toBe("true")
 })
 
-test("the ref map as a file", async () => {
+test("the ref map file", async () => {
   const { run, root } = showing("TextEdit", "Untitled", "w-1", [
     {
       role: "button",

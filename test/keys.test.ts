@@ -38,7 +38,7 @@ describe("parseCombo", () => {
     ["ctrl+é", ["ctrl"], "é"],
     ["Ж", [], "ж"],
     ["ß", [], "ß"],
-    // Lower-casing it would make two characters of one key.
+    // Lower-casing it would turn one key into two characters.
     ["İ", [], "İ"],
     ["😀", [], "😀"],
   ] as const)("reads %p", (text, modifiers, key) => {
@@ -73,7 +73,7 @@ describe("parseCombo", () => {
     expect(failure(() => parseCombo(text)).suggestion).toContain(`'${meant}'`)
   })
 
-  test("takes modifiers alone only where they can be held", () => {
+  test("accepts modifiers alone only if they can be held", () => {
     expect(parseCombo("shift", { modifiersAlone: true })).toEqual({ modifiers: [], key: "shift" })
     expect(parseCombo("option+control", { modifiersAlone: true })).toEqual({
       modifiers: ["alt"],
@@ -81,7 +81,7 @@ describe("parseCombo", () => {
     })
   })
 
-  test("takes cmd as ctrl only on Linux and only when asked", () => {
+  test("reads cmd as ctrl only on Linux and only on request", () => {
     const asked = { cmdAsCtrl: true }
     expect(parseCombo("cmd+c", asked, "linux").modifiers).toEqual(["ctrl"])
     expect(parseCombo("cmd+c", asked, "darwin").modifiers).toEqual(["cmd"])
@@ -89,7 +89,7 @@ describe("parseCombo", () => {
     expect(parseCombo("cmd", { ...asked, modifiersAlone: true }, "linux").key).toBe("ctrl")
   })
 
-  test("reads back every combo it writes", () => {
+  test("parses back every combo it formats", () => {
     const combos = fc.record({
       modifiers: fc.subarray([...MODIFIERS]),
       key: fc.constantFrom(
@@ -104,7 +104,7 @@ describe("parseCombo", () => {
     fc.assert(fc.property(combos, (combo) => expect(parseCombo(comboText(combo))).toEqual(combo)))
   })
 
-  test("answers any text with a combo or with INVALID_ARGS", () => {
+  test("turns any text into a combo or into INVALID_ARGS", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         try {
@@ -127,27 +127,27 @@ describe("guardCombo", () => {
     "alt+control+backspace",
     "ctrl+alt+f1",
     "ctrl+alt+f12",
-  ])("holds %p back on Linux", (text) => {
+  ])("blocks %p on Linux", (text) => {
     expect(ends(text, undefined, "linux")).toBe(true)
     expect(failure(() => guardCombo(parseCombo(text), undefined, "linux")).code).toBe("POLICY_DENIED")
     expect(failure(() => guardCombo(parseCombo(text), undefined, "linux")).suggestion).toContain("--force")
   })
 
   test.each(["ctrl+delete", "alt+f4", "ctrl+alt+t", "ctrl+alt+f13", "f1", "cmd+q"])(
-    "lets %p through on Linux",
+    "allows %p on Linux",
     (text) => {
       expect(ends(text, undefined, "linux")).toBe(false)
     },
   )
 
-  test("holds cmd+q back for Finder only", () => {
+  test("blocks cmd+q for Finder only", () => {
     expect(ends("cmd+q", "Finder", "darwin")).toBe(true)
     expect(ends("cmd+q", "com.apple.finder", "darwin")).toBe(true)
     expect(ends("cmd+q", "Path Finder", "darwin")).toBe(false)
     expect(ends("cmd+q", undefined, "darwin")).toBe(false)
   })
 
-  test.each(["cmd+shift+q", "shift+option+cmd+q", "ctrl+cmd+q"])("holds %p back on macOS", (text) => {
+  test.each(["cmd+shift+q", "shift+option+cmd+q", "ctrl+cmd+q"])("blocks %p on macOS", (text) => {
     expect(ends(text, undefined, "darwin")).toBe(true)
   })
 })

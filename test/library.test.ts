@@ -7,7 +7,7 @@ const home = mkdtempSync(`${tmpdir()}/agent-desktop-library-`)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 const env = { AGENT_DESKTOP_HOME: home }
 
-test("a program gets the envelopes of the command line", async () => {
+test("a program gets the same envelopes as the command line", async () => {
   await using desktop = agentDesktop({ env, session: "mine" })
   expect(await desktop.run("click", { ref_id: "@e1" })).toMatchObject({
     version: "1.0",
@@ -19,13 +19,13 @@ test("a program gets the envelopes of the command line", async () => {
   expect(await desktop.run("clik")).toMatchObject({ ok: false, error: { code: "INVALID_ARGS" } })
 })
 
-test("what may only read does not act, and reads nobody's input", async () => {
+test("readOnly denies commands that act, and a batch does not read standard input", async () => {
   await using desktop = agentDesktop({ env, readOnly: true })
   expect(await desktop.run("press", { combo: "a" })).toMatchObject({ error: { code: "POLICY_DENIED" } })
   expect(await desktop.run("batch", { commands: "-" })).toMatchObject({ error: { code: "INVALID_ARGS" } })
 })
 
-test("a session without a desktop is said to be one", async () => {
+test("without a desktop, a command fails with PLATFORM_NOT_SUPPORTED", async () => {
   await using desktop = agentDesktop({ env })
   const { ok, ...rest } = await desktop.run("list-windows")
   expect(ok).toBe(false)

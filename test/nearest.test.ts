@@ -28,17 +28,17 @@ test.each([
 })
 
 test.each(["", "x", "zz", "frobnicate", "@e1", "toString", "a".repeat(100_000)])(
-  "%.20s means none",
+  "%.20s has no nearest word",
   (word) => {
     expect(nearest(word, COMMANDS)).toBeUndefined()
   },
 )
 
-test("a dash more or less in front does not matter", () => {
+test("missing or extra leading dashes do not matter", () => {
   expect(nearest("-app", ["--map", "--app"])).toBe("--app")
 })
 
-test("two swapped letters are found in any word of four and more", () => {
+test("two swapped letters are recognised in any word of four letters or more", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{4,12}$/), fc.nat(), (word, seed) => {
       const at = seed % (word.length - 1)

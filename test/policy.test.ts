@@ -9,10 +9,10 @@ import { fakeAdapter } from "./support/fake-adapter.ts"
 import { desk } from "./support/fake-desk.ts"
 import type { Spec } from "./support/fake-world.ts"
 
-/** What the fake adapter was asked that changes something. */
+/** Calls of the fake adapter that change something. */
 const ACTING = /^(perform|input|window|launch|quit|notification)$/
 
-test("only reading: a command that is not declared to read is refused, and one that is changes nothing", async () => {
+test("read-only: commands that act are refused, and commands that read change nothing", async () => {
   const it = await readyDesk()
   const limited = desk({ ...it.door, readOnly: true })
   const before = it.world.calls.length
@@ -39,7 +39,7 @@ test.each([
   [" Editor , org.example.Other,", ["Editor", "org.example.Other"]],
 ])("AGENT_DESKTOP_APPS=%j means %j", (list, apps) => expect(appsOf(list)).toEqual(apps))
 
-/** Two apps side by side, of which only Editor may be seen; Other's window has the focus. */
+/** Two apps side by side. Only Editor is allowed; Other's window has the focus. */
 async function twoApps() {
   const free = desk()
   const editor = free.world.app("Editor", { pid: 1 })
@@ -60,7 +60,7 @@ async function twoApps() {
   return { free, limited: desk({ ...free.door, apps: ["editor"] }), left, right, pay }
 }
 
-test("only some apps: the others are neither listed nor found nor read", async () => {
+test("with an app list, other apps are not listed, found or read", async () => {
   const { limited, right } = await twoApps()
   const windows = (await limited.ok("list-windows")).windows
   expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Notes"])
@@ -79,7 +79,7 @@ test("only some apps: the others are neither listed nor found nor read", async (
   expect(JSON.stringify(await limited.run("list-surfaces", { app: "Other" }))).not.toContain("Bank")
 })
 
-test("only some apps: nothing reaches the others, not by refs from before, keys, points or windows", async () => {
+test("with an app list, other apps cannot be reached by old refs, keys, points or windows", async () => {
   const { limited, right, pay, free } = await twoApps()
   const denied = async (name: string, args: object) =>
     expect({ name, code: (await limited.error(name, args)).code }).toEqual({ name, code: "POLICY_DENIED" })
@@ -102,7 +102,7 @@ test("only some apps: nothing reaches the others, not by refs from before, keys,
   expect(free.world.calls.slice(before).filter((method) => ACTING.test(method))).toEqual([])
 })
 
-test("only some apps: theirs are acted on as ever", async () => {
+test("with an app list, the listed apps can be used as usual", async () => {
   const { limited, left, free } = await twoApps()
   await limited.ok("snapshot", { app: "Editor" })
   const save = await free.ref("Save")
@@ -114,7 +114,7 @@ test("only some apps: theirs are acted on as ever", async () => {
   expect(await limited.ok("screenshot", { window_id: left.id })).toMatchObject({ format: "png" })
 })
 
-describe("only some apps: a point over another app's window", () => {
+describe("with an app list, a point over another app's window", () => {
   const POINT = { x: 210, y: 20 }
   const LOOK = { maxDepth: 9, bounds: "all", includeHidden: false, interactiveOnly: false } as const
 
@@ -165,7 +165,7 @@ describe("only some apps: a point over another app's window", () => {
     expect(clicked()).toEqual(["Open", "Open"])
   })
 
-  test("is reached by the commands that name such an element", async () => {
+  test("can be reached by commands that name such an element", async () => {
     const { free, clicked } = await menuOverOther()
     const limited = desk({ ...free.door, apps: ["editor"] })
     await limited.ok("snapshot", { app: "Editor", surface: "menu" })
@@ -178,7 +178,7 @@ describe("only some apps: a point over another app's window", () => {
     expect(free.world.keys).toHaveLength(2)
   })
 
-  test("may not be clicked for an element that is elsewhere, of another app, or not named", async () => {
+  test("may not be clicked if the named element is elsewhere, of another app, or missing", async () => {
     const { limited, item, save, pay, clicked } = await menuOverOther()
     // An earlier answer must not allow a later click.
     expect(await limited.hit(item.handle, POINT)).toEqual({ kind: "hit" })

@@ -9,7 +9,7 @@ test.each([
   [{ x: 40, y: 30 }, false],
   [{ x: 20, y: 60 }, false],
   [{ x: 9, y: 30 }, false],
-])("the right and bottom edges are outside: %j is in it: %j", (point, isIn) => {
+])("the right and bottom edges are outside: %j is inside: %j", (point, isIn) => {
   expect(contains(box, point)).toBe(isIn)
 })
 
@@ -19,7 +19,7 @@ test.each([
   [{ x: 11, y: 21, width: 30, height: 38 }, false, true],
   [{ x: 40, y: 20, width: 5, height: 5 }, false, false],
   [{ x: 0, y: 0, width: 11, height: 21 }, false, true],
-])("of %j, it encloses all: %j, overlaps some: %j", (other, all, some) => {
+])("it encloses %j: %j, overlaps it: %j", (other, all, some) => {
   expect(encloses(box, other)).toBe(all)
   expect(overlaps(box, other)).toBe(some)
   expect(overlaps(other, box)).toBe(some)
@@ -37,6 +37,6 @@ test("a rectangle without a known size is empty, and its numbers become zeros", 
   })
 })
 
-test("the middle may lie between two pixels", () => {
+test("the centre may lie between two pixels", () => {
   expect(middle({ x: 1, y: 2, width: 3, height: 4 })).toEqual({ x: 2.5, y: 4 })
 })

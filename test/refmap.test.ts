@@ -38,7 +38,7 @@ function failure(run: () => unknown): AppError {
   throw new Error("nothing was thrown")
 }
 
-// What a reader sees in the end, wherever along the way the error shows.
+// Reads every entry, so that an error shows even if it is found lazily.
 const readAll = (text: string) => [...parseRefMap(text).inner]
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   `@${"s".repeat(65)}:e3`,
   "Save",
   "__proto__",
-])("%j is no ref", (text) => {
+])("%j is not a ref", (text) => {
   const error = failure(() => parseRef(text))
   expect(error.code).toBe("INVALID_ARGS")
   expect(error.message).toContain(`'${text}'`)
@@ -91,7 +91,7 @@ test("the message about a very long ref stays short", () => {
   expect(failure(() => parseRef("x".repeat(1_000_000))).message.length).toBeLessThan(120)
 })
 
-test("a map is written as the seeds show it, absent members as null", () => {
+test("a map is written in the documented format, with null for absent members", () => {
   expect(formatRefMap(mapOf(save))).toBe(
     '{"inner":{"@e1":{"pid":1234,"role":"button","name":"Save","value":null,"states":["enabled"],' +
       '"bounds":{"x":100,"y":50,"width":80,"height":30},"bounds_hash":7255865167679474841,' +
@@ -108,7 +108,7 @@ test("a map is written as the seeds show it, absent members as null", () => {
   )
 })
 
-test("what helps to find the element again follows the seeds' members, where it is known", () => {
+test("evidence for finding the element again follows the documented members, if known", () => {
   const evidence = {
     process_start: "99",
     window_id: "w-7",
@@ -193,10 +193,10 @@ const aMap: fc.Arbitrary<RefMap> = fc
     reached_by,
   }))
 
-test("a map reads back as it was written, whatever the texts and numbers in it", () => {
+test("a map reads back as written, for any texts and numbers", () => {
   fc.assert(
     fc.property(aMap, (map) => {
-      // What a file keeps: the text as UTF-8.
+      // A file stores the text as UTF-8.
       const read = parseRefMap(new TextDecoder().decode(new TextEncoder().encode(formatRefMap(map))))
       expect(Object.fromEntries(read.inner)).toEqual(Object.fromEntries(map.inner))
       const { counter, snapshot_id, reached_by } = map
@@ -207,7 +207,7 @@ test("a map reads back as it was written, whatever the texts and numbers in it",
   )
 })
 
-test("the refs stay in the order of their numbers", () => {
+test("refs are sorted by number", () => {
   const inner = new Map([10, 2, 1, 9].map((number) => [`@e${number}`, save]))
   const written = formatRefMap({ inner, counter: 10 })
   expect(Object.keys(JSON.parse(written).inner)).toEqual(["@e1", "@e2", "@e9", "@e10"])
@@ -218,7 +218,7 @@ test("the refs stay in the order of their numbers", () => {
 const plain = { pid: 1, role: "button" }
 const entryText = (entry: object) => `{"inner":{"@e1":${JSON.stringify(entry)}},"counter":1}`
 
-test("missing, null and unknown members do no harm", () => {
+test("missing, null and unknown members are accepted", () => {
   const nothing: RefEntry = { pid: 1, role: "button", states: [], available_actions: [] }
   const nulls = {
     ...plain,
@@ -266,7 +266,7 @@ test("coordinates that are null read as 0", () => {
   expect(parseRefMap(written).inner.get("@e1")?.bounds).toEqual({ x: 0, y: 0, width: 1, height: 2 })
 })
 
-test("a counter that fell behind its refs does not hand out a number twice", () => {
+test("a counter lower than its refs does not give out a number twice", () => {
   const read = parseRefMap(`{"inner":{"@e7":${JSON.stringify(plain)}},"counter":2}`)
   expect(appendEntries(read, [save]).refs).toEqual(["@e8"])
 })
@@ -355,7 +355,7 @@ test.each([
   expect(error.suggestion).toStartWith("Run 'snapshot'")
 })
 
-test("an entry that cannot be used spoils only what asks for it", () => {
+test("a damaged entry affects only its own ref", () => {
   const map = parseRefMap(`{"inner":{"@e1":${JSON.stringify(plain)},"@e2":{"pid":"x"}},"counter":2}`)
   expect(map.inner.get("@e1")?.role).toBe("button")
   expect(map.inner.size).toBe(2)
@@ -397,7 +397,7 @@ test("any text is either a map or refused, never a crash", () => {
   )
 })
 
-test("a long value is stored as its beginning, without half a character", () => {
+test("a long value is cut at 256 characters, never inside a character", () => {
   expect(valueForMap({ value: "x".repeat(1000), states: [] })).toBe("x".repeat(256))
   expect(valueForMap({ value: "x".repeat(256), states: [] })).toBe("x".repeat(256))
   expect(valueForMap({ value: `${"x".repeat(255)}😀😀`, states: [] })).toBe("x".repeat(255))
@@ -408,7 +408,7 @@ test("a long value is stored as its beginning, without half a character", () => 
   expect(parseRefMap(written).inner.get("@e1")?.value).toBe("y".repeat(256))
 })
 
-test("the value of a secure field never gets into a map, nor out of one", () => {
+test("the value of a secure field is never written to a map or read from one", () => {
   const secret: RefEntry = { ...save, role: "textfield", value: "hunter2", states: ["enabled", "secure"] }
   expect(formatRefMap(mapOf(secret))).not.toContain("hunter2")
   expect(
@@ -416,12 +416,12 @@ test("the value of a secure field never gets into a map, nor out of one", () => 
   ).toBeUndefined()
 })
 
-test("a name up to 512 characters is its own identity", () => {
+test("a name of up to 512 characters is stored unchanged", () => {
   for (const name of ["", "Save", "x".repeat(512)]) expect(nameForIdentity(name)).toBe(name)
   expect(nameForIdentity(undefined)).toBeUndefined()
 })
 
-test("long names are cut so that they still differ, and a cut name stays as it is", () => {
+test("long names are shortened so that they still differ, and a shortened name stays the same", () => {
   const long = "x".repeat(100_000)
   const names = [long, `${long}y`, `${long}z`, `y${long}`, "x".repeat(513), `${long}\ud800`, `${long}\udbff`]
   const stored = names.map((name) => nameForIdentity(name))
@@ -445,7 +445,7 @@ const placed: RefEntry = {
 }
 const addressed: RefEntry = { ...placed, address: ":1.5/a/b" }
 
-test("an address of the same process life is the same element, wherever it moved", () => {
+test("the same address in the same process is the same element, even after it moved", () => {
   expect(sameElement(addressed, addressed)).toBe(true)
   expect(sameElement(addressed, { ...addressed, value: "new", states: ["disabled"] })).toBe(true)
   expect(
@@ -468,7 +468,7 @@ test.each<Partial<RefEntry>>([
   expect(sameElement({ ...addressed, ...change }, addressed)).toBe(false)
 })
 
-test("an address in another context is another element: its row now shows something else", () => {
+test("the same address in another context is another element: its row shows other content", () => {
   const context = { above: "a", around: "b", levels: 2 }
   const inRow = { ...addressed, context }
   expect(sameElement(inRow, { ...inRow, context: { ...context, above: "x" } })).toBe(false)
@@ -479,7 +479,7 @@ test("an address in another context is another element: its row now shows someth
   expect(sameElement(inRow, addressed)).toBe(true)
 })
 
-test("without an address the place in the window and the looks decide, all of them", () => {
+test("without an address, the place, bounds, name, role and identifier must all match", () => {
   expect(sameElement(placed, { ...placed, value: "new", states: [] })).toBe(true)
   expect(sameElement(addressed, placed)).toBe(true)
   const changes: Partial<RefEntry>[] = [
@@ -502,12 +502,12 @@ test("without an address the place in the window and the looks decide, all of th
   }
 })
 
-test("two elements without any place are never taken for one", () => {
+test("two elements without a known place are never taken for one", () => {
   expect(sameElement(save, save)).toBe(false)
   expect(appendEntries(EMPTY_MAP, [save, save]).refs).toEqual(["@e1", "@e2"])
 })
 
-test("an element that has a ref keeps it; a new one gets the next number, once", () => {
+test("a known element keeps its ref; a new one gets the next number, once", () => {
   const map = mapOf(addressed, { ...addressed, address: ":1.5/a/c" })
   const found = [
     { ...addressed, address: ":1.5/n" },
@@ -529,7 +529,7 @@ test("a stored long name is recognised when the element is found again", () => {
   expect(appendEntries(stored, [{ ...long, name: `${"x".repeat(4999)}y` }]).refs).toEqual(["@e2"])
 })
 
-test("elements that appendEntries calls one are exactly those that sameElement calls one", () => {
+test("appendEntries and sameElement agree on which elements are the same", () => {
   const few = fc.record({
     pid: fc.constantFrom(1, 2),
     role: fc.constant("button"),

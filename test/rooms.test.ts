@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   commands: ["picture", "refs", "look", "act", "trace", "cli", "mcp"],
 }
 
-/** Files of the spine that join rooms, and what they join. */
+/** Files of the spine that connect rooms, and the rooms they connect. */
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
   "src/main.ts": ["commands", "cli", "mcp", "look", "trace"],
   "src/index.ts": ["commands", "cli", "trace"],
@@ -37,7 +37,7 @@ const JOINTS: Readonly<Record<string, readonly string[]>> = {
 /** Files where a run starts; nothing imports them. */
 const ENTRANCES: ReadonlySet<string> = new Set(["src/main.ts", "src/index.ts"])
 
-/** Packages and Node modules, by who may import them. Whoever is not named here imports none. */
+/** Packages and Node modules that each room may import. A room that is not listed imports none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   spine: ["citty", "valibot", "package.json", "node:fs", "node:path"],
   ffi: ["bun:ffi"],
@@ -62,7 +62,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   commands: ["valibot"],
 }
 
-/** Rooms whose import would load what a command may not need: import() only. */
+/** Imports that must be lazy, by import(), because many commands do not need them. */
 const LAZY: readonly (readonly [from: string, to: string])[] = [
   ["spine", "linux"],
   ["spine", "macos"],
@@ -87,7 +87,7 @@ function roomOf(file: string): string {
   return folder === "" ? "spine" : folder
 }
 
-/** Why an import is not allowed; undefined if it is. */
+/** The reason why an import is not allowed; undefined if it is allowed. */
 function objectionTo(file: string, { path, kind }: Import): string | undefined {
   const from = roomOf(file)
   const target = path.startsWith(".") ? relative(root, join(root, dirname(file), path)) : path
@@ -128,7 +128,7 @@ test("a room names only rooms above it, so there is no cycle", () => {
   expect(upward).toEqual([])
 })
 
-test("no file imports what its room may not, types included", async () => {
+test("no file imports anything that its room may not, types included", async () => {
   const all = await Promise.all(
     files.map(async (file) => (await importsOf(file)).map((one) => objectionTo(file, one))),
   )
@@ -163,7 +163,7 @@ const isPlatform = (file: string): boolean => /^(src\/(linux|macos|platform)|ffi
 const PLATFORM_WORDS =
   /\bAX[A-Z]\w*|\bAT-?SPI|\b[Aa]tspi|\b[Dd]-?[Bb]us\b|\b[Xx]11\b|\bXTest|\bNS[A-Z]\w+|\bCG[A-Z]\w+/
 
-test("nothing above the platform folders speaks of a platform's own interfaces", async () => {
+test("no file above the platform folders mentions a platform's own interfaces", async () => {
   const above = files.filter((file) => !isPlatform(file))
   const speaking = await Promise.all(
     above.map(async (file) => {
@@ -174,7 +174,7 @@ test("nothing above the platform folders speaks of a platform's own interfaces",
   expect(speaking.flat()).toEqual([])
 })
 
-test("nothing but main's one answer is printed, and nothing ends the program early", async () => {
+test("only main prints, one answer, and no file ends the program early", async () => {
   const printing = await Promise.all(
     files.map(async (file) => {
       const word = /\bconsole\.|process\.(stdout|stderr|exit\()/.exec(await codeOf(file))?.[0]
@@ -184,7 +184,7 @@ test("nothing but main's one answer is printed, and nothing ends the program ear
   expect(printing.flat()).toEqual([])
 })
 
-/** A name of a toolkit or program as a whole string, or a row of the table of traits. */
+/** A toolkit's or program's name as a whole string, or the table of traits. */
 const TOOLKIT_NAME =
   /(["'`])(?:gail|gtk[234]?|qt[456]?|chromium|chrome|electron|gecko|firefox|webkit|java|soffice(?:\.bin)?|libreoffice)\1/i
 const namesToolkit = (code: string): string | undefined =>
@@ -192,7 +192,7 @@ const namesToolkit = (code: string): string | undefined =>
 
 const TOOLKITS_FILE = "src/linux/atspi/toolkits.ts"
 
-test("no file but toolkits.ts compares the name of a toolkit: the others ask for a trait", async () => {
+test("only toolkits.ts compares toolkit names: other files ask for a trait", async () => {
   const others = files.filter((file) => file.startsWith("src/linux/") && file !== TOOLKITS_FILE)
   const naming = await Promise.all(
     others.map(async (file) => {
@@ -205,6 +205,6 @@ test("no file but toolkits.ts compares the name of a toolkit: the others ask for
 })
 
 test.each(['toolkit === "GTK"', "app !== 'soffice'", 'case "Qt":', "TRAITS.gtk4"])(
-  "%s would be such a comparison",
+  "%s counts as such a comparison",
   (code) => expect(namesToolkit(code)).toBeDefined(),
 )

@@ -26,7 +26,7 @@ describe("the envelope", () => {
     expect(Object.keys(await run("click", { ref_id: "@e9" }))).toEqual(["version", "ok", "command", "error"])
   })
 
-  test("a command that there is none of is called unknown, and the nearest one is named", async () => {
+  test("an unknown command is answered as 'unknown', and the nearest one is suggested", async () => {
     const { run } = await holding()
     const { command, error } = await run("clik")
     expect(command).toBe("unknown")
@@ -35,7 +35,7 @@ describe("the envelope", () => {
     expect((await run("__proto__")).error.code).toBe("INVALID_ARGS")
   })
 
-  test("what was thrown unexpectedly is INTERNAL, with its message and nothing else", async () => {
+  test("an unexpected exception becomes INTERNAL, with its message and nothing else", async () => {
     const { run, world } = await holding()
     world.fail("apps", new TypeError("x is not a function"))
     expect(await run("list-apps")).toEqual({
@@ -72,7 +72,7 @@ describe("the envelope", () => {
 })
 
 describe("the desktop", () => {
-  /** A desk that notes how often its platform is opened and its adapters are closed. */
+  /** A desk that counts how often its platform is opened and its adapters are closed. */
   function counting() {
     const it = desk()
     const counts = { opened: 0, closed: 0 }
@@ -93,7 +93,7 @@ describe("the desktop", () => {
     return { counts, run: desk(door).run }
   }
 
-  test("is opened by the first call that needs it, once for a command, and closed after it", async () => {
+  test("is opened once per command, by the first call that needs it, and closed at the end", async () => {
     const { counts, run } = counting()
     await run("version")
     await run("click", { ref_id: "@e1" })
@@ -102,7 +102,7 @@ describe("the desktop", () => {
     expect(counts).toEqual({ opened: 1, closed: 1 })
   })
 
-  test("that cannot be opened was not acted on", async () => {
+  test("that cannot be opened reports not_delivered", async () => {
     const it = desk({
       platform: async () => {
         throw new AppError("PLATFORM_NOT_SUPPORTED", "No display")
@@ -137,7 +137,7 @@ describe("arguments", () => {
     ["wait", { element: "the button" }, "element"],
     ["snapshot", { root: "@" }, "root"],
     ["uncheck", { ref_id: "@e1\n" }, "ref_id"],
-  ])("%s %j is refused, and names %s", async (name, args, argument) => {
+  ])("%s %j is rejected, and the error names %s", async (name, args, argument) => {
     const { error, world } = await holding()
     const calls = world.calls.length
     const refused = await error(name, args)
@@ -146,12 +146,12 @@ describe("arguments", () => {
     expect(world.calls.length).toBe(calls)
   })
 
-  test.each([[null], [5], ["text"], [[]], [[1]]])("%j are no arguments", async (args: Json) => {
+  test.each([[null], [5], ["text"], [[]], [[1]]])("%j is rejected as arguments", async (args: Json) => {
     const { run } = await holding()
     expect((await run("list-apps", args)).error?.code).toBe("INVALID_ARGS")
   })
 
-  test("other names for the same member are understood; both at once are not", async () => {
+  test("aliases are accepted; a name together with its alias is not", async () => {
     const { ok, error } = await holding()
     await ok("click", { ref: "@e1", timeout: 1000 })
     expect((await error("click", { ref: "@e1", ref_id: "@e1" })).code).toBe("INVALID_ARGS")
@@ -160,7 +160,7 @@ describe("arguments", () => {
 })
 
 describe("a read-only policy", () => {
-  test("lets through what reads and refuses what acts, before anything is done", async () => {
+  test("allows commands that read and denies commands that act, before they do anything", async () => {
     const { run, world } = await holding({ readOnly: true })
     for (const [name, args] of [
       ["snapshot", {}],
@@ -191,7 +191,7 @@ describe("a read-only policy", () => {
     expect(world.calls.length).toBe(calls)
   })
 
-  test("judges each item of a batch", async () => {
+  test("checks each item of a batch", async () => {
     const { ok, world } = await holding({ readOnly: true })
     const items = [
       { command: "snapshot" },
@@ -204,7 +204,7 @@ describe("a read-only policy", () => {
   })
 })
 
-/** Waits that do not end by themselves, with the native calls that they make. */
+/** Waits that do not end by themselves, with the native calls they make. */
 const WAITS: readonly (readonly [Record<string, unknown>, readonly string[]])[] = [
   [{ text: "never" }, ["watch", "windows", "tree"]],
   [{ element: "$button", gone: true }, ["processStart", "open address"]],
@@ -230,11 +230,11 @@ describe.concurrent.each(native)("$line", ({ name, args, calls }) => {
   test.each([...calls])("ends with its deadline when %s hangs", async (method) => {
     const { world, run, fill } = await readyDesk()
     world.hang(method)
-    // A clock that a loaded machine delays as much as what it measures.
+    // A timer that a loaded machine delays as much as the command it measures.
     const late = Bun.sleep(TIMEOUT * 1.8).then(() => "too late")
     const early = Bun.sleep(TIMEOUT * 0.9).then(() => true)
     const answer = await Promise.race([run(name, { ...fill(args), timeout_ms: TIMEOUT }), late])
-    // It fails, or reports that a part of it failed, or that it saw no effect; an open menu is an effect of its own.
+    // It fails, reports that a part failed, or reports that it saw no effect; an open menu is an effect.
     expect(JSON.stringify(answer)).toMatch(
       /"(APP_UNRESPONSIVE|TIMEOUT|delivered_unverified|menu)"|did not end in time/,
     )
@@ -242,7 +242,7 @@ describe.concurrent.each(native)("$line", ({ name, args, calls }) => {
   })
 })
 
-test("a deadline is handed to every adapter, a little longer than what is waited for", async () => {
+test("every adapter gets a deadline slightly longer than the command's timeout", async () => {
   const seen: number[] = []
   const it = desk({
     platform: async () => ({
@@ -260,7 +260,7 @@ test("a deadline is handed to every adapter, a little longer than what is waited
   expect(seen[2]).toBeWithin(1000, 2101)
 })
 
-test("an interrupted command says so, and what it knows about delivery", async () => {
+test("an interrupted command reports the interruption and what is known about delivery", async () => {
   const interruption = new AbortController()
   const { run, world } = await holding({ signal: interruption.signal })
   world.hang("perform")
@@ -307,13 +307,13 @@ describe("simple commands", () => {
     expect(written).toEqual([["shot.png", png]])
   })
 
-  test("a screenshot is of one thing", async () => {
+  test("a screenshot has exactly one target", async () => {
     const { error } = await holding()
     expect((await error("screenshot", { screen: 0, app: "App" })).code).toBe("INVALID_ARGS")
     expect((await error("screenshot", { window_id: "w-9" })).code).toBe("WINDOW_NOT_FOUND")
   })
 
-  test("keys are held and released as they are named", async () => {
+  test("keys are held and released as named", async () => {
     const { ok, world } = await holding()
     expect(await ok("key-down", { combo: "shift" })).toEqual({ action: "key-down" })
     expect(await ok("key-up", { combo: "shift" })).toEqual({ action: "key-up" })
@@ -321,7 +321,7 @@ describe("simple commands", () => {
     expect(world.keys).toEqual(["shift down", "shift up", "ctrl+alt+t"])
   })
 
-  test("status tells the platform, the permissions and the current refs", async () => {
+  test("status reports the platform, the permissions and the current refs", async () => {
     const { ok, refs } = await holding({ session: "mine" })
     expect(await ok("status")).toEqual({
       platform: process.platform === "darwin" ? "macos" : process.platform,
@@ -337,7 +337,7 @@ describe("simple commands", () => {
     })
   })
 
-  test("doctor is healthy only if every check is", async () => {
+  test("doctor reports healthy only if every check passes", async () => {
     const { ok } = await holding()
     expect(await ok("doctor")).toEqual({ healthy: true, checks: [{ name: "world", ok: true }] })
   })

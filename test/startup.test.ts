@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 const root = new URL("..", import.meta.url).pathname
 const scanner = new Bun.Transpiler({ loader: "js" })
 
-/** What is read before any command is: the program's first file, and all that it imports without import(). */
+/** The code loaded before any command: the program's first file and all its static imports. */
 async function readFirst(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [`${root}src/main.ts`],
@@ -28,7 +28,7 @@ async function readFirst(): Promise<string> {
   return [...read].map((name) => chunks.get(name)).join("\n")
 }
 
-test("what every command reads first is small, and nothing of what only one door needs", async () => {
+test("the code that every command loads first is small and has no MCP, JSON Schema or skills", async () => {
   const code = await readFirst()
   expect(code.length).toBeGreaterThan(10_000)
   expect(code.length).toBeLessThan(60_000)

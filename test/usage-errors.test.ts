@@ -5,7 +5,7 @@ import { fieldsOf } from "../src/fields.ts"
 import { describeIssue, shown } from "../src/usage-errors.ts"
 import { click, launch, mouseMove, snapshot, type } from "./support/synthetic-commands.ts"
 
-/** What validation finds wrong first. */
+/** The first problem that validation reports. */
 function problem(command: Pick<Command, "input">, args: unknown): string {
   const parsed = v.safeParse(command.input, args)
   if (parsed.success) throw new Error("expected an issue")
@@ -52,14 +52,14 @@ describe("describeIssue", () => {
     },
   )
 
-  test("free text is never repeated", () => {
+  test("the text the caller typed is never repeated", () => {
     expect(problem(type, { ref_id: "@e1", text: 5 })).toBe("TEXT (--text) must be a string")
     expect(problem(type, { ref_id: "@e1", text: "s3cret".repeat(1000) })).toBe(
       "TEXT (--text) must have at most 1000 characters",
     )
   })
 
-  test("a check of the whole object speaks for itself", () => {
+  test("a check of the whole object uses its own message", () => {
     const input = v.pipe(
       snapshot.input,
       v.check(() => false, "--app and --window-id exclude each other"),
@@ -67,7 +67,7 @@ describe("describeIssue", () => {
     expect(problem({ input }, {})).toBe("--app and --window-id exclude each other")
   })
 
-  test("a wording that is no continuation follows a colon", () => {
+  test("a message that is a sentence of its own follows a colon", () => {
     const input = v.strictObject({ size: v.pipe(v.string(), v.regex(/x/, "Write WxH")) })
     expect(problem({ input }, { size: "5" })).toBe("--size: Write WxH; got '5'")
   })

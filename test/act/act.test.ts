@@ -23,14 +23,14 @@ async function holding(spec: Spec) {
   return { ...it, app, window, element, act, sent: () => it.world.sent("It") }
 }
 
-/** Less than an effect is waited for, and more than a loaded machine takes to get there. */
+/** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
 const SHORT = 600
 
 const VERIFIED = { delivery: "delivered_verified", retry: "unsafe" }
 const NOTHING = { delivery: "not_delivered", retry: "safe" }
 
 describe.concurrent("the result", () => {
-  test("tells the action, the ref, how it was delivered and what changed", async () => {
+  test("reports the action, the ref, how it was delivered and the changed state", async () => {
     const { act } = await holding({ ...BUTTON, does: (it) => it.set({ states: ["enabled", "pressed"] }) })
     expect(await act("click")).toEqual({
       version: "1.0",
@@ -46,7 +46,7 @@ describe.concurrent("the result", () => {
     })
   })
 
-  test("takes the focus for an effect of a click in a field, and of nothing else", async () => {
+  test("counts the focus as an effect of a click only for a text field", async () => {
     for (const [spec, delivery] of [
       [BUTTON, "delivered_unverified"],
       [FIELD, "delivered_verified"],
@@ -60,7 +60,7 @@ describe.concurrent("the result", () => {
     }
   })
 
-  test("omits the state when nothing about it changed, and then claims no more than delivery", async () => {
+  test("omits the state if nothing changed, and reports delivery without verification", async () => {
     const { act } = await holding(BUTTON)
     expect((await act("click")).data).toEqual({
       action: "click",
@@ -70,7 +70,7 @@ describe.concurrent("the result", () => {
     })
   })
 
-  test("counts it as a reaction when the element is gone after a click that it took", async () => {
+  test("is verified if the element disappears after it accepted the click", async () => {
     const { act } = await holding({ ...BUTTON, does: (it) => it.remove() })
     expect((await act("click")).data).toEqual({
       action: "click",
@@ -80,7 +80,7 @@ describe.concurrent("the result", () => {
     })
   })
 
-  test("does not count it where nobody said that the element took the click", async () => {
+  test("is not verified by a disappearance if the element did not confirm the click", async () => {
     for (const [spec, args, delivery] of [
       [{ ...BUTTON, route: "uncertain" }, {}, "delivery_uncertain"],
       [BUTTON, { input: "physical" }, "delivered_unverified"],
@@ -90,12 +90,12 @@ describe.concurrent("the result", () => {
     }
   })
 
-  test("does not count it where it may have been gone before the click", async () => {
+  test("is not verified by a disappearance that may have come before the click", async () => {
     const { act } = await holding({ ...BUTTON, tellsLate: true, does: (it) => it.remove() })
     expect((await act("click")).data.disposition.delivery).toBe("delivered_unverified")
   })
 
-  test("does not call a value set because the field is gone", async () => {
+  test("is not verified if the field disappears after set-value", async () => {
     const { act } = await holding({ ...FIELD, does: (it) => it.remove() })
     expect((await act("set-value", { value: "x" })).data.disposition).toEqual({
       delivery: "delivered_unverified",
@@ -103,7 +103,7 @@ describe.concurrent("the result", () => {
     })
   })
 
-  test("keeps the value of a secure field to itself", async () => {
+  test("never contains the value of a secure field", async () => {
     const { act } = await holding({
       ...FIELD,
       value: "hunter2",
@@ -116,7 +116,7 @@ describe.concurrent("the result", () => {
     expect(JSON.stringify(data)).not.toContain("hunter")
   })
 
-  test("shows an empty value as one", async () => {
+  test("shows an empty value as an empty string", async () => {
     const { act } = await holding(FIELD)
     expect((await act("clear")).data.post_state).toEqual({
       role: "textfield",
@@ -126,7 +126,7 @@ describe.concurrent("the result", () => {
   })
 })
 
-/** Every action with an element that takes it, and what shows afterwards. */
+/** Each action with an element that supports it, and the state expected afterwards. */
 const ACTIONS: readonly (readonly [string, Spec, object, object])[] = [
   ["toggle", OFF, {}, { role: "checkbox", states: ["enabled", "checked"] }],
   ["toggle", ON, {}, { role: "checkbox", states: ["enabled", "unchecked"] }],
@@ -142,7 +142,7 @@ const ACTIONS: readonly (readonly [string, Spec, object, object])[] = [
 ]
 
 describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
-  test("is delivered once and verified by what shows", async () => {
+  test("is delivered once and verified by the new state", async () => {
     const { act, sent } = await holding(spec)
     const { data } = await act(name, args)
     expect(data).toMatchObject({
@@ -153,7 +153,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
     expect(sent()).toEqual([`semantic ${name}`])
   })
 
-  test("is verified also when its effect comes late, with an event or without", async () => {
+  test("is verified even if its effect comes late, with or without an event", async () => {
     for (const [delay, isSilent] of [
       ["event", false],
       [5, false],
@@ -169,7 +169,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
     }
   })
 
-  test("that shows no effect is a failure that tells what is there, and is not tried again", async () => {
+  test("fails if it has no effect, reports the observed state, and is not repeated", async () => {
     const { act, sent } = await holding({ ...spec, route: "lies" })
     const { error } = await act(name, { ...args, timeout_ms: SHORT })
     expect(error.code).toBe("ACTION_FAILED")
@@ -180,7 +180,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
     expect(sent()).toEqual([`semantic ${name}`])
   })
 
-  test("whose effect had no time to show is not called a failure", async () => {
+  test("does not fail if its effect had no time to show", async () => {
     const { act, sent } = await holding({ ...spec, route: "lies" })
     for (const timeout_ms of [0, 100]) {
       const { data } = await act(name, { ...args, timeout_ms })
@@ -189,7 +189,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
     expect(sent()).toEqual([`semantic ${name}`, `semantic ${name}`])
   })
 
-  test("that reports an error although it happened is a success, and is not tried again", async () => {
+  test("succeeds if it worked despite an error, and is not repeated", async () => {
     const { act, sent } = await holding({ ...spec, route: "errs_but_works", delay: "event" })
     expect((await act(name, args)).data).toMatchObject({
       post_state: post,
@@ -199,7 +199,7 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
   })
 })
 
-/** Routes that may have sent something, and what an agent is told when no effect shows. */
+/** Routes that may have sent something, and the error code if no effect shows. */
 const DOUBTFUL: readonly (readonly [Route, string])[] = [
   ["errs", "ACTION_FAILED"],
   ["errs_silently", "APP_UNRESPONSIVE"],
@@ -213,11 +213,11 @@ describe.concurrent.each(DOUBTFUL)("a route that %s", (route, code) => {
     ["check", {}, OFF, "safe"],
     ["set-value", { value: "x" }, FIELD, "safe"],
   ] as const)(
-    "leaves %s uncertain, sends nothing else, and says whether it may be retried",
+    "leaves %s uncertain, sends nothing else, and reports if a retry is safe",
     async (name, args, spec, retry) => {
       const { act, sent, world } = await holding({ ...spec, route })
       const { error } = await act(name, { ...args, timeout_ms: SHORT })
-      // What the platform says about a retry stands.
+      // The platform's own statement about a retry is kept.
       const expected = { delivery: "delivery_uncertain", retry: route === "errs" ? "unknown" : retry }
       expect(error).toMatchObject({ code, disposition: expected })
       expect(sent()).toEqual([`semantic ${name}`])
@@ -227,13 +227,13 @@ describe.concurrent.each(DOUBTFUL)("a route that %s", (route, code) => {
 })
 
 describe.concurrent("uncertain delivery", () => {
-  test("is cleared up by what shows", async () => {
+  test("is resolved by the observed effect", async () => {
     const { act, sent } = await holding({ ...OFF, route: "uncertain" })
     expect((await act("check")).data.disposition).toEqual({ delivery: "delivered_verified", retry: "safe" })
     expect(sent()).toEqual(["semantic check"])
   })
 
-  test("stays uncertain where no effect can be foreseen", async () => {
+  test("stays uncertain if the effect cannot be predicted", async () => {
     const { act, sent } = await holding({ ...BUTTON, route: "uncertain_lost" })
     expect((await act("click")).data.disposition).toEqual({
       delivery: "delivery_uncertain",
@@ -242,7 +242,7 @@ describe.concurrent("uncertain delivery", () => {
     expect(sent()).toEqual(["semantic click"])
   })
 
-  test("is what a contradiction is called when it was never sure", async () => {
+  test("stays uncertain if the observed state contradicts the action", async () => {
     const { act, sent } = await holding({ ...OFF, route: "uncertain_lost" })
     expect((await act("check", { timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -251,7 +251,7 @@ describe.concurrent("uncertain delivery", () => {
     expect(sent()).toEqual(["semantic check"])
   })
 
-  test("a read that fails afterwards says nothing about the action", async () => {
+  test("does not follow from a failed read after the action", async () => {
     const { act, world, sent } = await holding(OFF)
     world.hang("read")
     expect((await act("check", { timeout_ms: SHORT })).data).toEqual({
@@ -263,7 +263,7 @@ describe.concurrent("uncertain delivery", () => {
     expect(sent()).toEqual(["semantic check"])
   })
 
-  test("an effect that the route saw itself is not waited for", async () => {
+  test("does not arise, and nothing is waited for, if the route saw the effect itself", async () => {
     const { act, sent } = await holding({ ...BUTTON, route: "works_verified" })
     expect((await act("click")).data.disposition).toEqual(VERIFIED)
     expect(sent()).toEqual(["semantic click"])
@@ -275,7 +275,7 @@ describe.concurrent("evidence", () => {
     ["inserted in the middle", "abc", "x", "abxc", "delivered_verified"],
     ["in place of a selection", "abc", "xy", "axyc", "delivered_verified"],
     ["in place of everything", "abc", "x", "x", "delivered_verified"],
-    ["once more where it stands already", "banana", "a", "bananaa", "delivered_verified"],
+    ["typed again after the same letter", "banana", "a", "bananaa", "delivered_verified"],
     ["changed by the app", "abc", "x", "ABCX", "delivered_unverified"],
     ["doubled by the app", "aa", "x", "aaxaa", "delivered_unverified"],
     ["cut by the app", "abc", "xyz", "abcx", "delivered_unverified"],
@@ -287,14 +287,14 @@ describe.concurrent("evidence", () => {
     })
   })
 
-  test("text typed over a selection of itself may change nothing", async () => {
+  test("text typed over an identical selection may change nothing", async () => {
     const { act } = await holding({ ...FIELD, route: "lies" })
     expect((await act("type", { text: "b", timeout_ms: SHORT })).data.disposition.delivery).toBe(
       "delivered_unverified",
     )
   })
 
-  test("text that only removed what was selected has not arrived", async () => {
+  test("text that only deleted the selection did not arrive", async () => {
     const { act } = await holding({ ...FIELD, does: (it) => it.set({ value: "ac" }) })
     expect((await act("type", { text: "x", timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -304,7 +304,7 @@ describe.concurrent("evidence", () => {
     })
   })
 
-  test("the focus in a window that does not have it is none", async () => {
+  test("focus in a window without the focus does not count", async () => {
     const { act, app, world, sent } = await holding({ ...FIELD, states: ["enabled", "focused"] })
     world.focused = app.window("Other", [], { id: "w-2" })
     expect((await act("focus", { timeout_ms: SHORT })).error).toMatchObject({
@@ -317,7 +317,7 @@ describe.concurrent("evidence", () => {
     expect(sent()).toEqual(["semantic focus"])
   })
 
-  test("the focus is verified once its window has it, too", async () => {
+  test("focus is verified once the window has the focus too", async () => {
     const { act, app, window, world } = await holding({
       ...FIELD,
       does: (it) => {
@@ -335,12 +335,12 @@ describe.concurrent("evidence", () => {
   test.each([
     [{ x: 10, y: -30 }, "delivered_verified"],
     [{ x: 10, y: 10 }, "delivered_unverified"],
-  ])("what was scrolled and is at %j then", async (place, delivery) => {
+  ])("an element that is at %j after scrolling", async (place, delivery) => {
     const { act } = await holding({ ...BUTTON, does: (it) => it.set({ bounds: { ...bounds, ...place } }) })
     expect((await act("scroll")).data.disposition.delivery).toBe(delivery)
   })
 
-  test("a number is the same number in another notation", async () => {
+  test("the same number in another notation is verified", async () => {
     const { act } = await holding({
       ...FIELD,
       role: "slider",
@@ -356,7 +356,7 @@ describe.concurrent("evidence", () => {
     ["+1.5", "delivered_verified"],
     ["150%", "delivered_unverified"],
     ["1.49 cm", "delivered_unverified"],
-  ])("a field for numbers that was set to 1.5 may say %s", async (value, delivery) => {
+  ])("a number field that was set to 1.5 may show %s", async (value, delivery) => {
     const { act } = await holding({
       ...FIELD,
       role: "incrementor",
@@ -372,14 +372,14 @@ describe.concurrent("evidence", () => {
   test.each([
     ["incrementor", "0 cm", "0 cm"],
     ["textfield", "", "1.5 apples"],
-  ] as const)("what a %s holds that was set to 1.5 contradicts it", async (role, value, after) => {
+  ] as const)("a %s with a wrong value contradicts set-value 1.5", async (role, value, after) => {
     const { act } = await holding({ ...FIELD, role, value, does: (it) => it.set({ value: after }) })
     expect((await act("set-value", { value: "1.5", timeout_ms: SHORT })).error.details.kind).toBe(
       "contradicted",
     )
   })
 
-  test("a value that the app made into another one contradicts the request", async () => {
+  test("a value that the app replaced by another one contradicts the request", async () => {
     const { act } = await holding({
       ...FIELD,
       role: "slider",
@@ -392,7 +392,7 @@ describe.concurrent("evidence", () => {
     })
   })
 
-  test("a field that tells no value gives no evidence either way", async () => {
+  test("a field that reports no value is not evidence either way", async () => {
     const { act } = await holding({ ...FIELD, value: undefined, does: (it) => it.set({ value: undefined }) })
     for (const [name, args] of [
       ["set-value", { value: "x" }],
@@ -402,14 +402,14 @@ describe.concurrent("evidence", () => {
       expect((await act(name, args)).data.disposition.delivery).toBe("delivered_unverified")
   })
 
-  test("a toggle that never shows a state gives none either", async () => {
+  test("a toggle that never reports a state is not evidence either way", async () => {
     const { act, sent } = await holding({ ...BUTTON, actions: ["Click", "Toggle", "Check"], route: "lies" })
     for (const name of ["toggle", "check"])
       expect((await act(name, { timeout_ms: SHORT })).data.disposition.delivery).toBe("delivered_unverified")
     expect(sent()).toEqual(["semantic toggle", "semantic check"])
   })
 
-  test("a box that is only held down is not taken for checked", async () => {
+  test("a checkbox that is only pressed does not count as checked", async () => {
     const { act } = await holding({
       ...BUTTON,
       role: "checkbox",
@@ -424,14 +424,14 @@ describe.concurrent("evidence", () => {
       })
   })
 
-  test("a toggle button shows that it is pressed", async () => {
+  test("a toggle button reports that it is pressed", async () => {
     const { act } = await holding({ ...BUTTON, actions: ["Click", "Toggle"] })
     expect((await act("toggle")).data.post_state.states).toEqual(["enabled", "pressed"])
     expect((await act("toggle")).data.post_state.states).toEqual(["enabled"])
   })
 })
 
-describe.concurrent("what is already so", () => {
+describe.concurrent("a state that is already reached", () => {
   test.each([
     ["check", ON, {}],
     ["check", { ...BUTTON, states: ["enabled", "pressed"], actions: ["Toggle", "Check"] }, {}],
@@ -454,7 +454,7 @@ describe.concurrent("what is already so", () => {
     expect(world.calls.slice(calls)).not.toContain("perform")
   })
 
-  test("is also what only the platform can see", async () => {
+  test("is also accepted if only the platform can see it", async () => {
     const { act, sent, world } = await holding({ ...CLOSED, value: undefined, route: "already" })
     expect((await act("select", { value: "A" })).data).toEqual({
       action: "select",
@@ -466,14 +466,14 @@ describe.concurrent("what is already so", () => {
     expect(world.calls).not.toContain("input")
   })
 
-  test("is also what became so while it was waited for", async () => {
+  test("is also accepted if it is reached while waiting", async () => {
     const { act, sent, world, element } = await holding({ ...OFF, states: ["disabled", "unchecked"] })
     world.later(() => element.set({ states: ["enabled", "checked"] }))
     expect((await act("check")).data.method).toBe("none")
     expect(sent()).toEqual([])
   })
 
-  test("a box that is neither on nor off is to be switched", async () => {
+  test("does not include a mixed checkbox, which is switched", async () => {
     for (const [name, state] of [
       ["check", "checked"],
       ["uncheck", "unchecked"],
@@ -513,7 +513,7 @@ describe.concurrent("actionability", () => {
     ["busy", { ...BUTTON, states: ["enabled", "busy"] }, "click", {}],
     ["read-only", { ...FIELD, states: ["enabled", "readonly"] }, "type", { text: "x" }],
   ] as const)(
-    "one that stays %s is refused when the time is up, and nothing was sent",
+    "an element that stays %s is refused at the timeout, and nothing is sent",
     async (reason, spec, name, args) => {
       for (const timeout_ms of [0, 40]) {
         const { act, sent } = await holding(spec)
@@ -532,14 +532,14 @@ describe.concurrent("actionability", () => {
     },
   )
 
-  test("one that goes away meanwhile is stale", async () => {
+  test("an element that disappears while waiting is stale", async () => {
     const { act, world, element } = await holding({ ...BUTTON, states: ["disabled"] })
     world.later(() => element.remove())
     expect((await act("click")).error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
     expect(world.deliveries).toEqual([])
   })
 
-  test("one that becomes another meanwhile is stale, however enabled that is", async () => {
+  test("an element that becomes another while waiting is stale, even if it is enabled", async () => {
     const { act, world, element } = await holding({ ...BUTTON, states: ["disabled"] })
     world.later(() => element.set({ name: "Delete all", states: ["enabled"] }))
     expect((await act("click")).error.message).toContain("its name was 'It' and is 'Delete all' now")
@@ -554,7 +554,7 @@ describe.concurrent("actionability", () => {
   })
 })
 
-describe.concurrent("what an element cannot do", () => {
+describe.concurrent("an unsupported action", () => {
   test.each([
     [
       "toggle",
@@ -568,7 +568,7 @@ describe.concurrent("what an element cannot do", () => {
       { ...ON, role: "radiobutton", actions: ["Click", "Check"] },
       "Uncheck action not supported by radiobutton elements",
     ],
-  ] as const)("%s is refused and nothing is sent", async (name, spec, message) => {
+  ] as const)("%s is refused, and nothing is sent", async (name, spec, message) => {
     const { act, sent } = await holding(spec)
     expect((await act(name)).error).toEqual({
       code: "ACTION_NOT_SUPPORTED",
@@ -623,14 +623,14 @@ describe.concurrent("right-click", () => {
     expect((await act("right-click")).data.menu.name).toBe("Context")
   })
 
-  test("without a menu it is delivered and no more", async () => {
+  test("reports only delivery if no menu opens", async () => {
     const { act } = await holding(BUTTON)
     const { data } = await act("right-click")
     expect(data.menu).toBeUndefined()
     expect(data.disposition.delivery).toBe("delivered_unverified")
   })
 
-  test("a failure to read the menu still says that the click was delivered", async () => {
+  test("reports the click as delivered even if reading the menu fails", async () => {
     const { act, world, sent } = await holding(BUTTON)
     world.hang("tree")
     expect((await act("right-click", { timeout_ms: SHORT })).error).toMatchObject({
@@ -640,7 +640,7 @@ describe.concurrent("right-click", () => {
     expect(sent()).toEqual(["semantic right-click"])
   })
 
-  test("the menu's refs name the snapshot if the ref did", async () => {
+  test("gives the menu's refs the snapshot id if the ref had one", async () => {
     const { ok, refs } = await holding({ ...BUTTON, does: ({ app }) => app.show("menu", menu) })
     const id = (await refs.load()).snapshot_id
     await ok("snapshot")
@@ -650,7 +650,7 @@ describe.concurrent("right-click", () => {
   })
 })
 
-test("a watch that cannot be opened means that nothing was sent", async () => {
+test("if the watch cannot be opened, nothing is sent", async () => {
   const { act, world, sent } = await holding(BUTTON)
   world.hang("watch")
   expect((await act("click", { timeout_ms: 40 })).error).toMatchObject({

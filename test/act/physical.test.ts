@@ -12,10 +12,10 @@ const FIELD = { ...absent, role: "textfield", value: "abc", states: ["enabled"] 
 const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "collapsed"] } as const
 
 const NOTHING = { delivery: "not_delivered", retry: "safe" }
-/** Less than an effect is waited for, and more than a loaded machine takes to get there. */
+/** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
 const SHORT = 600
 
-/** A desk whose one window holds this element as @e1, and more beside it. */
+/** A desk whose one window holds this element as @e1, and more elements beside it. */
 async function holding(spec: Spec, ...more: Spec[]) {
   const it = desk()
   const app = it.world.app("App", { pid: 10 })
@@ -26,7 +26,7 @@ async function holding(spec: Spec, ...more: Spec[]) {
   return { ...it, app, window, element, act, sent: () => it.world.sent("It") }
 }
 
-describe.concurrent("input takes over only where nothing was sent", () => {
+describe.concurrent("input is synthesised only if nothing was sent before", () => {
   test.each([
     ["click", BUTTON, {}, ["pointer click"]],
     ["double-click", BUTTON, {}, ["pointer double-click"]],
@@ -52,7 +52,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
     }
   })
 
-  test("and its effect is verified like any other", async () => {
+  test("and its effect is verified as usual", async () => {
     const { act } = await holding(BOX)
     expect((await act("check")).data).toEqual({
       action: "check",
@@ -63,7 +63,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
     })
   })
 
-  test("and a set value replaces what was there", async () => {
+  test("and set-value replaces the old text", async () => {
     const { act, element } = await holding(FIELD)
     expect((await act("set-value", { value: "new" })).data.post_state.value).toBe("new")
     expect((await act("set-value", { value: "" })).data.post_state.value).toBe("")
@@ -73,7 +73,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
   test.each([
     ["textfield", "ACTION_FAILED"],
     ["combobox", "delivered_unverified"],
-  ] as const)("a %s that goes on telling the old text after the keys: %s", async (role, outcome) => {
+  ] as const)("a %s that still reports the old text after the keys: %s", async (role, outcome) => {
     const { act, element, sent } = await holding({ ...FIELD, role, states: ["enabled", "focused"] })
     Object.defineProperty(element, "value", { get: () => "abc", set: () => {} })
     const { data, error } = await act("set-value", { value: "new", timeout_ms: SHORT })
@@ -97,7 +97,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
     },
   )
 
-  test("not after a refusal for a reason that input would not mend", async () => {
+  test("not after a refusal that input would not help with", async () => {
     const { act, sent } = await holding({ ...FIELD, route: "fails_unsent" })
     expect((await act("set-value", { value: "9999" })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -109,7 +109,7 @@ describe.concurrent("input takes over only where nothing was sent", () => {
 })
 
 describe.concurrent("--input", () => {
-  test("semantic never synthesises: what has no route is not supported", async () => {
+  test("semantic never synthesises input: an element without a route is not supported", async () => {
     for (const route of ["absent", "refuses"] as const) {
       const { act, sent, world } = await holding({ ...BUTTON, route })
       expect((await act("click", { input: "semantic" })).error).toMatchObject({
@@ -122,13 +122,13 @@ describe.concurrent("--input", () => {
     }
   })
 
-  test("physical never takes the accessibility route, though there is one", async () => {
+  test("physical never takes the accessibility route, even if there is one", async () => {
     const { act, sent } = await holding({ ...BUTTON, route: "works" })
     expect((await act("click", { input: "physical" })).data.method).toBe("pointer")
     expect(sent()).toEqual(["pointer click"])
   })
 
-  test("what already is so needs neither", async () => {
+  test("is not needed if the state is already reached", async () => {
     const { act, sent } = await holding({ ...BOX, states: ["enabled", "checked"] })
     expect((await act("check", { input: "physical" })).data.method).toBe("none")
     expect(sent()).toEqual([])
@@ -136,13 +136,13 @@ describe.concurrent("--input", () => {
 })
 
 describe.concurrent("the point", () => {
-  test("is the middle of the element", async () => {
+  test("is the centre of the element", async () => {
     const { ok, world } = await holding(BUTTON)
     expect(await ok("hover", { ref_id: "@e1" })).toEqual({ action: "hover", x: 60, y: 20 })
     expect(world.keys).toEqual(['{"kind":"move","at":{"x":60,"y":20}}'])
   })
 
-  test("that something else covers gets no input; the message names what covers it", async () => {
+  test("gets no input if it is covered; the message names the covering element", async () => {
     const cover: Spec = { role: "dialog", name: "Update", bounds: { x: 0, y: 0, width: 500, height: 500 } }
     const { act, sent, world } = await holding(BUTTON, cover)
     expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({
@@ -155,7 +155,7 @@ describe.concurrent("the point", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("is waited for until nothing covers it", async () => {
+  test("is waited for until it is uncovered", async () => {
     const cover: Spec = { role: "dialog", name: "Update", bounds: { x: 0, y: 0, width: 500, height: 500 } }
     const { act, sent, world } = await holding(BUTTON, cover)
     world.later(() => world.at("Update").remove())
@@ -174,7 +174,7 @@ describe.concurrent("the point", () => {
     expect(world.sent("Wrong")).toEqual([])
   })
 
-  test("is refused when its window stays behind another", async () => {
+  test("is refused if its window stays behind another", async () => {
     const { act, world } = await holding(BUTTON)
     const other = world.app("Other").window("On top", [{ role: "button", name: "Wrong", bounds }])
     world.windows.reverse()
@@ -187,7 +187,7 @@ describe.concurrent("the point", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("must be on a display where nobody can tell what is there", async () => {
+  test("must be on a display if hits cannot be tested", async () => {
     const { act, world, sent } = await holding({ ...BUTTON, bounds: { ...bounds, x: 5000 } })
     world.knowsHits = false
     expect((await act("click", { timeout_ms: SHORT })).error.message).toBe("@e1 is outside every display")
@@ -197,7 +197,7 @@ describe.concurrent("the point", () => {
     expect(sent()).toEqual(["pointer click"])
   })
 
-  test("of an element out of view is scrolled to", async () => {
+  test("of an element out of view is scrolled into view", async () => {
     const { act, sent } = await holding({
       ...BUTTON,
       role: "link",
@@ -212,16 +212,16 @@ describe.concurrent("the point", () => {
     ["hidden", { states: ["enabled", "hidden"] }, "@e1 is hidden"],
     ["without a place", { bounds: undefined }, "@e1 is not visible on the screen"],
     ["without a size", { bounds: { ...bounds, width: 0 } }, "@e1 is not visible on the screen"],
-  ] as const)("of an element %s is none", async (_, change, message) => {
+  ] as const)("of an element %s does not exist", async (_, change, message) => {
     const { act, sent } = await holding({ ...BUTTON, ...change })
     expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({ message, disposition: NOTHING })
     expect(sent()).toEqual([])
   })
 
-  test("of an element that moves under it is taken only once that stands still", async () => {
+  test("of a moving element is used only once the element stops", async () => {
     const { act, sent, world, element } = await holding(BUTTON)
     let moves = 0
-    // It slides as long as it is looked at, and then stands.
+    // It moves at each of the first six looks, then stops.
     Object.defineProperty(element, "bounds", {
       get: () => ({ ...bounds, x: 10 + Math.min(++moves, 6) * 10 }),
     })
@@ -231,7 +231,7 @@ describe.concurrent("the point", () => {
     expect(world.deliveries.length).toBe(1)
   })
 
-  test("is not that of another element which took its place", async () => {
+  test("is not used if another element took the place", async () => {
     const { act, world, element } = await holding({ ...BUTTON, states: ["enabled", "offscreen"] })
     world.later(() => element.set({ name: "Delete all", states: ["enabled"] }))
     expect((await act("click", { input: "physical" })).error.code).toBe("STALE_REF")
@@ -240,7 +240,7 @@ describe.concurrent("the point", () => {
 })
 
 describe.concurrent("keys", () => {
-  test("go to the element only once it has the focus, in a window that has it", async () => {
+  test("go to the element only once both it and its window have the focus", async () => {
     const other: Spec = { ...FIELD, name: "Other", states: ["enabled", "focused"] }
     const { act, world, element } = await holding(FIELD, { ...other, bounds: { ...bounds, y: 100 } })
     const front = world.app("Front").window("Front", [{ ...other, name: "Wrong" }], {
@@ -254,7 +254,7 @@ describe.concurrent("keys", () => {
     expect(world.at("Wrong").value).toBe("abc")
   })
 
-  test("do not go to what got the focus when the window came to the front", async () => {
+  test("do not go to another element that got the focus when the window came to the front", async () => {
     const other: Spec = { ...FIELD, name: "Other", bounds: { ...bounds, y: 100 } }
     const { act, world, window, element } = await holding({ ...FIELD, states: ["enabled", "focused"] }, other)
     const front = world
@@ -270,12 +270,12 @@ describe.concurrent("keys", () => {
     expect([element.value, world.at("Other").value]).toEqual(["abcd", "abc"])
   })
 
-  test("take the accessibility route to the focus where there is one", async () => {
+  test("focus the element by the accessibility route if there is one", async () => {
     const { act, sent, world, element } = await holding({ ...FIELD, route: "works" })
     expect((await act("type", { text: "d", input: "physical" })).ok).toBe(true)
     expect(sent()).toEqual(["semantic focus", "keyboard type"])
     expect(element.value).toBe("abcd")
-    // Fields may select all they hold when they get the focus.
+    // Some fields select all their text when they get the focus.
     expect(world.keys).toEqual([process.platform === "darwin" ? "cmd+right" : "end"])
   })
 
@@ -300,7 +300,7 @@ describe.concurrent("keys", () => {
   })
 
   test.each(["button", "checkbox", "link", "menuitem", "tab", "slider", "radiobutton"])(
-    "are not typed into a %s, which they would press",
+    "are not typed into a %s, since they would press it",
     async (role) => {
       const { act, sent } = await holding({ ...BUTTON, role, states: ["enabled", "focused"] })
       expect((await act("type", { text: " " })).error.code).toBe("ACTION_NOT_SUPPORTED")
@@ -308,7 +308,7 @@ describe.concurrent("keys", () => {
     },
   )
 
-  test("are not preceded by a click on something that a click would change", async () => {
+  test("are not preceded by a click if the click would change the element", async () => {
     const { act, sent } = await holding(COMBO)
     expect((await act("type", { text: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
     expect((await act("set-value", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
@@ -316,7 +316,7 @@ describe.concurrent("keys", () => {
     expect(sent()).toEqual([])
   })
 
-  test("that may have been sent leave it uncertain", async () => {
+  test("that may have been sent are reported as uncertain", async () => {
     const { act, world } = await holding({ ...FIELD, states: ["enabled", "focused"] })
     world.fail("input", new Error("the wire broke"))
     expect((await act("type", { text: "d", timeout_ms: SHORT })).error).toMatchObject({
@@ -326,7 +326,7 @@ describe.concurrent("keys", () => {
   })
 })
 
-test("a click goes where the platform says that it reaches the element", async () => {
+test("a click goes to the point that the platform reports for the element", async () => {
   const mark: Spec = { role: "image", name: "Mark", bounds: { x: 12, y: 12, width: 10, height: 10 } }
   const { act, world } = await holding({ ...BUTTON, clickPoint: { x: 15, y: 15 }, children: [mark] })
   await act("click", { input: "physical" })
@@ -336,7 +336,7 @@ test("a click goes where the platform says that it reaches the element", async (
 describe.concurrent("a row is opened and closed", () => {
   const row = { ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] } as const
 
-  test("by a click where the platform says that this does it", async () => {
+  test("by a click on the point that the platform reports", async () => {
     const sign: Spec = { role: "image", name: "Sign", bounds: { x: 12, y: 12, width: 10, height: 10 } }
     const { act, world } = await holding({
       ...row,
@@ -347,7 +347,7 @@ describe.concurrent("a row is opened and closed", () => {
     expect(world.deliveries).toEqual([{ name: "Sign", by: "pointer", kind: "click" }])
   })
 
-  test("or by the arrows, once it has the focus", async () => {
+  test("or by the arrow keys, once it has the focus", async () => {
     const { act, sent, world, element } = await holding({
       ...row,
       route: "works",
@@ -366,14 +366,14 @@ describe.concurrent("a row is opened and closed", () => {
   })
 })
 
-describe.concurrent("what a click does not do", () => {
+describe.concurrent("a click does not", () => {
   test("expand an item of a tree: it would select it", async () => {
     const { act, sent } = await holding({ ...BUTTON, role: "treeitem", states: ["enabled", "collapsed"] })
     expect((await act("expand")).error.code).toBe("ACTION_NOT_SUPPORTED")
     expect(sent()).toEqual([])
   })
 
-  test("set a slider", async () => {
+  test("set a slider or scroll to an element", async () => {
     const { act, sent } = await holding({ ...BUTTON, role: "slider", value: "1" })
     expect((await act("set-value", { value: "5" })).error.code).toBe("ACTION_NOT_SUPPORTED")
     expect((await act("scroll-to")).error.code).toBe("ACTION_NOT_SUPPORTED")
@@ -424,13 +424,13 @@ describe.concurrent("select by pointer", () => {
     expect(element.value).toBe("A")
   })
 
-  test("two options of one name are not guessed between", async () => {
+  test("two options of the same name are ambiguous", async () => {
     const { act, element } = await holding(combo("A", "B", "B"))
     expect((await act("select", { value: "B" })).error.code).toBe("AMBIGUOUS_TARGET")
     expect(element.value).toBe("A")
   })
 
-  test("a menu of the window is no option of the list, and without a list no key is sent", async () => {
+  test("a menu item of the window is not an option, and without a list no key is sent", async () => {
     const edit: Spec = { role: "menuitem", name: "Edit", bounds: { x: 300, y: 10, width: 50, height: 20 } }
     const { act, world } = await holding(COMBO, edit)
     expect((await act("select", { value: "Edit" })).error.code).toBe("ELEMENT_NOT_FOUND")
@@ -438,7 +438,7 @@ describe.concurrent("select by pointer", () => {
     expect(world.keys).toEqual([])
   })
 
-  test("a list that opens elsewhere in the window is found by what is new there", async () => {
+  test("a list that opens elsewhere in the window is found by its new elements", async () => {
     const opener: Spec = {
       ...COMBO,
       does: (it, action) => {
@@ -457,14 +457,14 @@ describe.concurrent("select by pointer", () => {
     expect((await act("select", { value: "B" })).data.post_state.value).toBe("B")
   })
 
-  test("only what has a list can be chosen from", async () => {
+  test("an element without a list is not supported", async () => {
     const { act } = await holding({ ...BUTTON, role: "tab" })
     expect((await act("select", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
   })
 })
 
 describe.concurrent("drag and pointer commands", () => {
-  test("a drag goes from the middle of one element to the middle of another", async () => {
+  test("a drag goes from the centre of one element to the centre of another", async () => {
     const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
     expect(await ok("drag", { from: "@e1", to: "@e2", duration: 100 })).toEqual({
       action: "drag",
@@ -474,7 +474,7 @@ describe.concurrent("drag and pointer commands", () => {
     expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
   })
 
-  test("a drag onto what the other end's window covers is refused", async () => {
+  test("a drag is refused if the window of one end covers the other end", async () => {
     const { ok, error, world } = await holding(BUTTON)
     world.app("Other").window("Other", [{ ...BUTTON, name: "To" }], { id: "w-2" })
     const { match } = await ok("find", { window_id: "w-2", name: "To", first: true })
@@ -482,7 +482,7 @@ describe.concurrent("drag and pointer commands", () => {
     expect(world.keys).toEqual([])
   })
 
-  test("points are taken as they are", async () => {
+  test("points are used as given", async () => {
     const { ok, world } = await holding(BUTTON)
     expect(await ok("mouse-click", { xy: "60,20", count: 2 })).toEqual({
       action: "mouse-click",
@@ -498,7 +498,7 @@ describe.concurrent("drag and pointer commands", () => {
     expect(world.sent("It")).toEqual(["pointer double-click"])
   })
 
-  test("what takes longer than its timeout is refused at once", async () => {
+  test("a duration above the timeout is refused at once", async () => {
     const { error, world } = await holding(BUTTON)
     for (const [name, args] of [
       ["hover", { xy: "1,1", duration_ms: 6000 }],

@@ -57,7 +57,7 @@ const argsFor = (command: Command) => {
 }
 
 test.each(commands.map((command) => [command.name, command] as const))(
-  "%s: arguments survive the way to the command line and back",
+  "%s: arguments survive the round trip through the command line",
   async (_, command) => {
     await fc.assert(
       fc.asyncProperty(argsFor(command), async (args) => {
@@ -73,7 +73,7 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
-test("global options change nothing about the arguments, wherever they stand", async () => {
+test("a global option changes no argument, before or after the command", async () => {
   const [some] = commands.filter((command) => command.name === "type")
   const command = some!
   await fc.assert(
@@ -92,7 +92,7 @@ test("global options change nothing about the arguments, wherever they stand", a
 
 const anyFlag = [globals, ...commands.map((command) => command.input)].flatMap(fieldsOf).flatMap(spellingsOf)
 
-/** Tokens that are likely to get far, and any text. */
+/** Tokens that are likely to parse, and any text. */
 const token = fc.oneof(
   someText,
   fc.constantFrom(...anyFlag, ...Object.keys(registry), "help", "@e1", "3", "menu", "{}"),
@@ -108,7 +108,7 @@ const anyArgv = fc.oneof(
     .map(([name, rest]) => [name, ...rest]),
 )
 
-test("whatever is on the command line, it parses or is a usage error that names its command", async () => {
+test("any command line parses or fails with a usage error that names its command", async () => {
   const kinds = new Set<string>()
   await fc.assert(
     fc.asyncProperty(anyArgv, async (argv) => {
@@ -128,7 +128,7 @@ test("whatever is on the command line, it parses or is a usage error that names 
   expect([...kinds].sort()).toEqual(["error", "help", "run", "version"])
 })
 
-test("nothing on the command line is dropped: every word of a run is in its arguments", async () => {
+test("no word of the command line is dropped: each one is in the arguments", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(token, { maxLength: 5 }), async (rest) => {
       const parsed = await parseArgv(["open", "--", ...rest, "x"], registry, globals)
@@ -137,7 +137,7 @@ test("nothing on the command line is dropped: every word of a run is in its argu
   )
 })
 
-test("any text is typed as it is after --", async () => {
+test("any text after -- is typed unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(someText, async (text) => {
       expect(await parseArgv(["type", "@e1", "--", text], registry, globals)).toMatchObject({
@@ -148,7 +148,7 @@ test("any text is typed as it is after --", async () => {
   )
 })
 
-test("text that is no flag of the command needs no --", async () => {
+test("text that is not a flag of the command needs no --", async () => {
   const isKnown = (text: string) =>
     text === "--" ||
     /^-v+$/.test(text) ||

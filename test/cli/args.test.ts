@@ -18,7 +18,7 @@ import { toArgv } from "../support/to-argv.ts"
 
 const parse = (...argv: string[]) => parseArgv(argv, registry, globals)
 
-/** What would run: the command's name and the arguments of both kinds. */
+/** The run that would follow: the command's name, its arguments and the global options. */
 async function ran(...argv: string[]) {
   const parsed = await parse(...argv)
   if (parsed.kind !== "run") throw new Error(`expected a run, got ${parsed.kind}`)
@@ -55,30 +55,30 @@ describe("a command and its arguments", () => {
     expect(await ran("click", "--ref-id=@e1")).toEqual(expected)
   })
 
-  test("a member given as a flag leaves its place to the next one", async () => {
+  test("a member given as a flag leaves its position to the next one", async () => {
     const expected = { window_id: "w-1", x: 5, y: 6 }
     expect(await argsOf("move-window", "--window-id", "w-1", "5", "6")).toEqual(expected)
     expect(await argsOf("move-window", "5", "6", "--window-id", "w-1")).toEqual(expected)
     expect(await argsOf("move-window", "w-1", "--x", "5", "6")).toEqual(expected)
   })
 
-  test("flags may stand anywhere after the command", async () => {
+  test("flags may appear anywhere after the command", async () => {
     const expected = { ref_id: "@e1", snapshot: "s1" }
     expect(await argsOf("click", "--snapshot", "s1", "@e1")).toEqual(expected)
     expect(await argsOf("click", "@e1", "--snapshot", "s1")).toEqual(expected)
   })
 
-  test("values are typed by the schema", async () => {
+  test("the schema decides the type of a value", async () => {
     expect(
       await argsOf("snapshot", "--app", "12", "--max-depth", "3", "--surface=menu", "--include-bounds"),
     ).toEqual({ app: "12", max_depth: 3, surface: "menu", include_bounds: true })
   })
 
-  test("what was not given is absent, defaults included", async () => {
+  test("members that were not given are absent, even if they have a default", async () => {
     expect(await argsOf("snapshot")).toEqual({})
   })
 
-  test("an alias is the same flag", async () => {
+  test("an alias means the same flag", async () => {
     expect(await argsOf("click", "@e1", "--timeout", "9")).toEqual({ ref_id: "@e1", timeout_ms: 9 })
   })
 
@@ -97,7 +97,7 @@ describe("a command and its arguments", () => {
     expect(await argsOf("snapshot", "--app", "")).toEqual({ app: "" })
   })
 
-  test("a command whose object is checked as a whole parses the same", async () => {
+  test("a command whose schema checks the whole object parses the same", async () => {
     const checked = {
       ...snapshot,
       input: v.pipe(
@@ -146,7 +146,7 @@ describe("unknown flags", () => {
     [["snapshot", "--=x"], "Unknown option '--'"],
   ])
 
-  test("the error says what kind it is and which spelling is nearest", async () => {
+  test("the error names the kind and the nearest spelling", async () => {
     expect((await failure("snapshot", "--max-dept=3")).details).toEqual({
       kind: "unknown_flag",
       argument: "--max-dept",
@@ -173,7 +173,7 @@ describe("booleans", () => {
     expect(await argsOf("snapshot", token)).toEqual({ include_bounds: value })
   })
 
-  test("a letter stands for its flag, letters together for all of theirs", async () => {
+  test("a letter means its flag, and letters can be combined", async () => {
     expect(await argsOf("snapshot", "-i")).toEqual({ interactive_only: true })
     expect(await argsOf("snapshot", "-i=false")).toEqual({ interactive_only: false })
     expect(await ran("snapshot", "-icv")).toEqual({
@@ -183,19 +183,19 @@ describe("booleans", () => {
     })
   })
 
-  test("a letter with a value stands alone", async () => {
+  test("a letter with a value cannot be combined", async () => {
     expect(await argsOf("snapshot", "-a", "A", "-i")).toEqual({ app: "A", interactive_only: true })
     expect(await argsOf("snapshot", "-a=A")).toEqual({ app: "A" })
     expect((await failure("snapshot", "-ia", "A")).message).toBe("Unknown option '-ia'")
     expect((await failure("snapshot", "-aA")).message).toBe("Unknown option '-aA'")
   })
 
-  test("--no- belongs to known booleans only: a value that begins so stays a value", async () => {
+  test("--no- negates known booleans only: a value that starts with it stays a value", async () => {
     expect(await argsOf("launch", "x", "--arg", "--no-sandbox")).toEqual({ app: "x", arg: ["--no-sandbox"] })
     expect(await argsOf("launch", "x", "--arg=--no-way")).toEqual({ app: "x", arg: ["--no-way"] })
   })
 
-  test("--no- does not take a real flag's name away", async () => {
+  test("--no- does not hide a flag whose real name starts with it", async () => {
     const named = taking({
       name: "named",
       summary: "",
@@ -246,7 +246,7 @@ describe("values", () => {
     [["snapshot", "--timeout", "1", "--timeout-ms", "2"], "--timeout-ms was given more than once"],
   ])
 
-  test("a bad choice carries the choices", async () => {
+  test("a bad choice lists the choices", async () => {
     expect((await failure("launch", "x", "--level", "hihg")).details).toEqual({
       kind: "bad_value",
       argument: "--level",
@@ -254,11 +254,11 @@ describe("values", () => {
     })
   })
 
-  test("what looks like an option is a value after =", async () => {
+  test("text that looks like an option is a value after =", async () => {
     expect(await argsOf("snapshot", "--app=--compact")).toEqual({ app: "--compact" })
   })
 
-  test("a value may begin like a negative number", async () => {
+  test("a value may start like a negative number", async () => {
     expect(await argsOf("mouse-move", "--xy", "-5,10")).toEqual({ xy: "-5,10" })
     expect(await argsOf("mouse-move", "--xy=-5,-10")).toEqual({ xy: "-5,-10" })
   })
@@ -269,14 +269,14 @@ describe("values", () => {
     ).toEqual({ app: "x", arg: ["A", "B", "-rf"], level: ["high", "low"] })
   })
 
-  test("a list with a place takes all the words that are left", async () => {
+  test("a positional list takes all remaining words", async () => {
     expect(await argsOf("open", "a", "--wait", "b", "--", "-c")).toEqual({
       path: ["a", "b", "-c"],
       wait: true,
     })
   })
 
-  test("a list is given by its place or by its flag, not by both", async () => {
+  test("a list is given by position or by flag, not by both", async () => {
     expect((await failure("open", "a", "--path", "b")).message).toBe(
       "Unexpected argument 'a'; PATH was given as --path",
     )
@@ -287,7 +287,7 @@ describe("values", () => {
     expect((await failure("launch", "x", "--env", "{")).message).toBe("--env must be JSON")
   })
 
-  test("a value that may be left out is taken if it stands there", async () => {
+  test("an optional value is taken if it is given", async () => {
     expect(await argsOf("snapshot", "--diff", "s12")).toEqual({ diff: "s12" })
     expect(await argsOf("snapshot", "--diff=s12")).toEqual({ diff: "s12" })
     expect(await argsOf("snapshot", "--diff")).toEqual({ diff: "last" })
@@ -297,7 +297,7 @@ describe("values", () => {
 })
 
 describe("numbers", () => {
-  test("negative numbers stand as positionals and as values", async () => {
+  test("negative numbers work as positionals and as values", async () => {
     expect(await argsOf("move-window", "w-1", "-5", "20")).toEqual({ window_id: "w-1", x: -5, y: 20 })
     expect(await argsOf("move-window", "w-1", "--x", "-5", "--y=-1.5")).toEqual({
       window_id: "w-1",
@@ -333,18 +333,18 @@ describe("numbers", () => {
     "５",
     "5s",
     "1\n",
-  ])("%j is none", async (text) => {
+  ])("%j is not a number", async (text) => {
     const error = await failure("move-window", `--x=${text}`)
     expect(error.message).toStartWith("--x must be a number, got ")
     expect(error.details).toEqual({ kind: "bad_value", argument: "--x" })
   })
 
-  test("a number that cannot be held exactly is refused, not rounded", async () => {
+  test("a number that cannot be represented exactly is rejected, not rounded", async () => {
     for (const text of ["9007199254740993", "-9007199254740992", "9".repeat(400)])
       expect((await failure("move-window", "--x", text)).message).toStartWith("--x is out of range")
   })
 
-  test("a whole number is asked for where the schema wants one", async () => {
+  test("a whole number is required if the schema asks for one", async () => {
     expect((await failure("snapshot", "--max-depth", "ten")).message).toBe(
       "--max-depth must be a whole number, got 'ten'",
     )
@@ -354,7 +354,7 @@ describe("numbers", () => {
     expect(await argsOf("snapshot", "--max-depth", "0")).toEqual({ max_depth: 0 })
   })
 
-  test("a positional that is no number is named by its place", async () => {
+  test("a positional that is not a number is named in the error", async () => {
     expect((await failure("move-window", "w-1", "left", "3")).message).toBe(
       "X (--x) must be a number, got 'left'",
     )
@@ -381,7 +381,7 @@ describe("free text", () => {
     "---",
     "--=",
     "😀 é",
-  ])("%j after the ref is typed as it is", async (text) => {
+  ])("%j after the ref is typed unchanged", async (text) => {
     expect(await argsOf("type", "@e2", text)).toEqual({ ref_id: "@e2", text })
   })
 
@@ -392,7 +392,7 @@ describe("free text", () => {
     expect(await typed("--", "@e2", "--help")).toBe("--help")
   })
 
-  test("a known flag in the place of the text stays a flag", async () => {
+  test("a known flag in the position of the text stays a flag", async () => {
     expect(await ran("type", "@e2", "-v", "hi", "--timeout-ms=7", "--changes")).toEqual({
       command: "type",
       args: { ref_id: "@e2", text: "hi", timeout_ms: 7, changes: true },
@@ -400,7 +400,7 @@ describe("free text", () => {
     })
   })
 
-  test("text that was taken for a flag is explained", async () => {
+  test("text that was read as a flag is explained", async () => {
     const error = await failure("type", "@e2", "-v")
     expect(error.message).toBe("Missing TEXT (--text)")
     expect(error.suggestion).toBe(
@@ -409,11 +409,11 @@ describe("free text", () => {
     expect((await failure("type", "@e2", "--timeout-ms")).message).toBe("--timeout-ms needs a value (MS)")
   })
 
-  test("the place of the text moves up when the ref is given as a flag", async () => {
+  test("the text moves up a position if the ref is given as a flag", async () => {
     expect(await argsOf("type", "--ref-id", "@e2", "-rf")).toEqual({ ref_id: "@e2", text: "-rf" })
   })
 
-  test("every word of a list of free text is text", async () => {
+  test("every word of a free-text list is text", async () => {
     const say = taking({
       name: "say",
       summary: "",
@@ -427,7 +427,7 @@ describe("free text", () => {
     })
   })
 
-  test("the flag spelling takes dashes too, but no known flag", async () => {
+  test("--text takes values with dashes too, but not a known flag", async () => {
     expect(await typed("@e2", "--text", "-rf")).toBe("-rf")
     expect(await typed("@e2", "--text=--help")).toBe("--help")
     expect((await failure("type", "@e2", "--text", "--", "x")).details).toEqual({
@@ -439,26 +439,26 @@ describe("free text", () => {
     )
   })
 
-  test("once the text is there, flags are flags again", async () => {
+  test("after the text, flags are flags again", async () => {
     expect(await parse("type", "@e2", "hi", "--help")).toEqual({ kind: "help", command: type })
     expect((await failure("type", "@e2", "hi", "--bogus")).message).toBe("Unknown option '--bogus'")
   })
 
-  test("asking a command for help never writes: the first argument is no text then", async () => {
+  test("--help as the first argument shows help and is not taken as text", async () => {
     expect(await parse("clipboard-set", "--help")).toMatchObject({ kind: "help" })
     expect(await argsOf("clipboard-set", "--", "--help")).toEqual({ text: "--help" })
     expect(await argsOf("clipboard-set", "-rf")).toEqual({ text: "-rf" })
   })
 
-  test("an error message does not repeat a long or many-lined argument", async () => {
+  test("an error message does not repeat a long or multi-line argument", async () => {
     const { message } = await failure("type", "@e2", "a", `x\n${"y".repeat(5000)}`)
     expect(message).toStartWith("Unexpected argument 'x\\u000ayyy")
     expect(message.length).toBeLessThan(150)
   })
 })
 
-describe("options of every command", () => {
-  test("stand before and after the command's name", async () => {
+describe("global options", () => {
+  test("are accepted before and after the command's name", async () => {
     const expected = { command: "click", args: { ref_id: "@e1" }, globals: { session: "a", verbose: true } }
     expect(await ran("--session", "a", "-v", "click", "@e1")).toEqual(expected)
     expect(await ran("-v", "click", "@e1", "--session=a")).toEqual(expected)
@@ -469,7 +469,7 @@ describe("options of every command", () => {
     expect((await ran("--session", "click", "snapshot")).command).toBe("snapshot")
   })
 
-  test("after the name, a command's own flag comes before a global one", async () => {
+  test("a command's own flag wins over a global one after the command's name", async () => {
     const save = taking({
       name: "save",
       summary: "",
@@ -525,13 +525,13 @@ describe("help and version", () => {
     expect(await parse(...argv)).toEqual({ kind: "version" })
   })
 
-  test("a flag turned off asks for nothing", async () => {
+  test("a flag set to false has no effect", async () => {
     expect(await ran("click", "@e1", "--help=false", "--no-version")).toMatchObject({
       args: { ref_id: "@e1" },
     })
   })
 
-  test("a registry's own help command comes before the built-in one", async () => {
+  test("a registry's own help command wins over the built-in one", async () => {
     const own: Registry = { help: async () => snapshot }
     expect((await parseArgv(["help"], own, globals)).kind).toBe("run")
   })
@@ -572,7 +572,7 @@ describe("toArgv", () => {
     ])
   })
 
-  test("puts what begins with a dash after --", () => {
+  test("puts positionals after -- if one starts with a dash", () => {
     expect(toArgv(type, { ref_id: "@e1", text: "--help", changes: true })).toEqual([
       "type",
       "--changes",
@@ -582,7 +582,7 @@ describe("toArgv", () => {
     ])
   })
 
-  test("spells a member as a flag when one before it is missing", () => {
+  test("spells a member as a flag if an earlier positional is missing", () => {
     expect(toArgv(moveWindow, { x: -5, y: 6 })).toEqual(["move-window", "--x=-5", "--y=6"])
   })
 

@@ -13,12 +13,12 @@ const loaded = (await loadAll(commands)).map((command) => ({ name: command.name,
 describe.each(loaded)("$name", ({ command }) => {
   const fields = fieldsOf(command.input)
 
-  test("spells every flag, alias and letter once, apart from those of all commands too", () => {
+  test("spells every flag, alias and letter once, and none like a global option", () => {
     const spellings = [...fields, ...fieldsOf(globals)].flatMap(spellingsOf)
     expect(spellings).toEqual([...new Set(spellings)])
   })
 
-  test("has its places in a row and a list only at the end", () => {
+  test("numbers its positionals without gaps, and has a list only at the end", () => {
     const places = positionalsOf(fields)
     expect(places.map((field) => field.position)).toEqual([...places.keys()])
     expect(places.slice(0, -1).filter((field) => field.kind === "list")).toEqual([])
@@ -30,7 +30,7 @@ describe.each(loaded)("$name", ({ command }) => {
       expect(line.length).toBeLessThanOrEqual(100)
   })
 
-  test("has examples that parse, and mean the same when written back", async () => {
+  test("has examples that parse, and that keep their meaning when formatted again", async () => {
     for (const example of command.examples ?? []) {
       const [program, ...argv] = wordsOf(example)
       expect(program).toBe("agent-desktop")
@@ -43,7 +43,7 @@ describe.each(loaded)("$name", ({ command }) => {
   })
 })
 
-/** A line of shell to its words; only plain words and quotes without escapes are used in examples. */
+/** Splits a shell line into words. Examples use only plain words and quotes without escapes. */
 const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? "",

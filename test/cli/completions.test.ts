@@ -10,7 +10,7 @@ import { fieldsOf } from "../../src/fields.ts"
 import { busyDesk } from "../support/every-command.ts"
 import { desk } from "../support/fake-desk.ts"
 
-/** The values that are offered at the end of a line. */
+/** The values offered at the end of a line. */
 async function offered(line: string, it = busyDesk()): Promise<readonly string[]> {
   const { text } = await it.ok("completions", { shell: "bash", line })
   return text
@@ -19,15 +19,15 @@ async function offered(line: string, it = busyDesk()): Promise<readonly string[]
     .map((one: string) => one.split("\t")[0])
 }
 
-describe("what is offered", () => {
-  test("begins with every command, and help", async () => {
+describe("completions", () => {
+  test("start with every command, and help", async () => {
     expect((await offered("agent-desktop ")).toSorted()).toEqual([...Object.keys(commands), "help"].sort())
     expect(await offered("agent-desktop clip")).toEqual(["clipboard-clear", "clipboard-get", "clipboard-set"])
     expect(await offered("agent-desktop help snap")).toEqual(["snapshot"])
     expect(await offered("agent-desktop schema snap")).toEqual(["snapshot"])
   })
 
-  test("is every flag that was not given yet, the command's and those of all", async () => {
+  test("offer every flag that was not given yet, the command's own and the global ones", async () => {
     const snapshot = await commands.snapshot!()
     const flags = [...fieldsOf(snapshot.input), ...fieldsOf(globals)].map((field) => field.flag)
     expect((await offered("agent-desktop snapshot --")).toSorted()).toEqual(flags.toSorted())
@@ -36,14 +36,14 @@ describe("what is offered", () => {
     expect(await offered("agent-desktop --read")).toEqual(["--read-only"])
   })
 
-  test("is the choices of a flag or a place", async () => {
+  test("offer the choices of a flag or a positional", async () => {
     expect(await offered("agent-desktop snapshot --surface m")).toEqual(["menu", "menubar"])
     expect(await offered("agent-desktop --format ")).toEqual(["json", "text"])
     expect(await offered("agent-desktop get @e1 de")).toEqual(["description"])
     expect(await offered("agent-desktop skills ")).toEqual(["list", "get"])
   })
 
-  test("is what is on the desktop: apps, windows and the refs of the newest snapshot", async () => {
+  test("offer apps, windows and the refs of the newest snapshot", async () => {
     const it = busyDesk()
     expect(await offered("agent-desktop snapshot --app ", it)).toEqual(["Editor", "Other"])
     expect(await offered("agent-desktop close-app E", it)).toEqual(["Editor"])
@@ -58,20 +58,20 @@ describe("what is offered", () => {
     expect(await offered("agent-desktop --desktop ", it)).toEqual(["test"])
   })
 
-  test("is nothing where anything may stand, and behind a command that there is not", async () => {
+  test("offer nothing for free text or after an unknown command", async () => {
     expect(await offered("agent-desktop type @e1 -- --")).toEqual([])
     expect(await offered("agent-desktop wait --text ")).toEqual([])
     expect(await offered("agent-desktop clik --")).toEqual([])
   })
 
-  test("holds no line that an app's name could forge", async () => {
+  test("leave out an app name with a line break", async () => {
     const it = desk()
     it.world.app("two\nlines")
     it.world.app("Plain")
     expect(await offered("agent-desktop launch ", it)).toEqual(["Plain"])
   })
 
-  test("is nothing of a desktop that there is not", async () => {
+  test("offer nothing if there is no desktop", async () => {
     const it = desk()
     it.world.fail("apps", new AppError("PLATFORM_NOT_SUPPORTED", "There is no display"))
     expect(await offered("agent-desktop launch ", it)).toEqual([])
@@ -79,7 +79,7 @@ describe("what is offered", () => {
   })
 })
 
-test("words are split as a shell splits them", () => {
+test("words are split as a shell does", () => {
   expect(shellWords(`a 'b c' "d \\" e" f\\ g `)).toEqual(["a", "b c", 'd " e', "f g", ""])
   expect(shellWords(`a "b c`)).toEqual(["a", "b c"])
   const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
@@ -90,7 +90,7 @@ test("words are split as a shell splits them", () => {
   )
 })
 
-/** A program of that name on the path, which answers as the real one would; the shells do the rest. */
+/** A stand-in for agent-desktop on the PATH that prints fixed completions; real shells do the rest. */
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-shells-`)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 writeFileSync(
@@ -115,7 +115,7 @@ function runShell(command: readonly string[], input: string): string {
   return `${stdout}${stderr}`
 }
 
-/** What bash would put into the line: its own variables, filled as it fills them. */
+/** The completions in bash, with the variables that bash sets. */
 function inBash(line: string, words: readonly string[]): string {
   return runShell(
     ["bash", "--norc"],
@@ -134,18 +134,18 @@ describe("bash", () => {
     )
   })
 
-  test("completes refs behind the @ at which it breaks words", () => {
+  test("completes refs although bash breaks words at @", () => {
     expect(inBash("agent-desktop click @e", ["agent-desktop", "click", "@", "e"])).toStartWith("e1\ne12\n")
   })
 
-  test("quotes names with blanks", () => {
+  test("escapes blanks in names", () => {
     expect(inBash("agent-desktop snapshot --app ", ["agent-desktop", "snapshot", "--app", ""])).toStartWith(
       "Text\\ Editor\nMail\n",
     )
   })
 })
 
-test.skipIf(!Bun.which("fish"))("fish completes commands, refs and names, with what they are", () => {
+test.skipIf(!Bun.which("fish"))("fish completes commands, refs and names, with descriptions", () => {
   const ask = (line: string) => runShell(["fish", "--no-config"], `source script.fish; complete -C '${line}'`)
   expect(ask("agent-desktop cl").split("\n").filter(Boolean).sort()).toEqual([
     "clear\tEmpty a text field",
@@ -155,7 +155,7 @@ test.skipIf(!Bun.which("fish"))("fish completes commands, refs and names, with w
   expect(ask("agent-desktop snapshot --app ")).toContain("Text Editor")
 })
 
-/** What a real zsh at a terminal runs after these keys. */
+/** The command that a real zsh at a terminal runs after these keys. */
 function inZsh(keys: string): string {
   const setUp = "autoload -Uz compinit; compinit -u -D; source script.zsh; print REA''DY"
   return runShell(
@@ -172,7 +172,7 @@ zpty -d shell
   )
 }
 
-test.skipIf(!Bun.which("zsh"))("zsh completes what is typed at a terminal, quoted where it must be", () => {
+test.skipIf(!Bun.which("zsh"))("zsh completes at a terminal, and quotes names with blanks", () => {
   expect(inZsh("agent-desktop launch T\\t\\n")).toContain("RAN 2 launch Text Editor.")
   expect(inZsh("agent-desktop click @e\\t\\n")).toContain("RAN 2 click @e1.")
 })
@@ -181,7 +181,7 @@ test.each<[Shell, readonly string[]]>([
   ["bash", ["bash", "-n"]],
   ["zsh", ["zsh", "-n"]],
   ["fish", ["fish", "--no-execute"]],
-])("%s takes its script without a complaint", (shell, check) => {
+])("%s accepts its script without an error", (shell, check) => {
   if (!Bun.which(shell)) return
   expect(runShell([...check, `script.${shell}`], "")).toBe("")
 })

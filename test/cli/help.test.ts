@@ -32,14 +32,14 @@ describe("the program's help", () => {
       ).toHaveLength(1)
   })
 
-  test("shows the groups in their order and leaves empty ones out", () => {
+  test("shows the groups in their order, without empty ones", () => {
     const one = GROUPS.map((group) => ({ name: `a-${group}`, summary: "Does it", group })).reverse()
     const names = linesOf(renderHelp(one, globals)).filter((line) => line.startsWith("  a-"))
     expect(names.map((line) => line.slice(4).split(" ")[0])).toEqual([...GROUPS])
     expect(text).not.toContain("Notifications")
   })
 
-  test("tells the global options, the exit codes and where to read on", () => {
+  test("lists the global options, the exit codes and where to read on", () => {
     expect(text).toContain("\n  --format json|text  How the result is written (default json)\n")
     expect(text).toContain("\n  -v, --verbose       Log more\n")
     expect(text).toContain("Exit codes: 0 done, 1 failed, 2 the arguments did not parse.")
@@ -73,7 +73,7 @@ Options of every command: --session NAME, --format json|text, --verbose, --read-
   const usageOf = (command: Parameters<typeof renderCommandHelp>[0]) =>
     renderCommandHelp(command, globals).match(/^Usage: .*?(?=\n\n)/ms)?.[0]
 
-  test("has a usage line made of the fields", () => {
+  test("derives the usage line from the fields", () => {
     expect(usageOf(type)).toBe("Usage: agent-desktop type REF TEXT [--changes] [--timeout-ms MS]")
     expect(usageOf(moveWindow)).toBe("Usage: agent-desktop move-window [ID] [X] [Y] [--timeout-ms MS]")
     expect(usageOf(open)).toBe("Usage: agent-desktop open PATH... [--wait] [--timeout-ms MS]")
@@ -90,7 +90,7 @@ Options of every command: --session NAME, --format json|text, --verbose, --read-
     expect(usageOf({ name: "x", summary: "", input })).toBe("Usage: agent-desktop x --a A [--b B]")
   })
 
-  test("shows choices, ranges, defaults and values that may be left out", () => {
+  test("shows choices, ranges, defaults and optional values", () => {
     const text = renderCommandHelp(snapshot, globals).replace(/\s+/g, " ")
     expect(text).toContain("--max-depth N (1 to 50; default 10)")
     expect(text).toContain("-i, --interactive-only Only what can be acted on")
@@ -106,14 +106,14 @@ Options of every command: --session NAME, --format json|text, --verbose, --read-
     expect(limits).toContain("--least N  (at least 2)\n  --most N   (at most 3)")
   })
 
-  test("says how to give text that looks like an option", () => {
+  test("explains how to pass text that looks like an option", () => {
     expect(renderCommandHelp(clipboardSet, globals)).toContain(
       "TEXT  (after -- if it looks like an option; or --text)",
     )
   })
 })
 
-test("no line is wider than 100 columns, ends in blanks or carries colours", () => {
+test("no line is wider than 100 columns, ends in blanks or contains colours", () => {
   const wordy = taking({
     name: "a-command-with-quite-a-long-name",
     summary: "word ".repeat(60).trim(),

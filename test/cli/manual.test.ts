@@ -30,14 +30,14 @@ test.skipIf(!Bun.which("man"))("man shows every command, flag and error code, wi
   for (const code of ERROR_CODES) expect(out).toContain(code)
 })
 
-test.skipIf(!Bun.which("mandoc"))("mandoc has nothing to warn of", () => {
+test.skipIf(!Bun.which("mandoc"))("mandoc reports no warning", () => {
   const { out, err } = pipe(["mandoc", "-T", "lint", "-W", "warning"])
-  // A date would change the page without a change of what it says.
+  // The page has no date: it would differ at every build.
   const warnings = `${out}${err}`.split("\n").filter((line) => line !== "" && !line.includes("missing date"))
   expect(warnings).toEqual([])
 })
 
-test("no text of ours is taken for a request", () => {
+test("no text is taken for a roff request", () => {
   const requests = new Set([...page.matchAll(/^\.(\w+)/gm)].map(([, name]) => name))
   expect([...requests].sort()).toEqual(["B", "EE", "EX", "I", "PP", "RE", "RS", "SH", "SS", "TH", "TP", "sp"])
   expect(page.split("\n").filter((line) => line.startsWith("'"))).toEqual([])

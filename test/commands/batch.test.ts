@@ -66,7 +66,7 @@ describe("a batch", () => {
     expect(world.deliveries.map(({ name, kind }) => `${name} ${kind}`)).toEqual(["It click", "Field type"])
   })
 
-  test("is a success when it ran, whatever became of its items; each failure is told in full", async () => {
+  test("succeeds even if items fail; each failure is reported in full", async () => {
     const { batch, world } = await holding()
     const { ok, data } = await batch([lost, click])
     expect(ok).toBe(true)
@@ -84,7 +84,7 @@ describe("a batch", () => {
     expect(world.sent("It")).toEqual(["semantic click"])
   })
 
-  test("ends after the first failure with --stop-on-error", async () => {
+  test("stops after the first failure with --stop-on-error", async () => {
     const { batch, world } = await holding()
     const { ok, data } = await batch([click, lost, click], { stop_on_error: true })
     expect(ok).toBe(true)
@@ -98,7 +98,7 @@ describe("a batch", () => {
     expect((await batch([{ command: "list-apps" }])).data.results[0].data.apps.length).toBe(1)
   })
 
-  test("is read from standard input when it is -", async () => {
+  test("is read from standard input if it is -", async () => {
     const { ok, world } = await holding({ stdin: async () => JSON.stringify([click]) })
     expect((await ok("batch", { commands: "-" })).results[0].ok).toBe(true)
     expect(world.sent("It")).toEqual(["semantic click"])
@@ -112,7 +112,7 @@ describe("a batch", () => {
     })
   })
 
-  test("takes other names of members like every door, and a new snapshot between items counts", async () => {
+  test("accepts aliases, and later items use the refs of a snapshot before them", async () => {
     const { batch, world } = await holding()
     const { data } = await batch([
       { command: "snapshot", args: { app: "App", interactive_only: true } },
@@ -124,13 +124,13 @@ describe("a batch", () => {
   })
 })
 
-describe("a batch is refused whole, before its first item runs,", () => {
+describe("a batch is refused before its first item runs", () => {
   test.each([
     ["an unknown command", { command: "clik" }, "clik"],
     ["an unknown member", { command: "click", args: { ref_id: "@e1", colour: "red" } }, "colour"],
     ["a missing member", { command: "click" }, "REF"],
     ["a member of another type", { command: "type", args: { ref_id: "@e1", text: 5 } }, "TEXT"],
-    ["what is no ref", { command: "click", args: { ref_id: "It" } }, "@e3"],
+    ["a text that is not a ref", { command: "click", args: { ref_id: "It" } }, "@e3"],
     ["members that exclude each other", { command: "find", args: { first: true, last: true } }, "exclude"],
     [
       "a member that needs another",
@@ -139,7 +139,7 @@ describe("a batch is refused whole, before its first item runs,", () => {
     ],
     ["no window to operate on", { command: "minimize" }, "Which window?"],
     ["an unknown role", { command: "find", args: { role: "knob" } }, "knob"],
-    ["no key combination", { command: "press", args: { combo: "ctrl+" } }, "ctrl+"],
+    ["an incomplete key combination", { command: "press", args: { combo: "ctrl+" } }, "ctrl+"],
     ["a bad size", { command: "desktop-start", args: { size: "big" } }, "WxH"],
     ["another batch", { command: "batch", args: { commands: "[]" } }, "batch"],
     ["an alias and its member", { command: "click", args: { ref_id: "@e1", ref: "@e1" } }, "same"],
@@ -179,7 +179,7 @@ describe("a batch is refused whole, before its first item runs,", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("for more than 1 MiB, but not for that much", async () => {
+  test("for more than 1 MiB, but not for exactly 1 MiB", async () => {
     const { run, world } = await holding()
     const filled = (bytes: number) => {
       const item = JSON.stringify([{ command: "clipboard-set", args: { text: "é" } }])
@@ -192,7 +192,7 @@ describe("a batch is refused whole, before its first item runs,", () => {
     expect(world.clipboard).toBeUndefined()
   })
 
-  test("for a combination that would end the session", async () => {
+  test("for a combo that would end the session", async () => {
     const { batch, world } = await holding()
     const combo = process.platform === "darwin" ? "cmd+shift+q" : "ctrl+alt+forwarddelete"
     expect((await batch([click, { command: "press", args: { combo } }])).error.code).toBe("POLICY_DENIED")
@@ -202,7 +202,7 @@ describe("a batch is refused whole, before its first item runs,", () => {
 })
 
 describe("time in a batch", () => {
-  test("each item has its own, and none lasts longer than the batch", async () => {
+  test("each item has its own limit, and none runs longer than the batch", async () => {
     const { batch, world } = await holding()
     world.hang("perform")
     const items = [

@@ -6,8 +6,8 @@ import { fieldsOf, positionalsOf } from "../../src/fields.ts"
 const loaded = await loadAll(commands)
 
 /**
- * The commands that the contract promises and their arguments, those with a place on the command line marked
- * by `!`. It is frozen: a new command, or a new argument, gets no entry here.
+ * The commands that the contract promises, with their arguments. `!` marks a positional. The list is frozen:
+ * a new command or a new argument gets no entry here.
  */
 const CONTRACT: Readonly<Record<string, string>> = {
   snapshot:
@@ -75,7 +75,7 @@ const CONTRACT: Readonly<Record<string, string>> = {
 describe.each(Object.entries(CONTRACT))("the contract's %s", (name, members) => {
   const command = loaded.find((one) => one.name === name)
 
-  test("is there and takes what the contract says", () => {
+  test("exists and takes the promised arguments", () => {
     const fields = command ? fieldsOf(command.input) : []
     const wanted = members.split(" ").filter(Boolean)
     const names = wanted.map((member) => member.replace("!", ""))
@@ -87,7 +87,7 @@ describe.each(Object.entries(CONTRACT))("the contract's %s", (name, members) => 
   })
 })
 
-test("the commands that only look are declared to read, and no others", () => {
+test("exactly the commands that only look are declared to read", () => {
   const reading = loaded.filter(({ effect }) => effect === "reads").map(({ name }) => name)
   const looks =
     /^(snapshot|find|get|is|screenshot|wait|status|permissions|version|doctor|clipboard-get|list-.*)$/

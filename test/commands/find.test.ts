@@ -39,7 +39,7 @@ function shop() {
 const names = (data: Json): string[] => data.matches.map((match: Json) => match.name)
 
 describe("find", () => {
-  test("a match has what an agent needs to choose and act, members in the contract's order", async () => {
+  test("a match has the members needed to choose and act, in the contract's order", async () => {
     const { ok } = shop()
     const data = await ok("find", { role: "button", name: "Save", exact: true })
     expect(JSON.stringify(data)).toBe(
@@ -81,7 +81,7 @@ describe("find", () => {
     expect(JSON.stringify(await ok("find", { name: "Password" }))).not.toContain("secret")
   })
 
-  test("--count, --first, --last, --nth and --limit say how much is returned", async () => {
+  test("--count, --first, --last, --nth and --limit choose the matches to return", async () => {
     const { ok } = shop()
     expect(await ok("find", { role: "button", count: true })).toEqual({ count: 3 })
     expect(await ok("find", { role: "slider", count: true })).toEqual({ count: 0 })
@@ -97,7 +97,7 @@ describe("find", () => {
     expect(await ok("find", { role: "slider" })).toEqual({ matches: [], total_matches: 0 })
   })
 
-  test("refs are added to the map, never replaced, and an element that has one keeps it", async () => {
+  test("refs are added to the map, never replaced, and a known element keeps its ref", async () => {
     const { ok, refs, world } = shop()
     const { snapshot_id } = await ok("snapshot", { window_id: "w-1" })
     const before = await refs.load()
@@ -112,7 +112,7 @@ describe("find", () => {
     expect(world.sent("Save").length).toBe(1)
   })
 
-  test("works without any snapshot before it", async () => {
+  test("works without a snapshot", async () => {
     const { ok, world } = shop()
     const { match } = await ok("find", { name: "Save as", first: true })
     expect(match.ref_id).toBe("@e1")
@@ -121,7 +121,7 @@ describe("find", () => {
     expect(world.sent("Save as…")).toEqual(["semantic click"])
   })
 
-  test("only what is returned gets a ref", async () => {
+  test("only returned matches get a ref", async () => {
     const { ok, refs } = shop()
     await ok("find", { role: "button", count: true })
     expect((await refs.load()).inner.size).toBe(0)
@@ -129,7 +129,7 @@ describe("find", () => {
     expect((await refs.load()).inner.size).toBe(1)
   })
 
-  test("a tree that was not read to its end is said so: nothing found is then no absence", async () => {
+  test("an incomplete tree is reported: a missing match does not prove absence", async () => {
     const { ok, world } = shop()
     world.nodeLimit = 3
     expect(await ok("find", { name: "Amount", first: true })).toEqual({ match: null, complete: false })
@@ -157,7 +157,7 @@ describe("find", () => {
     expect(world.calls).toEqual([])
   })
 
-  test("ways to choose one match exclude each other", async () => {
+  test("options that choose one match exclude each other", async () => {
     const { error } = shop()
     expect(await error("find", { role: "button", first: true, last: true })).toMatchObject({
       code: "INVALID_ARGS",
@@ -177,10 +177,10 @@ test.each<[given: string, role: Role]>([
   ["tree", "outline"],
   ["list_item", "option"],
   ["statictext", "statictext"],
-])("a role may be called %s", (given, role) => {
+])("%s is accepted as a role", (given, role) => {
   expect(canonicalRole(given)).toBe(role)
 })
 
-test.each(["", "knob", "constructor", "__proto__", "toString"])("%j is no role", (given) => {
+test.each(["", "knob", "constructor", "__proto__", "toString"])("%j is not a role", (given) => {
   expect(() => canonicalRole(given)).toThrow(AppError)
 })

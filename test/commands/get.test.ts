@@ -30,7 +30,7 @@ const FIELD: Spec = {
 }
 
 describe("get", () => {
-  test("tells property, ref and value, and nothing else", async () => {
+  test("returns property, ref and value, and nothing else", async () => {
     const { ok } = await holding(FIELD)
     expect(await ok("get", { ref_id: "@e1", property: "enabled" })).toEqual({
       property: "enabled",
@@ -60,7 +60,7 @@ describe("get", () => {
     expect(await get(property)).toEqual(value)
   })
 
-  test("is read live, not from the snapshot", async () => {
+  test("reads the live element, not the snapshot", async () => {
     const { get, element } = await holding(FIELD)
     element.set({ value: "", states: ["disabled"], bounds: { ...bounds, x: 99 } })
     expect(await get("value")).toBe("")
@@ -71,7 +71,7 @@ describe("get", () => {
     expect((await get("bounds")).x).toBe(99)
   })
 
-  test("the text of what has no value is its name", async () => {
+  test("returns the name as text if there is no value", async () => {
     const { get } = await holding({ role: "link", name: "Next" })
     expect(await get("text")).toBe("Next")
     expect(await get("value")).toBeNull()
@@ -81,13 +81,13 @@ describe("get", () => {
     expect(await get("bounds")).toBeNull()
   })
 
-  test("of a secure field neither value nor text is told", async () => {
+  test("never returns the value or text of a secure field", async () => {
     const { get } = await holding({ ...FIELD, value: "hunter2", states: ["enabled", "secure"] })
     expect(await get("value")).toBeNull()
     expect(await get("text")).toBeNull()
   })
 
-  test("an unknown property is refused with those there are", async () => {
+  test("rejects an unknown property and lists the known ones", async () => {
     const { error } = await holding(FIELD)
     const refused = await error("get", { ref_id: "@e1", property: "colour" })
     expect(refused.code).toBe("INVALID_ARGS")
@@ -96,7 +96,7 @@ describe("get", () => {
 })
 
 describe("is", () => {
-  test("tells the result and whether the question applies", async () => {
+  test("returns the result and if the question applies", async () => {
     const { ok } = await holding(FIELD)
     expect(await ok("is", { ref_id: "@e1", property: "enabled" })).toEqual({
       property: "enabled",
@@ -133,7 +133,7 @@ describe("is", () => {
     expect(await is(property)).toEqual(expected as never)
   })
 
-  test("what can be selected and does not say so is not", async () => {
+  test("reports a selectable element without the selected state as not selected", async () => {
     const { is } = await holding({ role: "tab", name: "It" })
     expect(await is("selected")).toBe(false)
     expect(await is("visible")).toEqual([false, "not applicable"])

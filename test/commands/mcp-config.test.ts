@@ -5,7 +5,7 @@ afterAll(clearDesks)
 
 const SERVER = { command: "agent-desktop", args: ["mcp"] }
 
-/** Where each client looks for a server called agent-desktop, as its documentation says. */
+/** The place where each client looks for a server called agent-desktop, according to its documentation. */
 const CLIENTS = {
   claude: { mcpServers: { "agent-desktop": SERVER } },
   "claude-desktop": { mcpServers: { "agent-desktop": SERVER } },
@@ -17,13 +17,13 @@ const CLIENTS = {
   zed: { context_servers: { "agent-desktop": SERVER } },
 } as const
 
-test.each(Object.entries(CLIENTS))("%s finds the server where it looks", async (client, expected) => {
+test.each(Object.entries(CLIENTS))("%s finds the server in its settings", async (client, expected) => {
   const { file, text } = await desk().ok("mcp-config", { client })
   const read: unknown = file.endsWith(".toml") ? Bun.TOML.parse(text) : JSON.parse(text)
   expect(read).toEqual(expected)
 })
 
-test("every client that can be named is among them", async () => {
+test("the error for an unknown client lists every client", async () => {
   const { details, message } = await desk().error("mcp-config", { client: "nobody" })
   expect(details.argument).toBe("client")
   for (const client of Object.keys(CLIENTS)) expect(message).toContain(client)
@@ -34,7 +34,7 @@ test.each([
   ["codex", ["codex", "mcp", "add", "agent-desktop", "--", "agent-desktop", "mcp"]],
   ["gemini", ["gemini", "mcp", "add", "--scope", "user", "agent-desktop", "agent-desktop", "mcp"]],
   ["vscode", ["code", "--add-mcp", JSON.stringify({ name: "agent-desktop", ...SERVER })]],
-])("%s can also be told by a command, which a shell reads as it is meant", async (client, words) => {
+])("%s can also be configured by a command that a shell splits correctly", async (client, words) => {
   const { command } = await desk().ok("mcp-config", { client })
   const { stdout } = Bun.spawnSync(["sh", "-c", `set -- ${command}; printf '%s\\n' "$@"`])
   expect(stdout.toString().trimEnd().split("\n")).toEqual(words)

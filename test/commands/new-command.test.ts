@@ -19,7 +19,7 @@ import { openTrace } from "../../src/trace/record.ts"
 import { gapsOf, readyDesk, samplesOf } from "../support/every-command.ts"
 import { clearDesks, type Json } from "../support/fake-desk.ts"
 
-/** One command that the program does not have, put into the registry: every door and every page must show it. */
+/** A command that the program does not have, added to the registry: every door and every page must show it. */
 
 const definition = {
   name: "say-hello",
@@ -62,7 +62,7 @@ describe("a new command is in", () => {
     expect(await toText(success("say-hello", { greeting: "Hello Ada" }), sayHello)).toBe("Hello Ada\n")
   })
 
-  test("a batch, also where only reading is allowed", async () => {
+  test("a batch, even if only reading is allowed", async () => {
     const { ok } = await readyDesk({ commands: registry, readOnly: true })
     const items = [{ command: "say-hello", args: { name: "Ada" } }]
     expect((await ok("batch", { commands: items })).results).toEqual([
@@ -123,7 +123,7 @@ describe("a new command is in", () => {
     expect(await complete("agent-desktop say-hello --wh")).toStartWith("--whisper\t")
   })
 
-  test("a trace, which shows only the text that may be shown", async () => {
+  test("a trace, which shows only the text it may show", async () => {
     const trace = openTrace({
       directory,
       screenshots: true,
@@ -140,7 +140,7 @@ describe("a new command is in", () => {
     ])
   })
 
-  test("the tests over all commands", async () => {
+  test("the tests that run all commands", async () => {
     expect(gapsOf(sayHello)).toEqual([])
     const own = (await samplesOf(registry)).filter(({ command }) => command === sayHello)
     expect(own).toEqual([{ command: sayHello, args: { name: "$app" } }])

@@ -51,7 +51,7 @@ test("every command in src/commands is in its index.ts, and its variable has its
   expect(defined.filter(([variable, { name }]) => variable !== camel(name))).toEqual([])
 })
 
-test("index.ts is in the order of the alphabet", () => {
+test("index.ts is in alphabetical order", () => {
   const names = Object.keys(commands)
   expect(names).toEqual(names.toSorted())
 })
@@ -60,7 +60,7 @@ test("every action is a command of its own", () => {
   expect(Object.keys(ACTION_OF).filter((kind) => !Object.hasOwn(commands, kind))).toEqual([])
 })
 
-test("a name that every object has is not a command", async () => {
+test("a name that every object has, such as toString, is not a command", async () => {
   const { findCommand } = await import("../../src/command.ts")
   for (const name of ["constructor", "toString", "__proto__", ""])
     expect(findCommand(commands, name)).toBeUndefined()

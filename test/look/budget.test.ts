@@ -20,7 +20,7 @@ const budgetOf = (tokens: number, print: (tree: Node) => string = outline): Budg
   spell: (index) => `@e${9001 + index}`,
 })
 
-/** Trees with every kind of node. */
+/** Random trees with all kinds of nodes. */
 const { plain } = fc.letrec<{ plain: Node }>((tie) => ({
   plain: fc.record(
     {
@@ -38,7 +38,7 @@ const { plain } = fc.letrec<{ plain: Node }>((tie) => ({
   ),
 }))
 
-/** Refs for what can be acted on, and a hint that no other node has. */
+/** Gives interactive nodes a ref and every node a hint of its own. */
 function number(tree: Node): Node {
   let last = 0
   const visit = ({ role, name, states, children_count, children }: Node): Node => {
@@ -59,8 +59,8 @@ function number(tree: Node): Node {
 const aTree = plain.map(number)
 const forms = [outline, (tree: Node) => JSON.stringify(tree)]
 
-describe("of any tree", () => {
-  test("what is printed never costs more than the budget", () => {
+describe("for any tree", () => {
+  test("the output never costs more than the budget", () => {
     fc.assert(
       fc.property(
         aTree,
@@ -85,7 +85,7 @@ describe("of any tree", () => {
     )
   })
 
-  test("nodes are printed as they are and in their order, and with room for all nothing is missing", () => {
+  test("nodes keep their content and order, and with enough budget none is missing", () => {
     fc.assert(
       fc.property(aTree, fc.integer({ min: 40, max: 400 }), (tree, tokens) => {
         const before = nodesOf(tree).map(own)
@@ -105,7 +105,7 @@ describe("of any tree", () => {
     )
   })
 
-  test("what is left out is counted exactly once, where it was", () => {
+  test("omitted nodes are counted exactly once, in their place", () => {
     fc.assert(
       fc.property(aTree, fc.integer({ min: 40, max: 300 }), (tree, tokens) => {
         const fitted = fitTree(tree, budgetOf(tokens))
@@ -135,8 +135,8 @@ const button = (name: string, i: number): Node => ({ ref_id: `@e${i + 1}`, role:
 const rows = (count: number): Node[] =>
   Array.from({ length: count }, (_, i) => ({ ref_id: `@e${i + 1}`, role: "option", name: `Row ${i + 1}` }))
 
-describe("what comes first", () => {
-  test("the focus, wherever it is", () => {
+describe("priorities", () => {
+  test("the focused element, at any depth", () => {
     const deep: Node = {
       role: "group",
       children: [{ role: "statictext", name: "here", states: ["focused"] }],
@@ -145,7 +145,7 @@ describe("what comes first", () => {
     expect(nodesOf(fitTree(tree, budgetOf(45))?.tree ?? tree).map(({ name }) => name)).toContain("here")
   })
 
-  test("what can be acted on, then what is named, then structure", () => {
+  test("interactive elements, then named ones, then structure", () => {
     const part = (i: number): Node => ({
       role: "group",
       children: [{ role: "heading", name: `Title ${i}` }, { role: "list" }, button(`Save ${i}`, i)],
@@ -162,7 +162,7 @@ describe("what comes first", () => {
     for (const step of [200, 400, 420, 440, 444]) expect(seen).toContain(step)
   })
 
-  test("of a long list its head, its tail, and what is selected, with the gaps counted in their places", () => {
+  test("the head, tail and selection of a long list, with the gaps counted in their places", () => {
     const all = rows(1000)
     all[500] = { ...all[500]!, states: ["selected"] }
     const tree: Node = { role: "window", children: [{ role: "listbox", ref_id: "@e1001", children: all }] }
@@ -187,7 +187,7 @@ describe("what comes first", () => {
     expect(fitted.drills).toEqual([])
   })
 
-  test("toolbars that there is no room for have a line to drill into", () => {
+  test("a toolbar that does not fit keeps one line to drill into", () => {
     const bar = (name: string, from: number): Node => ({
       role: "toolbar",
       name,
@@ -209,7 +209,7 @@ describe("what comes first", () => {
   })
 })
 
-test("long texts are cut and say by how much", () => {
+test("long texts are cut and report the number of omitted characters", () => {
   const tree: Node = {
     role: "window",
     children: [{ role: "textfield", ref_id: "@e1", value: "x".repeat(5000), states: ["focused"] }],
@@ -255,7 +255,7 @@ describe("snapshot --budget", () => {
     text: snapshotText,
   }
 
-  test.each(["json", "text"] as const)("counts what is printed as %s, heading and all", async (format) => {
+  test.each(["json", "text"] as const)("counts the whole output as %s, heading included", async (format) => {
     const { ok } = office(format)
     for (const budget of [120, 200, 400, 1000, 5000]) {
       const data = await ok("snapshot", { budget })
@@ -269,7 +269,7 @@ describe("snapshot --budget", () => {
     expect(tree).toEqual((await ok("snapshot", { compact: true })).tree)
   })
 
-  test("numbers what can be acted on as it would without, and what to drill into after that", async () => {
+  test("numbers interactive elements as without a budget, and drill targets after them", async () => {
     const { ok } = office("text")
     const whole = new Map<string, string>(
       nodesOf((await ok("snapshot")).tree).flatMap(({ name, ref_id }) => (ref_id ? [[name!, ref_id]] : [])),
@@ -283,7 +283,7 @@ describe("snapshot --budget", () => {
     expect(shown.map(({ name }) => name)).toContain("Search")
   })
 
-  test("what was left out is had by --root, also piece by piece", async () => {
+  test("omitted parts can be read with --root, again with a budget", async () => {
     const { ok, world } = office("text")
     const { tree, snapshot_id } = await ok("snapshot", { budget: 250 })
     const list = nodesOf(tree).find(({ role }) => role === "list")!
@@ -300,7 +300,7 @@ describe("snapshot --budget", () => {
     expect(world.sent("Item 34")).toEqual(["semantic click"])
   })
 
-  test("a budget without room for the window is refused and told the least", async () => {
+  test("a budget too small for the window is refused, with the smallest that works", async () => {
     for (const format of ["json", "text"] as const) {
       const { error, ok } = office(format)
       const { code, details } = await error("snapshot", { budget: 10 })
@@ -309,7 +309,7 @@ describe("snapshot --budget", () => {
     }
   })
 
-  test("inside a batch it counts JSON, since that is what a batch prints", async () => {
+  test("counts JSON inside a batch, since a batch prints JSON", async () => {
     const { ok } = office("text")
     const commands = JSON.stringify([{ command: "snapshot", args: { budget: 300 } }])
     const { results } = await ok("batch", { commands })
@@ -346,7 +346,7 @@ describe("snapshot --skeleton", () => {
     return it
   }
 
-  test("three levels, counts and refs where it was cut, and drilling keeps all other refs", async () => {
+  test("reads three levels with counts and refs at the cuts, and drilling keeps all other refs", async () => {
     const { ok, refs, world } = cellar()
     const { tree, ref_count } = await ok("snapshot", { skeleton: true })
     expect(tree.children[0].children[0].children).toEqual([

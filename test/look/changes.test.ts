@@ -32,7 +32,7 @@ function form(more: readonly Spec[] = []) {
   return { ...it, app, window }
 }
 
-test("an action returns what became different, with refs that can be acted on at once", async () => {
+test("an action returns the changes it caused, with refs that can be used at once", async () => {
   const { ok, error, world, ref } = form()
   const { snapshot_id: since } = await ok("snapshot")
   const { changes, ...result } = await ok("click", { ref_id: await ref("Delete"), changes: true })
@@ -62,7 +62,7 @@ test("an action returns what became different, with refs that can be acted on at
   expect(world.sent("Agree")).toEqual(["semantic check"])
 })
 
-test("who does not ask for it does not pay for it", async () => {
+test("without --changes nothing is read for it", async () => {
   const { ok, world, ref } = form()
   await ok("snapshot")
   world.calls.length = 0
@@ -71,7 +71,7 @@ test("who does not ask for it does not pay for it", async () => {
   expect(world.calls).not.toContain("windows")
 })
 
-test("nothing different is no difference, not no answer", async () => {
+test("no difference is reported as an answer without changes", async () => {
   const { ok, ref } = form()
   await ok("snapshot")
   const { changes } = await ok("check", { ref_id: await ref("Agree"), changes: true })
@@ -88,8 +88,8 @@ test("nothing different is no difference, not no answer", async () => {
   expect(again.changes).toEqual({ snapshot_id: expect.any(String), since: changes.snapshot_id })
 })
 
-describe("when it ends", () => {
-  test("is when nothing more happens: what comes late, one after the other, is part of it", async () => {
+describe("settling", () => {
+  test("ends once nothing more happens: late changes in a row are included", async () => {
     const { ok, world, ref } = form([
       {
         role: "button",
@@ -113,7 +113,7 @@ describe("when it ends", () => {
     expect(changes).not.toHaveProperty("settled")
   })
 
-  test("is bounded for an app that never comes to rest, and says so", async () => {
+  test("is bounded for an app that never rests, and reports settled: false", async () => {
     const { ok, world, ref } = form()
     await ok("snapshot")
     const clock = setInterval(() => world.emit(), 5)
@@ -126,7 +126,7 @@ describe("when it ends", () => {
     }
   })
 
-  test("is at once where nothing may be waited for", async () => {
+  test("ends at once if the timeout is 0", async () => {
     const { ok, ref } = form()
     await ok("snapshot")
     const { changes } = await ok("check", { ref_id: await ref("Agree"), changes: true, timeout_ms: 0 })
@@ -135,7 +135,7 @@ describe("when it ends", () => {
 })
 
 describe("windows", () => {
-  test("that opened and closed are told", async () => {
+  test("that opened or closed are reported", async () => {
     const { ok, app, ref, window } = form([
       { role: "button", name: "Preview", does: () => app.window("Print preview", [], { id: "w-2" }) },
       { role: "button", name: "Close", does: () => window.close() },
@@ -147,7 +147,7 @@ describe("windows", () => {
     expect(closed.changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
   })
 
-  test("and menus that are open are named", async () => {
+  test("report their open menus", async () => {
     const { ok, app, ref } = form([
       {
         role: "menubutton",
@@ -162,8 +162,8 @@ describe("windows", () => {
   })
 })
 
-describe("what it is compared with", () => {
-  test("is a look before the action where there is no snapshot of that window", async () => {
+describe("the comparison", () => {
+  test("uses a look before the action if there is no snapshot of that window", async () => {
     const { ok, app, world } = form()
     app.window("Other", [{ role: "checkbox", name: "Sync", states: ["unchecked"] }], { id: "w-2" })
     await ok("snapshot", { window_id: "w-1" })
@@ -176,7 +176,7 @@ describe("what it is compared with", () => {
     expect(world.sent("Delete")).toEqual(["semantic click"])
   })
 
-  test("is the snapshot that the ref names, and the newest one stays", async () => {
+  test("uses the snapshot that the ref names, and the newest one stays current", async () => {
     const { ok, window, refs } = form()
     const old = await ok("snapshot")
     window.root.add({ role: "button", name: "First" }, 0)
@@ -189,7 +189,7 @@ describe("what it is compared with", () => {
   })
 })
 
-test("what was done is reported, whatever became of the look at it", async () => {
+test("the action is reported even if the look after it fails", async () => {
   const { ok, world, ref } = form()
   await ok("snapshot")
   world.fail("tree", new AppError("APP_UNRESPONSIVE", "App 'Shop' did not answer in time"))
@@ -198,7 +198,7 @@ test("what was done is reported, whatever became of the look at it", async () =>
   expect(result.changes).toEqual({ complete: false, reason: "App 'Shop' did not answer in time" })
 })
 
-test("an action that fails is a failure, and nothing is different for the refs", async () => {
+test("a failed action reports its error and leaves the refs unchanged", async () => {
   const { ok, error, refs, ref } = form()
   const { snapshot_id } = await ok("snapshot")
   const failed = await error("toggle", { ref_id: await ref("Delete"), changes: true })
@@ -210,7 +210,7 @@ test("an action that fails is a failure, and nothing is different for the refs",
   expect((await refs.load()).snapshot_id).toBe(snapshot_id)
 })
 
-test("keys and the pointer tell what they changed too", async () => {
+test("keys and the pointer report their changes too", async () => {
   const { ok, world } = form()
   await ok("snapshot")
   const stop = world.listen(() => {})
@@ -240,7 +240,7 @@ test("a context menu keeps the refs it was given", async () => {
   expect(world.sent("Copy")).toEqual(["semantic click"])
 })
 
-test("as text it is a heading and a line a change", async () => {
+test("as text, changes are a heading and one line per change", async () => {
   const { ok, ref } = form()
   await ok("snapshot")
   const data = await ok("check", { ref_id: await ref("Agree"), changes: true })

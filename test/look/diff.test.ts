@@ -21,7 +21,7 @@ const button = (ref_id: string, name: string, ...states: State[]): Node => ({
 const text = (name: string): Node => ({ role: "statictext", name })
 
 describe("between two trees", () => {
-  test("what is new is told with what is new below it and where it is, without what says nothing", () => {
+  test("new nodes are reported with their new children and their path, without meaningless ones", () => {
     const before = window({ role: "toolbar", name: "Tools", children: [button("@e1", "Save")] })
     const dialog: Node = {
       role: "group",
@@ -39,7 +39,7 @@ describe("between two trees", () => {
     })
   })
 
-  test("of what is gone only the topmost that says something is told", () => {
+  test("of removed nodes only the topmost meaningful one is reported", () => {
     const dialog: Node = {
       role: "dialog",
       name: "Sure?",
@@ -54,7 +54,7 @@ describe("between two trees", () => {
     })
   })
 
-  test("what changed is told as it is and as it was, and only that", () => {
+  test("a changed node is reported with its new content and the old members that changed", () => {
     const before = window(
       button("@e1", "Agree", "enabled", "unchecked"),
       text("0 items"),
@@ -70,7 +70,7 @@ describe("between two trees", () => {
     expect(diff(before, after, { interactive_only: true }).changed).toHaveLength(1)
   })
 
-  test("a value that came or went is told as one that was empty", () => {
+  test("a value that appears or disappears counts as a change from or to an empty one", () => {
     const field = (value?: string): Node => ({
       ref_id: "@e1",
       role: "textfield",
@@ -80,7 +80,7 @@ describe("between two trees", () => {
     expect(diff(window(field("x")), window(field())).changed?.[0]?.was).toEqual({ value: "x" })
   })
 
-  test("an element that moved is the same, and a new wrapper around it is no news", () => {
+  test("a moved element is the same, and a new wrapper around it is not reported", () => {
     const before = window(button("@e1", "A"), { role: "group", name: "G", children: [button("@e2", "B")] })
     const after = window({
       role: "group",
@@ -90,7 +90,7 @@ describe("between two trees", () => {
     expect(diff(before, after)).toEqual({})
   })
 
-  test("rows inserted before others do not make the others change", () => {
+  test("rows inserted before others do not change the others", () => {
     const row = (i: number): Node => ({ role: "row", children: [text(`Row ${i}`), button(`@e${i}`, "Open")] })
     const rows = Array.from({ length: 50 }, (_, i) => row(i + 1))
     const after = window(row(51), ...rows.slice(0, 20), ...rows.slice(21))
@@ -100,7 +100,7 @@ describe("between two trees", () => {
     })
   })
 
-  test("one object with another name is a change, with its old and new ref; another object is not", () => {
+  test("an object with a new name is a change, with its old and new ref; another object is not", () => {
     const before = window(button("@e1", "Play"), button("@e2", "Stop"))
     const after = window(button("@e3", "Pause"), button("@e2", "Stop"))
     expect(diff(before, after)).toEqual({ added: [button("@e3", "Pause")], removed: [button("@e1", "Play")] })
@@ -110,7 +110,7 @@ describe("between two trees", () => {
     })
   })
 
-  test("what was not read to its end has lost nothing", () => {
+  test("nodes of a subtree that was not read completely are not reported as removed", () => {
     const list = (count: number, ...children: Node[]): Node => ({
       role: "list",
       children_count: count,
@@ -154,14 +154,14 @@ const mapNodes = (tree: Node, change: (node: Node) => Node[]): Node => ({
   children: tree.children?.flatMap((child) => change(child).map((one) => mapNodes(one, change))),
 })
 
-describe("of any tree", () => {
+describe("for any tree", () => {
   const aTree = plain.map(numbered)
 
-  test("it does not differ from itself", () => {
+  test("a tree does not differ from itself", () => {
     fc.assert(fc.property(aTree, (tree) => expect(diff(tree, structuredClone(tree))).toEqual({})))
   })
 
-  test("one element more is one added, one less one removed, and nothing else", () => {
+  test("one more element is one added, one less is one removed, and nothing else", () => {
     fc.assert(
       fc.property(aTree, fc.nat(), fc.nat(), (tree, at, where) => {
         const parents = nodesOf(tree)
@@ -186,7 +186,7 @@ describe("of any tree", () => {
     )
   })
 
-  test("another value of one element is one change", () => {
+  test("a new value of one element is one change", () => {
     fc.assert(
       fc.property(aTree, fc.nat(), (tree, at) => {
         const refs = nodesOf(tree).filter(({ ref_id }) => ref_id)
@@ -225,7 +225,7 @@ describe("snapshot --diff", () => {
     return { ...it, app, one }
   }
 
-  test("tells what is different from the newest snapshot, and becomes the newest itself", async () => {
+  test("reports the difference to the newest snapshot, and becomes the newest itself", async () => {
     const { ok, world, one } = form()
     const first = await ok("snapshot")
     world.at("Search").set({ value: "cat" })
@@ -264,7 +264,7 @@ describe("snapshot --diff", () => {
     })
   })
 
-  test("no number changes its meaning: elements keep theirs, new ones get new ones, dead ones are refused", async () => {
+  test("no ref changes its meaning: known elements keep theirs, new ones get new ones, removed ones fail", async () => {
     const { ok, error, world, one } = form()
     await ok("snapshot")
     const save = world.at("Save")
@@ -283,7 +283,7 @@ describe("snapshot --diff", () => {
     expect(world.sent("First")).toEqual(["semantic click"])
   })
 
-  test("compared with an older snapshot, the newest one keeps its place and its numbers", async () => {
+  test("after a comparison with an older snapshot, the newest keeps its place and its refs", async () => {
     const { ok, world, one, refs } = form()
     const old = await ok("snapshot")
     one.root.add({ role: "button", name: "First" }, 0)
@@ -296,7 +296,7 @@ describe("snapshot --diff", () => {
     expect(world.sent("First")).toEqual(["semantic click", "semantic click"])
   })
 
-  test("refs of other windows, and those that were drilled into, live on", async () => {
+  test("refs of other windows and of drilled subtrees stay valid", async () => {
     const { ok, app, world } = form()
     app.window("Other", [{ role: "button", name: "Elsewhere" }], { id: "w-2" })
     await ok("snapshot", { window_id: "w-1", budget: 120 })
@@ -306,7 +306,7 @@ describe("snapshot --diff", () => {
     expect(world.sent("Elsewhere")).toEqual(["semantic click"])
   })
 
-  test("without addresses, what moved is known by what it says, if nothing else says it", async () => {
+  test("without addresses, a moved element is recognised by its content if that is unique", async () => {
     const { ok, world, one } = form()
     world.hasAddresses = false
     await ok("snapshot")
@@ -319,7 +319,7 @@ describe("snapshot --diff", () => {
     expect(world.sent("Save")).toEqual(["semantic click"])
   })
 
-  test("an element that gets another address at every look is the same all the same", async () => {
+  test("an element that gets a new address at every look is still the same", async () => {
     const { ok, world, one } = form()
     await ok("snapshot")
     for (const name of ["Save", "Search"]) {
@@ -333,11 +333,11 @@ describe("snapshot --diff", () => {
     expect(world.sent("Save")).toEqual(["semantic click"])
     one.root.add({ role: "button", name: "Save" }, 0)
     world.at("Tools").children[0]!.remove()
-    // One of that name in another place is another one.
+    // An element of the same name in another place is another one.
     expect((await ok("snapshot", { diff: "last" })).changes.added ?? []).toHaveLength(1)
   })
 
-  test("it reads what the earlier one read", async () => {
+  test("reads the same surface as the earlier snapshot", async () => {
     const { ok, app } = form()
     app.show("menu", { role: "menu", name: "File", children: [{ role: "menuitem", name: "Open" }] })
     await ok("snapshot", { surface: "menu", app: "Shop" })
@@ -347,7 +347,7 @@ describe("snapshot --diff", () => {
     })
   })
 
-  test("as text it is a line a change", async () => {
+  test("as text, the difference is one line per change", async () => {
     const { ok, world, one } = form()
     const { snapshot_id: since } = await ok("snapshot")
     world.at("Tools").add({ role: "menubutton", name: "More", children: [{ role: "image", name: "Dots" }] })
@@ -368,7 +368,7 @@ describe("snapshot --diff", () => {
     expect(snapshotText(await ok("snapshot", { diff: "last" }))).toEndWith("\nno changes\n")
   })
 
-  test("what is kept is ours alone, without secure values, and no longer than the map", async () => {
+  test("stored trees are private, contain no secure values, and are deleted together with their map", async () => {
     const { ok, root, world } = form()
     world.at("Search").set({ value: "y".repeat(10_000) })
     const { snapshot_id } = await ok("snapshot")
@@ -385,7 +385,7 @@ describe("snapshot --diff", () => {
     expect((await ok("snapshot", { diff: "last" })).changes.changed).toHaveLength(1)
   })
 
-  test("nothing to compare with, another window, and flags that make no sense are refused", async () => {
+  test("a missing snapshot, another window and conflicting flags are refused", async () => {
     const { ok, error, app, refs } = form()
     expect((await error("snapshot", { diff: "last" })).code).toBe("SNAPSHOT_NOT_FOUND")
     expect((await error("snapshot", { diff: "saaaaaaaa" })).code).toBe("SNAPSHOT_NOT_FOUND")

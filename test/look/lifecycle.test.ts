@@ -7,7 +7,7 @@ afterAll(clearDesks)
 
 const never = new Promise<number>(() => {})
 
-/** A world where Editor runs already, with one window that does not have the focus. */
+/** A world where Editor is running, with one window that does not have the focus. */
 function desktop() {
   const it = desk()
   const other = it.world.app("Other", { pid: 5 }).window("Other", [], { id: "w-5" })
@@ -15,7 +15,7 @@ function desktop() {
   const open = editor.window("Open", [], { id: "w-1" })
   it.world.focused = other
   const started: (readonly string[])[] = []
-  /** Starts process 99 and then does this. */
+  /** Makes launch start process 99, then runs this function. */
   const launches = (facts: Partial<Launched>, then: () => void = () => {}) => {
     it.world.launch = (app, args) => {
       started.push([app, ...args])
@@ -27,7 +27,7 @@ function desktop() {
 }
 
 describe.concurrent("launch", () => {
-  test("answers with the first window of the process that it started", async () => {
+  test("returns the first window of the process it started", async () => {
     const { ok, world, launches, started } = desktop()
     launches({ names: ["Paint"] }, () => {
       world.app("Clock", { pid: 70 }).window("Clock", [], { id: "w-7" })
@@ -44,7 +44,7 @@ describe.concurrent("launch", () => {
     expect(started).toEqual([["paint", "a b", "--x"]])
   })
 
-  test("takes a new window of that name from another process: a launcher starts others", async () => {
+  test("accepts a new window of that name from another process, since a launcher may start one", async () => {
     const { ok, world, launches } = desktop()
     launches({ names: ["Paint"] }, () =>
       world.app("Paint", { pid: 98 }).window("Untitled", [], { id: "w-9" }),
@@ -52,9 +52,9 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "paint" })).id).toBe("w-9")
   })
 
-  test("that is handed over to a running instance answers with the window which that opens", async () => {
+  test("that is handed over to a running instance returns the window which that opens", async () => {
     const { ok, world, launches, editor, open } = desktop()
-    // The running one has the focus already, which says nothing about the new start.
+    // The running instance has the focus already, so the focus is not evidence of the launch.
     world.focused = open
     const exited = Promise.withResolvers<number>()
     launches({ exited: exited.promise }, () => {
@@ -64,7 +64,7 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "editor" })).id).toBe("w-2")
   })
 
-  test("or with the one that comes to the front", async () => {
+  test("or returns the one that comes to the front", async () => {
     const { ok, world, launches, open } = desktop()
     launches({ exited: Promise.resolve(0) }, () => {
       world.focused = open
@@ -73,13 +73,13 @@ describe.concurrent("launch", () => {
     expect(await ok("launch", { app: "editor" })).toMatchObject({ id: "w-1", is_focused: true })
   })
 
-  test("or, where neither shows, with one of its windows after a while", async () => {
+  test("or, if neither happens, returns one of its windows after a while", async () => {
     const { ok, launches } = desktop()
     launches({ exited: Promise.resolve(0) })
     expect((await ok("launch", { app: "editor" })).id).toBe("w-1")
   })
 
-  test("of a program that ends with an error is a failure that tells its exit code", async () => {
+  test("of a program that ends with an error fails and reports its exit code", async () => {
     const { error, launches } = desktop()
     launches({ exited: Promise.resolve(3), names: ["Nothing"] })
     expect(await error("launch", { app: "broken" })).toMatchObject({
@@ -89,7 +89,7 @@ describe.concurrent("launch", () => {
     })
   })
 
-  test("of a program whose end cannot be watched still waits for its window", async () => {
+  test("of a program whose exit cannot be watched still waits for its window", async () => {
     const { ok, world, launches } = desktop()
     launches({}, () => world.app("Paint", { pid: 99 }).window("Untitled", [], { id: "w-9" }))
     const launch = world.launch
@@ -100,7 +100,7 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "paint" })).id).toBe("w-9")
   })
 
-  test("that shows no window in time says that it was started", async () => {
+  test("that shows no window in time reports that the program was started", async () => {
     const { error, launches } = desktop()
     launches({ names: ["Daemon"] })
     expect(await error("launch", { app: "daemon", timeout: 600 })).toMatchObject({
@@ -111,13 +111,13 @@ describe.concurrent("launch", () => {
     })
   })
 
-  test("never answers with a window that was there before, or is another app's", async () => {
+  test("never returns a window that existed before, or one of another app", async () => {
     const { error, world, launches } = desktop()
     launches({}, () => world.app("Clock", { pid: 70 }).window("Clock", [], { id: "w-7" }))
     expect((await error("launch", { app: "editor", timeout: 600 })).code).toBe("TIMEOUT")
   })
 
-  test("of an app that there is none of is refused as the platform says it", async () => {
+  test("of an unknown app fails with the platform's error", async () => {
     const { error, world } = desktop()
     world.launch = () => {
       throw new AppError("APP_NOT_FOUND", "No app 'x'")
@@ -127,7 +127,7 @@ describe.concurrent("launch", () => {
 })
 
 describe.concurrent("close-app", () => {
-  test("says closed once the process is gone, and how it was asked", async () => {
+  test("reports closed once the process is gone, and the method used", async () => {
     const { ok, world, editor } = desktop()
     world.quit = () => {
       world.later(() => editor.end())
@@ -141,7 +141,7 @@ describe.concurrent("close-app", () => {
     expect(editor.start).toBeUndefined()
   })
 
-  test("is done when another process has the pid", async () => {
+  test("succeeds if another process has taken the pid", async () => {
     const { ok, world, editor } = desktop()
     world.quit = () => {
       editor.restart()
@@ -150,7 +150,7 @@ describe.concurrent("close-app", () => {
     expect((await ok("close-app", { app: "Editor", force: true })).closed).toBe(true)
   })
 
-  test("does not say closed while the process runs, and names the window that may be asking", async () => {
+  test("does not report closed while the process runs, and names the window that may be asking", async () => {
     const { ok, world, editor } = desktop()
     world.quit = (app, force) => {
       expect([app.name, force]).toEqual(["Editor", false])
@@ -166,7 +166,7 @@ describe.concurrent("close-app", () => {
     })
   })
 
-  test("of an app that does not run is refused, and of two of one name too", async () => {
+  test("of an app that is not running fails, and so does an ambiguous name", async () => {
     const { error, world } = desktop()
     expect((await error("close-app", { app: "Nothing" })).code).toBe("APP_NOT_FOUND")
     world.app("editor", { pid: 11 })
@@ -191,7 +191,7 @@ describe("notifications", () => {
     return it
   }
 
-  test("are listed with what can be done about them, all or some", async () => {
+  test("are listed with their actions, all or filtered", async () => {
     const { ok } = notified()
     expect((await ok("list-notifications")).notifications).toEqual([
       { index: 0, app_name: "Mail", title: "Lunch?", body: "At noon", actions: ["Reply", "Delete"] },
@@ -204,11 +204,11 @@ describe("notifications", () => {
     expect(await ok("list-notifications", { app: "Chat" })).toEqual({ count: 0, notifications: [] })
   })
 
-  test("one is acted on by its identity, not by a place that shifts", async () => {
+  test("are acted on by identity, not by an index that shifts", async () => {
     const { ok, world } = notified()
     const before = world.notifications
     const reading = Object.getOwnPropertyDescriptor(world, "notifications")!
-    // Another one arrives between the look and the act, and pushes the rest down.
+    // A new notification arrives between the look and the act and shifts the others.
     let looks = 0
     Object.defineProperty(world, "notifications", {
       configurable: true,
@@ -224,7 +224,7 @@ describe("notifications", () => {
     expect(world.sent("Build failed")).toEqual(["semantic dismiss"])
   })
 
-  test("the index of another app's, or of none, is not found", async () => {
+  test("with an index of another app, or an unknown index, are not found", async () => {
     const { error, world } = notified()
     expect((await error("dismiss-notification", { index: 1, app: "Mail" })).message).toBe(
       "Notification 1 is of 'CI', not of 'Mail'",
@@ -236,7 +236,7 @@ describe("notifications", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("an action must be one that it has", async () => {
+  test("only accept an action that they have", async () => {
     const { ok, error, world } = notified()
     expect((await error("notification-action", { index: 0, action: "Archive" })).suggestion).toBe(
       "Use one of: Reply, Delete",
@@ -249,7 +249,7 @@ describe("notifications", () => {
     expect(world.sent("Lunch?")).toEqual(["semantic action"])
   })
 
-  test("all of one app are dismissed, and one that is gone meanwhile is no failure", async () => {
+  test("of one app are dismissed together; one that disappears meanwhile is not a failure", async () => {
     const { ok, world } = notified()
     world.fail("notification", undefined, new AppError("NOTIFICATION_NOT_FOUND", "gone"))
     expect((await ok("dismiss-all-notifications", { app: "Mail" })).dismissed).toBe(1)

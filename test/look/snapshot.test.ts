@@ -43,13 +43,13 @@ function form() {
   return { ...it, app, window }
 }
 
-/** Every node of a printed tree, depth first. */
+/** All nodes of a printed tree, depth first. */
 const nodes = (tree: Json): Json[] => [tree, ...(tree.children ?? []).flatMap(nodes)]
 const refsOf = (tree: Json): Record<string, string> =>
   Object.fromEntries(nodes(tree).flatMap((node) => (node.ref_id ? [[node.name, node.ref_id]] : [])))
 
 describe("numbering", () => {
-  test("refs are given depth first, parents before children, to what can be acted on", async () => {
+  test("refs are given to interactive elements, depth first, parents before children", async () => {
     const { ok } = form()
     const { tree, ref_count } = await ok("snapshot")
     expect(refsOf(tree)).toEqual({ Back: "@e1", Forward: "@e2", Search: "@e3", Logo: "@e4", Agree: "@e5" })
@@ -70,7 +70,7 @@ describe("numbering", () => {
     }
   })
 
-  test("what stands at the root of a surface gets a ref if its role can be acted on", async () => {
+  test("the root of a surface gets a ref if its role is interactive", async () => {
     const { ok, app } = form()
     app.show("focused", { role: "textfield", name: "Search", value: "" })
     const { tree, ref_count } = await ok("snapshot", { surface: "focused" })
@@ -119,7 +119,7 @@ describe("pruning", () => {
     })
   })
 
-  test("--compact replaces what says nothing and wraps one child, bottom up; never the root", async () => {
+  test("--compact replaces meaningless wrappers of one child, bottom up, but never the root", async () => {
     const { ok } = form()
     const { tree } = await ok("snapshot", { compact: true })
     expect(tree.role).toBe("window")
@@ -133,7 +133,7 @@ describe("pruning", () => {
     ])
   })
 
-  test("the root stays even when it says nothing and wraps one child", async () => {
+  test("the root stays even if it is a meaningless wrapper of one child", async () => {
     const { ok, app } = form()
     app.show("sheet", {
       role: "sheet",
@@ -159,7 +159,7 @@ describe("pruning", () => {
     })
   })
 
-  test("what is not showing is left out unless it is asked for, and then numbered in its place", async () => {
+  test("hidden elements are left out unless asked for, and then numbered in their place", async () => {
     const { ok } = form()
     expect(nodes((await ok("snapshot")).tree).map((node) => node.name)).not.toContain("Hidden item")
     const all = refsOf((await ok("snapshot", { include_hidden: true })).tree)
@@ -167,8 +167,8 @@ describe("pruning", () => {
   })
 })
 
-describe("what a node says", () => {
-  test("members come in the contract's order, absent ones and empty lists left out", async () => {
+describe("a node", () => {
+  test("has its members in the contract's order, without absent ones and empty lists", async () => {
     const { run, app } = form()
     app.show("sheet", {
       role: "sheet",
@@ -194,7 +194,7 @@ describe("what a node says", () => {
     )
   })
 
-  test("bounds are printed only when asked for, and what is no number reads as 0", async () => {
+  test("has bounds only on request, and coordinates that are not numbers become 0", async () => {
     const { ok, window } = form()
     window.root.children[1]!.children[0]!.bounds = { x: Number.NaN, y: 5, width: 10, height: 10 }
     expect(JSON.stringify(await ok("snapshot"))).not.toContain("bounds")
@@ -208,7 +208,7 @@ describe("what a node says", () => {
     expect(tree.bounds).toEqual({ x: 0, y: 0, width: 1000, height: 800 })
   })
 
-  test("the value of a secure field is nowhere: not printed, not stored", async () => {
+  test("never shows the value of a secure field, and does not store it", async () => {
     const { ok, app, root } = form()
     const password: Spec = {
       role: "textfield",
@@ -227,7 +227,7 @@ describe("what a node says", () => {
     expect(readFileSync(`${root}/last_refmap.json`, "utf8")).not.toContain("hunter2")
   })
 
-  test("children of a splitter are told which column they are, beside what hint they have", async () => {
+  test("in a splitter has its column as a hint, after its own hint", async () => {
     const { ok, app } = form()
     app.show("sheet", {
       role: "sheet",
@@ -260,7 +260,7 @@ describe("depth and completeness", () => {
           children: [deep(levels - 1), { role: "statictext", name: "x" }],
         }
 
-  test("where the depth ends the node says how many children were not read", async () => {
+  test("a node at the maximum depth reports how many children were not read", async () => {
     const { ok, app } = form()
     app.show("sheet", { role: "sheet", children: [deep(5)] })
     const { tree, complete, ref_count } = await ok("snapshot", { surface: "sheet", max_depth: 3 })
@@ -270,7 +270,7 @@ describe("depth and completeness", () => {
     expect(ref_count).toBe(0)
   })
 
-  test("a cut node stays under -i: there is more to find below it", async () => {
+  test("a cut node stays under -i, since there is more below it", async () => {
     const { ok, app } = form()
     app.show("sheet", { role: "sheet", children: [deep(5)] })
     const { tree } = await ok("snapshot", {
@@ -282,7 +282,7 @@ describe("depth and completeness", () => {
     expect(nodes(tree).at(-1)).toEqual({ role: "group", name: "Level 3", children_count: 2 })
   })
 
-  test("nameless wrappers cost no depth", async () => {
+  test("wrappers without a name do not count as depth", async () => {
     const wrapped = (levels: number): Spec =>
       levels === 0 ? { role: "button", name: "Inside" } : { role: "group", children: [wrapped(levels - 1)] }
     const { ok, app } = form()
@@ -290,7 +290,7 @@ describe("depth and completeness", () => {
     expect((await ok("snapshot", { surface: "sheet", max_depth: 2 })).ref_count).toBe(1)
   })
 
-  test("a tree that was not read to its end is returned as far as it was, and says so", async () => {
+  test("a tree that was only partly read is returned with complete: false", async () => {
     const { ok, world } = form()
     world.nodeLimit = 4
     const { tree, complete, ref_count } = await ok("snapshot")
@@ -302,7 +302,7 @@ describe("depth and completeness", () => {
 })
 
 describe("surfaces", () => {
-  test("each surface is read as what it is", async () => {
+  test("each surface is read with its own root and title", async () => {
     const { ok, app } = form()
     for (const surface of SURFACES.filter((one) => one !== "window")) {
       app.show(surface, {
@@ -316,12 +316,12 @@ describe("surfaces", () => {
     }
   })
 
-  test("a surface that is not there is not found", async () => {
+  test("a surface that is not open is not found", async () => {
     const { error } = form()
     expect((await error("snapshot", { surface: "menu" })).code).toBe("ELEMENT_NOT_FOUND")
   })
 
-  test("a window without accessible content is refused: an empty tree would read as an empty window", async () => {
+  test("a window without accessible content fails: an empty tree would look like an empty window", async () => {
     const { error, app } = form()
     app.window("Canvas", [], { id: "w-2", accessible: false, reason: "it was started without accessibility" })
     for (const [name, args] of [
@@ -338,7 +338,7 @@ describe("surfaces", () => {
     }
   })
 
-  test("a window of a process that has just begun is given a moment to show its content", async () => {
+  test("a window of a process that has just started gets some time to show its content", async () => {
     const { ok, error, app } = form()
     let looks = 0
     app.window("New", [{ role: "button", name: "Go" }], {
@@ -354,7 +354,7 @@ describe("surfaces", () => {
     expect((await error("snapshot", { window_id: "w-3" })).code).toBe("PLATFORM_NOT_SUPPORTED")
   })
 
-  test("a denied permission keeps the platform's words", async () => {
+  test("a denied permission keeps the platform's message", async () => {
     const { run, world } = form()
     world.fail(
       "windows",
@@ -389,7 +389,7 @@ describe("--root", () => {
     return { ...it, app, window }
   }
 
-  test("only the subtree is read; its refs are added, all others stay what they were", async () => {
+  test("reads only the subtree; its refs are added, and all others stay the same", async () => {
     const { ok, world, refs } = list()
     const whole = await ok("snapshot")
     expect(refsOf(whole.tree)).toEqual({ "Card A": "@e1", "Open A": "@e2", "Card B": "@e3", "Open B": "@e4" })
@@ -408,7 +408,7 @@ describe("--root", () => {
     for (const [ref, entry] of before.inner) expect(after.inner.get(ref)).toEqual(entry)
   })
 
-  test("what was found below a ref can be acted on like the rest, also after it moved", async () => {
+  test("gives refs that can be acted on like others, even after the element moved", async () => {
     const { ok, world } = list()
     world.hasAddresses = false
     await ok("snapshot")
@@ -420,7 +420,7 @@ describe("--root", () => {
     expect(world.sent("Share A")).toEqual(["semantic click", "semantic click"])
   })
 
-  test("of a ref that names its snapshot, the answer's refs name it too", async () => {
+  test("gives refs with the snapshot id if the root ref had one", async () => {
     const { ok, world } = list()
     const old = await ok("snapshot")
     world.at("Card B").add({ role: "button", name: "Share B" })
@@ -440,7 +440,7 @@ describe("--root", () => {
     expect(world.sent("Share B")).toEqual(["semantic click"])
   })
 
-  test("a subtree is read whole or not at all", async () => {
+  test("reads a subtree completely or fails", async () => {
     const { ok, error, world, refs } = list()
     await ok("snapshot")
     const before = [...(await refs.load()).inner.keys()]
@@ -452,7 +452,7 @@ describe("--root", () => {
     expect([...(await refs.load()).inner.keys()]).toEqual(before)
   })
 
-  test("it excludes a choice of window, and a snapshot goes with it only", async () => {
+  test("excludes --app and --window-id, and --snapshot needs it", async () => {
     const { error } = list()
     for (const args of [
       { root: "@e1", app: "List" },
@@ -463,7 +463,7 @@ describe("--root", () => {
   })
 })
 
-test("every snapshot replaces the map, and one that fails leaves it", async () => {
+test("every snapshot replaces the map, and a failed one keeps it", async () => {
   const { ok, error, world, refs } = form()
   const first = await ok("snapshot")
   expect((await refs.load()).snapshot_id).toBe(first.snapshot_id)
@@ -475,7 +475,7 @@ test("every snapshot replaces the map, and one that fails leaves it", async () =
   expect((await refs.load(first.snapshot_id)).inner.size).toBe(5)
 })
 
-test("a window that another process fills is known by that process", async () => {
+test("refs in a window that another process fills belong to that process", async () => {
   const { ok, error, app, world } = form()
   const renderer = world.app("Renderer", { pid: 11 })
   app.window("Page", [{ role: "link", name: "Next" }], { id: "w-2", filledBy: renderer })

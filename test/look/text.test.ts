@@ -11,7 +11,7 @@ import { clearDesks } from "../support/fake-desk.ts"
 
 afterAll(clearDesks)
 
-/** The result of a command as `--format text` prints it. */
+/** The output of a command with `--format text`. */
 const printed = async (name: string, data: object): Promise<string> =>
   toText(success(name, data), await commands[name]!())
 
@@ -29,7 +29,7 @@ const tree: Node = {
   ],
 }
 
-test("a snapshot is a heading and one line a node, two spaces a level", async () => {
+test("a snapshot is a heading and one line per node, indented by two spaces per level", async () => {
   const data = {
     app: "notes",
     window: { id: "w-7", title: "Notes" },
@@ -50,7 +50,7 @@ test("a snapshot is a heading and one line a node, two spaces a level", async ()
   )
 })
 
-test("what is the rule for a node, and what only repeats its name, is not said", () => {
+test("default states and descriptions that repeat the name are omitted", () => {
   const said = (node: Node) => outline(node).trim()
   expect(said({ role: "combobox", states: ["enabled", "collapsed", "haspopup"] })).toBe("combobox")
   expect(said({ role: "combobox", states: ["enabled", "expanded"] })).toBe("combobox expanded")
@@ -63,7 +63,7 @@ test("what is the rule for a node, and what only repeats its name, is not said",
   )
 })
 
-test("what was left out is counted where it was", () => {
+test("omitted nodes and characters are counted in their place", () => {
   const cut: Node = {
     role: "list",
     children_count: 9,
@@ -76,7 +76,7 @@ test("what was left out is counted where it was", () => {
   expect(outline(cut)).toBe('list … 9 children\n  option "a"\n  … 7 more\n  option = "b…" … 40 characters\n')
 })
 
-test("matches say where they are, and what was left out", async () => {
+test("matches show their path, and how many were left out", async () => {
   const data = {
     matches: [{ ref_id: "@e1", role: "button", name: "Save", path: ["Notes", "toolbar"] }],
     total_matches: 3,
@@ -86,25 +86,25 @@ test("matches say where they are, and what was left out", async () => {
   expect(await printed("find", { count: 4 })).toBe("4 matches\n")
 })
 
-test("lists are lines, and an empty one says so", async () => {
+test("lists are printed line by line, and an empty one as 'none'", async () => {
   const window = { id: "w-1", title: "A", app_name: "a", pid: 9, is_focused: true }
   expect(await printed("list-windows", { windows: [window] })).toBe('w-1 "A" "a" pid 9 focused\n')
   expect(await printed("list-apps", { apps: [] })).toBe("none\n")
 })
 
-test("an error is a line with its code and a line with what to do", async () => {
+test("an error is a line with its code and a line with the suggestion", async () => {
   const error = new AppError("STALE_REF", "@e7 is stale:\nits name changed", { suggestion: "Run 'snapshot'" })
   expect(await toText(failure("click", error), await commands.click!())).toBe(
     "error STALE_REF: @e7 is stale:\\nits name changed\nsuggestion: Run 'snapshot'\n",
   )
 })
 
-test("what has no lines of its own stays JSON", async () => {
+test("a result without a text form stays JSON", async () => {
   const envelope = success("click", { action: "click", ref_id: "@e1" })
   expect(await toText(envelope, await commands.click!())).toBe(toLine(envelope))
 })
 
-test("every sample prints its own lines, or the JSON line if its command says so", async () => {
+test("every sample prints text, or the JSON line if its command says so", async () => {
   for (const call of await samplesOf(commands)) {
     const { command, args } = call
     const envelope = success(command.name, await (await readyDesk()).ask(call))
@@ -115,7 +115,7 @@ test("every sample prints its own lines, or the JSON line if its command says so
   }
 })
 
-test("no text of an application can forge a line, turn it around or reach the terminal", () => {
+test("text of an app cannot forge a line, reverse it or send terminal codes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, value) => {
       const text = outline({ role: "window", children: [{ ref_id: "@e1", role: "button", name, value }] })

@@ -9,7 +9,7 @@ import { allRoles, type Node, STATES } from "../../src/node.ts"
 
 setDefaultTimeout(60_000)
 
-/** The larger of two vocabularies' counts. */
+/** The larger count of two vocabularies. */
 const realTokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
 
 const forms: readonly [string, (tree: Node) => string][] = [
@@ -17,36 +17,33 @@ const forms: readonly [string, (tree: Node) => string][] = [
   ["JSON", (tree) => JSON.stringify(tree)],
 ]
 
-describe.each(forms)("as %s", (_, print) => {
-  test("every role and state costs at most what is estimated", () => {
+describe.each(forms)("estimate for %s", (_, print) => {
+  test("is high enough for every role and state", () => {
     for (const role of allRoles()) {
       const text = print({ role, children: STATES.map((state) => ({ role, states: [state] })) })
       expect([role, estimateTokens(text) >= realTokens(text)]).toEqual([role, true])
     }
   })
 
-  test.skipIf(!existsSync(LOCALES))(
-    "what GTK says in more than fifty languages costs at most what is estimated",
-    () => {
-      const low: string[] = []
-      const languages = readdirSync(LOCALES).filter((name) => existsSync(catalogue(name)))
-      for (const language of languages) {
-        const texts = translations(catalogue(language)).filter((text) => text.length < 80)
-        for (let at = 0; at < texts.length; at += 700) {
-          const names = texts.slice(at, at + 20)
-          const text = print({
-            role: "window",
-            children: names.map((name, i) => ({ ref_id: `@e${at + i}`, role: "button", name })),
-          })
-          if (names.length === 20 && estimateTokens(text) < realTokens(text)) low.push(`${language} ${at}`)
-        }
+  test.skipIf(!existsSync(LOCALES))("is high enough for the GTK texts of more than fifty languages", () => {
+    const low: string[] = []
+    const languages = readdirSync(LOCALES).filter((name) => existsSync(catalogue(name)))
+    for (const language of languages) {
+      const texts = translations(catalogue(language)).filter((text) => text.length < 80)
+      for (let at = 0; at < texts.length; at += 700) {
+        const names = texts.slice(at, at + 20)
+        const text = print({
+          role: "window",
+          children: names.map((name, i) => ({ ref_id: `@e${at + i}`, role: "button", name })),
+        })
+        if (names.length === 20 && estimateTokens(text) < realTokens(text)) low.push(`${language} ${at}`)
       }
-      expect(low).toEqual([])
-      expect(languages.length).toBeGreaterThan(50)
-    },
-  )
+    }
+    expect(low).toEqual([])
+    expect(languages.length).toBeGreaterThan(50)
+  })
 
-  test("on English it is at most a third more", () => {
+  test("is at most a third too high for English", () => {
     const names =
       "Save|Open recent|Find and replace…|Show line numbers|Colour scheme|Close the window|Insert image"
     const children = names.split("|").map((name, i): Node => ({ ref_id: `@e${i}`, role: "button", name }))
@@ -56,18 +53,18 @@ describe.each(forms)("as %s", (_, print) => {
   })
 })
 
-test("even where letters make no word it is at most a quarter too low", () => {
+test("the estimate is at most a quarter too low for random letters", () => {
   const letters = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz234567"), minLength: 40 })
   fc.assert(fc.property(letters, (text) => estimateTokens(text) >= realTokens(text) * 0.75))
 })
 
-test("of any text at all it is never less than half", () => {
+test("the estimate is at least half of the real count for any text", () => {
   const unit = fc.oneof(fc.constant("grapheme" as const), fc.constant("binary" as const))
   const texts = unit.chain((kind) => fc.string({ unit: kind, minLength: 1, maxLength: 60 }))
   fc.assert(fc.property(texts, (text) => estimateTokens(text) * 2 >= realTokens(text)))
 })
 
-test("nothing costs nothing, and two texts cost no more together than apart", () => {
+test("the estimate is 0 for no text, and two texts together cost no more than apart", () => {
   expect(estimateTokens("")).toBe(0)
   expect(estimateTokens(" ")).toBe(1)
   const lines = fc.array(fc.constantFrom('button "Save" [@e1]\n', '  list "Überschrift"\n', "{}\n"))
@@ -83,7 +80,7 @@ const LOCALES = "/usr/share/locale"
 
 const catalogue = (language: string): string => `${LOCALES}/${language}/LC_MESSAGES/gtk30.mo`
 
-/** The translations in a compiled catalogue of gettext. */
+/** The translations in a compiled gettext catalogue. */
 function translations(path: string): string[] {
   const bytes = readFileSync(path)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

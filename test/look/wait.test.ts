@@ -7,7 +7,7 @@ afterAll(clearDesks)
 
 const bounds = { x: 1, y: 2, width: 30, height: 4 }
 const BUTTON: Spec = { role: "button", name: "It", states: ["enabled"], bounds }
-/** Long enough for a loaded machine to look at least once, short enough to wait for. */
+/** Long enough for a loaded machine to look at least once, short enough for a test. */
 const SHORT = 400
 
 async function holding(...children: Spec[]) {
@@ -29,7 +29,7 @@ describe.concurrent("an element", () => {
     ["actionable", { ...BUTTON, states: ["disabled"] }, BUTTON],
     ["actionable", { ...BUTTON, states: ["enabled", "busy"] }, BUTTON],
     ["actionable", { ...BUTTON, states: ["enabled", "offscreen"] }, BUTTON],
-  ] as const)("%s is waited for, with events and without", async (predicate, before, after) => {
+  ] as const)("is waited for until %s, with and without events", async (predicate, before, after) => {
     for (const isSilent of [false, true]) {
       const { ok, world, element } = await holding(before)
       world.isSilent = isSilent
@@ -55,7 +55,7 @@ describe.concurrent("an element", () => {
     })
   })
 
-  test("that cannot be told from its look-alikes is not called gone", async () => {
+  test("is not called gone while it cannot be told from similar ones", async () => {
     const it = desk()
     it.world.hasAddresses = false
     const window = it.world.app("App").window("Window", [BUTTON, { ...BUTTON, bounds: { ...bounds, y: 90 } }])
@@ -70,7 +70,7 @@ describe.concurrent("an element", () => {
     expect((await ok("wait", { element: "@e1", gone: true, timeout: 0 })).found).toBe(true)
   })
 
-  test("that never was cannot be waited for, nor be gone", async () => {
+  test("of an unknown ref cannot be waited for, not even to be gone", async () => {
     const { error } = await holding(BUTTON)
     for (const predicate of ["exists", "gone"])
       expect((await error("wait", { element: "@e99", predicate })).message).toBe(
@@ -85,7 +85,7 @@ describe.concurrent("an element", () => {
     expect((await ok("wait", { element: "@e1", predicate: "value", value: "", timeout: 0 })).found).toBe(true)
   })
 
-  test("whose place is unknown may still be actionable, but is not known to be visible", async () => {
+  test("with unknown bounds may be actionable, but is not known to be visible", async () => {
     const { ok, error } = await holding({ ...BUTTON, bounds: undefined })
     expect((await ok("wait", { element: "@e1", predicate: "actionable", timeout: 0 })).found).toBe(true)
     expect((await error("wait", { element: "@e1", predicate: "visible", timeout: 0 })).code).toBe("TIMEOUT")
@@ -93,7 +93,7 @@ describe.concurrent("an element", () => {
 })
 
 describe.concurrent("a text", () => {
-  test("is found where it shows, and what can be acted on gets a ref", async () => {
+  test("is found in the tree, and gets a ref if it is interactive", async () => {
     const { ok, world, window } = await holding(BUTTON)
     world.later(() => window.root.add({ role: "button", name: "Saved as draft" }))
     expect(await ok("wait", { text: "saved" })).toEqual({
@@ -108,7 +108,7 @@ describe.concurrent("a text", () => {
     expect(world.sent("It")).toEqual(["semantic click"])
   })
 
-  test("that is only to be read gets none", async () => {
+  test("that is not interactive gets no ref", async () => {
     const { ok } = await holding({ role: "statictext", name: "Saved" })
     expect((await ok("wait", { text: "Saved" })).match).toEqual({
       role: "statictext",
@@ -118,7 +118,7 @@ describe.concurrent("a text", () => {
     })
   })
 
-  test("is gone once it shows nowhere", async () => {
+  test("is gone once no element shows it", async () => {
     const { ok, world, element } = await holding({ role: "statictext", name: "Loading" })
     world.later(() => element.remove())
     expect(await ok("wait", { text: "Loading", gone: true })).toEqual({
@@ -134,7 +134,7 @@ describe.concurrent("a text", () => {
     expect((await ok("wait", { text: "Loading", gone: true, app: "App" })).found).toBe(true)
   })
 
-  test("that was not seen in a tree which was cut is not gone", async () => {
+  test("is not called gone in a tree that was only partly read", async () => {
     const { error, world } = await holding(BUTTON, { role: "statictext", name: "Loading" })
     world.nodeLimit = 2
     expect(await error("wait", { text: "Loading", gone: true, timeout: SHORT })).toMatchObject({
@@ -143,7 +143,7 @@ describe.concurrent("a text", () => {
     })
   })
 
-  test("may come in an app that is not there yet", async () => {
+  test("may appear in an app that is not running yet", async () => {
     const { ok, world } = await holding(BUTTON)
     world.later(() => world.app("New").window("New", [{ role: "statictext", name: "Ready" }]))
     expect((await ok("wait", { text: "Ready", app: "New" })).found).toBe(true)
@@ -151,7 +151,7 @@ describe.concurrent("a text", () => {
 })
 
 describe.concurrent("a window, a menu, a notification", () => {
-  test("a window is waited for by a part of its title, in the named app", async () => {
+  test("a window is waited for by part of its title, in the named app", async () => {
     const { ok, world } = await holding(BUTTON)
     world.app("Other").window("Save as", [], { id: "w-8" })
     const editor = world.app("Editor")
@@ -160,7 +160,7 @@ describe.concurrent("a window, a menu, a notification", () => {
     expect({ found, id: window.id }).toEqual({ found: true, id: "w-9" })
   })
 
-  test("an app shown under the name goes before another that has it as an alias, as in every command", async () => {
+  test("an app with that name wins over another with it as an alias, as in every command", async () => {
     const { ok, world } = await holding(BUTTON)
     world.app("Notes", { aliases: ["Editor"] }).window("Save As…", [], { id: "w-8" })
     const editor = world.app("Editor")
@@ -184,7 +184,7 @@ describe.concurrent("a window, a menu, a notification", () => {
     expect((await ok("wait", { menu_closed: true })).found).toBe(true)
   })
 
-  test("only a notification that was not there before counts", async () => {
+  test("only a new notification counts", async () => {
     const { ok, error, world } = await holding(BUTTON)
     world.notifications = [notice("1", "Old")]
     expect((await error("wait", { notification: true, timeout: SHORT })).details.kind).toBe("notification")
@@ -199,7 +199,7 @@ describe.concurrent("a window, a menu, a notification", () => {
     })
   })
 
-  test("--text and --app narrow the notification", async () => {
+  test("--text and --app filter the notifications", async () => {
     const { ok, error, world } = await holding(BUTTON)
     const come = () =>
       world.later(() => {
@@ -218,7 +218,7 @@ describe.concurrent("a window, a menu, a notification", () => {
 })
 
 describe.concurrent("time", () => {
-  test("a number of milliseconds just passes", async () => {
+  test("a number of milliseconds is simply waited for", async () => {
     const { ok, world } = await holding(BUTTON)
     const calls = world.calls.length
     const start = performance.now()
@@ -228,7 +228,7 @@ describe.concurrent("time", () => {
     expect((await ok("wait", { ms: 0 })).found).toBe(true)
   })
 
-  test("more of them than the timeout allows is refused at once, with what to add", async () => {
+  test("a number above the timeout is refused at once, with the option to add", async () => {
     const { error } = await holding(BUTTON)
     expect(await error("wait", { ms: 60_000 })).toEqual({
       code: "INVALID_ARGS",
@@ -246,7 +246,7 @@ describe.concurrent("time", () => {
     [{ text: "It", gone: true }, "text_gone", "The text 'It' was still there after"],
     [{ menu: true }, "menu", "No menu opened after"],
     [{ notification: true }, "notification", "No new notification came after"],
-  ])("%j that does not come is a TIMEOUT that says so", async (args, kind, message) => {
+  ])("%j that does not happen fails with TIMEOUT and says why", async (args, kind, message) => {
     for (const timeout_ms of [0, SHORT]) {
       const { error } = await holding({ ...BUTTON, states: ["hidden"] })
       const start = performance.now()
@@ -259,7 +259,7 @@ describe.concurrent("time", () => {
     }
   })
 
-  test("an open menu that does not close is one too", async () => {
+  test("an open menu that does not close fails with TIMEOUT too", async () => {
     const { error, app } = await holding(BUTTON)
     app.show("menu", { role: "menu" })
     expect(await error("wait", { menu_closed: true, timeout: SHORT })).toMatchObject({
@@ -268,7 +268,7 @@ describe.concurrent("time", () => {
     })
   })
 
-  test("0 looks once and waits for nothing", async () => {
+  test("timeout 0 looks once and does not wait", async () => {
     const { error, world } = await holding(BUTTON)
     const calls = world.calls.length
     expect((await error("wait", { text: "Never", timeout: 0 })).code).toBe("TIMEOUT")
@@ -278,7 +278,7 @@ describe.concurrent("time", () => {
 })
 
 describe.concurrent("an app that does not answer", () => {
-  test("may answer later: the wait goes on", async () => {
+  test("may answer later: the wait continues", async () => {
     const { ok, world, window } = await holding(BUTTON)
     const silence = new AppError("APP_UNRESPONSIVE", "App 'App' did not answer")
     world.fail("tree", silence, silence)
@@ -286,7 +286,7 @@ describe.concurrent("an app that does not answer", () => {
     expect((await ok("wait", { text: "Done" })).found).toBe(true)
   })
 
-  test("and never does, makes the wait a TIMEOUT that tells why", async () => {
+  test("and never answers ends the wait with TIMEOUT and the reason", async () => {
     for (const code of ["APP_UNRESPONSIVE", "TIMEOUT"] as const) {
       const { error, world } = await holding(BUTTON)
       world.hang("tree", code)
@@ -298,14 +298,14 @@ describe.concurrent("an app that does not answer", () => {
     }
   })
 
-  test("another failure ends the wait at once", async () => {
+  test("and fails in another way ends the wait at once", async () => {
     const { error, world } = await holding(BUTTON)
     world.fail("tree", new AppError("PERM_DENIED", "No"))
     expect((await error("wait", { text: "Done" })).code).toBe("PERM_DENIED")
   })
 })
 
-describe("what makes no sense is refused", () => {
+describe("conflicting or invalid options are refused", () => {
   test.each([
     [{}],
     [{ ms: 5, text: "x" }],

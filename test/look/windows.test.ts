@@ -19,27 +19,27 @@ function twoApps() {
   return { ...it, finder, textEdit, first, second, notes }
 }
 
-describe("which window", () => {
-  test("--window-id means exactly that window, whatever has the focus", async () => {
+describe("the chosen window", () => {
+  test("is exactly the one of --window-id, no matter which has the focus", async () => {
     const { ok } = twoApps()
     expect((await ok("snapshot", { window_id: "w-1" })).window).toEqual({ id: "w-1", title: "Documents" })
   })
 
-  test("--app means its focused window, and without one its first", async () => {
+  test("is the focused window of --app, or else its first one", async () => {
     const { ok, world, notes } = twoApps()
     expect((await ok("snapshot", { app: "Finder" })).window.id).toBe("w-2")
     world.focused = notes
     expect((await ok("snapshot", { app: "Finder" })).window.id).toBe("w-1")
   })
 
-  test("without either it is the focused window", async () => {
+  test("is the focused window if neither is given", async () => {
     const { ok, world, notes } = twoApps()
     expect((await ok("snapshot")).window.id).toBe("w-2")
     world.focused = notes
     expect((await ok("snapshot")).app).toBe("TextEdit")
   })
 
-  test("app names match whole, in any case, and by their aliases", async () => {
+  test("is found by the whole app name, in any case, or by an alias", async () => {
     const { ok, error } = twoApps()
     for (const app of ["finder", "FINDER", "com.apple.finder", "COM.Apple.Finder"])
       expect((await ok("snapshot", { app })).app).toBe("Finder")
@@ -47,7 +47,7 @@ describe("which window", () => {
       expect((await error("snapshot", { app })).code).toBe("APP_NOT_FOUND")
   })
 
-  test("a name that an app is shown under goes before the same as another's alias", async () => {
+  test("belongs to the app with that name rather than to one with it as an alias", async () => {
     const { ok, error, world, textEdit } = twoApps()
     const other = world.app("Editor", { pid: 300, aliases: ["TextEdit", "org.editor"] })
     other.window("draft", [{ role: "button", name: "Save" }], { id: "w-4" })
@@ -59,14 +59,14 @@ describe("which window", () => {
       return "quit"
     }
     expect((await ok("close-app", { app: "TextEdit" })).closed).toBe(true)
-    // Now it is nobody's own name.
+    // After that, no app has it as its own name.
     expect((await ok("snapshot", { app: "TextEdit" })).window.id).toBe("w-4")
     const third = world.app("Third", { pid: 400, aliases: ["textedit"] })
     third.window("third", [{ role: "button", name: "Save" }], { id: "w-5" })
     expect((await error("snapshot", { app: "TextEdit" })).code).toBe("AMBIGUOUS_TARGET")
   })
 
-  test("an unknown app and an unknown window are named in the contract's words", async () => {
+  test("must exist: an unknown app or window fails with the contract's message", async () => {
     const { run } = twoApps()
     expect(await run("snapshot", { app: "InvalidApp" })).toEqual({
       version: "1.0",
@@ -90,7 +90,7 @@ describe("which window", () => {
     })
   })
 
-  test("a window of another app than the named one is refused", async () => {
+  test("must belong to the named app", async () => {
     const { ok, error } = twoApps()
     expect((await ok("snapshot", { window_id: "w-3", app: "textedit" })).window.id).toBe("w-3")
     expect(await error("snapshot", { window_id: "w-3", app: "Finder" })).toMatchObject({
@@ -99,7 +99,7 @@ describe("which window", () => {
     })
   })
 
-  test("no focused window is said so, not guessed", async () => {
+  test("is not guessed: if no window has the focus, the command fails", async () => {
     const { error, world } = twoApps()
     world.focused = undefined
     expect(await error("snapshot")).toMatchObject({
@@ -108,7 +108,7 @@ describe("which window", () => {
     })
   })
 
-  test("two running apps of one name are never guessed between", async () => {
+  test("is not guessed between two running apps of the same name", async () => {
     const { ok, error, world } = twoApps()
     const other = world.app("finder", { pid: 300 })
     other.window("Other", [], { id: "w-4" })
@@ -124,7 +124,7 @@ describe("which window", () => {
 })
 
 describe("lists", () => {
-  test("windows are listed with everything an agent may say about them, and nothing else", async () => {
+  test("windows have exactly the documented members", async () => {
     const { ok, error } = twoApps()
     const { windows } = await ok("list-windows", { app: "textedit" })
     expect(windows).toEqual([
@@ -146,7 +146,7 @@ describe("lists", () => {
     expect((await error("list-surfaces", { app: "Docker" })).code).toBe("APP_NOT_FOUND")
   })
 
-  test("apps are listed by name, pid and bundle id", async () => {
+  test("apps have name, pid and bundle id", async () => {
     const { ok } = twoApps()
     expect(await ok("list-apps")).toEqual({
       apps: [
@@ -156,7 +156,7 @@ describe("lists", () => {
     })
   })
 
-  test("surfaces are those of the app that is named", async () => {
+  test("surfaces are those of the named app", async () => {
     const { ok, textEdit } = twoApps()
     textEdit.show("menu", { role: "menu", name: "File" })
     expect(await ok("list-surfaces", { app: "TextEdit" })).toEqual({
@@ -166,7 +166,7 @@ describe("lists", () => {
     expect(await ok("list-surfaces", { app: "Finder" })).toEqual({ pid: 100, surfaces: [] })
   })
 
-  test("coordinates that a platform could not tell read as 0", async () => {
+  test("coordinates that the platform does not know become 0", async () => {
     const { ok, notes } = twoApps()
     notes.bounds = { x: Number.NaN, y: Number.POSITIVE_INFINITY, width: 10, height: 20 }
     expect((await ok("list-windows", { app: "TextEdit" })).windows[0].bounds).toEqual({
@@ -179,7 +179,7 @@ describe("lists", () => {
 })
 
 describe("window operations", () => {
-  test("each tells how the window is afterwards", async () => {
+  test("each returns the window's new state", async () => {
     const { ok, world } = twoApps()
     expect((await ok("move-window", { window_id: "w-1", x: 30, y: 40 })).window.bounds).toEqual({
       x: 30,
@@ -205,7 +205,7 @@ describe("window operations", () => {
     expect((await ok("maximize", { app: "textedit" })).window.bounds.width).toBe(1920)
   })
 
-  test("a title must be whole and belong to one window", async () => {
+  test("a title must match completely, and only one window", async () => {
     const { ok, error, finder } = twoApps()
     expect((await ok("focus-window", { title: "notes.txt" })).focused.id).toBe("w-3")
     expect((await error("focus-window", { title: "notes" })).code).toBe("WINDOW_NOT_FOUND")
@@ -214,7 +214,7 @@ describe("window operations", () => {
     expect((await ok("focus-window", { title: "notes.txt", app: "Finder" })).focused.id).toBe("w-9")
   })
 
-  test("the window must be named: the focused one is not a guess worth making", async () => {
+  test("the window must be named: the focused one is not assumed", async () => {
     const { error, world } = twoApps()
     for (const name of ["focus-window", "minimize", "maximize", "restore"])
       expect((await error(name)).code).toBe("INVALID_ARGS")
@@ -222,7 +222,7 @@ describe("window operations", () => {
     expect(world.calls).not.toContain("window")
   })
 
-  test("a focus that did not come is a failure, not a success", async () => {
+  test("a window that does not get the focus is a failure", async () => {
     const { error, world } = twoApps()
     world.refusesFocus = true
     expect(await error("focus-window", { window_id: "w-3" })).toMatchObject({
@@ -238,7 +238,7 @@ describe("window operations", () => {
 })
 
 describe("press", () => {
-  test("keys for an app go there only once its window has the focus", async () => {
+  test("keys for an app are sent only once its window has the focus", async () => {
     const { ok, error, world } = twoApps()
     expect(await ok("press", { combo: "ctrl+s", app: "TextEdit" })).toEqual({ action: "press" })
     expect(world.focused?.id).toBe("w-3")
