@@ -76,12 +76,12 @@ export function newBelow<D extends Keyed<D, Key>, Key>(draft: D): (key: Key) => 
   return (key) => !known.has(key) && known.add(key).has(key)
 }
 
-/** Values and descriptions of an object that gets no ref are read only if the caller keeps such objects. */
+/** Values and descriptions of objects that get no ref are read only if the caller keeps such objects, or a name needs them. */
 export function wantsDetails(
   { interactiveOnly }: Pick<TreeOptions, "interactiveOnly">,
-  mayAct: boolean,
+  isNeeded: boolean,
 ): boolean {
-  return mayAct || !interactiveOnly
+  return isNeeded || !interactiveOnly
 }
 
 /** Controls that show their name as texts inside. In a text field such a text is its content. */

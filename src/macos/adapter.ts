@@ -15,12 +15,12 @@ import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax } from "./ax.ts"
 import { Connection } from "./connection.ts"
-import { elementOf, readSeen } from "./describe.ts"
+import { elementOf } from "./describe.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
-import { childAt, walk } from "./walk.ts"
+import { childAt, walkElement, walkTree } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
 import { wakeWebContents } from "./web-contents.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
@@ -50,7 +50,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
-    read: async (handle) => readSeen(ax, elementOf(handle)),
+    read: async (handle) => walkElement(ax, elementOf(handle)),
     hit: async (handle, point) => (await import("./perform.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),
@@ -95,7 +95,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
     })
   }
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
-  const { root, complete } = await walk(ax, found.element, { area: found.area }, options)
+  const { root, complete } = await walkTree(ax, found.element, found.area, options)
   const { id, title, path: rootPath } = found
   // A menu is named after the item that opened it.
   const name = root.name ?? (title || undefined)
@@ -114,8 +114,7 @@ async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Prom
   const top = asElement(ax.get(element, "AXTopLevelUIElement")) ?? asElement(ax.get(element, "AXWindow"))
   const window = top && ax.read(top, ["AXTitle", FRAME])
   const known = window instanceof Failure ? undefined : window
-  const place = { area: known && frameOf(known) }
-  const { root, complete } = await walk(ax, element, place, options)
+  const { root, complete } = await walkTree(ax, element, known && frameOf(known), options)
   return {
     root,
     complete,
@@ -133,5 +132,5 @@ function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined 
     if (!element) return undefined
     element = childAt(ax, element, index)
   }
-  return element && readSeen(ax, element, path.at(-1))
+  return element && walkElement(ax, element, path.at(-1))
 }

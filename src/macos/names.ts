@@ -1,9 +1,6 @@
 import { hasTrait, type Role } from "../node.ts"
 import { type Attributes, asText, asWords, type Value } from "./value.ts"
 
-/** How many children may lend their text to a parent that has no name of its own. */
-export const LABELS = 5
-
 /**
  * What an element is called: by its own title, by the element that labels it, by its description, by
  * the texts inside it, and last by its placeholder. Empty texts are none. What a static text says is

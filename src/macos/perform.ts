@@ -6,11 +6,11 @@ import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
-import { readSeen } from "./describe.ts"
 import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { labelText } from "./names.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
+import { walkElement } from "./walk.ts"
 
 /** Distance of one unit of `scroll`, the same as one notch of the wheel; as a share of the bar if sizes are not known. */
 const UNIT_PX = 40
@@ -274,7 +274,7 @@ function optionsBelow(ax: Ax, container: Element): Choice {
 }
 
 function optionName(ax: Ax, option: Element, title: string | undefined): string | undefined {
-  const seen = title ? undefined : readSeen(ax, option)
+  const seen = title ? undefined : walkElement(ax, option)
   return title || seen?.name || seen?.value
 }
 

@@ -1,22 +1,10 @@
-import { MAX_LEVELS, MAX_NODES, type SeenNode, type TreeOptions } from "../adapter.ts"
+import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../adapter.ts"
+import { type Draft, depthBelow, describeTree, isWithin, newBelow, wantsDetails } from "../draft.ts"
 import { AppError } from "../errors.ts"
-import type { Rect } from "../node.ts"
-import { isRow, type Role } from "../node.ts"
-import { isWrapper } from "../tree.ts"
-import { STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
+import { isRow, type Rect, type Role } from "../node.ts"
+import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import {
-  type Facts,
-  inspect,
-  isNamedInside,
-  isSeeThrough,
-  type Labelled,
-  labelBeside,
-  labelInside,
-  readLabel,
-  readLabels,
-  seenOf,
-} from "./describe.ts"
+import { describe } from "./describe.ts"
 import {
   ATTRIBUTE_UNSUPPORTED,
   Failure,
@@ -27,61 +15,147 @@ import {
 } from "./failure.ts"
 import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
-import { type Attributes, asElement, asElements, asFlag, type Element } from "./value.ts"
-
-/** Of a longer list only what shows is read. */
-const LONG_LIST = 100
-/** How long the walk may keep other work waiting. */
-const TURN_MS = 30
+import {
+  type Facts,
+  inspect,
+  isNamedInside,
+  isSeeThrough,
+  type Labelled,
+  labelOf,
+  type Reading,
+  readLabel,
+  readLabels,
+} from "./reading.ts"
+import { type Attributes, asElement, asElements, asFlag, type Element, frameOf } from "./value.ts"
 
 interface Walked {
   readonly root: SeenNode
+  /** false: an answer is missing, or the time or the limit of nodes was met. */
   readonly complete: boolean
 }
 
-interface WalkPlace {
-  /** The frame outside of which nothing of the surface shows, where there is one. */
+/** Reads the tree below an element. `area` is the frame of its window, outside of which nothing shows. */
+export async function walkTree(
+  ax: Ax,
+  root: Element,
+  area: Rect | undefined,
+  options: TreeOptions,
+): Promise<Walked> {
+  const collector = new Collector(ax, options)
+  const draft = await collector.collect(root, area)
+  return { root: describeTree(draft, describe), complete: collector.isComplete }
+}
+
+/** Reads one element by the same rules. undefined: the element is gone. */
+export function walkElement(ax: Ax, element: Element, index?: number): Seen | undefined {
+  const structure = ax.read(element, [...WEB_STRUCTURE, "AXTopLevelUIElement"])
+  if (structure instanceof Failure) {
+    if (structure.code === INVALID_ELEMENT) return undefined
+    throw readFailed("The element", structure.code)
+  }
+  const window = asElement(structure.AXTopLevelUIElement)
+  const frame = window && ax.read(window, [FRAME])
+  const facts = inspect(ax, element, structure, { web: true, bounds: "all", values: true })
+  const label = labelOf(facts)
+  return describe({
+    facts,
+    area: frame instanceof Failure ? undefined : frame && frameOf(frame),
+    index,
+    label: label && readLabel(ax, label),
+    inside: isNamedInside(facts) ? readLabels(ax, asElements(structure.AXChildren)) : [],
+  })
+}
+
+/** Of a longer list only the visible part is read. */
+const LONG_LIST = 100
+/** The longest time for which the walk keeps other work waiting. */
+const TURN_MS = 30
+
+/** One element of a tree that is being read. */
+class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
+  readonly facts: Facts
+  readonly parent: ElementDraft | undefined
+  readonly index: number | undefined
+  readonly area: Rect | undefined
+  /** All children, visible or not. */
+  readonly kids: Children
+  readonly level: number
+  readonly depth: number
+  /** The depth of its children. */
+  readonly below: number
+  readonly isInPage: boolean
+  readonly children: ElementDraft[] = []
+  readonly isCut = false
+  /** Some of the children are not among its parts. */
+  isPartial = false
+  isExpanded = false
+  label: Labelled | undefined
+  inside: readonly Labelled[] = []
+
+  constructor(facts: Facts, kids: Children, place: Place) {
+    const { parent, index, area } = place
+    this.facts = facts
+    this.kids = kids
+    this.parent = parent
+    this.index = index
+    // An overlay may show outside of its window.
+    this.area = parent && !OVERLAYS.has(facts.role) ? parent.area : area
+    this.level = parent ? parent.level + 1 : 0
+    this.depth = parent ? parent.below : 0
+    this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
+    this.isInPage = isInPage(parent)
+  }
+
+  get key(): Element {
+    return this.facts.element
+  }
+
+  get role(): Role {
+    return this.facts.role
+  }
+
+  get attributes(): Attributes {
+    return this.facts.attributes
+  }
+
+  get parts(): readonly ElementDraft[] {
+    return this.children
+  }
+
+  get count(): number | undefined {
+    return this.isPartial ? this.kids.elements.length : undefined
+  }
+}
+
+interface Place {
+  readonly parent?: ElementDraft
+  readonly index?: number
   readonly area?: Rect
 }
 
-interface Draft extends Labelled {
-  readonly facts: Facts
-  readonly index: number | undefined
-  readonly parent: Draft | undefined
-  readonly depth: number
-  readonly level: number
-  readonly web: boolean
-  readonly area: Rect | undefined
-  /** All that is below, shown or not. */
-  readonly kids: Children
-  readonly children: Draft[]
-  expanded: boolean
-  /** Some of the children were left out. */
-  cut: boolean
-}
+const isInPage = (parent: ElementDraft | undefined): boolean =>
+  parent !== undefined && (parent.isInPage || parent.role === "webarea")
+
+const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
 
 /**
- * Reads a tree, level by level, so that whatever ends it early leaves the upper levels whole. One
- * round trip reads a node and lists its children; what has a value takes a second one.
+ * Asks the app for a tree, level by level: if the time ends early, the upper levels are whole. One round trip reads an
+ * element and lists its children. An element with a value takes a second one.
  */
-export async function walk(ax: Ax, root: Element, place: WalkPlace, options: TreeOptions): Promise<Walked> {
-  return new Walker(ax, options).walk(root, place)
-}
-
-class Walker {
+class Collector {
+  isComplete = true
   readonly #ax: Ax
   readonly #options: TreeOptions
   readonly #habits = new Habits()
-  readonly #drafts = new Map<Element, Draft>()
-  #complete = true
+  readonly #drafts = new Map<Element, ElementDraft>()
 
   constructor(ax: Ax, options: TreeOptions) {
     this.#ax = ax
     this.#options = options
   }
 
-  async walk(root: Element, { area }: WalkPlace): Promise<Walked> {
-    const first = this.#read(root, undefined, undefined, area)
+  async collect(root: Element, area: Rect | undefined): Promise<ElementDraft> {
+    const first = this.#read(root, { area })
     if (first instanceof Failure) throw readFailed("The surface", first.code)
     const queue = [first]
     let turn = performance.now()
@@ -93,120 +167,100 @@ class Walker {
       if (!this.#expand(queue[at]!, queue)) break
     }
     for (const draft of queue) {
-      if (draft.expanded) continue
-      draft.cut = draft.kids.elements.length > draft.children.length
-      this.#complete &&= !draft.cut
+      if (draft.isExpanded) continue
+      draft.isPartial = draft.kids.elements.length > draft.children.length
+      this.isComplete &&= !draft.isPartial
     }
-    const tree = this.#finish(first)
-    return { root: tree, complete: this.#complete }
+    this.#readNames(first)
+    return first
   }
 
-  /** Reads the children of a node; false when the walk has to end here. */
-  #expand(draft: Draft, queue: Draft[]): boolean {
+  /** Reads the children of an element; false if the walk has to end here. */
+  #expand(draft: ElementDraft, queue: ElementDraft[]): boolean {
     try {
-      if (depthBelow(draft) <= this.#options.maxDepth && draft.level < MAX_LEVELS) {
+      if (isWithin(draft.below, draft, this.#options)) {
         for (const [element, index] of this.#showing(draft)) {
           if (queue.length >= MAX_NODES) return false
-          this.#add(element, draft, index, queue)
+          this.#add(element, { parent: draft, index }, queue)
         }
       } else {
-        draft.cut = draft.kids.elements.length > 0
+        draft.isPartial = draft.kids.elements.length > 0
       }
-      draft.expanded = true
+      draft.isExpanded = true
       return true
     } catch (error) {
-      // What was read is worth more than the reason why no more could be.
+      // The part that was read is worth more than the reason for its end.
       if (isEnd(error)) return false
       throw error
     }
   }
 
-  #add(element: Element, parent: Draft, index: number, queue: Draft[]): void {
-    // An element that is its own ancestor would be read for ever.
-    for (let above: Draft | undefined = parent; above; above = above.parent) {
-      if (above.facts.element === element) return
-    }
-    const child = this.#read(element, parent, index)
+  #add(element: Element, place: Place & { readonly parent: ElementDraft }, queue: ElementDraft[]): void {
+    const child = this.#read(element, place)
     if (child instanceof Failure) {
-      // A child that went away during the walk is no child; one that could not be read is missing.
-      this.#complete &&= child.code === INVALID_ELEMENT
+      // A child that went away during the walk is not a child any more; one that could not be read is missing.
+      this.isComplete &&= child.code === INVALID_ELEMENT
       return
     }
     if (asFlag(child.attributes.AXHidden) && !this.#options.includeHidden) return
-    parent.children.push(child)
+    place.parent.children.push(child)
     queue.push(child)
   }
 
-  #read(element: Element, parent?: Draft, index?: number, area?: Rect): Draft | Failure {
-    const web = parent !== undefined && (parent.web || parent.role === "webarea")
+  #read(element: Element, place: Place): ElementDraft | Failure {
+    const { parent } = place
+    const web = isInPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
-    const { bounds, interactiveOnly } = this.#options
-    const values = !interactiveOnly || (parent !== undefined && isLabelPlace(parent))
+    const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))
+    const { bounds } = this.#options
     const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
-    const { role, attributes } = facts
-    const kids = childrenOf(this.#ax, element, role, attributes)
-    if (facts.partial || kids.unread) this.#complete = false
-    const draft: Draft = {
-      facts,
-      role,
-      attributes,
-      index,
-      parent,
-      depth: parent ? depthBelow(parent) : 0,
-      level: parent ? parent.level + 1 : 0,
-      web,
-      // What hangs over the window may show outside of it.
-      area: parent && !OVERLAYS.has(role) ? parent.area : area,
-      kids,
-      children: [],
-      expanded: false,
-      cut: false,
-    }
+    const kids = childrenOf(this.#ax, element, facts.role, facts.attributes)
+    if (facts.partial || kids.unread) this.isComplete = false
+    const draft = new ElementDraft(facts, kids, place)
     this.#drafts.set(element, draft)
     return draft
   }
 
-  /** The children to look at, each with its place among all of them. */
-  #showing(draft: Draft): (readonly [element: Element, index: number])[] {
+  /** The children to read, each with its index among all of them. */
+  #showing(draft: ElementDraft): readonly (readonly [element: Element, index: number])[] {
     const { kids, role, attributes } = draft
     const { includeHidden } = this.#options
     // The menu of a closed item is there, but not on the screen.
     if (!includeHidden && role === "menuitem" && asFlag(attributes.AXSelected) === false) return []
-    const places = new Map<Element, number>()
-    for (const [i, element] of kids.elements.entries()) {
-      if (!places.has(element)) places.set(element, kids.offset + i)
-    }
-    const shown = new Set(includeHidden || kids.elements.length <= LONG_LIST ? [] : this.#visible(draft))
-    if (shown.size === 0) return [...places]
-    draft.cut = true
-    return [...places].filter(([element]) => shown.has(element))
+    const isNew = newBelow<ElementDraft, Element>(draft)
+    const all = kids.elements
+      .map((element, i) => [element, kids.offset + i] as const)
+      .filter(([element]) => isNew(element))
+    const visible = new Set(includeHidden || kids.elements.length <= LONG_LIST ? [] : this.#visible(draft))
+    if (visible.size === 0) return all
+    draft.isPartial = true
+    return all.filter(([element]) => visible.has(element))
   }
 
-  #visible({ facts: { element }, role }: Draft): readonly Element[] {
+  #visible({ key, role }: ElementDraft): readonly Element[] {
     const attribute = VISIBLE[role]
-    const shown = attribute ? this.#ax.read(element, [attribute, "AXHeader"]) : undefined
-    if (!attribute || !shown || shown instanceof Failure) return []
-    const rows = asElements(shown[attribute])
-    const header = asElement(shown.AXHeader)
+    const answer = attribute ? this.#ax.read(key, [attribute, "AXHeader"]) : undefined
+    if (!attribute || !answer || answer instanceof Failure) return []
+    const rows = asElements(answer[attribute])
+    const header = asElement(answer.AXHeader)
     return header && rows.length > 0 ? [header, ...rows] : rows
   }
 
-  #finish(draft: Draft): SeenNode {
-    const { facts, kids, cut } = draft
-    const children = draft.children.map((child) => this.#finish(child))
-    const label = (element: Element) => {
-      const known = this.#drafts.get(element)
-      const told = known && (known.role !== "statictext" || "AXValue" in known.attributes)
-      return told ? known : this.#late(() => readLabel(this.#ax, element), undefined)
-    }
-    const inside = () =>
-      draft.children.length > 0
-        ? draft.children
-        : this.#late(() => readLabels(this.#ax, kids.elements, 1), [])
-    const found = { label: labelBeside(facts, label), inside: labelInside(facts, inside) }
-    const seen = seenOf(facts, found, { area: draft.area, index: draft.index })
-    return { ...seen, children, ...(cut ? { children_count: kids.elements.length } : {}) }
+  /** The last questions: labels that are not part of the tree. */
+  #readNames(draft: ElementDraft): void {
+    for (const child of draft.children) this.#readNames(child)
+    const { facts, children, kids } = draft
+    const label = labelOf(facts)
+    draft.label = label && (this.#told(label) ?? this.#late(() => readLabel(this.#ax, label), undefined))
+    if (!isNamedInside(facts)) return
+    draft.inside = children.length > 0 ? children : this.#late(() => readLabels(this.#ax, kids.elements), [])
+  }
+
+  /** An element of the tree whose text was read. */
+  #told(element: Element): Labelled | undefined {
+    const known = this.#drafts.get(element)
+    return known && (known.role !== "statictext" || "AXValue" in known.attributes) ? known : undefined
   }
 
   /** A read that the time may no longer allow. */
@@ -215,15 +269,13 @@ class Walker {
       return read()
     } catch (error) {
       if (!isEnd(error)) throw error
-      this.#complete = false
+      this.isComplete = false
       return otherwise
     }
   }
 }
 
-const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
-
-/** What a long list answers for the part of it that shows. */
+/** The attribute of a long list that has its visible part. */
 const VISIBLE: Readonly<Record<string, string | undefined>> = {
   grid: "AXVisibleChildren",
   list: "AXVisibleChildren",
@@ -231,13 +283,9 @@ const VISIBLE: Readonly<Record<string, string | undefined>> = {
   table: "AXVisibleRows",
 }
 
-function depthBelow({ role, attributes, depth }: Draft): number {
-  return depth + (isWrapper({ role, name: nameOf(attributes, {}) }) ? 0 : 1)
-}
-
-/** Whether a text here is needed: as the name of what it is in, or to tell one row from the next. */
-function isLabelPlace({ facts, parent }: Draft): boolean {
-  return isTold(facts) || (isSeeThrough(facts) && parent !== undefined && isTold(parent.facts))
+/** True if a text here is needed: to name the element it is in, or to tell one row from the next. */
+function isLabelPlace({ facts, parent }: ElementDraft): boolean {
+  return isTold(facts) || (isSeeThrough(facts.role) && parent !== undefined && isTold(parent.facts))
 }
 
 function isTold(facts: Facts): boolean {

@@ -23,11 +23,11 @@ type AnyQuestion = { [Key in keyof Answers]-?: Question<Key> }[keyof Answers]
  * undefined: there is nothing to ask.
  */
 export function askAll(atspi: Atspi, reading: Reading, expect: Expect): Promise<unknown> | undefined {
-  const asked = QUESTIONS.filter((question) => question.when(reading))
+  const asked: Promise<void>[] = []
+  for (const question of QUESTIONS)
+    if (question.when(reading)) asked.push(put(question, atspi, reading, expect))
   if (asked.length === 0) return undefined
-  return Promise.all(asked.map((question) => put(question, atspi, reading, expect))).then(() =>
-    LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined,
-  )
+  return Promise.all(asked).then(() => (LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined))
 }
 
 async function put<Key extends keyof Answers>(

@@ -1,0 +1,137 @@
+import { MAX_LABELS, NAMED_INSIDE } from "../draft.ts"
+import type { Rect, Role } from "../node.ts"
+import { contextAttribute, detailsOf, FRAME, mayBeActedOn, natureOf, STRUCTURE } from "./attributes.ts"
+import type { Ax } from "./ax.ts"
+import { Failure, isUnread } from "./failure.ts"
+import type { Habits } from "./habits.ts"
+import { isNameless } from "./names.ts"
+import type { Offers } from "./states.ts"
+import { type Attributes, asElement, asElements, asWords, type Element, frameOf } from "./value.ts"
+
+/** The answers of one element, before they are put into contract words. */
+export interface Facts {
+  readonly element: Element
+  readonly role: Role
+  readonly secure: boolean
+  readonly attributes: Attributes
+  /** Absent for an element that only gives context. */
+  readonly offers?: Offers
+  readonly bounds?: Rect
+  /** Something of it could not be read. */
+  readonly partial: boolean
+}
+
+/** All that the description of one element needs. */
+export interface Reading {
+  readonly facts: Facts
+  /** The frame of the window, outside of which nothing shows. */
+  readonly area?: Rect
+  readonly index?: number
+  /** The element that labels it. */
+  readonly label?: Labelled
+  /** The elements inside it, if texts among them may name it. */
+  readonly inside: readonly Labelled[]
+}
+
+/** An element whose text may name another one. */
+export interface Labelled {
+  readonly role: Role
+  readonly attributes: Attributes
+  readonly children: readonly Labelled[]
+}
+
+interface Wanted {
+  /** Inside a web page, where any named group may be a button. */
+  readonly web: boolean
+  readonly bounds: "all" | "interactive"
+  /** Values of elements that only give context. */
+  readonly values: boolean
+  /** The actions that elements of the same kind offered, if a whole tree is read. */
+  readonly habits?: Habits
+}
+
+/** Asks for the rest: details and actions of an element that can be acted on, the value of a text. */
+export function inspect(ax: Ax, element: Element, structure: Attributes, wanted: Wanted): Facts {
+  const nature = natureOf(structure)
+  const { axRole, role, named } = nature
+  const { web, habits } = wanted
+  const may = mayBeActedOn(role, web, named !== undefined)
+  const ask = () => ax.actions(element)
+  const asked =
+    may === "no" ? undefined : may === "yes" && habits ? habits.actionsOf(structure, web, ask) : ask()
+  const actions = asked instanceof Failure ? NO_ACTIONS : asked
+  if (!actions || (may === "ask" && !actions.has("AXPress"))) {
+    const more = contextAttribute(role, wanted.values)
+    const value = more && (more in structure ? structure[more] : ax.get(element, more))
+    const attributes = more ? { ...structure, [more]: value } : structure
+    const partial = asked instanceof Failure || isUnread(value)
+    const bounds = wanted.bounds === "all" ? boundsOf(ax, element, structure) : undefined
+    return { element, role, secure: nature.secure, attributes, bounds, partial }
+  }
+  const names = detailsOf(nature, web, (name) => name in structure)
+  const details = names.length > 0 ? ax.read(element, names) : {}
+  const attributes = details instanceof Failure ? structure : { ...structure, ...details }
+  const canSet = () => ax.isSettable(element, "AXValue")
+  const writable = WRITABLE.has(axRole ?? "")
+  const settable = writable ? (habits ? habits.settable(structure, web, canSet) : canSet()) : undefined
+  const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
+  const bounds = boundsOf(ax, element, attributes)
+  const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
+  return { element, role, secure: natureOf(attributes).secure, attributes, offers, bounds, partial }
+}
+
+const NO_ACTIONS: ReadonlySet<string> = new Set()
+
+/** Roles whose AXValue a user changes. */
+const WRITABLE: ReadonlySet<string> = new Set([
+  "AXTextField",
+  "AXTextArea",
+  "AXSearchField",
+  "AXSecureTextField",
+  "AXComboBox",
+  "AXSlider",
+  "AXIncrementor",
+  "AXStepper",
+])
+
+/** AXFrame, if it was asked for. Some apps have only its two halves. */
+function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | undefined {
+  if (!(FRAME in attributes)) return undefined
+  const frame = frameOf(attributes)
+  if (frame) return frame
+  const halves = ax.read(element, ["AXPosition", "AXSize"])
+  return halves instanceof Failure ? undefined : frameOf(halves)
+}
+
+/** True if the texts inside the element are its name. */
+export function isNamedInside({ offers, role, attributes }: Facts): boolean {
+  return offers !== undefined && NAMED_INSIDE.has(role) && isNameless(attributes)
+}
+
+/** True for an element that may stand between a control and the texts that name it. */
+export const isSeeThrough = (role: Role): boolean => role === "cell" || role === "group"
+
+/** The element that labels this one, which has no title of its own. */
+export function labelOf({ attributes }: Facts): Element | undefined {
+  return asWords(attributes.AXTitle) ? undefined : asElement(attributes.AXTitleUIElement)
+}
+
+/** Reads the first elements inside, and through wrappers those in them. */
+export function readLabels(ax: Ax, children: readonly Element[], deeper = 1): readonly Labelled[] {
+  return children.slice(0, MAX_LABELS).flatMap((child) => {
+    const label = readLabel(ax, child)
+    if (!label) return []
+    const below = deeper > 0 && isSeeThrough(label.role) ? asElements(label.attributes.AXChildren) : []
+    return [{ ...label, children: readLabels(ax, below, deeper - 1) }]
+  })
+}
+
+/** A static text is asked for its value, and so is a field that is certainly not a secure one. */
+export function readLabel(ax: Ax, element: Element): Labelled | undefined {
+  const structure = ax.read(element, STRUCTURE)
+  if (structure instanceof Failure) return undefined
+  const { role, hides } = natureOf(structure)
+  const tells = role === "statictext" || (role === "textfield" && !hides)
+  const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
+  return { role, attributes, children: [] }
+}
