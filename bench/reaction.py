@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How long an app takes from a press through AT-SPI until its label says so, seen by pyatspi, in ms.
+"""Measures the time from a press through AT-SPI until pyatspi sees the new label, in ms.
 
 reaction.py TITLE ROUNDS
 """

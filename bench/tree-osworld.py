@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""One window's tree as XML in the form that OSWorld gives to agents: a tag for the role, the name, every state and
-attribute, position and size of what shows, text, value and actions. To be measured against.
+"""Prints a window's tree as XML in OSWorld's format, for comparison: a tag for the role, the name, every state and
+attribute, position and size of visible nodes, text, value and actions.
 
   tree-osworld.py APP TITLE"""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""One window's tree as a program on pyatspi reads it: role, name, description, states, extents and actions of every
-node. To be measured against. Prints how many nodes it read, and the milliseconds from the window to the last of them.
+"""Reads a window's tree with pyatspi, for comparison: role, name, description, states, extents and actions of every
+node. Prints the number of nodes and the milliseconds it took to read them.
 
   tree-pyatspi.py APP TITLE [MAX_CHILDREN]"""
 
@@ -33,7 +33,7 @@ def walk(accessible, limit):
             try:
                 action.getName(i)
             except GLib.GError:
-                pass  # GTK 4 counts actions that it cannot name.
+                pass  # GTK 4 counts actions that have no name.
     children = accessible.childCount
     if states.contains(pyatspi.STATE_MANAGES_DESCENDANTS) and children > limit:
         return count

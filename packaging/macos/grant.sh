@@ -1,8 +1,8 @@
 #!/bin/bash
-# Lets programs use Accessibility, post events, record the screen and talk to Finder, without asking anybody: those that
-# are named, and everything that this script was started by, since macOS holds one of them responsible (which one differs
-# from image to image). Works only where System Integrity Protection is off, as on GitHub's runners; never run it on a
-# machine of your own. Not yet run anywhere.
+# Grants programs Accessibility, posting events, screen recording and control of Finder, without a prompt: the programs
+# given as arguments, and all ancestors of this script, since macOS holds one of them responsible (it differs between
+# images). Works only if System Integrity Protection is off, as on GitHub's runners. Never run it on your own machine.
+# Not yet run anywhere.
 set -euo pipefail
 
 programs=("$@")
@@ -11,7 +11,7 @@ for ((pid = $$; pid > 1; pid = $(ps -o ppid= -p "$pid"))); do
   [[ "$program" == /* ]] && programs+=("$program")
 done
 
-# Columns by name: newer releases have more of them, all with defaults.
+# Columns by name, since newer releases have more of them, all with defaults.
 columns="service, client, client_type, auth_value, auth_reason, auth_version"
 system="/Library/Application Support/com.apple.TCC/TCC.db"
 user="$HOME/Library/Application Support/com.apple.TCC/TCC.db"
@@ -24,5 +24,5 @@ for program in "${programs[@]}"; do
     ($columns, indirect_object_identifier_type, indirect_object_identifier)
     VALUES ('kTCCServiceAppleEvents', '$program', 1, 2, 4, 1, 0, 'com.apple.finder');"
 done
-# It reads the database when it starts, and is started again when asked.
+# tccd reads the database when it starts; macOS starts it again on demand.
 sudo killall tccd || true

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 "use strict"
 
-// Runs the binary of this machine's package in its place: same streams, same exit code, same signal.
+// Runs the binary for this machine with the same streams, exit code and signal.
 
 const { spawn } = require("node:child_process")
 const { constants } = require("node:os")
 
 const target = `${process.platform}-${process.arch}`
 
-// npm installs the package of this machine's C library; an old one, or a copied node_modules, may hold both.
+// npm installs the package for this machine's C library; an old npm, or a copied node_modules, may have both.
 function findBinary() {
   const found = [target, `${target}-musl`].map(binaryOf)
   const isMusl = found[1] && (!found[0] || !process.report.getReport().header.glibcVersionRuntime)
@@ -30,8 +30,8 @@ function binaryOf(name) {
   }
 }
 
-// Before there is a child: a signal in between would end this process alone, and leave the child behind.
-// A terminal sends Ctrl-C to both of us; sent to this process alone, it has to be passed on.
+// Registered before the child starts: a signal in between would end only this process and orphan the child.
+// A terminal sends Ctrl-C to both processes. Sent to this process alone, it has to be passed on.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
   process.on(signal, () => {
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
@@ -49,6 +49,6 @@ child.on("exit", (code, signal) => {
   }
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
-  // Should the signal be one that ends nobody here.
+  // In case the signal does not end this process.
   process.exitCode = 128 + constants.signals[signal]
 })

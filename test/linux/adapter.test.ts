@@ -9,7 +9,7 @@ const OPTIONS = { maxDepth: 40, bounds: "interactive", includeHidden: false, int
 
 const all = (node: SeenNode): SeenNode[] => [node, ...node.children.flatMap(all)]
 
-test("an element of a ref is found, watched and clicked without the display, by the hint of its tree", async () => {
+test("with the bus hint of its tree, a ref's element is found, watched and clicked without the display", async () => {
   await using desktop = await openDesktop()
   const fixture = await startFixture(desktop, "gtk3")
   const seeing = await connectLinux({ env: desktop.env, root: desktop.home })

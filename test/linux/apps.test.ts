@@ -26,7 +26,7 @@ import {
 } from "../../src/linux/host/processes.ts"
 import { until } from "../support/desktop.ts"
 
-// A loaded machine takes its time.
+// A loaded machine is slow.
 setDefaultTimeout(60_000)
 
 let place: string
@@ -51,7 +51,7 @@ afterAll(() => {
 })
 
 describe("a desktop file", () => {
-  test("says what an application is called and how it is started", () => {
+  test("has the names of an application and the command to start it", () => {
     entry(
       "own",
       "org.example.Editor",
@@ -104,7 +104,7 @@ describe("a desktop file", () => {
       expect(expandCommand(entryById("app", env)!, args)).toEqual([...command])
     })
 
-  test("gives back any argument that was quoted as the specification says", () => {
+  test("returns any argument that is quoted as the specification requires", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, unit: fc.constantFrom(..."ab \"'\\$`%;*~ü") }), { minLength: 1 }),
@@ -119,7 +119,7 @@ describe("a desktop file", () => {
     )
   })
 
-  test("of the user goes before the system's, and hides it with Hidden=true", () => {
+  test("of the user wins over the system's, and hides it with Hidden=true", () => {
     entry("own", "one", "Name=Mine", "Exec=sh")
     entry("first", "one", "Name=Theirs", "Exec=sh")
     entry("own", "two", "Name=Gone", "Exec=sh", "Hidden=true")
@@ -129,7 +129,7 @@ describe("a desktop file", () => {
     expect(entryById("two", env)).toBeUndefined()
   })
 
-  test("counts only with its program, as an application, and from its own group", () => {
+  test("counts only if its program exists and it describes an application, without its action groups", () => {
     entry("own", "tried", "Name=Tried", "Exec=sh", "TryExec=surely-not-there")
     entry("own", "link", "Name=Link", "Exec=sh", "Type=Link")
     entry("own", "action", "Name=Action", "Exec=sh", "[Desktop Action new]", "Name=New", "Exec=other")
@@ -141,7 +141,7 @@ describe("a desktop file", () => {
   })
 
   for (const id of ["../secret", "/etc/passwd", "", "."])
-    test(`is not looked for outside of its directories: ${JSON.stringify(id)}`, () => {
+    test(`is never read from outside its directories: ${JSON.stringify(id)}`, () => {
       entry("own", "../secret", "Name=Secret", "Exec=sh")
 
       expect(entryById(id, env)).toBeUndefined()
@@ -149,7 +149,7 @@ describe("a desktop file", () => {
 })
 
 describe("launch", () => {
-  test("finds an application by its id, its name in any case, its program and its path", async () => {
+  test("finds an application by id, name in any case, program or path", async () => {
     recorder("editor")
     entry("own", "org.example.Editor", "Name=My Editor", "Exec=editor --plain %U", "StartupWMClass=EdWin")
 
@@ -171,7 +171,7 @@ describe("launch", () => {
     ])
   })
 
-  test("starts it in a session of its own, without our input, where the entry says", async () => {
+  test("starts it in its own session, without our input, in the directory of the entry", async () => {
     recorder("editor")
     entry("own", "editor", "Name=Editor", "Exec=editor", `Path=${place}/bin`)
     const seen = await launch("editor", [])
@@ -182,13 +182,13 @@ describe("launch", () => {
     expect(seen.environment).toContain(`HOME=${place}/home`)
   })
 
-  test("tells with which code the program ended", async () => {
+  test("reports the exit code of the program", async () => {
     script("quitter", "exit 7")
 
     expect(await (await launchApp("quitter", [], env, Deadline.in(5000))).exited).toBe(7)
   })
 
-  test("refuses two applications of one name, unless they are the same or only one is shown", async () => {
+  test("refuses an ambiguous name, unless the entries are the same or only one is shown", async () => {
     recorder("one")
     recorder("two")
     entry("own", "first", "Name=Twin", "Exec=one")
@@ -208,7 +208,7 @@ describe("launch", () => {
     expect((await launch("second", [])).program).toBe("two")
   })
 
-  test("names what is near to an unknown name", async () => {
+  test("suggests a similar name for an unknown one", async () => {
     entry("own", "org.example.Editor", "Name=Text Editor", "Exec=sh")
 
     expect(await failure("Text Editr")).toMatchObject({
@@ -221,7 +221,7 @@ describe("launch", () => {
     expect(await failure("")).toMatchObject({ code: "APP_NOT_FOUND" })
   })
 
-  test("says when the program of an application is not installed", async () => {
+  test("reports that the program of an application is not installed", async () => {
     entry("own", "lost", "Name=Lost", "Exec=surely-not-there")
 
     expect(await failure("Lost")).toMatchObject({
@@ -230,7 +230,7 @@ describe("launch", () => {
     })
   })
 
-  test("opens a terminal for what needs one", async () => {
+  test("opens a terminal for a program that needs one", async () => {
     recorder("x-terminal-emulator")
     entry("own", "pager", "Name=Pager", "Exec=less %f", "Terminal=true")
 
@@ -240,7 +240,7 @@ describe("launch", () => {
   describe("of a browser", () => {
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : []
 
-    test("turns its accessibility on, once", async () => {
+    test("turns accessibility on, once", async () => {
       recorder("chromium")
 
       expect((await launch("chromium", ["page"])).args).toEqual([
@@ -254,7 +254,7 @@ describe("launch", () => {
       ])
     })
 
-    test("knows Electron by the files around it", async () => {
+    test("recognises Electron by the files next to it", async () => {
       mkdirSync(`${place}/slate/bin`, { recursive: true })
       writeFileSync(`${place}/slate/chrome_100_percent.pak`, "")
       recorder("slate", `${place}/slate/bin`)
@@ -265,7 +265,7 @@ describe("launch", () => {
       expect((await launch("plain", [])).args).toEqual([])
     })
 
-    test("on an isolated desktop gives it a profile of its own", async () => {
+    test("on an isolated desktop gives it its own profile", async () => {
       recorder("chromium")
       mkdirSync(`${place}/run`)
       const isolated = { ...env, AGENT_DESKTOP_DESKTOP_ID: "some-id", XDG_RUNTIME_DIR: `${place}/run` }
@@ -292,7 +292,7 @@ describe("quit", () => {
     await until(() => !isRunning(stubborn))
   })
 
-  test("leaves a process alone that is not the one that was seen", async () => {
+  test("leaves a process alone if it is not the one that was seen", async () => {
     const pid = await sleeper("sleep")
 
     expect(() => quitProcess(pid, "another-life", true)).toThrow(`Process ${pid} has ended`)
@@ -318,7 +318,7 @@ describe("quit", () => {
       expect(isRunning(pid)).toBe(true)
     })
 
-  test("refuses the first process, ourselves and who called us", () => {
+  test("refuses process 1, itself and its caller", () => {
     for (const pid of [1, process.pid, process.ppid])
       expect(() => quitProcess(pid, processStart(pid)!, false)).toThrow(
         expect.objectContaining({ code: "POLICY_DENIED" }),
@@ -345,7 +345,7 @@ describe("the names of a running application", () => {
     expect(desktopEntryOf(pid, {}, env)?.id).toBe("org.example.Scribble")
   })
 
-  test("come from the desktop file that its window names, and by its class only from one that is alone", async () => {
+  test("come from the desktop file that its window names, and by class only if that is unique", async () => {
     const pid = await sleeper("office")
     entry("own", "writer", "Name=Writer", "Exec=suite --writer", "StartupWMClass=suite-writer")
     entry("own", "calc", "Name=Calc", "Exec=suite --calc", "StartupWMClass=suite-calc")
@@ -355,7 +355,7 @@ describe("the names of a running application", () => {
     expect(desktopEntryOf(pid, {}, env)).toBeUndefined()
   })
 
-  test("are a script's, not its interpreter's", async () => {
+  test("are those of a script, not of its interpreter", async () => {
     const path = `${place}/tool.py`
     writeFileSync(path, "import time\nprint('ready', flush=True)\ntime.sleep(1000)\n")
     const pid = await run(["/usr/bin/python3", "-u", path], true)
@@ -365,9 +365,9 @@ describe("the names of a running application", () => {
 })
 
 describe("a process", () => {
-  test("is read although its name is made to confuse", async () => {
+  test("with a misleading name is read correctly", async () => {
     const pid = await sleeper("a) S 1 (b")
-    // For a moment after its start a process has a name and no arguments yet.
+    // Just after its start a process has a name but no arguments yet.
     await until(() => commandLine(pid).length > 0)
 
     expect(readProcess(pid)).toMatchObject({ pid, name: "a) S 1 (b", parent: process.pid })
@@ -377,7 +377,7 @@ describe("a process", () => {
     expect(withAncestors(pid).has(process.pid)).toBe(true)
   })
 
-  test("has a start that stays the same and ends with it", async () => {
+  test("has a start time that stays the same until it ends", async () => {
     const pid = await sleeper("sleep")
     const start = processStart(pid)
     const ticks = Bun.spawnSync(["awk", "{ print $22 }", `/proc/${pid}/stat`])
@@ -391,8 +391,6 @@ describe("a process", () => {
   })
 })
 
-// What the tests make ---------------------------------------------------------------------------------------------
-
 function entry(directory: string, id: string, ...lines: string[]): void {
   const path = `${place}/${directory}/applications/${id}.desktop`
   mkdirSync(dirname(path), { recursive: true })
@@ -405,7 +403,7 @@ function script(name: string, body: string, directory = `${place}/bin`): void {
   chmodSync(`${directory}/${name}`, 0o755)
 }
 
-/** A program that writes down how it was started, whole or not at all. */
+/** A program that records how it was started, in one atomic write. */
 function recorder(name: string, directory?: string): void {
   script(
     name,
@@ -429,7 +427,7 @@ async function launch(name: string, args: readonly string[], environment = env) 
 
 const failure = (name: string) => launchApp(name, [], env, Deadline.in(5000)).catch((error) => error)
 
-/** A process of any name that does nothing. */
+/** A sleeping process with any name. */
 function sleeper(name: string): Promise<number> {
   const path = `${place}/bin/${name}`
   copyFileSync("/usr/bin/sleep", path)
@@ -445,6 +443,6 @@ async function run(command: readonly string[], speaks = false): Promise<number> 
   return child.pid
 }
 
-/** A process that only waits for its parent to notice does not run. */
+/** A zombie, which waits only for its parent, does not count as running. */
 const isRunning = (pid: number) =>
   /^[^Z]/.test(Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)]).stdout.toString())

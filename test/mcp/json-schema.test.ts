@@ -13,7 +13,7 @@ function objections(schema: unknown, value: unknown): unknown {
   return validate(value) ? [] : validate.errors
 }
 
-/** Results that no sample has: on other desktops than a busy desk they would not come. */
+/** Calls whose results no sample covers. */
 const MORE = [
   ["wait", { menu: true, app: "$app" }],
   ["snapshot", { surface: "menu", app: "$app" }],
@@ -24,7 +24,7 @@ const calls: readonly Call[] = [
   ...(await Promise.all(MORE.map(async ([name, args]) => ({ command: await commands[name]!(), args })))),
 ]
 
-test("every result fits its schema, and has no member that the schema does not describe", async () => {
+test("every result matches its schema and has no member that the schema does not describe", async () => {
   for (const call of calls) {
     const { command, args } = call
     const wrong = objections(closed(resultSchema(command)), await (await readyDesk()).ask(call))
@@ -32,7 +32,7 @@ test("every result fits its schema, and has no member that the schema does not d
   }
 })
 
-test("the schema of the arguments lets every sample through", async () => {
+test("the argument schema accepts every sample", async () => {
   const { fill } = await readyDesk()
   for (const { command, args } of calls) {
     const wrong = objections(argumentsSchema(command), fill(args))
@@ -48,13 +48,13 @@ test.each([
   ["snapshot", { surface: "roof" }],
   ["mouse-click", { xy: "here" }],
   ["wait", { ms: "100" }],
-])("what %s refuses of %j, its schema refuses too", async (name, args) => {
+])("the schema of %s rejects %j, as the command does", async (name, args) => {
   const command = await commands[name]!()
   expect(objections(argumentsSchema(command), args)).not.toEqual([])
   expect(await desk().error(name, args)).toMatchObject({ code: "INVALID_ARGS" })
 })
 
-test("an envelope that a test sees is looked at, down to the items of a batch", () => {
+test("tests validate every envelope they see, down to the items of a batch", () => {
   const envelope = (command: string, data: object) =>
     `${JSON.stringify({ version: "1.0", ok: true, command, data })}\n`
   expect(envelopeIn(envelope("clipboard-get", { text: "" }))).toMatchObject({ command: "clipboard-get" })
@@ -65,7 +65,7 @@ test("an envelope that a test sees is looked at, down to the items of a batch", 
 })
 
 describe("the envelope's schema", () => {
-  test("fits what succeeded and what failed", async () => {
+  test("accepts a success and a failure", async () => {
     const it = busyDesk()
     const envelopes = [await it.run("version"), await it.run("click", { ref_id: "@e7" })]
     expect(envelopes.map((one) => one.ok)).toEqual([true, false])
@@ -73,7 +73,7 @@ describe("the envelope's schema", () => {
     expect(objections(closed(errorSchema()), envelopes[1].error)).toEqual([])
   })
 
-  test("refuses one without its data, and codes that there are not", () => {
+  test("rejects an envelope without its data, and unknown error codes", () => {
     expect(objections(envelopeSchema(), { version: "1.0", ok: true, command: "click" })).not.toEqual([])
     const failure = (code: string) => ({
       version: "1.0",
@@ -100,7 +100,7 @@ describe("schema", () => {
     expect(Object.keys(await ok("schema", { command: "click", result: true }))).toEqual(["command", "result"])
   })
 
-  test("describes all of them, with the envelope and the error", async () => {
+  test("describes all commands, the envelope and the error", async () => {
     const all = await desk().ok("schema")
     expect(Object.keys(all)).toEqual(["envelope", "error", "commands"])
     expect(Object.keys(all.commands).sort()).toEqual(Object.keys(commands).sort())
@@ -111,7 +111,7 @@ describe("schema", () => {
     }
   })
 
-  test("names the nearest command for one that there is not", async () => {
+  test("names the nearest command for an unknown one", async () => {
     expect(await desk().error("schema", { command: "clik" })).toMatchObject({
       code: "INVALID_ARGS",
       message: expect.stringContaining("click"),

@@ -12,7 +12,7 @@ import { desk } from "../support/fake-desk.ts"
 const stub = await Bun.file(new URL("../../skills/agent-desktop/SKILL.md", import.meta.url)).text()
 const texts = [...skills, { name: "SKILL.md", text: stub }]
 
-/** Whole command lines, in blocks and in the middle of a sentence. */
+/** Complete command lines, in code blocks and in sentences. */
 function commandLines(text: string): readonly string[] {
   const blocks = [...text.matchAll(/^(?: {4})?agent-desktop .*$/gm)].map(([line]) => line.trim())
   const inline = [...text.matchAll(/`([^`\n]+)`/g)]
@@ -37,7 +37,7 @@ describe.each(texts)("$name", ({ text }) => {
     }
   })
 
-  test("names no flag that no command has", async () => {
+  test("mentions only flags that a command has", async () => {
     const loaded = await loadAll(commands)
     const names = [...loaded.map(({ input }) => input), globals].flatMap(({ entries }) =>
       Object.keys(entries),
@@ -48,14 +48,14 @@ describe.each(texts)("$name", ({ text }) => {
   })
 })
 
-test("the core guidance shows command lines, and costs fewer than 3,000 tokens by two measures", () => {
+test("the core guidance shows command lines and costs fewer than 3,000 tokens", () => {
   const core = skills.find(({ name }) => name === "core")!
   expect(commandLines(core.text).length).toBeGreaterThan(20)
   expect(core.tokens).toBeLessThan(3000)
   expect(encode(core.text).length).toBeLessThan(3000)
 })
 
-test("the guidance on errors has something on every code", () => {
+test("the guidance on errors covers every code", () => {
   const { text } = skills.find(({ name }) => name === "errors")!
   expect([...text.matchAll(/^## ([A-Z_]+)$/gm)].map(([, code]) => code!)).toEqual([...ERROR_CODES])
 })
@@ -68,19 +68,19 @@ test("every skill has a name, a description and a heading", () => {
   }
 })
 
-test("the stub names the program, says when to use it, and sends the reader to the program", () => {
+test("the stub names the program, says when to use it, and points to the full guidance", () => {
   expect(stub).toMatch(/^---\nname: agent-desktop\ndescription: .{50,1000}\n---\n/)
   expect(stub).toContain("agent-desktop skills get core")
   expect(stub.length / 4).toBeLessThan(300)
 })
 
 describe("skills", () => {
-  test("lists what there is", async () => {
+  test("lists the skills", async () => {
     const { skills: listed } = await desk().ok("skills", { action: "list" })
     expect(listed.map((skill: { name: string }) => skill.name)).toEqual(["core", "errors", "linux", "macos"])
   })
 
-  test("gets one as text", async () => {
+  test("prints one as text", async () => {
     expect((await desk().ok("skills", { action: "get", name: "core" })).text).toStartWith("# agent-desktop")
   })
 
@@ -88,7 +88,7 @@ describe("skills", () => {
     [{ action: "get" }, "skills get core"],
     [{ action: "list", name: "core" }, "skills get core"],
     [{ action: "get", name: "cor" }, "core"],
-  ])("of %j refuses, and says what would do", async (args, hint) => {
+  ])("of %j fails, and suggests a valid call", async (args, hint) => {
     const error = await desk().error("skills", args)
     expect(error.code).toBe("INVALID_ARGS")
     expect(`${error.message} ${error.suggestion}`).toContain(hint)

@@ -11,7 +11,7 @@ import { type Desk, desk, type Json } from "../support/fake-desk.ts"
 
 interface Connected {
   readonly client: Client
-  /** Resolves when the server has ended. */
+  /** Resolves when the server has stopped. */
   readonly served: Promise<void>
   call(command: string, args?: object, options?: object): Promise<Json>
 }
@@ -31,7 +31,7 @@ async function connect(
   }
   const served = serveMcp(it.door, settings as never, far)
   const client = new Client({ name: "test", version: "1" })
-  // Both packages describe the same interface, each in types of its own.
+  // Both packages describe the same interface, each with its own types.
   await client.connect(near as never)
   await client.listTools()
   open.push(client)
@@ -47,21 +47,21 @@ afterEach(async () => {
   for (const client of open.splice(0)) await client.close()
 })
 
-/** What differs from run to run. */
+/** Replaces members that differ from run to run. */
 const steady = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value), (key, inner) =>
     ["snapshot_id", "elapsed_ms", "since"].includes(key) ? `some ${typeof inner}` : inner,
   )
 
 describe("the tools", () => {
-  test("are those declared as core unless others are asked for: 15 to 20, and not too many tokens", async () => {
+  test("are the core commands by default: 15 to 20 tools, within a token budget", async () => {
     const { client } = await connect(desk(), { tools: "core" })
     const { tools } = await client.listTools()
     const core = (await loadAll(commands)).filter(({ tool }) => tool === "core")
     expect(tools.map((tool) => tool.name).sort()).toEqual(core.map(({ name }) => toolName(name)).sort())
     expect(tools.every((tool) => /^desktop_[a-z_]{1,40}$/.test(tool.name))).toBe(true)
     expect(tools.length).toBeGreaterThanOrEqual(15)
-    // Each of them is read in every conversation. If one is too many, give the least needed `tool: "all"`.
+    // Every conversation pays for all of them. If the total is too high, give the least needed command `tool: "all"`.
     const costs = tools.map((tool) => [tool.name, Math.ceil(JSON.stringify(tool).length / 4)] as const)
     const total = costs.reduce((sum, [, tokens]) => sum + tokens, 0)
     const most = costs.toSorted((a, b) => b[1] - a[1])
@@ -71,7 +71,7 @@ describe("the tools", () => {
     })
   })
 
-  test("have objects at the root of both schemas, and say what they do to the desktop", async () => {
+  test("have an object at the root of both schemas, and hints about their effects", async () => {
     const { client } = await connect(desk())
     const { tools } = await client.listTools()
     for (const tool of tools) {
@@ -88,7 +88,7 @@ describe("the tools", () => {
     })
     expect(hints.desktop_check).toMatchObject({ readOnlyHint: false, idempotentHint: true })
     expect(hints.desktop_expand).toMatchObject({ readOnlyHint: false, destructiveHint: false })
-    // Only what is declared to read or to be harmless is safe to run; only reading and repeatable is safe twice.
+    // Only a reading or harmless command is safe to run. Only a reading or repeatable one is safe to run twice.
     for (const { name, effect, repeatable } of await chooseCommands(commands, "all", false)) {
       expect({ name, ...hints[toolName(name)] }).toEqual({
         name,
@@ -105,13 +105,13 @@ describe("the tools", () => {
     ["click,desktop_get", false, ["click", "get"], ["snapshot"]],
     ["core,version", true, ["snapshot", "version", "batch"], ["click"]],
     ["all", false, ["click", "doctor"], ["mcp", "completions", "schema", "skills", "mcp-config"]],
-  ])("%s (only reading: %p) offers %p and not %p", async (tools, readOnly, some, none) => {
+  ])("%s (read-only: %p) offers %p and not %p", async (tools, readOnly, some, none) => {
     const names = (await chooseCommands(commands, tools, readOnly)).map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(some))
     expect(names.filter((name) => none.includes(name))).toEqual([])
   })
 
-  test("that there are not are refused with the nearest that there is", async () => {
+  test("that do not exist are refused, with the nearest name", async () => {
     const refused = chooseCommands(commands, "core,clik", false)
     await expect(refused).rejects.toMatchObject({
       code: "INVALID_ARGS",
@@ -119,13 +119,13 @@ describe("the tools", () => {
     })
   })
 
-  test("take a list where the command line takes JSON", async () => {
+  test("take a list if the command line takes JSON", async () => {
     const { inputSchema } = toolOf(await commands.batch!())
     expect(inputSchema.properties).toMatchObject({ commands: { type: "array", items: { type: "object" } } })
   })
 })
 
-test("every command gives the same through the command line, a batch and MCP", async () => {
+test("every command returns the same result through the command line, a batch and MCP", async () => {
   const offered = (await samplesOf(commands)).filter(({ command }) => command.tool !== "never")
   for (const call of offered.filter(({ command }) => command.name !== "batch")) {
     const { command, args } = call
@@ -156,7 +156,7 @@ test.each([
   ["batch", { commands: [{ command: "batch" }] }],
   ["batch", { commands: [{ comand: "click" }] }],
   ["wait", { text: "never", timeout_ms: 0, app: "Editor" }],
-])("%s of %j fails as on the command line, as a result", async (command, args) => {
+])("%s of %j returns the command line's error as a result", async (command, args) => {
   const it = busyDesk()
   const { call } = await connect(it)
   const error = await it.error(command, args)
@@ -166,19 +166,19 @@ test.each([
   if (error.code !== "TIMEOUT") expect(JSON.parse(result.content[0].text)).toEqual(error)
 })
 
-test("a tool that there is not is a failure of the protocol", async () => {
+test("calling an unknown tool is a protocol error", async () => {
   const { call } = await connect(desk(), { tools: "core" })
   await expect(call("clipboard-get")).rejects.toThrow("desktop_clipboard_get")
 })
 
-test("a screenshot is a picture, and its size data", async () => {
+test("a screenshot is an image, and its size is data", async () => {
   const { call } = await connect(busyDesk())
   const { content, structuredContent } = await call("screenshot")
   expect(content).toEqual([{ type: "image", mimeType: "image/png", data: "iVBORw==" }])
   expect(structuredContent).toEqual({ format: "png", width: 1920, height: 1080 })
 })
 
-test("text comes in lines where lines are asked for, and the data besides", async () => {
+test("--format text gives text content, and the data as well", async () => {
   const { call } = await connect(busyDesk(), { format: "text" })
   const { content, structuredContent } = await call("list-apps")
   expect(content[0].text).toStartWith('"Editor" pid 4242')
@@ -192,7 +192,7 @@ test("a batch cannot read the connection's own input", async () => {
   expect(JSON.parse(result.content[0].text)).toMatchObject({ code: "INVALID_ARGS" })
 })
 
-test("a cancelled call ends its work", async () => {
+test("a cancelled call stops its work", async () => {
   const it = busyDesk()
   it.world.hang("tree")
   const { call } = await connect(it)
@@ -207,7 +207,7 @@ test("a cancelled call ends its work", async () => {
   expect((await call("version")).isError).toBeUndefined()
 })
 
-test("a call that takes long tells those who ask that it goes on", async () => {
+test("a long call sends progress to a client that asks for it", async () => {
   const { call } = await connect(desk())
   const stop = new AbortController()
   const told = Promise.withResolvers<Json>()
@@ -222,7 +222,7 @@ test("a call that takes long tells those who ask that it goes on", async () => {
   await expect(waiting).rejects.toThrow()
 })
 
-test("calls that act take turns, and those that look do not wait for them", async () => {
+test("calls that act run one after the other, and calls that look do not wait for them", async () => {
   const it = busyDesk()
   await it.ok("snapshot")
   const ref_id = await it.ref("Save")
@@ -240,7 +240,7 @@ test("calls that act take turns, and those that look do not wait for them", asyn
   expect(it.world.calls.filter((one) => one === "perform")).toHaveLength(2)
 })
 
-test("when the client leaves, what runs is ended before the server is", async () => {
+test("when the client disconnects, running calls end before the server does", async () => {
   const it = busyDesk()
   it.world.hang("tree")
   const { client, served, call } = await connect(it)
@@ -251,12 +251,12 @@ test("when the client leaves, what runs is ended before the server is", async ()
   expect(it.world.calls.at(-1)).toBe("close")
 })
 
-test("a server that nobody asks for anything ends when it was told to", async () => {
+test("an idle server ends after the configured time", async () => {
   const { served } = await connect(desk(), { idleMs: 50 })
   await served
 })
 
-test("a connection inside another is refused", async () => {
+test("a connection inside another one is refused", async () => {
   expect(await desk().error("mcp")).toMatchObject({ code: "INVALID_ARGS" })
   const { ok } = desk({ serve: () => Promise.reject(new Error("served inside a batch")) })
   const { results } = await ok("batch", { commands: [{ command: "mcp" }] })

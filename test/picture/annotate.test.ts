@@ -36,11 +36,11 @@ async function convert(input: Uint8Array, ...args: string[]): Promise<Uint8Array
   return bytes
 }
 
-describe("a picture that is read", () => {
+describe("a decoded picture", () => {
   const noise: Pixels = { width: 61, height: 23, bgrx: new Uint8Array(61 * 23 * 4) }
   for (let i = 0; i < noise.bgrx.length; i++) noise.bgrx[i] = (i * 7919 + (i >> 3) * 31) & 255
 
-  test("is the one that was written", () => {
+  test("has the pixels that were encoded", () => {
     const sizes = fc.record({
       width: fc.integer({ min: 1, max: 40 }),
       height: fc.integer({ min: 1, max: 9 }),
@@ -59,7 +59,7 @@ describe("a picture that is read", () => {
   })
 
   test.each([0, 1, 2, 3, 4])(
-    "may be written by others with filter %i, with or without transparency",
+    "may come from another encoder with filter %i, with or without transparency",
     async (filter) => {
       for (const format of ["png24:-", "png32:-"]) {
         const png = await convert(encodePng(noise), "png:-", "-quality", `7${filter}`, format)
@@ -73,7 +73,7 @@ describe("a picture that is read", () => {
     },
   )
 
-  test("is refused when it is of a kind that screens do not give", async () => {
+  test("must have a format that screenshots use", async () => {
     const odd = [
       new Uint8Array([137, 80, 78, 71]),
       await convert(encodePng(noise), "png:-", "-colorspace", "gray", "png8:-"),
@@ -84,7 +84,7 @@ describe("a picture that is read", () => {
   })
 })
 
-test("every character of a ref has a picture of its own", () => {
+test("every character of a ref has a glyph of its own", () => {
   const drawn = [..."@e0123456789"].map((one) => glyphOf(one))
   for (const rows of drawn) {
     expect(rows).toHaveLength(GLYPH_HEIGHT)
@@ -105,7 +105,7 @@ describe("labels", () => {
     .array(boxes, { maxLength: 60 })
     .map((all) => all.map((box, i): Mark => ({ label: `@e${i * 7 + 1}`, box })))
 
-  test("never cover each other and never leave the picture, whatever the elements", () => {
+  test("never overlap each other and never leave the picture", () => {
     fc.assert(
       fc.property(someMarks, fc.constantFrom(1, 2), (marks, scale) => {
         const placed = placeLabels(marks, picture, scale)
@@ -120,7 +120,7 @@ describe("labels", () => {
     )
   })
 
-  test("all find a place in a toolbar, a form and a grid of cells", () => {
+  test("all fit into a toolbar, a form and a grid of cells", () => {
     const grid = (columns: number, rows: number, width: number, height: number): Mark[] =>
       Array.from({ length: columns * rows }, (_, i) => ({
         label: `@e${i + 100}`,
@@ -130,7 +130,7 @@ describe("labels", () => {
       expect(placeLabels(marks, picture)).toHaveLength(marks.length)
   })
 
-  test("stand at their element, where they cover no other", () => {
+  test("are next to their element and do not cover another one", () => {
     const marks = [
       { label: "@e1", box: { x: 50, y: 100, width: 80, height: 30 } },
       { label: "@e2", box: { x: 50, y: 130, width: 80, height: 30 } },
@@ -140,7 +140,7 @@ describe("labels", () => {
     expect(overlaps(second!.at, marks[0]!.box)).toBe(false)
   })
 
-  test("of what is not in the picture there are none", () => {
+  test("are omitted for elements outside the picture", () => {
     const box = { x: 1000, y: 10, width: 50, height: 20 }
     expect(placeLabels([{ label: "@e1", box }], picture)).toEqual([])
   })
@@ -153,14 +153,14 @@ describe.each([
   const box = { x: 40, y: 40, width: 60, height: 30 }
   const drawn = decodePng(annotate(encodePng(plain(200, 120, grey)), [{ label: "@e8", box }]))
 
-  test("the box is a line of a strong colour and a white one, and what is inside it stays", () => {
+  test("the box is a coloured line and a white line, and its inside is unchanged", () => {
     expect(colourAt(drawn, 45, 69)).toEqual([194, 24, 91])
     expect(colourAt(drawn, 45, 68)).toEqual([255, 255, 255])
     expect(colourAt(drawn, 70, 55)).toEqual([grey, grey, grey])
     expect(colourAt(drawn, 39, 55)).toEqual([grey, grey, grey])
   })
 
-  test("the label is read back pixel by pixel", () => {
+  test("the label can be read back pixel by pixel", () => {
     const at: Rect = placeLabels([{ label: "@e8", box }], drawn)[0]!.at
     const text = [0, 1, 2].map((i) =>
       Array.from({ length: GLYPH_HEIGHT }, (_, row) =>
@@ -197,7 +197,7 @@ describe("screenshot --annotate", () => {
   }
   const pixelsOf = (data: { base64: string }): Pixels => decodePng(Uint8Array.fromBase64(data.base64))
 
-  test("draws the refs of the current snapshot where their elements are now", async () => {
+  test("draws the refs of the current snapshot at the elements' current positions", async () => {
     const { ok, world, refs } = shop()
     const { snapshot_id } = await ok("snapshot")
     world.at("Open").set({ bounds: { x: 300, y: 250, width: 60, height: 30 } })
@@ -212,14 +212,14 @@ describe("screenshot --annotate", () => {
     expect((await refs.load()).inner.size).toBe(before)
   })
 
-  test("gives refs to what has none, and takes none away", async () => {
+  test("gives refs to elements without one, and keeps the others", async () => {
     const { ok, world } = shop()
     await ok("screenshot", { annotate: true, app: "Shop" })
     await ok("click", { ref_id: "@e3" })
     expect(world.sent("Open")).toEqual(["semantic click"])
   })
 
-  test("needs a window, and a picture that can be read", async () => {
+  test("needs a window, and a picture that can be decoded", async () => {
     const { error, world } = shop()
     expect((await error("screenshot", { annotate: true, screen: 0 })).code).toBe("INVALID_ARGS")
     world.picture = undefined

@@ -3,7 +3,7 @@ import { inflateSync } from "node:zlib"
 import fc from "fast-check"
 import { encodePng } from "../../src/picture/png.ts"
 
-/** Pixels as a screen has them, the unused byte full of noise. */
+/** Pixels as on a screen, with noise in the unused byte. */
 function picture(
   width: number,
   height: number,
@@ -21,7 +21,7 @@ function picture(
   return { pixels: { width, height, bgrx }, rgb }
 }
 
-/** A decoder for what the encoder writes: one IDAT, RGB, filters 0 to 2. */
+/** A decoder for the encoder's output: one IDAT, RGB, filters 0 to 2. */
 function decode(png: Uint8Array): { width: number; height: number; rgb: Uint8Array } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   const width = view.getUint32(16)
@@ -57,7 +57,7 @@ const PICTURES = {
 }
 
 test.each(Object.entries(PICTURES))(
-  "ImageMagick reads the %s picture back pixel by pixel",
+  "ImageMagick decodes the %s picture to the same pixels",
   async (_, { pixels, rgb }) => {
     const convert = Bun.spawn(["convert", "png:-", "-depth", "8", "rgb:-"], {
       stdin: encodePng(pixels),
@@ -70,7 +70,7 @@ test.each(Object.entries(PICTURES))(
   },
 )
 
-test("any picture of any width survives", () => {
+test("a picture of any width decodes to the same pixels", () => {
   const sizes = fc.record({ width: fc.integer({ min: 1, max: 70 }), height: fc.integer({ min: 1, max: 12 }) })
   const colours = fc.array(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)), { minLength: 1, maxLength: 9 })
   fc.assert(
@@ -85,7 +85,7 @@ test("any picture of any width survives", () => {
   )
 })
 
-test("plain areas cost next to nothing and photographs less than their pixels", () => {
+test("plain areas are tiny, and photographs are smaller than their pixels", () => {
   expect(encodePng(PICTURES.plain.pixels).length).toBeLessThan(1500)
   expect(encodePng(PICTURES.gradient.pixels).length).toBeLessThan(PICTURES.gradient.rgb.length / 20)
 })

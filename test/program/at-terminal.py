@@ -1,4 +1,4 @@
-"""Runs a command with standard error at a terminal; prints what came of it as JSON. Arguments: the command."""
+"""Runs a command with standard error at a terminal; prints its output and exit code as JSON. Arguments: the command."""
 
 import json
 import os

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Words that stand in the code of one platform only. */
+/** Words that occur in the code of one platform only. */
 const MARKERS = {
   darwin: "AXUIElementCopyMultipleAttributeValues",
   linux: "org.a11y.atspi.Registry",
@@ -27,7 +27,7 @@ const HEADERS = {
 } as const
 
 test.each([...TARGETS])(
-  "the binary for %s is one of that platform, and holds no other platform's code",
+  "the binary for %s has that platform's format and no other platform's code",
   (target) => {
     const bytes = readFileSync(`${directory}/${target}`)
     const [os] = target.split("-") as ["darwin" | "linux"]
@@ -40,11 +40,11 @@ test.each([...TARGETS])(
 )
 
 test.each(["darwin-arm64", "darwin-x64"])(
-  "the binary for %s is signed anew, and no damage is overlooked",
+  "the binary for %s has a new signature that reveals any damage",
   (target) => {
     const bytes = readFileSync(`${directory}/${target}`)
     verify(bytes)
-    // What the runtime's own signature would bring along: its maker's certificate.
+    // The runtime's own signature would contain its maker's certificate.
     expect(bytes.includes("Developer ID")).toBe(false)
     const damage = Buffer.from(bytes)
     damage[20_000_000]! ^= 1
@@ -54,7 +54,7 @@ test.each(["darwin-arm64", "darwin-x64"])(
   },
 )
 
-/** What docs/size.md says of each target, in MB: the binary's size, and the archive's. */
+/** The sizes that docs/size.md gives for each target, in MB: binary and archive. */
 const said = new Map(
   [
     ...readFileSync(`${root}docs/size.md`, "utf8").matchAll(
@@ -63,11 +63,11 @@ const said = new Map(
   ].map(([, target, binary, archive]) => [target, { binary: Number(binary), archive: Number(archive) }]),
 )
 
-/** Nearly all of it is the runtime: what a dependency adds is small next to it, and should be noticed all the same. */
+/** Nearly all of the size is the runtime. A new dependency adds little to it, but should be noticed. */
 const MOST_GROWTH_MB = 1
 
 test.each([...TARGETS])(
-  "the binary for %s, and its archive, are as large as is said, or hardly larger",
+  "the binary for %s and its archive are at most slightly larger than documented",
   (target) => {
     const bytes = readFileSync(`${directory}/${target}`)
     const { binary, archive } = said.get(target)!
@@ -78,7 +78,7 @@ test.each([...TARGETS])(
   60_000,
 )
 
-test("the same sources give the same bytes, wherever they are built to", async () => {
+test("the same sources give the same bytes, in any output directory", async () => {
   mkdirSync(`${directory}/elsewhere`)
   for (const target of ["linux-x64", "darwin-arm64"] as const) {
     await build(target, `${directory}/elsewhere/${target}`)
@@ -88,13 +88,13 @@ test("the same sources give the same bytes, wherever they are built to", async (
   }
 }, 120_000)
 
-test("the binary for musl needs what Alpine has: musl and libstdc++", () => {
+test("the binary for musl needs only musl and libstdc++, as on Alpine", () => {
   const text = readFileSync(`${directory}/linux-x64-musl`).toString("latin1")
   expect(text).toContain("/lib/ld-musl-x86_64.so.1")
   expect(text).not.toMatch(/\0GLIBC_2\.\d+\0/)
 })
 
-test.each(["linux-x64", "linux-arm64"])("the binary for %s asks for no newer glibc than 2.17", (target) => {
+test.each(["linux-x64", "linux-arm64"])("the binary for %s needs no glibc newer than 2.17", (target) => {
   const text = readFileSync(`${directory}/${target}`).toString("latin1")
   const minors = [...text.matchAll(/\0GLIBC_2\.(\d+)(?=[.\0])/g)].map(([, minor]) => Number(minor))
   expect(minors).not.toBeEmpty()

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { version } from "../../package.json"
 import { nowhere, PROGRAM } from "./program.ts"
 
-test("a command prints one line of JSON, its members in the contract's order, and nothing else", async () => {
+test("a command prints exactly one line of JSON, with its members in the contract's order", async () => {
   using setting = nowhere()
   const { exitCode, stdout, stderr } = await setting.run(["version"])
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
@@ -13,7 +13,7 @@ test("a command prints one line of JSON, its members in the contract's order, an
   expect(JSON.parse(stdout).data.version).toBe(version)
 })
 
-test("a ref that no map holds is refused in the seeds' words, with exit code 1", async () => {
+test("a ref that is not in the map fails with the contract's message and exit code 1", async () => {
   using setting = nowhere()
   const { exitCode, stdout } = await setting.run(["click", "@e7"])
   expect(exitCode).toBe(1)
@@ -36,20 +36,17 @@ test.each([
   [["press", "ctlr+s"], "press", "ctlr", ""],
   [["mouse-move", "--xy", "12"], "mouse-move", "--xy", "X,Y"],
   [["--sesion", "a", "version"], "unknown", "--sesion", "--session"],
-])(
-  "%j ends with exit code 2 and an envelope that names what is wrong",
-  async (args, command, named, also) => {
-    using setting = nowhere()
-    const { exitCode, stdout } = await setting.run(args)
-    const envelope = JSON.parse(stdout)
-    expect(exitCode).toBe(2)
-    expect(envelope).toMatchObject({ version: "1.0", ok: false, command, error: { code: "INVALID_ARGS" } })
-    expect(envelope.error.message).toContain(named)
-    expect(`${envelope.error.message} ${envelope.error.suggestion}`).toContain(also)
-  },
-)
+])("%j ends with exit code 2 and an envelope that names the mistake", async (args, command, named, also) => {
+  using setting = nowhere()
+  const { exitCode, stdout } = await setting.run(args)
+  const envelope = JSON.parse(stdout)
+  expect(exitCode).toBe(2)
+  expect(envelope).toMatchObject({ version: "1.0", ok: false, command, error: { code: "INVALID_ARGS" } })
+  expect(envelope.error.message).toContain(named)
+  expect(`${envelope.error.message} ${envelope.error.suggestion}`).toContain(also)
+})
 
-test("without arguments, and with --help, help comes as plain text", async () => {
+test("help is plain text, with --help or without arguments", async () => {
   using setting = nowhere()
   const [bare, help, ofClick] = await Promise.all([
     setting.run([]),
@@ -62,13 +59,13 @@ test("without arguments, and with --help, help comes as plain text", async () =>
   for (const text of [help.stdout, ofClick.stdout]) expect(text).not.toContain("\x1b")
 })
 
-test("--help that stands where text is expected is text", async () => {
+test("--help in the position of text is text", async () => {
   using setting = nowhere()
   const { stdout } = await setting.run(["type", "@e1", "--help"])
   expect(JSON.parse(stdout)).toMatchObject({ command: "type", error: { code: "STALE_REF" } })
 })
 
-test("a reader that goes away ends the program quietly", async () => {
+test("a reader that closes the pipe ends the program quietly", async () => {
   using setting = nowhere()
   const child = Bun.spawn(
     [
@@ -98,7 +95,7 @@ test("a closed standard output is not a crash", async () => {
   expect(stderr).not.toContain("at ")
 })
 
-test("the working directory's .env and bunfig.toml are none of our business", async () => {
+test(".env and bunfig.toml in the working directory are ignored", async () => {
   using setting = nowhere()
   writeFileSync(`${setting.directory}/.env`, "AGENT_DESKTOP_SESSION=../../escape\n")
   writeFileSync(`${setting.directory}/bunfig.toml`, 'preload = ["./boom.ts"]\n')
@@ -107,7 +104,7 @@ test("the working directory's .env and bunfig.toml are none of our business", as
   expect({ exitCode, code: JSON.parse(stdout).error.code }).toEqual({ exitCode: 1, code: "STALE_REF" })
 })
 
-test("where there is no desktop, desktop commands say what to do, and the rest still works", async () => {
+test("without a desktop, desktop commands suggest a next step, and other commands still work", async () => {
   using setting = nowhere()
   for (const args of [["snapshot"], ["list-windows"], ["list-apps"], ["screenshot"], ["press", "a"]]) {
     const { exitCode, stdout } = await setting.run(args)
@@ -130,7 +127,7 @@ test("where there is no desktop, desktop commands say what to do, and the rest s
   ])
 })
 
-test("what is missing is only told by doctor, unless it must not be missing", async () => {
+test("doctor only reports missing parts, and fails with --strict", async () => {
   using setting = nowhere()
   const [told, strict] = await Promise.all([setting.run(["doctor"]), setting.run(["doctor", "--strict"])])
   expect([told.exitCode, strict.exitCode]).toEqual([0, 1])
@@ -142,13 +139,13 @@ test("what is missing is only told by doctor, unless it must not be missing", as
   })
 })
 
-test("a batch comes from standard input as well", async () => {
+test("a batch can come from standard input", async () => {
   using setting = nowhere()
   const { stdout } = await setting.run(["batch", "-"], { stdin: '[{"command":"version"}]' })
   expect(JSON.parse(stdout).data.results).toMatchObject([{ command: "version", ok: true }])
 })
 
-test("reading only lets nothing act, by flag and by variable", async () => {
+test("read-only prevents acting, by flag and by variable", async () => {
   using setting = nowhere()
   const runs = await Promise.all([
     setting.run(["--read-only", "click", "@e1"]),
@@ -163,7 +160,7 @@ test("reading only lets nothing act, by flag and by variable", async () => {
   expect(JSON.stringify(inBatch)).toContain("POLICY_DENIED")
 })
 
-test("--verbose logs to stderr, in colour only where colour is wanted", async () => {
+test("--verbose logs to stderr, in colour only on request", async () => {
   using setting = nowhere()
   const quiet = await setting.run(["click", "@e1"])
   const loud = await setting.run(["-v", "click", "@e1"])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { symlinkSync } from "node:fs"
 import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
 
-/** The compiled program, asked by real shells on a desktop with one dialog. */
+/** Real shells ask the compiled program, on a desktop with one dialog. */
 
 const isLinux = process.platform === "linux"
 let desktop: TestDesktop
@@ -25,7 +25,7 @@ function shell(command: readonly string[], input: string): string {
   return Bun.spawnSync([...command], { env, stdin: Buffer.from(input) }).stdout.toString()
 }
 
-/** What bash fills in, by its own function. */
+/** The words that bash completes, by its own function. */
 const inBash = (line: string): readonly string[] =>
   shell(
     ["bash", "--norc"],
@@ -46,7 +46,7 @@ test.skipIf(!isLinux)("bash completes the refs of the newest snapshot, apps, win
   expect(inBash("agent-desktop trace-export --out")).toEqual(["--output"])
 })
 
-test.skipIf(!isLinux || !Bun.which("fish"))("fish shows besides what they are", () => {
+test.skipIf(!isLinux || !Bun.which("fish"))("fish shows them with descriptions", () => {
   const ask = (line: string) =>
     shell(["fish", "--no-config"], `agent-desktop completions fish | source; complete -C '${line}'`)
   expect(ask("agent-desktop click @e")).toMatch(new RegExp(`^${ref}\ttextfield`, "m"))

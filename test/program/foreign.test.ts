@@ -5,7 +5,7 @@ import { build } from "../../build.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { envelopeIn } from "../support/validated.ts"
 
-/** The binaries for other machines, run on this one: arm64 under qemu, and musl's with its own loader. */
+/** Runs the binaries for other machines on this one: arm64 under qemu, and musl's with its own loader. */
 
 const directory = mkdtempSync(`${tmpdir()}/agent-desktop-foreign-`)
 let desktop: TestDesktop
@@ -41,12 +41,12 @@ function onThisDesktop({ target, command, env }: Machine): void {
     return { stdout, stderr, exitCode: await child.exited, json: envelopeIn(stdout) }
   }
 
-  test("starts, and says what it is", async () => {
+  test("starts, and reports its target", async () => {
     expect((await run("version")).json.data).toMatchObject({ target, arch: target.split("-")[1] })
     expect(await run("--help")).toMatchObject({ stdout: (await desktop.run("--help")).stdout, exitCode: 0 })
   }, 60_000)
 
-  test("sees on a desktop what the binary of this machine sees, and acts there", async () => {
+  test("sees the same desktop as this machine's binary, and acts on it", async () => {
     const slow = ["--timeout-ms", "60000"]
     const seen = await run("snapshot", "--app", "zenity", "--include-bounds", ...slow)
     const own = (await desktop.run("snapshot", "--app", "zenity", "--include-bounds")).json.data
@@ -82,8 +82,8 @@ describe.skipIf(!canRunMusl)("linux-x64-musl", () => {
 })
 
 /**
- * A libstdc++ for musl, which Debian does not have: its own, linked against musl, with the little that is then missing.
- * Alpine's package is the real one.
+ * Builds a stand-in for Alpine's libstdc++, since Debian has none for musl: Debian's own one, linked against musl,
+ * with stubs for the few missing functions.
  */
 function standIn(archive: string): void {
   const gcc = archive.replace(/libstdc\+\+_pic\.a$/, "")

@@ -106,12 +106,12 @@ test("an older protocol is spoken too", async () => {
   expect(answers[1].result.structuredContent.results[0].ok).toBe(true)
 })
 
-test("the program ends when nobody writes to it any more", async () => {
+test("the program ends when its standard input closes", async () => {
   const { exitCode, stdout, stderr } = await setting.run(["mcp"], { stdin: "" })
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "", stderr: "" })
 })
 
-test("the program ends when it is told to", async () => {
+test("the program ends on SIGTERM", async () => {
   await using it = await serve()
   const closed = Promise.withResolvers<void>()
   it.client.onclose = closed.resolve
@@ -119,7 +119,7 @@ test("the program ends when it is told to", async () => {
   await closed.promise
 })
 
-test("a call that takes long tells that it goes on, and its work ends when it is cancelled", async () => {
+test("a long call reports progress, and stops when it is cancelled", async () => {
   const trace = `${setting.directory}/cancelled`
   await using it = await serve(["--trace", trace])
   const stop = new AbortController()
@@ -132,7 +132,7 @@ test("a call that takes long tells that it goes on, and its work ends when it is
   expect((await told.promise).progress).toBeGreaterThan(0)
   stop.abort()
   await expect(waiting).rejects.toThrow()
-  // Its own line in the trace says how it ended, long before its time was up.
+  // The trace shows that the call ended long before its timeout.
   const line = await until(
     () => existsSync(`${trace}/trace.jsonl`) && readFileSync(`${trace}/trace.jsonl`, "utf8"),
   )
@@ -144,12 +144,12 @@ test("a call that takes long tells that it goes on, and its work ends when it is
   expect((await it.call("wait", { ms: 1 })).structuredContent.found).toBe(true)
 })
 
-test("tools that there are not are a mistake in the command line", async () => {
+test("unknown tools are an error in the command line", async () => {
   const { exitCode, stdout } = await setting.run(["mcp", "--tools", "clik"], { stdin: "" })
   expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 2, ok: false, command: "mcp" })
 })
 
-test("where only reading is allowed, nothing that acts is offered", async () => {
+test("with --read-only, no tool that acts is offered", async () => {
   await using it = await serve(["--read-only"])
   const { tools } = await it.client.listTools()
   expect(tools.filter((tool) => !tool.annotations?.readOnlyHint).map((tool) => tool.name)).toEqual([
@@ -158,7 +158,7 @@ test("where only reading is allowed, nothing that acts is offered", async () => 
 })
 
 test.skipIf(process.platform !== "linux")(
-  "one connection serves many calls, the same as the command line, and outlives the accessibility bus",
+  "one connection serves many calls like the command line, and survives a restart of the accessibility bus",
   async () => {
     await using desktop = await openDesktop()
     desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
@@ -188,7 +188,7 @@ test.skipIf(process.platform !== "linux")(
 )
 
 test.skipIf(process.platform !== "linux")(
-  "on a desktop, what looks sees the same through the command line, a batch and MCP",
+  "on a desktop, looking commands see the same through the command line, a batch and MCP",
   async () => {
     await using desktop = await openDesktop()
     desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
@@ -229,7 +229,7 @@ test.skipIf(process.platform !== "linux")(
   120_000,
 )
 
-/** Without what differs from look to look: ids, times, and the name of a connection. */
+/** Replaces values that differ from look to look: ids, times, and connection names. */
 const steady = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value), (key, inner) => {
     if (key === "snapshot_id" || key === "elapsed_ms" || key === "since") return `some ${typeof inner}`
@@ -246,7 +246,7 @@ function busesOf(display: string): readonly number[] {
         const env = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
         return /at-spi-bus-launcher|accessibility\.conf/.test(command) && env.includes(`DISPLAY=${display}`)
       } catch {
-        // It has ended since.
+        // The process has ended meanwhile.
         return false
       }
     })

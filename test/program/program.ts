@@ -13,7 +13,7 @@ export interface Ran {
 
 export interface Setting extends Disposable {
   readonly directory: string
-  /** Runs the compiled program with no desktop to be found, and a state root of its own. */
+  /** Runs the compiled program without a desktop, and with its own state directory. */
   run(
     args: readonly string[],
     options?: { env?: Record<string, string>; stdin?: string; cwd?: string },

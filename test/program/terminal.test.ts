@@ -14,7 +14,7 @@ interface Shown {
   readonly exitCode: number
 }
 
-/** The compiled program with its standard error at a real terminal, and its standard output in a pipe. */
+/** Runs the compiled program with standard error at a real terminal and standard output in a pipe. */
 async function atTerminal(args: readonly string[], env: Record<string, string> = {}): Promise<Shown> {
   const child = Bun.spawn([PYTHON, SCRIPT, PROGRAM, ...args], {
     env: { PATH: process.env.PATH, HOME: setting.directory, TERM: "xterm-256color", ...env },
@@ -24,7 +24,7 @@ async function atTerminal(args: readonly string[], env: Record<string, string> =
 }
 
 describe.skipIf(!Bun.which(PYTHON))("a person at a terminal", () => {
-  test("sees that long work goes on, and nothing of that when it is done", async () => {
+  test("sees progress during long work, and no trace of it afterwards", async () => {
     const { stdout, terminal, exitCode } = await atTerminal(["wait", "1500"])
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, command: "wait" })
     expect(stdout.split("\n")).toHaveLength(2)
@@ -34,7 +34,7 @@ describe.skipIf(!Bun.which(PYTHON))("a person at a terminal", () => {
     expect(terminal).not.toContain("\n")
   })
 
-  test("sees nothing of what is done at once", async () => {
+  test("sees nothing if a command ends at once", async () => {
     expect((await atTerminal(["version"])).terminal).toBe("")
     expect((await atTerminal(["wait", "30"])).terminal).toBe("")
   })
@@ -49,7 +49,7 @@ describe.skipIf(!Bun.which(PYTHON))("a person at a terminal", () => {
     )
   })
 
-  test("sees what is wrong with the command line", async () => {
+  test("sees mistakes in the command line", async () => {
     const { terminal, exitCode } = await atTerminal(["clik"], { NO_COLOR: "1" })
     expect(exitCode).toBe(2)
     expect(terminal).toMatch(/^unknown: INVALID_ARGS Unknown command 'clik'; did you mean 'click'\? .*\r\n$/)
@@ -65,24 +65,24 @@ describe.skipIf(!Bun.which(PYTHON))("a person at a terminal", () => {
     },
   )
 
-  test("is not told twice what --format text tells", async () => {
+  test("does not see an error twice with --format text", async () => {
     const { stdout, terminal } = await atTerminal(["--format", "text", "click", "@e7"])
     expect(stdout).toStartWith("error STALE_REF")
     expect(terminal).toBe("")
   })
 })
 
-test("where nobody looks, long work says nothing", async () => {
+test("without a terminal, long work prints no progress", async () => {
   expect(await setting.run(["wait", "1200"])).toMatchObject({ exitCode: 0, stderr: "" })
 })
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that keeps everything written to it. */
 function paper(isCapable = true) {
   const written: string[] = []
   return { written, terminal: { write: (text: string) => void written.push(text), isCapable, colour: false } }
 }
 
-test("a line stays shorter than a terminal is wide, and what an app says cannot move the cursor", () => {
+test("a line fits an 80-column terminal, and an app's text cannot move the cursor", () => {
   const { written, terminal } = paper()
   const progress = startProgress("check", {}, terminal)
   progress.say(`\x1b[2J\n${"wide ".repeat(40)}`)
@@ -93,7 +93,7 @@ test("a line stays shorter than a terminal is wide, and what an app says cannot 
   expect(written.at(-1)).toBe("click: INTERNAL  [2Jgone \n")
 })
 
-test("a line is taken away for others to print, once", () => {
+test("the progress line is cleared once before other output", () => {
   const { written, terminal } = paper()
   const progress = startProgress("check", {}, terminal)
   progress.clear()

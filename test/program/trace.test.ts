@@ -18,7 +18,7 @@ const linesOf = (directory: string): readonly Json[] =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-test("a flag or a variable makes commands leave a line, and changes nothing of what they print", async () => {
+test("a flag or a variable makes commands write a trace line, and their output stays the same", async () => {
   const directory = fresh()
   const plain = await setting.run(["click", "@e7"])
   const byFlag = await setting.run(["--trace", directory, "click", "@e7"])
@@ -32,7 +32,7 @@ test("a flag or a variable makes commands leave a line, and changes nothing of w
   expect(statSync(`${directory}/trace.jsonl`).mode & 0o777).toBe(0o600)
 })
 
-test("a command line that is not understood leaves one too, without its words", async () => {
+test("an invalid command line leaves a trace line too, without its words", async () => {
   const directory = fresh()
   await setting.run(["--trace", directory, "type", "@e1", "first secret", "second secret"])
   await setting.run(["clik", "my secret"], { env: { AGENT_DESKTOP_TRACE: directory } })
@@ -43,7 +43,7 @@ test("a command line that is not understood leaves one too, without its words", 
   expect(readFileSync(`${directory}/trace.jsonl`, "utf8")).not.toContain("secret")
 })
 
-test("many at once leave whole lines", async () => {
+test("parallel processes write whole lines", async () => {
   const directory = fresh()
   const items = Array.from({ length: 20 }, () => ({
     command: "skills",
@@ -55,7 +55,7 @@ test("many at once leave whole lines", async () => {
   expect(linesOf(directory)).toHaveLength(8 * 21)
 })
 
-test("calls of a client leave lines as well", async () => {
+test("calls of an MCP client leave trace lines too", async () => {
   const directory = fresh()
   const transport = new StdioClientTransport({
     command: PROGRAM,
@@ -74,7 +74,7 @@ test("calls of a client leave lines as well", async () => {
   ])
 })
 
-test("where it cannot be written, the answer is the same, and stderr says so", async () => {
+test("if the trace cannot be written, the answer is the same, and stderr has a warning", async () => {
   const directory = fresh()
   writeFileSync(directory, "")
   const [plain, traced] = [
@@ -85,7 +85,7 @@ test("where it cannot be written, the answer is the same, and stderr says so", a
   expect(traced.stderr).toMatch(/^warn The trace in .* is not complete: .+\n$/)
 })
 
-/** A disk of its own for one process, as small as it gets. */
+/** A tiny disk that only one process sees. */
 const small = (directory: string): readonly string[] => [
   "unshare",
   "-rm",
@@ -99,7 +99,7 @@ const canMount = (): boolean => {
   return Bun.which("unshare") !== null && Bun.spawnSync([...small(directory), "true"]).success
 }
 
-test.skipIf(!canMount())("a full disk changes nothing either", async () => {
+test.skipIf(!canMount())("a full disk does not change the answer", async () => {
   const directory = fresh()
   mkdirSync(directory)
   const items = JSON.stringify(Array.from({ length: 60 }, () => ({ command: "version" })))
@@ -117,7 +117,7 @@ test.skipIf(!canMount())("a full disk changes nothing either", async () => {
 })
 
 test.skipIf(process.platform !== "linux")(
-  "on a desktop, pictures come into the trace and the page, and typed text into neither",
+  "on a desktop, pictures are in the trace and on the page, and typed text is in neither",
   async () => {
     await using desktop = await openDesktop()
     const directory = `${desktop.directory}/trace`

@@ -7,13 +7,13 @@ import { hasTrait, type Node, type State } from "../../src/node.ts"
 import { allocateRefs, countRefs, keepInteractive, withoutBounds } from "../../src/refs/allocate.ts"
 import { isInteractive, walk } from "../../src/tree.ts"
 
-// Nothing here looks inside a handle.
+// No function under test looks inside a handle.
 const handle = {} as unknown as Handle
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const word = optional(fc.constantFrom("", "a", "b", "c"))
 
-/** Trees of every shape, with everything that decides about refs and pruning. */
+/** Random trees with everything that decides about refs and pruning. */
 const { seen } = fc.letrec<{ seen: SeenNode }>((tie) => ({
   seen: fc
     .record({
@@ -68,7 +68,7 @@ const refsOf = (tree: Node): string[] => [
 ]
 const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
-test("refs are @e1 to @en in depth-first order, one for each entry and each element that can be acted on", () => {
+test("refs are @e1 to @en in depth-first order, one for each interactive element", () => {
   fc.assert(
     fc.property(aTree, ({ seen, tree, entries }) => {
       const wanted = [...walk(seen.root)].filter(({ node }) => node !== seen.root && isInteractive(node))
@@ -82,7 +82,7 @@ test("refs are @e1 to @en in depth-first order, one for each entry and each elem
   )
 })
 
-test("pruning loses no ref, changes no order, and ref_count equals what is printed", () => {
+test("pruning keeps all refs and their order, and ref_count matches the printed tree", () => {
   fc.assert(
     fc.property(aTree, ({ tree, entries }) => {
       const refs = refsOf(tree)
@@ -100,7 +100,7 @@ test("pruning loses no ref, changes no order, and ref_count equals what is print
   )
 })
 
-test("-i leaves nothing behind that has neither a ref nor something below it, but for the root", () => {
+test("-i keeps only nodes with a ref or with children, and the root", () => {
   fc.assert(
     fc.property(aTree, ({ tree }) => {
       const [, ...rest] = nodesOf(keepInteractive(tree))
@@ -110,7 +110,7 @@ test("-i leaves nothing behind that has neither a ref nor something below it, bu
   )
 })
 
-test("--compact leaves no wrapper behind that says nothing, but for the root", () => {
+test("--compact drops every meaningless wrapper except the root", () => {
   fc.assert(
     fc.property(aTree, ({ tree }) => {
       const [, ...rest] = nodesOf(compact(tree))
@@ -125,7 +125,7 @@ test("--compact leaves no wrapper behind that says nothing, but for the root", (
   )
 })
 
-test("pruning twice is pruning once", () => {
+test("pruning twice gives the same as pruning once", () => {
   fc.assert(
     fc.property(aTree, ({ tree }) => {
       expect(compact(compact(tree))).toEqual(compact(tree))
@@ -137,7 +137,7 @@ test("pruning twice is pruning once", () => {
   )
 })
 
-test("pruning changes no node that it keeps", () => {
+test("pruning does not change the nodes it keeps", () => {
   fc.assert(
     fc.property(aTree, ({ tree }) => {
       const own = ({ children: _, ...rest }: Node) => JSON.stringify(rest)
@@ -155,7 +155,7 @@ test("pruning changes no node that it keeps", () => {
   )
 })
 
-test("no printed node holds an empty list, an empty name or a coordinate that is no number", () => {
+test("no printed node has an empty list, an empty name or a coordinate that is not a number", () => {
   fc.assert(
     fc.property(aTree, ({ tree }) => {
       for (const node of nodesOf(tree)) {

@@ -6,7 +6,7 @@ import { allocateRefs, countRefs, entriesFor, keepInteractive, toNode } from "..
 import { contextOf, ownName } from "../../src/refs/identity.ts"
 import { isInteractive, isWrapper, walk } from "../../src/tree.ts"
 
-// Nothing here looks inside a handle.
+// No function under test looks inside a handle.
 const handle = {} as unknown as Handle
 
 function node(role: Role, facts: Partial<SeenNode> = {}): SeenNode {
@@ -22,8 +22,8 @@ const treeOf = (root: SeenNode): SeenTree => ({
 })
 const source = { pid: 10, app: "App", windowId: "w-1", processStart: "99", rootPath: [] }
 
-describe("what gets a ref", () => {
-  test("the contract's roles do, the structural ones do not", () => {
+describe("refs are given to", () => {
+  test("the interactive roles of the contract, not to structural ones", () => {
     const roles =
       "button textfield checkbox link menuitem tab slider combobox treeitem cell radiobutton incrementor " +
       "menubutton switch colorwell dockitem listbox option"
@@ -34,7 +34,7 @@ describe("what gets a ref", () => {
     expect(allRoles()).toEqual(expect.arrayContaining(structural.split(" ")))
   })
 
-  test("any other node does that really offers an action; to take the focus or scroll is none", () => {
+  test("any node with a real action; taking the focus and scrolling do not count", () => {
     expect(isInteractive({ role: "image", actions: ["Click"] })).toBe(true)
     expect(isInteractive({ role: "row", actions: ["SetFocus", "Expand"] })).toBe(true)
     expect(isInteractive({ role: "group", actions: ["SetFocus", "Scroll", "ScrollTo", "RightClick"] })).toBe(
@@ -43,7 +43,7 @@ describe("what gets a ref", () => {
     expect(isInteractive({ role: "group", actions: [] })).toBe(false)
   })
 
-  test("a window does not, whatever it offers", () => {
+  test("no window, even if it has actions", () => {
     const root = node("window", { actions: ["Click"], children: [node("button")] })
     expect(allocateRefs(treeOf(root), source).tree).toEqual({
       role: "window",
@@ -53,7 +53,7 @@ describe("what gets a ref", () => {
 })
 
 describe("entries", () => {
-  test("hold what the seeds' format asks for, and what finds the element again", () => {
+  test("have the documented members, and evidence for finding the element again", () => {
     const save = node("button", {
       name: "Save",
       states: ["enabled"],
@@ -89,7 +89,7 @@ describe("entries", () => {
     ])
   })
 
-  test("paths count hidden siblings where the platform tells the index, and go on from the root's", () => {
+  test("have paths that start at the root's path and count hidden siblings", () => {
     const root = node("group", { children: [node("group"), node("group", { children: [node("button")] })] })
     const places = [...walk(root)]
     const [entry] = entriesFor([places.at(-1)!], places, { ...source, rootPath: [7] })
@@ -97,7 +97,7 @@ describe("entries", () => {
     expect(entriesFor([places.at(-1)!], places, { ...source, rootPath: undefined })[0]?.path).toBeUndefined()
   })
 
-  test("know whether there were others that said the same of themselves", () => {
+  test("record if other elements had the same role, name and identifier", () => {
     const root = node("window", {
       children: [
         node("button", { name: "Delete" }),
@@ -129,17 +129,17 @@ describe("entries", () => {
   })
 })
 
-describe("a node as it is printed", () => {
+describe("a printed node", () => {
   const print = (seen: SeenNode): Node => toNode(seen, () => undefined)
 
-  test("leaves out what is absent or empty, but not an empty value", () => {
+  test("omits absent and empty members, but not an empty value", () => {
     expect(print(node("textfield", { name: "", value: "", description: "", hint: "" }))).toEqual({
       role: "textfield",
       value: "",
     })
   })
 
-  test("says how many children were not read only where some were not", () => {
+  test("has children_count only if some children were not read", () => {
     expect(print(node("group", { children_count: 3 }))).toEqual({ role: "group", children_count: 3 })
     expect(print(node("group", { children_count: 1, children: [node("image")] }))).toEqual({
       role: "group",
@@ -148,7 +148,7 @@ describe("a node as it is printed", () => {
     expect(print(node("group", { children_count: 0 }))).toEqual({ role: "group" })
   })
 
-  test("one column is a column too", () => {
+  test("in a splitter of one column is column 1 of 1", () => {
     expect(print(node("splitter", { children: [node("list")] })).children).toEqual([
       { role: "list", hint: "column 1 of 1" },
     ])
@@ -168,7 +168,7 @@ describe("compact", () => {
     { description: "x" },
     { states: ["busy"] },
     { children_count: 5 },
-  ])("keeps a wrapper that says %j", (facts) => {
+  ])("keeps a wrapper with %j", (facts) => {
     expect(compact(wrap(facts))).toEqual(wrap(facts))
   })
 
@@ -177,11 +177,11 @@ describe("compact", () => {
     { states: [] },
     { hint: "column 1 of 2" },
     { bounds: { x: 0, y: 0, width: 1, height: 1 } },
-  ])("drops a wrapper that says %j", (facts) => {
+  ])("drops a wrapper with %j", (facts) => {
     expect(compact(wrap(facts)).children).toEqual([{ role: "button", ref_id: "@e1" }])
   })
 
-  test("works bottom up, and keeps nodes with several children", () => {
+  test("works bottom up and keeps nodes with several children", () => {
     const text: Node = { role: "statictext", name: "x" }
     const list: Node = { role: "list" }
     const tree: Node = {
@@ -199,7 +199,7 @@ describe("compact", () => {
 
   const pruned = (...children: Node[]) => compact({ role: "window", name: "W", children }).children
 
-  test("drops leaves that only decorate, and what held nothing else", () => {
+  test("drops decorative leaves, and groups of nothing else", () => {
     expect(
       pruned(
         { role: "separator" },
@@ -215,7 +215,7 @@ describe("compact", () => {
     ).toEqual(["list", "progressbar", "image", "image", "scrollbar", "group", "image"])
   })
 
-  test("drops a text that only repeats the name of what it is in or stands beside", () => {
+  test("drops a text that only repeats the name of its parent or neighbour", () => {
     expect(
       pruned(
         { ref_id: "@e1", role: "button", name: "Save", children: [{ role: "label", name: "Save" }] },
@@ -231,7 +231,7 @@ describe("compact", () => {
     ])
   })
 
-  test("keeps a text that says more than the name, or says it where nothing else does", () => {
+  test("keeps a text that adds something to the name, or that nothing else repeats", () => {
     const kept: Node[] = [
       { role: "label", name: "Save" },
       { role: "label", name: "Save" },
@@ -245,7 +245,7 @@ describe("compact", () => {
     expect(pruned(...kept)).toEqual(kept)
   })
 
-  test("drops a frame whose only child says what it says, and no dialog or list", () => {
+  test("drops a toolbar whose only child has the same name, but not a dialog or a list", () => {
     const styles: Node = { ref_id: "@e1", role: "button", name: "Styles (Ctrl+2)" }
     expect(pruned({ role: "toolbar", name: "Styles", children: [styles] })).toEqual([styles])
     const all: readonly Node[] = [
@@ -260,7 +260,7 @@ describe("compact", () => {
     for (const kept of all) expect(pruned(kept)).toEqual([kept])
   })
 
-  test("gives the place of a wrapper that is an only child to its children", () => {
+  test("replaces a wrapper that is an only child by its children", () => {
     const two: Node[] = [
       { ref_id: "@e1", role: "button", name: "a" },
       { ref_id: "@e2", role: "button", name: "b" },
@@ -275,7 +275,7 @@ describe("compact", () => {
     expect(pruned(bar(list))).toEqual([bar(list)])
   })
 
-  test("takes a name that an ancestor has as no name, where the node wraps one child", () => {
+  test("ignores a name that an ancestor has too, if the node wraps one child", () => {
     const inner: Node = { role: "group", name: "Tools", children: [{ role: "list", name: "All" }] }
     expect(pruned({ role: "toolbar", name: "Tools", children: [inner] })).toEqual([
       { role: "toolbar", name: "Tools", children: [{ role: "list", name: "All" }] },
@@ -283,7 +283,7 @@ describe("compact", () => {
   })
 })
 
-test("-i leaves the root, though nothing in it can be acted on", () => {
+test("-i keeps the root, even if nothing in it is interactive", () => {
   expect(
     keepInteractive({ role: "window", children: [{ role: "group", children: [{ role: "image" }] }] }),
   ).toEqual({
@@ -292,7 +292,7 @@ test("-i leaves the root, though nothing in it can be acted on", () => {
   expect(countRefs({ role: "window" })).toBe(0)
 })
 
-test("only nameless groups are wrappers", () => {
+test("only groups without a name are wrappers", () => {
   for (const role of ["group", "container", "unknown"] as const) expect(isWrapper({ role })).toBe(true)
   expect(isWrapper({ role: "group", name: "" })).toBe(true)
   expect(isWrapper({ role: "group", name: "x" })).toBe(false)
@@ -309,7 +309,7 @@ test.each<[role: Role, name: string, value: string, ownName: string | undefined]
   ["button", "OK", "OK", "OK"],
   ["slider", "50", "50", undefined],
   ["textfield", "y".repeat(600), "y".repeat(256), undefined],
-])("of a %s named %s with the value %s, the own name is %j", (role, name, value, expected) => {
+])("the own name of a %s named %s with the value %s is %j", (role, name, value, expected) => {
   expect(ownName({ role, name, value })).toBe(expected)
 })
 
@@ -322,7 +322,7 @@ describe("context", () => {
   const inRow = (one: SeenNode) =>
     contextOf(button, [node("window", { name: "W" }), one, one.children.at(-1)!])
 
-  test("differs by the names above, not by a window's title, wrappers, numbers or values", () => {
+  test("depends on the names above, not on window titles, wrappers, numbers or values", () => {
     const under = (...ancestors: SeenNode[]) => contextOf(button, ancestors)
     const form = node("group", { name: "Form" })
     expect(under(node("window", { name: "A" }), form)).toEqual(under(node("window", { name: "B" }), form))
@@ -336,7 +336,7 @@ describe("context", () => {
     expect(under(form, node("group", { name: "A" }))).not.toEqual(under(node("group", { name: "A" }), form))
   })
 
-  test("goes on from the context of a tree's root", () => {
+  test("continues from the context of a tree's root", () => {
     const [a, b, c] = ["A", "B", "C"].map((name) => node("group", { name }))
     const window = node("window", { name: "W" })
     const whole = contextOf(button, [window, a!, b!, c!])
@@ -348,7 +348,7 @@ describe("context", () => {
     )
   })
 
-  test("differs by what the row is about, not by clocks and counters in it", () => {
+  test("depends on the subject of the row, not on clocks and counters in it", () => {
     expect(inRow(row("a")).levels).toBe(2)
     expect(inRow(row("a", "12:00"))).toEqual(inRow(row("a", "9:41")))
     expect(inRow(row("a", "done"))).not.toEqual(inRow(row("a", "failed")))
@@ -356,7 +356,7 @@ describe("context", () => {
     expect(inRow(row())).toEqual(inRow(row()))
   })
 
-  test("does not depend on what controls of the row say, nor on rows folded under it", () => {
+  test("does not depend on the names of controls in the row, nor on nested rows", () => {
     const item = (...children: SeenNode[]) =>
       node("treeitem", { name: "src", children: [button, ...children] })
     const at = (one: SeenNode) => contextOf(button, [node("outline"), one])
@@ -365,7 +365,7 @@ describe("context", () => {
     expect(at(item())).not.toEqual(at(node("treeitem", { name: "lib", children: [button] })))
   })
 
-  test("of a row itself does not depend on its neighbours", () => {
+  test("of a row does not depend on its neighbours", () => {
     const child = node("treeitem", { name: "main" })
     const parent = (...others: SeenNode[]) => node("treeitem", { name: "src", children: [child, ...others] })
     expect(contextOf(child, [parent()])).toEqual(contextOf(child, [parent(node("treeitem", { name: "x" }))]))

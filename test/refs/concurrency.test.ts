@@ -6,14 +6,14 @@ import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
 
 const here = (name: string) => new URL(name, import.meta.url).pathname
 
-test("eight processes at once neither see each other's refs nor half a map, and hit what they mean", async () => {
+test("eight parallel processes never see each other's refs or half a map, and hit the right elements", async () => {
   const figures = await workAtOnce(8, 12, 7)
   expect(figures.operations).toBeGreaterThan(90)
   expect(figures.clicks).toBeGreaterThan(0)
   expect(figures.reads).toBeGreaterThan(10)
 }, 180_000)
 
-/** A terminal whose program writes down what it gets. */
+/** A terminal whose program writes its input to a file. */
 async function openTerminal(desktop: TestDesktop): Promise<string> {
   const file = `${desktop.directory}/typed`
   desktop.spawnApp(["xterm", "-e", "sh", "-c", `stty -echo; echo > ${file}.ready; cat > ${file}`])
@@ -26,7 +26,7 @@ async function hasFocus(desktop: TestDesktop): Promise<boolean> {
   return json?.data?.windows?.some((one: { is_focused: boolean }) => one.is_focused)
 }
 
-test("what two commands type at the same time is never mixed", async () => {
+test("texts that two commands type at the same time are never mixed", async () => {
   await using desktop = await openDesktop()
   const file = await openTerminal(desktop)
   const texts = ["abcdefghijklmnopqrstuvwxyz".repeat(4), "0123456789".repeat(10)]
@@ -45,7 +45,7 @@ test("what two commands type at the same time is never mixed", async () => {
   for (const text of texts) expect(lines.filter((line) => line === text + text).length).toBe(TIMES)
 }, 120_000)
 
-test("who waits in vain for the pointer and keyboard is told so, and has delivered nothing", async () => {
+test("a command that cannot get the pointer and keyboard in time fails, and delivers nothing", async () => {
   await using desktop = await openDesktop()
   const file = await openTerminal(desktop)
   const platform = await openPlatform({ env: desktop.env, root: desktop.home })
@@ -61,7 +61,7 @@ test("who waits in vain for the pointer and keyboard is told so, and has deliver
       disposition: { delivery: "not_delivered", retry: "safe" },
     },
   })
-  // Reading is no matter of turns.
+  // Reading does not need a turn.
   expect((await desktop.run("list-windows", "--timeout-ms", "5000")).json.ok).toBe(true)
   const waiting = desktop.run("press", "b", "--timeout-ms", "20000")
   await holder.close()
@@ -71,7 +71,7 @@ test("who waits in vain for the pointer and keyboard is told so, and has deliver
   await platform.close()
 }, 120_000)
 
-test("the turn of a killed process is free at once", async () => {
+test("the turn of a killed process is released at once", async () => {
   await using desktop = await openDesktop()
   const file = await openTerminal(desktop)
   const typist = Bun.spawn(

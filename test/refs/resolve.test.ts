@@ -9,7 +9,7 @@ afterAll(clearDesks)
 
 const at = (x: number, y: number) => ({ x, y, width: 80, height: 20 })
 
-/** A desk with one window of these elements and a snapshot of it. */
+/** A desk with one window that holds these elements, and a snapshot of it. */
 async function shown(children: readonly Spec[], { addresses = true } = {}) {
   const it = desk()
   it.world.hasAddresses = addresses
@@ -19,7 +19,7 @@ async function shown(children: readonly Spec[], { addresses = true } = {}) {
   return { ...it, app, window }
 }
 
-/** A platform that finds objects again by their address, and one that knows only where they were. */
+/** A platform that finds objects by their address, and one that knows only their path. */
 const PLATFORMS = [
   ["by address", { addresses: true }],
   ["by path", { addresses: false }],
@@ -29,27 +29,27 @@ const save: Spec = { role: "button", name: "Save", states: ["enabled"], bounds: 
 const cancel: Spec = { role: "button", name: "Cancel", states: ["enabled"], bounds: at(100, 10) }
 
 describe.each(PLATFORMS)("found again %s", (_, platform) => {
-  test("an element that has not changed is acted on", async () => {
+  test("an unchanged element is acted on", async () => {
     const { ok, world, ref } = await shown([save, cancel], platform)
     await ok("click", { ref_id: await ref("Cancel") })
     expect(world.sent("Cancel")).toEqual(["semantic click"])
     expect(world.sent("Save")).toEqual([])
   })
 
-  test("e1 and @e1 are the same ref, and answers spell it with the sign", async () => {
+  test("e1 and @e1 are the same ref, and answers spell it @e1", async () => {
     const { ok, run } = await shown([save], platform)
     expect((await ok("click", { ref_id: "e1" })).ref_id).toBe("@e1")
     expect((await ok("get", { ref_id: "e1", property: "name" })).ref_id).toBe("@e1")
     expect((await run("click", { ref_id: "e7" })).error.message).toBe("@e7 not found in current RefMap")
   })
 
-  test("values, states and bounds are no identity", async () => {
+  test("values, states and bounds are not part of the identity", async () => {
     const { ok, world } = await shown([{ ...save, role: "textfield", value: "a" }], platform)
     world.at("Save").set({ value: "b", states: ["enabled", "focused"], bounds: at(500, 500) })
     expect((await ok("get", { ref_id: "@e1", property: "value" })).value).toBe("b")
   })
 
-  test("an element that moved among its siblings is found if it is the only one of its kind", async () => {
+  test("an element that moved among its siblings is found if it is unique", async () => {
     const { ok, world, window } = await shown([save, cancel], platform)
     window.root.add({ role: "button", name: "Help", bounds: at(0, 0) }, 0)
     await ok("click", { ref_id: "@e1" })
@@ -57,7 +57,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.sent("Help")).toEqual([])
   })
 
-  test("one that is gone is stale, and the message says what is gone", async () => {
+  test("a removed element is stale, and nothing is sent", async () => {
     const { error, world } = await shown([save, cancel], platform)
     world.at("Save").remove()
     const refused = await error("click", { ref_id: "@e1" })
@@ -67,7 +67,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("one that was renamed is stale, and the message names both names", async () => {
+  test("a renamed element is stale, and the message has both names", async () => {
     const { error, world } = await shown([save], platform)
     world.at("Save").set({ name: "Saved" })
     expect(await error("click", { ref_id: "@e1" })).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("one that became another kind of control is stale", async () => {
+  test("an element with a new role is stale", async () => {
     const { error, world } = await shown([save], platform)
     world.at("Save").set({ role: "link" })
     expect((await error("click", { ref_id: "@e1" })).message).toBe(
@@ -86,13 +86,13 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     )
   })
 
-  test("another identifier in its place is another element", async () => {
+  test("an element with a new identifier is stale", async () => {
     const { error, world } = await shown([{ ...save, identifier: "save-1" }], platform)
     world.at("Save").identifier = "save-2"
     expect((await error("click", { ref_id: "@e1" })).message).toContain("its identifier was 'save-1'")
   })
 
-  test("a process that has ended, or whose pid is another's now, makes every ref of it stale", async () => {
+  test("all refs of a process are stale once it ended or its pid was reused", async () => {
     const { error, app, world } = await shown([save], platform)
     app.restart()
     app.window("Inbox", [save], { id: "w-1" })
@@ -106,7 +106,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a window that closed takes its elements along, though another shows the same", async () => {
+  test("elements of a closed window are stale, even if another window shows the same", async () => {
     const { error, app, window, world } = await shown([save], platform)
     window.close()
     app.window("Inbox", [save], { id: "w-2" })
@@ -114,7 +114,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a read that failed is not an absence", async () => {
+  test("a failed read does not mean that the element is gone", async () => {
     const { error, world } = await shown([save], platform)
     for (const method of ["processStart", platform.addresses ? "open address" : "open path"]) {
       world.fail(method, new AppError("APP_UNRESPONSIVE", "No answer"))
@@ -125,13 +125,13 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     }
     world.at("Save").remove()
     world.fail("tree", new AppError("APP_UNRESPONSIVE", "No answer"))
-    // Where objects live as long as their elements, an address that is no more is proof enough.
+    // If objects live as long as their elements, a missing address proves that the element is gone.
     const code = platform.addresses ? "STALE_REF" : "APP_UNRESPONSIVE"
     expect((await error("click", { ref_id: "@e1" })).code).toBe(code)
     expect(world.deliveries).toEqual([])
   })
 
-  test("what is not in a tree that was not read to its end may still be there", async () => {
+  test("an element missing in a partly read tree may still exist", async () => {
     const { error, world, window } = await shown([cancel, { ...save, isRecycled: true }], platform)
     window.root.add({ role: "group", name: "New" }, 0)
     world.at("Save").remove()
@@ -142,7 +142,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     })
   })
 
-  test("a combobox that is named after its value is the same one with another value", async () => {
+  test("a combobox named after its value stays the same if the value changes", async () => {
     const size: Spec = { role: "combobox", name: "10", value: "10", bounds: at(0, 0) }
     const { ok, world, window } = await shown([size, save], platform)
     window.root.children[0]!.set({ name: "12", value: "12" })
@@ -151,13 +151,13 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries.map(({ kind }) => kind)).toEqual(["select"])
   })
 
-  test("a field whose text happens to be its name stays the same field", async () => {
+  test("a field whose text equals its name stays the same field", async () => {
     const { ok, world } = await shown([{ role: "textfield", name: "Name", value: "" }], platform)
     world.at("Name").set({ value: "Name" })
     expect((await ok("get", { ref_id: "@e1", property: "value" })).value).toBe("Name")
   })
 
-  test("a row whose text is also its value is known by that text", async () => {
+  test("a row whose text is also its value is identified by that text", async () => {
     const file: Spec = { role: "cell", name: "App", value: "App", bounds: at(0, 0) }
     const { error, world } = await shown([file], platform)
     world.at("App").set({ name: "AppDelegate", value: "AppDelegate" })
@@ -165,7 +165,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a very long name is recognised, and does not flood the message when it changed", async () => {
+  test("a very long name is recognised, and an error about it stays short", async () => {
     const long = "x".repeat(100_000)
     const { ok, error, world } = await shown([{ ...save, name: long }], platform)
     await ok("click", { ref_id: "@e1" })
@@ -176,13 +176,13 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
   })
 })
 
-describe("look-alikes", () => {
+describe("similar elements", () => {
   const twins: Spec[] = [
     { role: "group", children: [{ role: "button", name: "Delete", bounds: at(0, 0) }] },
     { role: "group", children: [{ role: "button", name: "Delete", bounds: at(0, 30) }] },
   ]
 
-  test("by address each of two twins is itself, wherever it goes", async () => {
+  test("by address, each of two twins is itself even after a move", async () => {
     const { ok, window } = await shown(twins)
     const [first, second] = window.root.children.map((group) => group.children[0]!)
     first!.name = "Delete"
@@ -194,14 +194,14 @@ describe("look-alikes", () => {
     expect(received).toEqual(["second"])
   })
 
-  test("by address a twin that is gone is not replaced by the one that is left", async () => {
+  test("by address, a removed twin is not replaced by the remaining one", async () => {
     const { error, window, world } = await shown(twins)
     window.root.children[1]!.remove()
     expect((await error("click", { ref_id: "@e2" })).code).toBe("STALE_REF")
     expect(world.deliveries).toEqual([])
   })
 
-  test("by path a twin is itself only while it stands where it was", async () => {
+  test("by path, a twin is recognised only while its bounds stay the same", async () => {
     const { ok, error, window, world } = await shown(twins, { addresses: false })
     await ok("click", { ref_id: "@e1" })
     window.root.children[0]!.children[0]!.set({ bounds: at(0, 60) })
@@ -210,14 +210,14 @@ describe("look-alikes", () => {
     expect(world.deliveries.length).toBe(1)
   })
 
-  test("by path a nameless element is known only while it has not moved", async () => {
+  test("by path, an element without a name is recognised only while it does not move", async () => {
     const { ok, error, window } = await shown([{ role: "button", bounds: at(0, 0) }], { addresses: false })
     await ok("click", { ref_id: "@e1" })
     window.root.children[0]!.set({ bounds: at(9, 9) })
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
   })
 
-  test("a name that several have now, and one had then, is ambiguous", async () => {
+  test("a name that was unique and is not any more is ambiguous", async () => {
     const { error, window, world } = await shown([save], { addresses: false })
     window.root.add({ ...save, bounds: at(0, 90) }, 0)
     window.root.children[0]!.role = "link"
@@ -231,7 +231,7 @@ describe("look-alikes", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a look-alike in another place of the window is another element", async () => {
+  test("a similar element elsewhere in the window is another element", async () => {
     const { error, window, world } = await shown(
       [
         { role: "group", name: "Draft", children: [save] },
@@ -245,7 +245,7 @@ describe("look-alikes", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("numbers above it may change: they are counters", async () => {
+  test("numbers in the names above may change, since they are counters", async () => {
     const { ok, window, world } = await shown([{ role: "group", name: "Inbox (3)", children: [save] }], {
       addresses: false,
     })
@@ -259,7 +259,7 @@ describe("look-alikes", () => {
 })
 
 describe("cards", () => {
-  /** What is no row to the platform, but one to the user: a text, and what can be done with it. */
+  /** A row for the user but not for the platform: a text with its buttons. */
   const card = (text: string): Spec => ({
     role: "group",
     children: [
@@ -275,14 +275,14 @@ describe("cards", () => {
     return received
   }
 
-  test("an object that was given to another card is not the same", async () => {
+  test("an object that now belongs to another card is stale", async () => {
     const { error, window, world } = await shown(cards("a", "b"))
     window.root.children[0]!.children[1]!.children[0]!.name = "c"
     expect((await error("click", { ref_id: "@e2" })).code).toBe("STALE_REF")
     expect(world.deliveries).toEqual([])
   })
 
-  test.each(PLATFORMS)("a card is known by its text, whichever object shows it %s", async (_, platform) => {
+  test.each(PLATFORMS)("a card is identified by its text, in any object, %s", async (_, platform) => {
     const { ok, window } = await shown(cards("a", "b", "c"), platform)
     const received = opening(window)
     const [first, second] = window.root.children[0]!.children
@@ -293,7 +293,7 @@ describe("cards", () => {
     expect(received).toEqual(["a", "b"])
   })
 
-  test("two that changed places with their cards are not taken for each other", async () => {
+  test("buttons that swapped their cards are not taken for each other", async () => {
     const { error, window, world } = await shown(cards("a", "b"))
     const [first, second] = window.root.children[0]!.children
     const [one, other] = [first!.children[1]!, second!.children[1]!]
@@ -303,7 +303,7 @@ describe("cards", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a card that was removed is not replaced by one that was made since", async () => {
+  test("a removed card is not replaced by a new one", async () => {
     const { error, window, world } = await shown(cards("a", "b"))
     window.root.children[0]!.children[1]!.remove()
     window.root.children[0]!.add(card("b"))
@@ -311,7 +311,7 @@ describe("cards", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("the last one left of two is not taken for the other", async () => {
+  test("the remaining one of two equal cards is not taken for the other", async () => {
     const { error, window, world } = await shown(cards("a", "a"))
     window.root.children[0]!.children[0]!.remove()
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
@@ -319,11 +319,11 @@ describe("cards", () => {
   })
 })
 
-describe("what is built as a row is", () => {
+describe("groups that look like rows", () => {
   const text = (name: string): Spec => ({ role: "statictext", name })
   const button = (name: string): Spec => ({ role: "button", name, bounds: at(200, 0) })
   const group = (...children: Spec[]): Spec => ({ role: "group", children })
-  /** The texts of a window change, and something in it is clicked by a ref from before. */
+  /** Changes texts of a window, then clicks an element by an older ref. */
   const clicked = async (children: readonly Spec[], name: string, changes: Record<string, string>) => {
     const it = await shown(children)
     const ref_id = await it.ref(name)
@@ -342,17 +342,17 @@ describe("what is built as a row is", () => {
       "a row with its own button",
       [group(group(text("Alice"), button("Delete")), group(text("Carol"), button("Restore"))), save],
     ],
-  ])("%s is known by its text: an object that shows another is another row", async (_, children) => {
+  ])("%s is identified by its text: an object with another text is another row", async (_, children) => {
     expect(await clicked(children, "Delete", {})).toBe("ok")
     expect(await clicked(children, "Delete", { Alice: "Bob" })).toBe("STALE_REF")
   })
 
-  test("its number tells one invoice from the next", async () => {
+  test("a number in the first text identifies the row", async () => {
     const row = group(text("Invoice 12"), button("Pay"))
     expect(await clicked([group(row), save], "Pay", { "Invoice 12": "Invoice 13" })).toBe("STALE_REF")
   })
 
-  test("other numbers in it are clocks", async () => {
+  test("other numbers do not", async () => {
     const row = group(text("Alice"), text("12:00"), button("Pay"))
     expect(await clicked([group(row), save], "Pay", { "12:00": "12:01" })).toBe("ok")
   })
@@ -360,21 +360,21 @@ describe("what is built as a row is", () => {
   const keys = ["1", "2", "3", "4", "5", "6"].map(button)
   test.each([
     [
-      "all that a window shows",
+      "the only content of a window",
       [group(group(text("Count: 3"), button("Add")))],
       "Add",
       "Count: 3",
       "Count: 4",
     ],
     [
-      "all that a tab shows",
+      "the only content of a tab",
       [{ role: "tablist" }, group(group(text("Ready"), button("Start"))), save],
       "Start",
       "Ready",
       "Done",
     ],
     [
-      "one among others that are not",
+      "one group among other elements",
       [group(group(text("Ready"), button("Start")), save)],
       "Start",
       "Ready",
@@ -405,19 +405,19 @@ describe("what is built as a row is", () => {
       "1st",
     ],
     [
-      "what says itself what it is about",
+      "a button that names its own subject",
       [group(group(text("Alice"), button("Delete Alice"))), save],
       "Delete Alice",
       "Alice",
       "Alice!",
     ],
-  ] as const)("%s may say something else", async (_, children, name, before, after) => {
+  ] as const)("%s may change its text", async (_, children, name, before, after) => {
     expect(await clicked(children, name, { [before]: after })).toBe("ok")
   })
 })
 
 describe("elements that live as long as their objects", () => {
-  test("one that took the place and the name of another is another one", async () => {
+  test("an element that took the place and name of another is another one", async () => {
     const { error, window, world } = await shown([save, cancel])
     window.root.children[0]!.remove()
     window.root.add(save, 0)
@@ -425,7 +425,7 @@ describe("elements that live as long as their objects", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("one that was given another's name is another one", async () => {
+  test("an element that got another's name is another one", async () => {
     const { error, world } = await shown([save, cancel])
     world.at("Save").name = "Save as"
     world.at("Cancel").name = "Save"
@@ -433,7 +433,7 @@ describe("elements that live as long as their objects", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("an element whose platform makes new objects for it is found again by what it says", async () => {
+  test("an element for which the platform creates new objects is found by its content", async () => {
     const { ok, window, world } = await shown([{ ...save, isRecycled: true }, cancel])
     window.root.children[0]!.remove()
     window.root.add(save)
@@ -455,7 +455,7 @@ describe("rows", () => {
   /** Refs: each row has two named cells, a nameless one, and the button. */
   const deleteOf = (index: number) => `@e${index * 4 + 4}`
 
-  test.each(PLATFORMS)("the button of a row that stayed is acted on %s", async (_, platform) => {
+  test.each(PLATFORMS)("the button of an unchanged row is acted on %s", async (_, platform) => {
     const { ok, window } = await shown(table(row("a"), row("b")), platform)
     const received: number[] = []
     for (const [i, one] of window.root.children[0]!.children.entries())
@@ -464,15 +464,15 @@ describe("rows", () => {
     expect(received).toEqual([1])
   })
 
-  test.each(PLATFORMS)("a row that shows another file now is not the same row %s", async (_, platform) => {
+  test.each(PLATFORMS)("a row that now shows another file is stale %s", async (_, platform) => {
     const { error, window, world } = await shown(table(row("a"), row("b")), platform)
-    // The very same objects in the very same places, with other contents: what lists do when they scroll.
+    // The same objects in the same places with other contents, as in a list that scrolls.
     window.root.children[0]!.children[1]!.children[0]!.name = "c"
     expect((await error("click", { ref_id: deleteOf(1) })).message).toContain("row")
     expect(world.deliveries).toEqual([])
   })
 
-  test.each(PLATFORMS)("a clock or a percentage in the row changes nothing %s", async (_, platform) => {
+  test.each(PLATFORMS)("a clock or a percentage in the row does not matter %s", async (_, platform) => {
     const { ok, window, world } = await shown(table(row("a"), row("b")), platform)
     window.root.children[0]!.children[1]!.children[1]!.name = "12:01"
     await ok("click", { ref_id: deleteOf(1) })
@@ -480,7 +480,7 @@ describe("rows", () => {
   })
 
   test.each(PLATFORMS)(
-    "a row that was not read to its cells' texts is known by what was read %s",
+    "a row whose cells were not read is identified by the part that was read %s",
     async (_, platform) => {
       const cut = (text: string): Spec => ({
         role: "row",
@@ -502,13 +502,13 @@ describe("rows", () => {
     },
   )
 
-  test("a number that is the row's subject is no clock", async () => {
+  test("a number in the row's subject is not a clock", async () => {
     const { error, window } = await shown(table(row("Invoice 12"), row("Invoice 13")))
     window.root.children[0]!.children[1]!.children[0]!.name = "Invoice 14"
     expect((await error("click", { ref_id: deleteOf(1) })).code).toBe("STALE_REF")
   })
 
-  test("rows that changed places are found by their address, with all that is in them", async () => {
+  test("rows that changed places are found by their address, with everything in them", async () => {
     const { ok, window } = await shown(table(row("a"), row("b")))
     const [a, b] = window.root.children[0]!.children
     const received: string[] = []
@@ -519,10 +519,10 @@ describe("rows", () => {
     expect(received).toEqual(["b"])
   })
 
-  test("where a list hands its objects round, a row is known by what it shows", async () => {
+  test("in a list that reuses its objects, a row is identified by its content", async () => {
     const { ok, window } = await shown(table(row("a"), row("b")))
     const [first, second] = window.root.children[0]!.children
-    // Each place shows what it showed, with the other place's objects.
+    // Each place keeps its content, but gets the other place's objects.
     second!.moveTo(window.root.children[0]!, 0)
     first!.children[0]!.name = "b"
     second!.children[0]!.name = "a"
@@ -534,7 +534,7 @@ describe("rows", () => {
     expect(received).toEqual(["a", "b"])
   })
 
-  test("a row that shows the same, but was made since, is another one", async () => {
+  test("a new row with the same content is another one", async () => {
     const { error, window, world } = await shown(table(row("a"), row("b")))
     window.root.children[0]!.add(row("b"))
     window.root.children[0]!.children[1]!.children[0]!.name = "c"
@@ -542,7 +542,7 @@ describe("rows", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("without addresses a row that changed places is known by what it shows", async () => {
+  test("without addresses, a row that changed places is identified by its content", async () => {
     const { ok, window } = await shown(table(row("a"), row("b")), { addresses: false })
     const received: string[] = []
     for (const one of window.root.children[0]!.children)
@@ -554,7 +554,7 @@ describe("rows", () => {
   })
 
   test.each(PLATFORMS)(
-    "rows that show the same are told apart only while the whole list is as it was %s",
+    "rows with the same content are distinguished only while the list is unchanged %s",
     async (_, platform) => {
       const { ok, error, window, world } = await shown(table(row("a"), row("a"), row("b")), platform)
       await ok("click", { ref_id: deleteOf(1) })
@@ -566,7 +566,7 @@ describe("rows", () => {
     },
   )
 
-  test("an item folded under another is known by its own name, whatever stands beside it", async () => {
+  test("a nested tree item is identified by its own name, not by its neighbours", async () => {
     const { ok, world } = await shown(
       [
         {
@@ -647,7 +647,7 @@ describe("each verdict of each route has one consequence", () => {
     ])
   })
 
-  test("search: changed, since the only one that fits stands in another place", async () => {
+  test("search: changed, since the only match is in another place", async () => {
     const draft: Spec = { role: "group", name: "Draft", children: [save] }
     const { error, window } = await shown([draft, { role: "group", name: "Template" }], PATH)
     window.root.children[0]!.children[0]!.remove()
@@ -666,8 +666,8 @@ describe("each verdict of each route has one consequence", () => {
   })
 })
 
-describe("which map", () => {
-  test("refs that an earlier version wrote are unknown, and the numbers go on after them", async () => {
+describe("the ref map", () => {
+  test("refs written by an earlier version are unknown, and new numbers follow them", async () => {
     const { ok, error, refs, root } = await shown([save, cancel])
     const { snapshot_id } = await refs.load()
     const old = { pid: 10, role: "button", name: "Save", context: "1x2y.3z.2", twins: true, fleeting: true }
@@ -686,7 +686,7 @@ describe("which map", () => {
     await ok("click", { ref_id: "@e3" })
   })
 
-  test("a ref that is not in the map is stale, in the contract's words", async () => {
+  test("an unknown ref is stale, with the contract's message", async () => {
     const { run } = await shown([save])
     expect(await run("click", { ref_id: "@e7" })).toEqual({
       version: "1.0",
@@ -701,7 +701,7 @@ describe("which map", () => {
     })
   })
 
-  test("a qualified ref means its own snapshot's element, whatever came after", async () => {
+  test("a qualified ref means the element of its own snapshot, even after later ones", async () => {
     const { ok, world, window } = await shown([save, cancel])
     const { snapshot_id } = await ok("snapshot")
     window.root.add({ role: "button", name: "New" }, 0)
@@ -713,7 +713,7 @@ describe("which map", () => {
     expect(world.sent("Cancel")).toEqual(["semantic click"])
   })
 
-  test("an unknown snapshot, two snapshots at once, and what is no ref are refused", async () => {
+  test("an unknown snapshot, two snapshots and an invalid ref are refused", async () => {
     const { error, world } = await shown([save])
     expect((await error("click", { ref_id: "@sabcdefgh:e1" })).code).toBe("SNAPSHOT_NOT_FOUND")
     expect((await error("click", { ref_id: "@e1", snapshot: "nope" })).code).toBe("SNAPSHOT_NOT_FOUND")
@@ -724,7 +724,7 @@ describe("which map", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a ref that a kept snapshot does not have is said of that snapshot", async () => {
+  test("a ref that an older snapshot does not have is reported for that snapshot", async () => {
     const { ok, error } = await shown([save])
     const { snapshot_id } = await ok("snapshot")
     expect((await error("click", { ref_id: "@e9", snapshot: snapshot_id })).message).toBe(
@@ -732,7 +732,7 @@ describe("which map", () => {
     )
   })
 
-  test("what is in a menu is looked for in the menu, and is stale once that is closed", async () => {
+  test("elements of a menu are searched in the menu, and stale once it closes", async () => {
     const { ok, error, app, world } = await shown([save], { addresses: false })
     app.show("menu", { role: "menu", name: "File", children: [{ role: "menuitem", name: "Open…" }] })
     await ok("snapshot", { surface: "menu" })
@@ -742,7 +742,7 @@ describe("which map", () => {
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
   })
 
-  test("what is in a sheet is found in the window that it hangs on", async () => {
+  test("elements of a sheet are found in its window", async () => {
     const { ok, app, window, world } = await shown([], { addresses: false })
     const sheet: Spec = { role: "sheet", name: "Save as", children: [save] }
     app.show("sheet", sheet, { id: "w-1" })

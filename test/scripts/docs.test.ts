@@ -13,13 +13,13 @@ const root = new URL("../..", import.meta.url).pathname
 const generated = await pages()
 
 test.each(Object.entries(generated))(
-  "%s is as the schemas and the matrix say; 'bun scripts/docs.ts' writes it",
+  "%s matches the schemas and the matrix; 'bun scripts/docs.ts' writes it",
   async (path, text) => {
     expect(await Bun.file(`${root}${path}`).text()).toBe(text)
   },
 )
 
-test("the page about commands has every command, and every flag of it", async () => {
+test("the page about commands has every command with all its flags", async () => {
   const page = generated["docs/commands.md"]!
   const sections = new Map(
     page
@@ -38,7 +38,7 @@ test("the page about commands has every command, and every flag of it", async ()
   }
 })
 
-test("the tables of the first page have every command and every code", () => {
+test("the tables of the README have every command and every error code", () => {
   const page = generated["README.md"]!
   const between = (name: string) => page.split(`<!-- ${name}: `)[1]!.split(`<!-- /${name} -->`)[0]!
   const words = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, word]) => word!)
@@ -46,7 +46,7 @@ test("the tables of the first page have every command and every code", () => {
   expect(words(between("errors"))).toEqual(expect.arrayContaining([...ERROR_CODES]))
 })
 
-test("every command line of the first page parses, and every file that it names is there", async () => {
+test("every command line of the README parses, and every file it names exists", async () => {
   const page = generated["README.md"]!
   const lines = [...page.matchAll(/^ {4}agent-desktop (.*?)(?: +#.*)?$/gm)].map(([, line]) => line!)
   expect(lines.length).toBeGreaterThan(10)
@@ -63,7 +63,7 @@ test("every command line of the first page parses, and every file that it names 
     expect([linked, await Bun.file(`${root}${linked}`).exists()]).toEqual([linked, true])
 })
 
-test("the page about errors has every code, its cause and what to do", () => {
+test("the page about errors has the cause and next step of every code", () => {
   const sections = generated["docs/errors.md"]!.split(/^## /m).slice(1)
   expect(sections.map((section) => section.split("\n", 1)[0]!)).toEqual([...ERROR_CODES])
   for (const section of sections) expect(section).toMatch(/\n\n[A-Z].+\n\n\*\*What to do:\*\* [A-Z`].+/)

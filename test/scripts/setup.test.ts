@@ -19,7 +19,7 @@ afterAll(() => copy[Symbol.dispose]())
 
 let place: string
 
-/** A machine of the test's own: what it has installed, and programs that write down how they are called. */
+/** A fake machine: its installed packages, and programs that record their calls. */
 beforeEach(() => {
   place = mkdtempSync("/tmp/setup-test-")
   for (const name of ["bin", "lists", "lists/partial"]) mkdirSync(`${place}/${name}`)
@@ -40,12 +40,12 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true, force: true }))
 
 describe.skipIf(!isRoot)("setup, run by root", () => {
-  test("does nothing and says nothing when all is there", async () => {
+  test("does nothing and prints nothing if all packages are installed", async () => {
     expect(await setUp("--for", "test")).toEqual({ code: 0, stdout: "", stderr: "" })
     expect(calls()).toEqual([])
   })
 
-  test("installs exactly what is missing, without what is only recommended", async () => {
+  test("installs exactly the missing packages, without recommended ones", async () => {
     installed(PURPOSES.demo.filter((name) => name !== "openbox" && name !== "mousepad"))
 
     expect((await setUp("--for", "demo")).code).toBe(0)
@@ -59,7 +59,7 @@ describe.skipIf(!isRoot)("setup, run by root", () => {
     ["old", 2],
     ["fresh", 1],
   ] as const)
-    test(`renews the lists of packages ${state === "fresh" ? "not at all" : "once"} when they are ${state}`, async () => {
+    test(`updates the package lists ${state === "fresh" ? "not at all" : "once"} when they are ${state}`, async () => {
       installed([])
       lists(state)
 
@@ -68,7 +68,7 @@ describe.skipIf(!isRoot)("setup, run by root", () => {
       expect(calls()[0]!.startsWith("apt-get update")).toBe(state !== "fresh")
     })
 
-  test("says what to do when the installation fails", async () => {
+  test("suggests a command if the installation fails", async () => {
     installed(PURPOSES.demo.slice(1))
     program("apt-get", "exit 100")
     const { code, stderr } = await setUp("--for", "demo")
@@ -78,8 +78,8 @@ describe.skipIf(!isRoot)("setup, run by root", () => {
   })
 })
 
-describe.skipIf(!isRoot)("setup, run by somebody else", () => {
-  test("asks sudo, which must not ask back", async () => {
+describe.skipIf(!isRoot)("setup, run by another user", () => {
+  test("uses sudo without a password prompt", async () => {
     installed(PURPOSES.demo.slice(1))
     program("sudo", `echo "sudo $*" >> ${place}/calls; shift; exec "$@"`)
     symlinkSync("/usr/bin/true", `${place}/bin/true`)
@@ -94,7 +94,7 @@ describe.skipIf(!isRoot)("setup, run by somebody else", () => {
     ["has no sudo", undefined],
     ["may not use sudo", "exit 1"],
   ] as const)
-    test(`plainly says what to run when the user ${title}`, async () => {
+    test(`prints the command to run if the user ${title}`, async () => {
       installed(PURPOSES.demo.slice(1))
       if (sudo) program("sudo", sudo)
       const { code, stderr } = await setUp.as(NOBODY, "--for", "demo")
@@ -127,7 +127,7 @@ for (const args of [["--for"], ["--for", "fun"], ["demo"], ["--for", "demo", "te
     })
   })
 
-test("every package that is listed exists, and every purpose holds the smaller one", () => {
+test("every listed package exists, and each purpose includes the smaller one", () => {
   const known = Bun.which("apt-cache")
     ? new Set(Bun.spawnSync(["apt-cache", "pkgnames"]).stdout.toString().split("\n"))
     : undefined

@@ -11,14 +11,14 @@ const anyExecutable = fc.record({
   trailing: fc.integer({ min: 0, max: 50 }),
 })
 
-test("whatever signature there was, and whatever followed it, the new one is valid and the code unchanged", () => {
+test("signing replaces any signature and trailing bytes, and leaves the code unchanged", () => {
   fc.assert(
     fc.property(anyExecutable, ({ cpu, ...shape }) => {
       const before = executable(cpu, shape)
       const after = sign(before)
       verify(after)
       const codeEnd = before.readUInt32LE(32 + 72 + 72 + 8)
-      // Beyond the first page, where the sizes stand, nothing may differ.
+      // Only the first page may differ, since it holds the sizes.
       expect(after.subarray(4096, codeEnd).equals(before.subarray(4096, codeEnd))).toBe(true)
       expect(sign(after).equals(after)).toBe(true)
     }),
@@ -26,7 +26,7 @@ test("whatever signature there was, and whatever followed it, the new one is val
   )
 })
 
-test("an executable that carries another's signature, or an identifier of its own, is refused", () => {
+test("a foreign signature or another identifier is refused", () => {
   expect(() => verify(executable("arm64"))).toThrow()
   expect(() => verify(sign(executable("arm64"), "a.out"))).toThrow(`the identifier is "a.out"`)
 })
@@ -43,7 +43,7 @@ test("no byte of a signed executable can change unnoticed", () => {
   expect(unnoticed).toEqual([])
 })
 
-test("a signed executable can neither be cut nor continued unnoticed", () => {
+test("a signed executable cannot be truncated or extended unnoticed", () => {
   const signed = sign(executable("x86_64"))
   const cuts = Array.from({ length: signed.length }, (_, length) => length)
   expect(cuts.filter((length) => isValid(signed.subarray(0, length)))).toEqual([])
@@ -51,7 +51,7 @@ test("a signed executable can neither be cut nor continued unnoticed", () => {
   expect(() => verify(Buffer.concat([signed, Buffer.alloc(1)]))).toThrow("1 bytes follow the signature")
 })
 
-test("the fields stand where the kernel's header file puts them", () => {
+test("the fields are at the offsets of the kernel's header file", () => {
   const signed = sign(executable("arm64", { code: 5000, stale: 64 }))
   const offset = signed.readUInt32LE(32 + 72 + 72 + 8)
   const blob = signed.subarray(offset)
@@ -80,7 +80,7 @@ test("the fields stand where the kernel's header file puts them", () => {
   expect(stored(-1)).toEqual(Buffer.alloc(32))
   expect(stored(-2)).toEqual(sha256(Buffer.from("fade0c010000000c00000000", "hex")))
   expect(blob.subarray(blob.readUInt32BE(32), blob.readUInt32BE(4)).toString("hex")).toBe("fade0b0100000008")
-  // __LINKEDIT in memory is rounded to the pages of the machine.
+  // The size of __LINKEDIT in memory is rounded up to the machine's pages.
   expect(signed.readBigUInt64LE(32 + 72 + 32)).toBe(0x4000n)
 })
 

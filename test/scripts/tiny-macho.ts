@@ -1,4 +1,4 @@
-/** The smallest executable there can be: header, two segments, a signature of somebody else. */
+/** A minimal executable: header, two segments, and a foreign signature. */
 export function executable(cpu: keyof typeof CPUS, { code = 9000, stale = 300, trailing = 0 } = {}): Buffer {
   const textSize = 4096
   const offset = Math.ceil((textSize + code) / 16) * 16

@@ -2,18 +2,18 @@ import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Runs what follows as a user who is nobody in particular. */
+/** Prefix of a command that runs it as an unprivileged user. */
 export const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 export interface OpenCopy extends Disposable {
-  /** Of Bun itself. */
+  /** Path of the copied Bun. */
   readonly bun: string
-  /** Where a file of the sources or scripts is in the copy. */
+  /** Path of a source file or script in the copy. */
   at(path: string): string
   readonly root: string
 }
 
-/** The sources and Bun, where anybody may read them: a checkout below a home directory is not such a place. */
+/** Copies the sources and Bun to a place that any user may read; a home directory may not be readable. */
 export function openCopy(): OpenCopy {
   const root = mkdtempSync(join(tmpdir(), "open-copy-"))
   chmodSync(root, 0o755)

@@ -15,16 +15,16 @@ import { envelopeIn } from "./validated.ts"
 export { until } from "./until.ts"
 
 export interface TestDesktop extends AsyncDisposable {
-  /** What a program needs to run there; its AGENT_DESKTOP_HOME and HOME are the desktop's own. */
+  /** The environment of programs on this desktop, with its own AGENT_DESKTOP_HOME and HOME. */
   readonly env: Readonly<Record<string, string>>
   readonly display: string
   /** AGENT_DESKTOP_HOME of `run`. */
   readonly home: string
-  /** A directory that goes away with the desktop. */
+  /** A directory that is removed with the desktop. */
   readonly directory: string
-  /** Starts a program there, its stderr in `app.log` of the directory; `close` ends it. */
+  /** Starts a program on the desktop, with its stderr in `app.log` of the directory; `close` ends it. */
   spawnApp(command: readonly string[], options?: AppOptions): Bun.Subprocess<"pipe", "ignore", BunFile>
-  /** Runs the compiled program there. */
+  /** Runs the compiled program on the desktop. */
   run(...args: readonly string[]): Promise<RunResult>
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export type TestDesktopOptions = Partial<Pick<DesktopOptions, "name" | "width" |
 
 export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
 
-/** A desktop of the test's own: nothing of the user's session, files or settings reaches it. */
+/** A private desktop: it has nothing of the user's session, files or settings. */
 export async function openDesktop(options: TestDesktopOptions = {}): Promise<TestDesktop> {
   await removeAbandoned()
   const directory = temporary().path
@@ -89,20 +89,20 @@ export async function openDesktop(options: TestDesktopOptions = {}): Promise<Tes
   }
 }
 
-/** Desktops and directories of test runs that were killed. */
+/** Removes desktops and directories of test runs that were killed. */
 async function removeAbandoned(): Promise<void> {
   // Another run may remove them at the same time.
   for (const directory of abandoned()) await removeAll(directory).catch(() => {})
 }
 
-/** The test's desktop, those that it started with `run`, and the directory. */
+/** Stops the test's desktop and those it started with `run`, and removes the directory. */
 async function removeAll(directory: string): Promise<void> {
   const root = `${directory}/state`
   await Promise.all(listDesktops(root).map(({ name }) => stopDesktop(root, name, Deadline.in(15_000))))
   rmSync(directory, { recursive: true, force: true })
 }
 
-/** Runs the compiled program with this environment; `json` is its envelope, where stdout is one. */
+/** Runs the compiled program with this environment; `json` is its envelope, if stdout is one. */
 export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import type { Door } from "../../src/run.ts"
 import { type Desk, desk, type Json } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
 
-/** A desk on which every command has something to do, and the samples of all commands. */
+/** A desk on which every command has something to act on, and the samples of all commands. */
 
 const at = (x: number, y: number) => ({ bounds: { x, y, width: 80, height: 20 } })
 
@@ -29,7 +29,7 @@ const CONTENTS: readonly Spec[] = [
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
 
-/** Words in samples, such as `$button`: each test puts in what its own desktop has. */
+/** Placeholders in samples, such as `$button`. Each test replaces them by things on its own desktop. */
 export interface SampleWords {
   /** Name of an app with one window; the window's id and title. */
   readonly app: string
@@ -67,7 +67,7 @@ export async function samplesOf(registry: Registry): Promise<readonly Call[]> {
   return (await loadAll(registry)).flatMap((command) => command.sample.map((args) => ({ command, args })))
 }
 
-/** The members that a command lacks, each with what to add and where. The types ask for most of them already. */
+/** The members that a command lacks, each with what to add and where. The type checker finds most of them already. */
 export function gapsOf(command: Partial<Command> & Pick<Command, "name">): readonly string[] {
   const { name, effect, tool, trace, input, output, print, sample } = command
   const has: readonly (readonly [boolean, string])[] = [
@@ -87,7 +87,7 @@ export function gapsOf(command: Partial<Command> & Pick<Command, "name">): reado
 const oneOf = (word: string | undefined, words: readonly string[]): boolean =>
   word !== undefined && words.includes(word)
 
-/** The samples that ask the platform for something, each with the native calls that it makes on the busy desk. */
+/** The samples that use the platform, each with the native calls it makes on the busy desk. */
 export async function nativeSamples(
   registry: Registry,
 ): Promise<readonly (Call & { readonly calls: readonly string[] })[]> {
@@ -100,11 +100,11 @@ export async function nativeSamples(
   return (await Promise.all(samples)).filter(({ calls }) => calls.length > 0)
 }
 
-/** True if a desktop has all things that the `$words` of these arguments stand for. */
+/** True if a desktop has everything that the placeholders of these arguments need. */
 export const canFill = (args: Call["args"], words: Partial<SampleWords>): boolean =>
   [...JSON.stringify(args).matchAll(/\$([a-z]+)/g)].every(([, word]) => Object.hasOwn(words, word ?? ""))
 
-/** Arguments with the things of a desktop in place of their `$words`. */
+/** Arguments with their placeholders replaced by things of a desktop. */
 export function filled(args: Call["args"], words: Partial<SampleWords>): Record<string, unknown> {
   const known = new Map(Object.entries(words))
   const fill = (text: string): string =>
@@ -118,7 +118,7 @@ export function filled(args: Call["args"], words: Partial<SampleWords>): Record<
   )
 }
 
-/** The same on a command line: every argument by its flag. */
+/** The same arguments on a command line, each by its flag. */
 export const flagsOf = (args: Call["args"]): readonly string[] =>
   Object.entries(args).map(([name, value]) => {
     const flag = `--${name.replaceAll("_", "-")}`
@@ -126,9 +126,9 @@ export const flagsOf = (args: Call["args"]): readonly string[] =>
   })
 
 export interface ReadyDesk extends Desk {
-  /** Runs a sample, for one that must succeed. */
+  /** Runs a sample that must succeed. */
   ask(call: Call): Promise<Json>
-  /** Arguments of a sample with what is on this desk. */
+  /** Arguments of a sample with things of this desk. */
   fill(args: Call["args"]): Record<string, unknown>
 }
 

@@ -25,7 +25,7 @@ import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-w
 
 /** An adapter over a scripted world, for one command. */
 export function fakeAdapter(world: World, deadline: Deadline): Adapter {
-  /** Every native call: bounded by the deadline, and as bad as the world says. */
+  /** Wraps every native call: bounded by the deadline, and with the world's faults. */
   const native = async <T>(method: string, work: () => T | Promise<T>): Promise<T> => {
     world.calls.push(method)
     const code = world.hangOf(method)
@@ -89,9 +89,9 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
   }
 }
 
-/** What a handle is here: the element itself. */
+/** A handle of the fake adapter is the element itself. */
 function handleOf(element: FakeElement): Handle {
-  // Handle is opaque by a phantom member that no value has; this is the one place that makes it.
+  // Handle is opaque by a phantom member that no value has, so only this function makes one.
   return element as unknown as Handle
 }
 
@@ -200,7 +200,7 @@ function seenNode(element: FakeElement, options: TreeOptions, children: readonly
   const shown = element.children.filter((child) => options.includeHidden || !child.hidden)
   return {
     ...seen,
-    // The caller drops such nodes: nobody has to read more of them than where they stand.
+    // The caller drops such nodes, so their values need not be read.
     ...(options.interactiveOnly && !wanted ? { value: undefined, description: undefined } : {}),
     bounds: wanted || options.bounds === "all" ? seen.bounds : undefined,
     children,
@@ -222,7 +222,7 @@ function open(world: World, entry: RefEntry, route: "address" | "path"): Seen | 
 const contains = (rect: Rect | undefined, { x, y }: Point): boolean =>
   rect !== undefined && x >= rect.x && y >= rect.y && x < rect.x + rect.width && y < rect.y + rect.height
 
-/** The element that a click at this point reaches: the frontmost window's deepest, the later sibling on top. */
+/** The element that a click at this point hits: the deepest one of the frontmost window, later siblings on top. */
 function elementAt(world: World, point: Point): FakeElement | undefined {
   const popups = world.apps.flatMap((app) => [...app.surfaces.values()])
   const window = [...popups, ...world.windows].find((one) => !one.minimized && contains(one.bounds, point))

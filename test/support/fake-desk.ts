@@ -10,8 +10,8 @@ import { type Door, runCommand } from "../../src/run.ts"
 import { fakeAdapter } from "./fake-adapter.ts"
 import { World } from "./fake-world.ts"
 
-/** What a test asserts: the envelope as an agent reads it. */
-// biome-ignore lint/suspicious/noExplicitAny: it comes out of JSON, and every test knows what it asked for
+/** An envelope as an agent reads it. */
+// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, and every test knows the shape it expects
 export type Json = any
 
 export interface Desk {
@@ -20,17 +20,17 @@ export interface Desk {
   readonly refs: RefStore
   /** Directory of the ref store. */
   readonly root: string
-  /** Runs a command through the one path and returns its envelope. */
+  /** Runs a command on the usual path and returns its envelope. */
   run(name: string, args?: object): Promise<Json>
-  /** The same, for one that must succeed. */
+  /** Runs a command that must succeed and returns its data. */
   ok(name: string, args?: object): Promise<Json>
-  /** The same, for one that must fail: its error. */
+  /** Runs a command that must fail and returns its error. */
   error(name: string, args?: object): Promise<Json>
   /** The ref of the element of that name in the current map. */
   ref(name: string): Promise<string>
 }
 
-/** A desk with a world on it, and the commands as they are. */
+/** A desk with a scripted world and the real commands. */
 export function desk(door: Partial<Door> = {}): Desk {
   const world = new World()
   const root = temporaryDirectory()
@@ -72,11 +72,11 @@ export function desk(door: Partial<Door> = {}): Desk {
 
 const directories: string[] = []
 
-// Every snapshot is synced to the disk, which may be busy; what is in memory has nothing to sync.
+// Every snapshot is synced to disk, which may be slow; memory needs no sync.
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 const PREFIX = "agent-desktop-desks-"
 
-// What runs left behind that were killed.
+// Removes directories of test runs that were killed.
 for (const name of readdirSync(place)) {
   const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : process.pid
   if (!isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true })
@@ -96,7 +96,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** For afterAll of every file that has desks. */
+/** For afterAll of every file that uses desks. */
 export function clearDesks(): void {
   for (const path of directories.splice(0)) rmSync(path, { recursive: true, force: true })
 }

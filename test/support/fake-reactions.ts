@@ -1,7 +1,7 @@
 import type { Action } from "../../src/adapter.ts"
 import { type Delivery, type FakeElement, rootOf } from "./fake-world.ts"
 
-/** An action reaches the element; its effect shows when the element's app gets to it. */
+/** Delivers an action to the element; the effect follows after the element's delay. */
 export function deliver(element: FakeElement, action: Action, by: Delivery["by"], happens = true): void {
   const { world, delay } = element
   world.deliveries.push({ name: element.name ?? element.role, by, kind: action.kind })
@@ -16,7 +16,7 @@ export function deliver(element: FakeElement, action: Action, by: Delivery["by"]
   else effect()
 }
 
-/** What a control of this role always does. To check or uncheck is to press, whatever it is now. */
+/** The usual reaction of a control. Check and uncheck flip it, in any state. */
 function react(element: FakeElement, action: Action): void {
   switch (action.kind) {
     case "click":

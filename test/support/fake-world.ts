@@ -10,30 +10,30 @@ import type {
 import type { ErrorCode } from "../../src/errors.ts"
 import type { ActionName, DisplayInfo, Rect, Role, State, Surface } from "../../src/node.ts"
 
-/** A scripted desktop: what real applications do, and what they do wrong. */
+/** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 
-/** How the accessibility route of an element behaves once an action is sent by it. */
+/** The behaviour of an element's accessibility route when an action is sent. */
 export type Route =
   | "works"
-  /** Works, and says that it saw the effect itself. */
+  /** Works, and reports that it saw the effect itself. */
   | "works_verified"
-  /** Sends nothing, since it sees that all is as asked. */
+  /** Sends nothing, since the state is already reached. */
   | "already"
-  /** There is none: nothing is sent. */
+  /** Does not exist: nothing is sent. */
   | "absent"
   /** Refuses with ACTION_NOT_SUPPORTED: nothing is sent. */
   | "refuses"
-  /** Fails before anything is sent, for a reason that input would not mend. */
+  /** Fails before anything is sent, for a reason that input would not help with. */
   | "fails_unsent"
-  /** Says that it was delivered, and nothing happens. */
+  /** Reports delivery, but nothing happens. */
   | "lies"
-  /** Says that it cannot tell, and it happens, or not. */
+  /** Reports that delivery is uncertain; the action works, or is lost. */
   | "uncertain"
   | "uncertain_lost"
-  /** Reports an error, and it happened all the same, or not. */
+  /** Reports an error, although the action works, or does not. */
   | "errs_but_works"
   | "errs"
-  /** Fails without a word about delivery. */
+  /** Fails without a statement about delivery. */
   | "errs_silently"
   | "crashes"
 
@@ -51,12 +51,12 @@ export interface Spec {
   readonly tellsLate?: boolean
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
-  /** Not showing: left out of trees unless they ask for it. */
+  /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
   readonly route?: Route
-  /** When effects show: at once, after some milliseconds, or when somebody next waits for a change. */
+  /** When effects show: at once, after some milliseconds, or when the command next waits for a change. */
   readonly delay?: number | "event"
-  /** What the app does on top of what such a control always does. */
+  /** The app's reaction, in addition to the usual one of such a control. */
   readonly does?: (element: FakeElement, action: Action) => void
   readonly children?: readonly Spec[]
 }
@@ -119,7 +119,7 @@ export class FakeElement {
     this.children = (spec.children ?? []).map((child) => new FakeElement(app, child, this))
   }
 
-  /** Another state of the same object, with the event that tells of it. */
+  /** Changes the state of the object and emits the event for it. */
   set(change: Partial<Pick<FakeElement, "role" | "name" | "value" | "states" | "bounds" | "hidden">>): void {
     Object.assign(this, change)
     this.world.emit()
@@ -145,7 +145,7 @@ export class FakeElement {
     this.world.emit()
   }
 
-  /** Itself and all below it, depth first. */
+  /** The element and all below it, depth first. */
   all(): FakeElement[] {
     return [this, ...this.children.flatMap((child) => child.all())]
   }
@@ -154,7 +154,7 @@ export class FakeElement {
     return this.states.includes(state)
   }
 
-  /** Replaces one state by another, in its place. */
+  /** Replaces one state by another, at the same index. */
   turn(from: State, to: State): void {
     this.states = this.states.map((state) => (state === from ? to : state))
   }
@@ -195,7 +195,7 @@ export class FakeApp {
     return window
   }
 
-  /** Shows another surface than a window. */
+  /** Shows a surface other than a window. */
   show(surface: Surface, root: Spec, facts: WindowFacts = {}): FakeWindow {
     const shown = new FakeWindow(this, root.name ?? "", root, { ...facts, id: facts.id ?? `${surface}-1` })
     this.surfaces.set(surface, shown)
@@ -209,14 +209,14 @@ export class FakeApp {
     this.world.emit()
   }
 
-  /** The process ends and takes its windows along. */
+  /** Ends the process and closes its windows. */
   end(): void {
     this.start = undefined
     for (const window of this.windows) window.close()
     this.world.emit()
   }
 
-  /** Another process gets the same pid. */
+  /** Gives the same pid to another process. */
   restart(): void {
     this.end()
     this.start = `start-${this.world.nextNumber()}`
@@ -230,7 +230,7 @@ interface WindowFacts {
   readonly reason?: string
   readonly starting?: boolean
   readonly aliases?: readonly string[]
-  /** The process whose elements it shows, if that is another one. */
+  /** The process that fills the window, if it is another one. */
   readonly filledBy?: FakeApp
 }
 
@@ -241,7 +241,7 @@ export class FakeWindow {
   readonly root: FakeElement
   bounds: Rect
   minimized = false
-  /** What the app does when the window comes to the front. */
+  /** The app's reaction when the window comes to the front. */
   onFocus: () => void = () => {}
   readonly facts: WindowFacts
 
@@ -269,7 +269,7 @@ export class World {
   windows: FakeWindow[] = []
   focused: FakeWindow | undefined
   clipboard: string | undefined
-  /** What a screenshot of a window shows; none is a picture that nothing can be read from. */
+  /** The screenshot of a window; undefined for one that cannot be decoded. */
   picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []
   displays: DisplayInfo[] = [
@@ -284,19 +284,19 @@ export class World {
   launch: (app: string, args: readonly string[]) => Launched = () => {
     throw new Error("this world launches nothing")
   }
-  /** What the app that has the focus does with a key. */
+  /** The reaction to a key of the app that has the focus. */
   onKey: (combo: string) => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
-  /** Elements have no address, as on macOS. */
+  /** False: elements have no address, as on macOS. */
   hasAddresses = true
-  /** No change is ever announced. */
+  /** True: no change is ever announced. */
   isSilent = false
-  /** Nobody can tell what is at a point of the screen. */
+  /** False: the adapter cannot tell which element is at a point. */
   knowsHits = true
-  /** Windows do not come to the front when asked. */
+  /** True: windows do not come to the front on request. */
   refusesFocus = false
-  /** Trees end after so many nodes. */
+  /** Maximum number of nodes in a tree. */
   nodeLimit = Number.POSITIVE_INFINITY
 
   readonly calls: string[] = []
@@ -314,7 +314,7 @@ export class World {
     return app
   }
 
-  /** The one element of that name, wherever it is. */
+  /** The only element of that name, anywhere. */
   at(name: string): FakeElement {
     const found = this.elements().filter((element) => element.name === name)
     if (found.length !== 1) throw new Error(`${found.length} elements are named ${name}`)
@@ -332,12 +332,12 @@ export class World {
     return [...this.windows, ...surfaces].find((window) => window.root === root)
   }
 
-  /** From now on calls of this method end only with the deadline. */
+  /** From now on, calls of this method end only with the deadline. */
   hang(method: string, code: ErrorCode = "APP_UNRESPONSIVE"): void {
     this.#hangs.set(method, code)
   }
 
-  /** The next calls of this method fail, one for each error; undefined lets one through. */
+  /** Makes the next calls of this method fail, one for each error; undefined lets one succeed. */
   fail(method: string, ...errors: (Error | undefined)[]): void {
     this.#failures.set(method, errors)
   }
@@ -350,7 +350,7 @@ export class World {
     return this.#failures.get(method)?.shift()
   }
 
-  /** What acting did to the element of that name, in order: `semantic click`. */
+  /** The deliveries to the element of that name, in order, such as `semantic click`. */
   sent(name: string): string[] {
     return this.deliveries.filter((one) => one.name === name).map(({ by, kind }) => `${by} ${kind}`)
   }
@@ -360,13 +360,13 @@ export class World {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Tells of every change until the returned function is called. */
+  /** Calls back on every change until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Runs when somebody next waits for a change. */
+  /** Runs this when a command next waits for a change. */
   later(effect: () => void): void {
     this.#later.push(effect)
   }

@@ -5,11 +5,11 @@ import { expect } from "bun:test"
 export interface Timed<T> {
   readonly result: T
   readonly ms: number
-  /** The time that a busy machine adds: nearly constant on a quiet one, seconds on one that is overloaded. */
+  /** The time that a busy machine adds: nearly constant on a quiet one, seconds on an overloaded one. */
   readonly slackMs: number
 }
 
-/** Runs the work, and measures beside it how long this machine takes to start a trivial program. */
+/** Runs the work, and measures meanwhile how long this machine takes to start a trivial program. */
 export async function timed<T>(work: () => T | Promise<T>): Promise<Timed<T>> {
   const metronome = await startMetronome()
   try {
@@ -30,7 +30,7 @@ export async function within<T>(limitMs: number, work: () => T | Promise<T>): Pr
 }
 
 const LEAST_SLACK_MS = 300
-/** A command of ours takes as long as this many starts of a trivial program, far beyond what was measured. */
+/** The time of one of our commands, in starts of a trivial program; far above the measured value. */
 const STARTS = 25
 const PAUSE_MS = 50
 
@@ -55,7 +55,7 @@ async function startMetronome() {
   const beats = () => text.split("\n").slice(0, -1).map(Number)
   await beat()
   return {
-    /** Of all its pauses so far, how much longer the longest was than it should have been. */
+    /** The longest pause so far, minus its intended length. */
     worstMs: async () => {
       // Two: the first may have been written before the work ended.
       await beat()

@@ -7,7 +7,7 @@ const flag = (description: string, cli: CliHints = {}) =>
   v.optional(v.pipe(v.boolean(), v.description(description), hints(cli)))
 const ref = v.pipe(v.string(), v.description("Ref of the element"), hints({ position: 0, value: "REF" }))
 
-/** A command of which a test needs nothing but the arguments. */
+/** A command for tests that need only its arguments. */
 export const taking = <E extends v.ObjectEntries>(
   own: Pick<
     Definition<E, v.GenericSchema>,
@@ -28,7 +28,7 @@ export const taking = <E extends v.ObjectEntries>(
 export const registryOf = (commands: readonly Command[]): Registry =>
   Object.fromEntries(commands.map((command) => [command.name, async () => command]))
 
-/** Options of every command, as the program's own might be. */
+/** Global options, similar to those of the program. */
 export const globals = v.strictObject({
   session: v.optional(v.pipe(v.string(), v.description("Namespace of refs"), hints({ value: "NAME" }))),
   format: v.optional(

@@ -4,11 +4,11 @@ import { commands } from "../../src/commands/index.ts"
 import { envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
 import type { Json } from "./fake-desk.ts"
 
-/** What every envelope that a test sees goes through: the schemas, in the opinion of another implementation of them. */
+/** Validates every envelope that a test sees against the schemas, with another implementation of JSON Schema. */
 
 export const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
 
-/** The same schema without room for members that it does not describe. */
+/** The same schema, but closed to members that it does not describe. */
 export function closed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== "object" || schema === null) return schema
@@ -19,7 +19,7 @@ export function closed(schema: Json): Json {
     : inner
 }
 
-/** The envelope that a program printed; undefined where it printed something else. Throws for one that its schema refuses. */
+/** The JSON that a program printed; undefined if it is not JSON. Throws if it is an envelope that its schema rejects. */
 export function envelopeIn(stdout: string): Json {
   const envelope = parse(stdout)
   if (envelope?.version !== "1.0" || typeof envelope.ok !== "boolean") return envelope
@@ -43,7 +43,7 @@ function expectFit(what: string, schema: () => Json, value: unknown): void {
   compiled.set(what, validate)
   if (validate(value)) return
   throw new Error(
-    `${what} is not as its schema says: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)}`,
+    `${what} does not match its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)}`,
   )
 }
 

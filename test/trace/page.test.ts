@@ -21,7 +21,7 @@ const HOSTILE = [
   "url(https://example.com/x) {{7*7}}",
 ] as const
 
-/** An entry in which everything that an app or a caller may choose is this text. */
+/** An entry with this text in every member that an app or a caller chooses. */
 const saying = (text: string, index: number): TraceEntry => ({
   time: new Date(Date.UTC(2026, 1, 3, 10, 0, index)).toISOString(),
   duration_ms: 12.5 * index,
@@ -68,7 +68,7 @@ async function show(html: string): Promise<void> {
 }
 
 describe.skipIf(!executablePath)("in a browser, the page of a trace", () => {
-  test("shows every entry, what failed and why, and its tree", async () => {
+  test("shows every entry, every failure with its reason, and the tree", async () => {
     const { entries } = readTrace(new URL("../fixtures/trace", import.meta.url).pathname)
     await show(tracePage(entries, new Map(), 0))
     expect(await page.locator("article").count()).toBe(4)
@@ -82,13 +82,13 @@ describe.skipIf(!executablePath)("in a browser, the page of a trace", () => {
     expect(await page.locator("article.bad .error").textContent()).toContain("STALE_REF @e9 not found")
     await page.getByText("Tree", { exact: true }).click()
     expect(await page.locator("details[open] pre").textContent()).toContain('menuitem "File" [@e1]')
-    // Bars lead to their entries.
+    // A bar links to its entry.
     await page.locator(".strip a").nth(3).click()
     expect(new URL(page.url()).hash).toBe("#c3")
     expect(complaints).toEqual([])
   })
 
-  test("takes nothing that an app says for markup, runs nothing and fetches nothing", async () => {
+  test("treats app texts as text, and runs and fetches nothing", async () => {
     const entries = HOSTILE.map(saying)
     const pictures = new Map([
       ["pictures/aa.png", picture(40)],
@@ -113,7 +113,7 @@ describe.skipIf(!executablePath)("in a browser, the page of a trace", () => {
     )
   })
 
-  test("has each picture in it once, and enlarges it without a script", async () => {
+  test("contains each picture once, and enlarges it without a script", async () => {
     const pictures = new Map([
       ["pictures/aa.png", picture(40)],
       ["pictures/bb.png", picture(200)],
@@ -131,7 +131,7 @@ describe.skipIf(!executablePath)("in a browser, the page of a trace", () => {
     expect(await large.isVisible()).toBe(true)
   })
 
-  test("is readable in light and in dark: text stands out from its ground", async () => {
+  test("has enough contrast in light and dark mode", async () => {
     await show(tracePage([saying("one", 2), saying("two", 3)], new Map(), 0))
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme })
@@ -142,7 +142,7 @@ describe.skipIf(!executablePath)("in a browser, the page of a trace", () => {
   })
 })
 
-/** Runs in the page: the colours of some texts, and of what they stand on. */
+/** Runs in the page: the colours of some texts and of their backgrounds. */
 const SHADES = `[
   [".ok h2 code", ".ok section"],
   [".bad .error b", ".bad section"],
@@ -154,7 +154,7 @@ const SHADES = `[
   getComputedStyle(document.querySelector(ground)).backgroundColor,
 ])`
 
-/** As WCAG counts it. */
+/** The contrast ratio as WCAG defines it. */
 function contrast(...colours: readonly [string, string]): number {
   const [dark = 0, bright = 0] = colours
     .map((colour) => {
@@ -168,7 +168,7 @@ function contrast(...colours: readonly [string, string]): number {
   return (bright + 0.05) / (dark + 0.05)
 }
 
-test("whatever is said, a tag of it never gets into the page", () => {
+test("no tag in a text ever gets into the page", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const html = tracePage([saying(`<x-forged ${text}`, 2), saying(`<x-forged ${text}`, 3)], new Map(), 0)

@@ -40,7 +40,7 @@ interface Traced extends Desk {
   text(): string
 }
 
-/** A desk whose commands are written down. */
+/** A desk whose commands are traced. */
 function traced(options: { directory?: string; screenshots?: boolean } = {}): Traced {
   const { directory = fresh(), screenshots = false } = options
   const complaints: string[] = []
@@ -55,7 +55,7 @@ function traced(options: { directory?: string; screenshots?: boolean } = {}): Tr
   return { ...it, directory, complaints, text, lines }
 }
 
-test("every command is one line, with what it was given, what came of it and how long it took", async () => {
+test("every command is one line with its arguments, result and duration", async () => {
   const it = traced()
   await it.ok("snapshot", { app: "Editor" })
   const ref_id = await it.ref("Save")
@@ -78,7 +78,7 @@ test("every command is one line, with what it was given, what came of it and how
   }
 })
 
-test("directory and files are open to nobody else, whatever the umask", async () => {
+test("directory and files are private, with any umask", async () => {
   const before = process.umask(0)
   try {
     const it = traced({ screenshots: true })
@@ -94,8 +94,8 @@ test("directory and files are open to nobody else, whatever the umask", async ()
   }
 })
 
-describe("what is secret", () => {
-  test("is in no line, whatever was typed, pasted, looked for or said about it", async () => {
+describe("a secret", () => {
+  test("is in no line, even if it was typed, pasted, searched or read", async () => {
     const it = traced()
     const secret = fc.string({ minLength: 6, unit: "grapheme" }).filter((text) => text.trim().length > 5)
     await fc.assert(
@@ -134,12 +134,12 @@ describe("what is secret", () => {
     ["ctrl++", "ctrl++"],
     ["return", "return"],
     ["shift+tab", "shift+tab"],
-  ])("is not a combination such as %s unless it types: %s", async (combo, shown) => {
+  ])("is a combo that types a character: %s is shown as %s", async (combo, shown) => {
     const { input } = await commands.press!()
     expect(shownArguments({ combo }, fieldsOf(input))).toEqual({ combo: shown })
   })
 
-  test("is every text of which its field does not say that it may be shown", async () => {
+  test("is every text whose field is not marked as traced", async () => {
     for (const { name, input } of await loadAll(commands)) {
       const fields = fieldsOf(input)
       for (const field of fields) {
@@ -150,7 +150,7 @@ describe("what is secret", () => {
     }
   })
 
-  test("is what is typed, pasted, passed on or looked for in values, whatever the command", async () => {
+  test("is any text that is typed, pasted, passed on or searched in values", async () => {
     const traced = (await loadAll(commands)).flatMap(({ name, input }) =>
       fieldsOf(input).flatMap((field) => (field.traced ? [{ name, field: field.name }] : [])),
     )
@@ -158,20 +158,20 @@ describe("what is secret", () => {
     expect(traced.filter(({ field }) => secret.test(field))).toEqual([])
   })
 
-  test("is every argument that the command does not take", () => {
+  test("is every argument that the command does not have", () => {
     expect(shownArguments({ app: "Editor", 5: "five" })).toEqual({
       app: "(6 characters)",
       5: "(4 characters)",
     })
   })
 
-  test("is no alias of a field that may be shown", async () => {
+  test("is not an alias of a traced field", async () => {
     const { input } = await commands.click!()
     expect(shownArguments({ ref: "@e1", timeout: 5 }, fieldsOf(input))).toEqual({ ref: "@e1", timeout: 5 })
   })
 })
 
-test("a long result is cut, and a tree is an outline of some length", async () => {
+test("long results are cut, and a tree is stored as a shortened outline", async () => {
   const it = traced()
   it.world.app("Large").window("Large", Array.from({ length: 2000 }, button))
   await it.ok("snapshot", { app: "Large" })
@@ -185,7 +185,7 @@ test("a long result is cut, and a tree is an outline of some length", async () =
 
 const button = (_: unknown, index: number) => ({ role: "button", name: `Button ${index}` }) as const
 
-test("items of a batch have lines of their own", async () => {
+test("each item of a batch has its own line", async () => {
   const it = traced()
   await it.ok("batch", { commands: [{ command: "version" }, { command: "click", args: { ref_id: "@e9" } }] })
   expect(it.lines().map(({ command, door, ok }) => [command, door, ok])).toEqual([
@@ -193,11 +193,11 @@ test("items of a batch have lines of their own", async () => {
     ["click", "batch", false],
     ["batch", "cli", true],
   ])
-  // Read in the order in which they began.
+  // Sorted by their start.
   expect(readTrace(it.directory).entries.map(({ command }) => command)).toEqual(["batch", "version", "click"])
 })
 
-test("pictures are of what acts, before and after, and of what looks; the same one is kept once", async () => {
+test("pictures show the screen before and after an action and after a look; equal ones are stored once", async () => {
   const it = traced({ screenshots: true })
   await it.ok("version")
   await it.ok("list-windows")
@@ -211,7 +211,7 @@ test("pictures are of what acts, before and after, and of what looks; the same o
   expect(it.complaints).toEqual([])
 })
 
-test("every command leaves the lines and pictures that it declares", async () => {
+test("every command writes the lines and pictures it declares", async () => {
   for (const call of await samplesOf(commands)) {
     const directory = fresh()
     const trace = openTrace({
@@ -259,7 +259,7 @@ describe("a trace that cannot be written", () => {
       },
     ],
     [
-      "its file is a pipe that nobody reads",
+      "its file is a pipe without a reader",
       (directory) => {
         mkdirSync(directory)
         Bun.spawnSync(["mkfifo", `${directory}/trace.jsonl`])
@@ -267,7 +267,7 @@ describe("a trace that cannot be written", () => {
     ],
   ]
 
-  test.each(broken)("changes nothing when %s, and is told once", async (_, prepare) => {
+  test.each(broken)("does not change answers if %s, and is reported once", async (_, prepare) => {
     const directory = fresh()
     prepare(directory)
     const complaints: string[] = []
@@ -284,7 +284,7 @@ describe("a trace that cannot be written", () => {
     expect(complaints[0]).toContain(directory)
   })
 
-  test("changes nothing when there are no pictures to be had", async () => {
+  test("does not change answers if no picture can be taken", async () => {
     const it = traced({ screenshots: true })
     it.world.fail("screenshot", ...Array.from({ length: 4 }, () => new AppError("PERM_DENIED", "no")))
     await it.ok("press", { combo: "escape" })
@@ -293,13 +293,13 @@ describe("a trace that cannot be written", () => {
   })
 })
 
-/** What differs from run to run. */
+/** Replaces members that differ from run to run. */
 const steady = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value), (key, inner) =>
     ["snapshot_id", "elapsed_ms", "since"].includes(key) ? "" : inner,
   )
 
-test("the time that tracing takes is no part of a batch's time", async () => {
+test("time spent on tracing does not count towards a batch's timeout", async () => {
   let spentMs = 0
   const trace: Trace = {
     get spentMs() {
@@ -307,7 +307,7 @@ test("the time that tracing takes is no part of a batch's time", async () => {
     },
     async around(_, name, __, run) {
       const start = performance.now()
-      // Longer than the whole batch may take.
+      // Longer than the timeout of the whole batch.
       if (name === "version") await until(() => performance.now() > start + 300)
       spentMs += performance.now() - start
       return run()
@@ -322,7 +322,7 @@ test("the time that tracing takes is no part of a batch's time", async () => {
 })
 
 describe("reading", () => {
-  test("passes over what is no line of ours, and finds the one behind a line that was cut off", async () => {
+  test("skips invalid lines, and finds a line after one that was cut off", async () => {
     const it = traced()
     await it.ok("version")
     appendFileSync(`${it.directory}/trace.jsonl`, '{"time":"2026-01-01T00:00:00.000Z","duration_ms":1,"comm')
@@ -333,13 +333,13 @@ describe("reading", () => {
     expect(unreadable).toBe(3)
   })
 
-  test("a directory without a trace is a mistake in the arguments", async () => {
+  test("a directory without a trace is an invalid argument", async () => {
     expect(await busyDesk().error("trace-show", { directory: fresh() })).toMatchObject({
       code: "INVALID_ARGS",
     })
   })
 
-  test("takes no file for a picture that lies elsewhere, or is none", () => {
+  test("ignores a picture outside the directory, and a file that is not a picture", () => {
     const directory = fresh()
     mkdirSync(`${directory}/pictures`, { recursive: true })
     writeFileSync(`${directory}/pictures/aa.png`, "text")
@@ -348,7 +348,7 @@ describe("reading", () => {
     expect(readPicture(directory, "../../etc/passwd")).toBeUndefined()
   })
 
-  test("trace-show gives the newest, or those that failed", async () => {
+  test("trace-show returns the newest entries, or the failed ones", async () => {
     const it = traced()
     await it.ok("version")
     await it.error("click", { ref_id: "@e9" })
@@ -358,7 +358,7 @@ describe("reading", () => {
     expect(shown).toMatchObject({ total: 3, entries: [{ command: "list-apps" }] })
     const { entries } = await it.ok("trace-show", { directory, failed: true })
     expect(entries.map((one: Json) => one.command)).toEqual(["click"])
-    // It has not written itself down.
+    // trace-show itself is not traced.
     expect(it.lines()).toHaveLength(3)
   })
 })

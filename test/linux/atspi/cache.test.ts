@@ -30,7 +30,7 @@ function items(values: readonly Value[], little = true): Map<string, Item> {
   return parseItems(parseMessage(bytes, viewOf(bytes), 0, bytes.length))
 }
 
-/** Asked only for what the cache lacks, which these tests see as the word "asked". */
+/** A source that fails with "asked", since the cache should have the answer. */
 class NoApp extends LiveSource {
   override children(): Promise<never> {
     return Promise.reject(new Error("asked"))
@@ -43,7 +43,7 @@ function source(values: readonly Value[]): CachedSource {
   return new CachedSource(":1.5", items(values), new NoApp(atspi, TRAITS.gtk4, false))
 }
 
-/** What is read only when it is asked for is compared too. */
+/** A plain copy of an item, which reads its lazy members too. */
 const plain = ({ ref, parent, index, childCount, interfaces, name, role, description, states }: Item) => ({
   ref,
   parent,
@@ -78,7 +78,7 @@ describe("cache items", () => {
     }
   })
 
-  test("of the older form, with a list of children, are read too", () => {
+  test("of the older form, with a list of children, are accepted too", () => {
     const old: Value = [
       [":1.5", "/a"],
       APP,
@@ -95,7 +95,7 @@ describe("cache items", () => {
     expect(only).toMatchObject({ childCount: 1, index: -1, name: "n", description: "d" })
   })
 
-  test("that are cut off, or lie about their lengths, are refused and never make it hang", () => {
+  test("that are cut off or have wrong lengths are rejected, and never make the parser hang", () => {
     const whole = message(2, 1, { replySerial: 1 }, "a((so)(so)(so)iiassusau)", [
       [item("a", "root", 0, 1), item("b", "a", 0, 0)],
     ])
@@ -114,7 +114,7 @@ describe("cache items", () => {
     }
   })
 
-  test("of an unknown form are refused", () => {
+  test("of an unknown form are rejected", () => {
     const bytes = message(2, 1, { replySerial: 1 }, "as", [["x"]])
     expect(() => parseItems(parseMessage(bytes, viewOf(bytes), 0, bytes.length))).toThrow(
       "cache items of type 'as'",
@@ -123,28 +123,28 @@ describe("cache items", () => {
 })
 
 describe("children from the cache", () => {
-  test("come in their order", () => {
+  test("are in order", () => {
     const cached = source([item("p", "root", 0, 2), item("b", "p", 1, 0), item("a", "p", 0, 0)])
     expect(below(cached, "p")).toEqual(["a", "b"])
   })
 
-  test("are not trusted when one is missing, or has lost its place", () => {
+  test("are not trusted if one is missing or has no index", () => {
     expect(below(source([item("p", "root", 0, 2), item("a", "p", 0, 0)]), "p")).toBeUndefined()
     expect(below(source([item("p", "root", 0, 1), item("a", "p", -1, 0)]), "p")).toBeUndefined()
     expect(below(source([item("p", "root", 0, -1)]), "p")).toBeUndefined()
   })
 
-  test("are not the pages that GTK 4 keeps between a stack and what it shows", () => {
+  test("are not the pages that GTK 4 puts between a stack and its content", () => {
     const stack = [item("p", "root", 0, 1), item("page", "p", 0, 1), item("shown", "page", 1, 0)]
     expect(below(source(stack), "p")).toBeUndefined()
   })
 
-  test("are asked of the application where the cache does not tell", async () => {
+  test("are requested from the application if the cache does not have them", async () => {
     const cached = source([item("p", "root", 0, 2)])
     expect(cached.children({ bus: ":1.5", path: "/p" }, true)).rejects.toThrow("asked")
   })
 
-  test("of a closed menu need not even be listed", () => {
+  test("are not needed for a closed menu", () => {
     const closed = [item("m", "root", 0, -1, ROLE.MENU), item("i", "m", -1, 0, ROLE.MENU_ITEM, [0, 0])]
     expect(source(closed).children({ bus: ":1.5", path: "/m" }, true)).toEqual([])
   })

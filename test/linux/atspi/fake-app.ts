@@ -10,7 +10,7 @@ export interface FakeNode {
   readonly role: keyof typeof ROLE
   readonly name?: string
   readonly description?: string
-  /** Besides SHOWING, VISIBLE, ENABLED and SENSITIVE, which `hidden` and `disabled` take away. */
+  /** In addition to SHOWING, VISIBLE, ENABLED and SENSITIVE, which `hidden` and `disabled` remove. */
   readonly states?: readonly (keyof typeof STATE)[]
   readonly hidden?: boolean
   readonly disabled?: boolean
@@ -21,13 +21,13 @@ export interface FakeNode {
   readonly actions?: readonly string[]
   readonly labelledBy?: string
   readonly children?: readonly FakeNode[]
-  /** The last part of its path; otherwise a number. Listing an id again repeats that object. */
+  /** The last part of its path; a number by default. Listing an id again repeats that object. */
   readonly id?: string
-  /** Another number than there are children. */
+  /** A child count that differs from the number of children. */
   readonly childCount?: number
-  /** Members that are never answered. */
+  /** Members that get no answer. */
   readonly silent?: readonly string[]
-  /** Answers of the test's own, by member, or by property as "Get Name". */
+  /** Custom answers, by member, or by property as "Get Name". */
   readonly answers?: Readonly<Record<string, Answer>>
 }
 
@@ -40,14 +40,14 @@ export interface Call {
 export interface FakeOptions {
   readonly toolkit?: string
   readonly appName?: string
-  /** Where it says that it can be asked past the bus. */
+  /** The address of its direct socket. */
   readonly address?: string
 }
 
 const PATH = "/org/a11y/atspi/accessible/"
 const OK = ["VISIBLE", "SHOWING", "ENABLED", "SENSITIVE"] as const
 
-/** An application on a bus, made of fake nodes. It keeps a list of everything it was asked. */
+/** An application on a bus, made of fake nodes. It records every call. */
 export class FakeApp implements Disposable {
   readonly bus: Bus
   readonly name: string
@@ -87,7 +87,7 @@ export class FakeApp implements Disposable {
     return { bus: this.name, path: PATH + id }
   }
 
-  /** What was asked of one object. */
+  /** The members called on one object. */
   asked(id: string): string[] {
     return this.calls.filter((call) => call.id === id).map(({ member }) => member)
   }

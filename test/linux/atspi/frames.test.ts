@@ -44,13 +44,13 @@ const names = (matches: ReadonlyMap<number, Frame>): Record<number, string> =>
 
 const moved = (by: number): Rect => ({ ...RECT, x: RECT.x + by })
 
-describe("a frame is a window of the screen", () => {
-  test("when process, title and place agree", () => {
+describe("a frame is matched with a window", () => {
+  test("if process, title and bounds agree", () => {
     const windows = [xwindow(1, "A"), xwindow(2, "B", moved(500))]
     expect(names(matchFrames(windows, [frame("B", moved(500)), frame("A")]))).toEqual({ 1: "A", 2: "B" })
   })
 
-  test("when only the place tells two of the same title apart", () => {
+  test("if only the bounds distinguish two windows of the same title", () => {
     const windows = [xwindow(1, "Doc"), xwindow(2, "Doc", moved(500))]
     const [one, two] = [frame("Doc"), frame("Doc", moved(500))]
     const matches = matchFrames(windows, [two, one])
@@ -58,11 +58,11 @@ describe("a frame is a window of the screen", () => {
     expect(matches.get(2)).toBe(two)
   })
 
-  test("when it names no title but stands in the same place", () => {
+  test("if it has no title but the same bounds", () => {
     expect(names(matchFrames([xwindow(1, "Titled")], [frame("", RECT)]))).toEqual({ 1: "" })
   })
 
-  test("when the toolkit's extents are without the shadow or with the decorations", () => {
+  test("if the toolkit's extents exclude the shadow or include the decorations", () => {
     const shadow = { left: 26, right: 26, top: 23, bottom: 29 }
     const bare = { x: 126, y: 123, width: 348, height: 248 }
     const decorated = { x: 99, y: 80, width: 402, height: 321 }
@@ -74,7 +74,7 @@ describe("a frame is a window of the screen", () => {
     expect(matchFrames(windows, [frame("", decorated)]).has(2)).toBe(true)
   })
 
-  test("of another process only when that process owns no window by number", () => {
+  test("of another process only if that process has no window of its own", () => {
     const sandboxed = [xwindow(1, "A", RECT, { pid: 77 })]
     expect(matchFrames(sandboxed, [frame("A")]).size).toBe(1)
     expect(matchFrames([xwindow(1, "A", RECT, { pid: undefined })], [frame("A")]).size).toBe(1)
@@ -82,34 +82,34 @@ describe("a frame is a window of the screen", () => {
   })
 })
 
-describe("nothing is matched by guess", () => {
-  test("when two windows cannot be told apart", () => {
+describe("a frame is not matched", () => {
+  test("if two windows cannot be distinguished", () => {
     const windows = [xwindow(1, "Doc"), xwindow(2, "Doc")]
     expect(matchFrames(windows, [frame("Doc"), frame("Doc")]).size).toBe(0)
     expect(matchFrames(windows, [frame("Doc")]).size).toBe(0)
   })
 
-  test("when neither title nor place agree", () => {
+  test("if neither title nor bounds agree", () => {
     expect(matchFrames([xwindow(1, "A")], [frame("B", moved(700))]).size).toBe(0)
   })
 
-  test("with a popup's own window", () => {
+  test("if it is a popup with its own window", () => {
     expect(matchFrames([xwindow(1, "A")], [frame("A", RECT, { role: ROLE.MENU })]).size).toBe(0)
   })
 })
 
-describe("GTK 4's coordinates begin", () => {
-  test("inside the shadow where the window says how wide it is", () => {
+describe("window coordinates start", () => {
+  test("inside the shadow if a GTK 4 window reports its width", () => {
     const window = xwindow(1, "A", RECT, { gtkFrameExtents: { left: 26, right: 26, top: 23, bottom: 29 } })
     expect(shiftOf(window, frame("A", RECT, { toolkit: "GTK" }))).toEqual({ x: 126, y: 123 })
   })
 
-  test("half of the difference inside where it does not", () => {
+  test("half of the size difference inside if it does not", () => {
     const inner = { x: 0, y: 0, width: 390, height: 290 }
     expect(shiftOf(xwindow(1, "A"), frame("A", inner, { toolkit: "GTK" }))).toEqual({ x: 105, y: 105 })
   })
 
-  test("nowhere else: other toolkits speak of the screen", () => {
+  test("at the screen's origin for other toolkits", () => {
     expect(shiftOf(xwindow(1, "A"), frame("A"))).toEqual({ x: 0, y: 0 })
   })
 })

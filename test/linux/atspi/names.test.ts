@@ -9,7 +9,7 @@ import {
 } from "../../../src/linux/atspi/names.ts"
 
 describe("a name", () => {
-  test("is one line without control characters, whatever the application sends", () => {
+  test("is one line without control characters, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 3000 }), (text) => {
         const name = cleanName(text)
@@ -22,12 +22,12 @@ describe("a name", () => {
     )
   })
 
-  test("is not cut through a character", () => {
+  test("is never cut inside a character", () => {
     expect(cleanName(`${"x".repeat(1999)}😀tail`)).toBe(`${"x".repeat(1999)}…`)
     expect(cleanName("x".repeat(2000))).toBe("x".repeat(2000))
   })
 
-  test("that is a widget's class is none", () => {
+  test("that is a widget class is ignored", () => {
     for (const name of ["GtkImage", "AdwGizmo", "GtkMenuButton", "VteTerminal"])
       expect(isClassName(name), name).toBe(true)
     for (const name of ["Gtk", "GTK Demo", "Save", "GitHub", "Gtkfoo"])
@@ -35,12 +35,12 @@ describe("a name", () => {
   })
 })
 
-test("a value keeps its lines and its emptiness", () => {
+test("a value keeps its line breaks, and an empty one stays empty", () => {
   expect(cleanValue("")).toBe("")
   expect(cleanValue("a\tb\nc\u0000\u0007")).toBe("a\tb\nc")
 })
 
-test("numbers are written as a user would", () => {
+test("numbers are formatted as a user would write them", () => {
   const written: [number, string][] = [
     [0, "0"],
     [50, "50"],
@@ -54,7 +54,7 @@ test("numbers are written as a user would", () => {
   for (const [value, text] of written) expect(formatNumber(value)).toBe(text)
 })
 
-test("of a key binding only the accelerator is a hint", () => {
+test("only the accelerator of a key binding is used as a hint", () => {
   expect(shortcutOf("n;<Alt>f:n;<Primary>n")).toBe("Ctrl+N")
   expect(shortcutOf("s;<Alt>f:s;<Primary><Shift>s")).toBe("Ctrl+Shift+S")
   expect(shortcutOf(";;F1")).toBe("F1")

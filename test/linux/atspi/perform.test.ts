@@ -9,7 +9,7 @@ import { type Answer, Bus } from "../../../src/linux/dbus/bus.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 
-/** What is known of a delivery when an application takes a part of it, or falls silent on the way. */
+/** Delivery reports if an application does part of an action or stops answering in the middle. */
 
 let daemon: Daemon
 
@@ -40,7 +40,7 @@ const FIELD: FakeNode = {
   },
 }
 
-/** With `silentFrom`, nothing is answered from the first call of that member on. */
+/** With `silentFrom`, the app stops answering at the first call of that member. */
 async function performOn(node: FakeNode, action: Action, silentFrom?: string) {
   const it: FakeNode = {
     ...node,
@@ -48,7 +48,7 @@ async function performOn(node: FakeNode, action: Action, silentFrom?: string) {
       return silentFrom && app.asked("it").includes(silentFrom) ? ["*"] : []
     },
   }
-  // Qt has no door of its own.
+  // Qt apps have no direct socket.
   using app = await FakeApp.start(daemon.address, it, { toolkit: "Qt" })
   const ms = silentFrom ? 400 : 10_000
   const bus = await Bus.open(daemon.address, Deadline.in(10_000))
@@ -69,7 +69,7 @@ const CHANGING: ReadonlySet<string> = new Set(["DoAction", "DeleteText", "Insert
 const TYPE = { kind: "type", text: "x" } as const
 
 describe("typing over a selection", () => {
-  test("removes it and puts the text in its place", async () => {
+  test("deletes it and inserts the text", async () => {
     expect(await performOn(FIELD, TYPE)).toEqual({
       method: "atspi:EditableText.InsertText",
       delivery: "delivered_unverified",
@@ -80,7 +80,7 @@ describe("typing over a selection", () => {
   test.each([
     ["says no to", NO],
     ["does not know", UNKNOWN],
-  ])("is half done where the field %s the text", async (_, refusal) => {
+  ])("is half done if the field %s the text", async (_, refusal) => {
     const answers = { ...FIELD.answers, InsertText: refusal }
     expect(await performOn({ ...FIELD, answers }, TYPE)).toMatchObject({
       error: {
@@ -93,7 +93,7 @@ describe("typing over a selection", () => {
     })
   })
 
-  test("has done nothing where the selection stays", async () => {
+  test("does nothing if the selection cannot be deleted", async () => {
     const answers = { ...FIELD.answers, DeleteText: NO }
     expect(await performOn({ ...FIELD, answers }, TYPE)).toEqual({
       method: "none",
@@ -103,12 +103,12 @@ describe("typing over a selection", () => {
   })
 })
 
-describe("an application that falls silent", () => {
+describe("an application that stops answering", () => {
   const BUTTON: FakeNode = { role: "PUSH_BUTTON", id: "it", actions: ["click"], answers: { DoAction: YES } }
   const CLICK = { kind: "click" } as const
 
   test.each(["GetState", "GetRole", "GetInterfaces", "Get NActions", "GetName"])(
-    "at %s was told to do nothing",
+    "at %s has not been asked to act",
     async (member) => {
       const { error, sent } = await performOn(BUTTON, CLICK, member)
       expect(error).toMatchObject({ code: "APP_UNRESPONSIVE", disposition: NOTHING })
@@ -118,9 +118,9 @@ describe("an application that falls silent", () => {
 
   test.each([
     ["the action itself", BUTTON, CLICK, ["DoAction"]],
-    ["the removal of what is selected", FIELD, TYPE, ["DeleteText"]],
-    ["the text in its place", FIELD, TYPE, ["DeleteText", "InsertText"]],
-  ] as const)("at %s may have done it", async (_, node, action, calls) => {
+    ["the deletion of the selection", FIELD, TYPE, ["DeleteText"]],
+    ["the insertion of the text", FIELD, TYPE, ["DeleteText", "InsertText"]],
+  ] as const)("at %s may have acted", async (_, node, action, calls) => {
     const { error, sent } = await performOn(node, action, calls.at(-1))
     expect(error).toMatchObject({ code: "APP_UNRESPONSIVE" })
     expect(error).not.toHaveProperty("disposition", NOTHING)

@@ -7,7 +7,7 @@ import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
 import { startDaemon } from "../dbus/daemon.ts"
 
-test("a button of GTK 4 whose process ended while it was held down has done nothing", async () => {
+test("a GTK 4 button whose process ends during the press is not reported as pressed", async () => {
   await using daemon = await startDaemon()
   const bus = await Bus.open(daemon.address, Deadline.in(10_000))
   const press = (pid: number): Promise<boolean> => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const OPTIONS = { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
 
-/** The path of an application's cache is none below its objects': there, the fake has an object without an id. */
+/** The path of the cache is outside the objects' paths; the fake serves it as an object with an empty id. */
 const SILENT_CACHE: FakeNode = { role: "PANEL", id: "", silent: ["GetItems"] }
 
 async function treeOf(app: FakeApp, ms: number) {
@@ -38,7 +38,7 @@ async function treeOf(app: FakeApp, ms: number) {
 }
 
 describe("the tree of a window", () => {
-  test("whose list of objects does not come in time is what is known of it, and said to be cut", async () => {
+  test("is returned as far as known, with complete: false, if the cache does not answer in time", async () => {
     const button: FakeNode = { role: "PUSH_BUTTON", name: "Save" }
     using app = await FakeApp.start(
       daemon.address,
@@ -53,7 +53,7 @@ describe("the tree of a window", () => {
     })
   })
 
-  test("does not ask its frame twice what it is", async () => {
+  test("asks its frame for each property once", async () => {
     using app = await FakeApp.start(
       daemon.address,
       { role: "FRAME", name: "Window", id: "window", children: [{ role: "PUSH_BUTTON", name: "Save" }] },
@@ -69,9 +69,9 @@ describe("the tree of a window", () => {
   })
 })
 
-describe("an application that is asked past the bus", () => {
+describe("an application with a direct socket", () => {
   const frame: FakeNode = { role: "FRAME", name: "Window", id: "window" }
-  /** What asking its window for its name, directly, comes to. */
+  /** The result of asking the window for its name through that socket. */
   async function outcome(address: string, ms = 10_000): Promise<unknown> {
     using app = await FakeApp.start(daemon.address, frame, { toolkit: "Chromium", address })
     const place = {
@@ -85,18 +85,18 @@ describe("an application that is asked past the bus", () => {
     return await pastTheBus(atspi, element, (near) => near.name(element.ref)).catch((error: unknown) => error)
   }
 
-  test("is asked by the bus where nobody listens at its socket", async () => {
+  test("is asked through the bus if nothing listens on the socket", async () => {
     expect(await outcome("unix:path=/nonexistent/socket")).toBe("Window")
     expect(await outcome("")).toBe("Window")
   })
 
-  test("is gone when it hangs up, and not the bus", async () => {
+  test("counts as gone if it closes the connection, and the bus stays usable", async () => {
     using peer = startPeer({ data: (socket) => void socket.end() })
     expect(isGone(await outcome(peer.address))).toBe(true)
     expect(bus.failure).toBeUndefined()
   })
 
-  test("is late when it says nothing, and not the bus", async () => {
+  test("causes a timeout that does not blame the bus if it does not answer", async () => {
     using peer = startPeer({})
     const error = await outcome(peer.address, 500)
     expect(error).toBeInstanceOf(DBusTimeout)

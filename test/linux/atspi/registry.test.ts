@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const atspi = (ms = 10_000): Atspi => new Atspi(bus, Deadline.in(ms))
 
-test("apps are listed with name and process; one that is silent costs its slice, one that left nothing", async () => {
+test("apps are listed with name and process; a silent one takes only its time slice, and one that left is omitted", async () => {
   using lively = await FakeApp.start(daemon.address, { role: "FRAME" }, { appName: "Lively" })
   using silent = await FakeApp.start(daemon.address, { role: "FRAME" })
   silent.bus.serve(() => undefined)
@@ -75,7 +75,7 @@ describe("an element", () => {
     }
   }
 
-  test("is found by its address and by its path, with the same words", async () => {
+  test("is found by its address and by its path, with the same description", async () => {
     using got = await start()
     const byAddress = await openAddress(atspi(), { ...got.entry("go"), path: [0, 0] }, got.frame)
     const byPath = await openPath(atspi(), { ...got.entry("go"), path: [0, 0] }, got.frame)
@@ -88,12 +88,12 @@ describe("an element", () => {
     expect({ ...byPath, handle: undefined }).toEqual({ ...byAddress, handle: undefined })
   })
 
-  test("whose name comes from what is in it has it also when it is read alone", async () => {
+  test("named by its content has the same name if it is read alone", async () => {
     using got = await start()
     expect(await openAddress(atspi(), got.entry("labelled"), got.frame)).toMatchObject({ name: "Inner" })
   })
 
-  test("is certainly not there when its object, its process or its place is gone", async () => {
+  test("is reported as missing if its object, its process or its place is gone", async () => {
     using got = await start()
     expect(await openAddress(atspi(), got.entry("nothing"), got.frame)).toBeUndefined()
     expect(await openAddress(atspi(), got.entry("dead"), got.frame)).toBeUndefined()
@@ -109,14 +109,14 @@ describe("an element", () => {
     ).toBeUndefined()
   })
 
-  test("that does not answer is not taken for absent", async () => {
+  test("that does not answer is not reported as missing", async () => {
     using got = await start()
     await expect(openAddress(atspi(300), got.entry("silent"), got.frame)).rejects.toThrow(
       "no answer to GetRole",
     )
   })
 
-  test("reads as gone once its application has ended", async () => {
+  test("is reported as missing once its application has ended", async () => {
     using got = await start()
     const seen = await openAddress(atspi(), got.entry("go"), got.frame)
     got.app.bus.close()

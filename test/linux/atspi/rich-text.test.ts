@@ -4,7 +4,7 @@ import { plainText } from "../../../src/linux/atspi/names.ts"
 import { openDesktop, until } from "../../support/desktop.ts"
 import { within } from "../../support/pace.ts"
 
-test("markup that Qt would show as rich text is read as its words", () => {
+test("markup that Qt shows as rich text is read as plain text", () => {
   for (const [markup, words] of [
     ["<html><head/><body><p>Open a file</p></body></html>", "Open a file"],
     [
@@ -21,7 +21,7 @@ test("markup that Qt would show as rich text is read as its words", () => {
     expect(plainText(markup)).toBe(words)
 })
 
-test("text that merely holds such signs is left alone", () => {
+test("text that only contains such characters is not changed", () => {
   for (const text of [
     "a < b",
     "<Unknown>",
@@ -38,7 +38,7 @@ test("text that merely holds such signs is left alone", () => {
     expect(plainText(text)).toBe(text)
 })
 
-test("text without a tag that Qt knows stays as it is, and long texts do not take long", async () => {
+test("text without a tag that Qt knows is not changed, and long texts are fast", async () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."<>/&;! ax1\n") }), (text) => {
       fc.pre(!/<\s*!?(a|doc)/i.test(text))
@@ -53,7 +53,7 @@ test("text without a tag that Qt knows stays as it is, and long texts do not tak
 })
 
 test.each(["PyQt5", "PyQt6"])(
-  "a tool tip of %s is a description in words",
+  "a rich-text tool tip of %s becomes a plain description",
   async (binding) => {
     await using desktop = await openDesktop()
     desktop.spawnApp(["/usr/bin/python3", "-c", PROGRAM, binding])

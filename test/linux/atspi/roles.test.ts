@@ -21,7 +21,7 @@ function role(
   return kindOf(ROLE[native], set, false, ROLE[parent], more).role
 }
 
-test("every role of AT-SPI has a word of the contract, and what comes later is unknown", () => {
+test("every AT-SPI role maps to a role of the contract, and a newer one to unknown", () => {
   for (let native = 0; native <= LAST_ROLE; native++) expect(words, String(native)).toContain(roleOf(native))
   fc.assert(
     fc.property(
@@ -45,14 +45,14 @@ test("every role of AT-SPI has a word of the contract, and what comes later is u
   expect(roleOf(-1)).toBe("unknown")
 })
 
-describe("the same role is", () => {
-  test("a menu where it opens, an item where it hangs in another menu", () => {
+describe("the same AT-SPI role is", () => {
+  test("a menu if it opens by itself, an item inside another menu", () => {
     expect(role("MENU", 0, "WINDOW")).toBe("menu")
     expect(role("MENU", 0, "MENU_BAR")).toBe("menuitem")
     expect(role("MENU", 0, "MENU")).toBe("menuitem")
   })
 
-  test("an option where it can be selected, structure where it only holds text", () => {
+  test("an option if it can be selected, structure if it only holds text", () => {
     expect(role("LIST_ITEM", states("SELECTABLE"), "LIST")).toBe("option")
     expect(role("LIST_ITEM", 0, "LIST")).toBe("group")
     expect(role("LIST_ITEM", states("SELECTABLE"), "TREE")).toBe("treeitem")
@@ -60,14 +60,14 @@ describe("the same role is", () => {
     expect(role("LIST")).toBe("list")
   })
 
-  test("a window at the top, a group within one", () => {
+  test("a window at the top level, a group inside a window", () => {
     expect(role("FRAME", 0, "APPLICATION")).toBe("window")
     expect(role("FRAME", 0, "PANEL")).toBe("group")
     expect(role("FILE_CHOOSER", 0, "APPLICATION")).toBe("dialog")
     expect(role("FILE_CHOOSER", 0, "FILLER")).toBe("group")
   })
 
-  test("a switch or a button, by what each toolkit tells", () => {
+  test("a switch or a button, depending on the toolkit's details", () => {
     const plain = INTERFACE.Accessible | INTERFACE.Action | INTERFACE.Component
     expect(role("TOGGLE_BUTTON", 0, "PANEL", { traits: TRAITS.gtk3, interfaces: plain })).toBe("switch")
     expect(
@@ -79,7 +79,7 @@ describe("the same role is", () => {
     expect(role("CHECK_BOX", 0, "PANEL", { traits: TRAITS.gtk4, childCount: 2 })).toBe("checkbox")
   })
 
-  test("a text field where it can be edited, text where it cannot", () => {
+  test("a text field if it is editable, text if it is not", () => {
     expect(role("TEXT", states("EDITABLE"))).toBe("textfield")
     expect(role("TEXT")).toBe("statictext")
     expect(role("PARAGRAPH", states("EDITABLE", "FOCUSABLE"))).toBe("textfield")
@@ -88,7 +88,7 @@ describe("the same role is", () => {
   })
 })
 
-test("a set of states keeps each of its 64 bits apart", () => {
+test("a set of states keeps its 64 bits separate", () => {
   fc.assert(
     fc.property(fc.nat(0xffffffff), fc.nat(0xffffffff), (low, high) => {
       const set = packStates(low, high)

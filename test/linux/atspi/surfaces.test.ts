@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const adapter = (): Adapter => {
   const one = platform.adapter(Deadline.in(20_000))
-  // Each input is as if from a command of its own.
+  // Closes after each input, as a command of its own does.
   return {
     ...one,
     input: (event) => one.input(event).finally(() => one.close()),
@@ -64,8 +64,8 @@ async function click(toolkit: string, role: string, name: string): Promise<void>
   await adapter().input({ kind: "click", at, button: "left", count: 1 })
 }
 
-describe.each([...TOOLKITS])("of a %s app", (toolkit) => {
-  test("the window and the menu bar are surfaces, and no menu is while none is open", async () => {
+describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
+  test("the window and the menu bar are surfaces, and a closed menu is not", async () => {
     const window = await windowOf(toolkit)
     const surfaces = await adapter().surfaces(window.pid)
     expect(surfaces).toContainEqual({ type: "window", id: window.id, title: window.title })
@@ -75,7 +75,7 @@ describe.each([...TOOLKITS])("of a %s app", (toolkit) => {
     await expect(readSurface(toolkit, "sheet")).rejects.toThrow("No sheet is open")
   }, 60_000)
 
-  test("the tree of the menu bar has its menus", async () => {
+  test("the tree of the menu bar contains its menus", async () => {
     const { root, window } = await readSurface(toolkit, "menubar")
     expect(window.id).toBe((await windowOf(toolkit)).id)
     expect(root.role).toBe("menubar")
@@ -86,7 +86,7 @@ describe.each([...TOOLKITS])("of a %s app", (toolkit) => {
     ).toEqual(["File", "View", "Help"])
   }, 60_000)
 
-  test("an open menu is a surface with its items, and holds the focus until it closes", async () => {
+  test("an open menu is a surface with its items, and has the focus until it closes", async () => {
     await click(toolkit, "menuitem", "File")
     await until(async () => (await typesOf(toolkit)).includes("menu"), 20_000)
     for (const surface of ["menu", "focused"] as const) {
@@ -104,8 +104,8 @@ describe.each([...TOOLKITS])("of a %s app", (toolkit) => {
     await until(async () => !(await typesOf(toolkit)).includes("menu"), 20_000)
   }, 60_000)
 
-  test("a dialog is a sheet of its own window, and has the focus", async () => {
-    // A window manager gives a dialog the focus of its app, and no more.
+  test("a dialog is a sheet of its window, and has the focus", async () => {
+    // A window manager gives a dialog the focus only if its app has it.
     await adapter().window((await windowOf(toolkit)).id, { kind: "focus" })
     await click(toolkit, "button", "Open sheet")
     const { id } = await until(

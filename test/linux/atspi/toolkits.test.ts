@@ -15,7 +15,7 @@ test.each<[toolkitName: string, app: string, toolkit: Toolkit]>([
   expect(traitsOf(toolkitName, app)).toBe(TRAITS[toolkit])
 })
 
-test("LibreOffice brings its quirks to whatever toolkit its windows are of", () => {
+test("LibreOffice has its own quirks with any toolkit", () => {
   const { coordinates, cache, mixesCoordinates, rootPaneIgnoresMenuBar } = traitsOf("GTK", "soffice")
   expect({ coordinates, cache, mixesCoordinates, rootPaneIgnoresMenuBar }).toEqual({
     coordinates: "window",

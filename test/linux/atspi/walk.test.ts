@@ -59,14 +59,14 @@ async function read(
   return { app, ...walked, [Symbol.dispose]: () => app[Symbol.dispose]() }
 }
 
-/** `role "name"` of a node and what is below it. */
+/** Formats a node as `role "name"` with its descendants. */
 function outline(node: SeenNode): unknown {
   const own = node.name === undefined ? node.role : `${node.role} ${node.name}`
   return node.children.length > 0 ? { [own]: node.children.map(outline) } : own
 }
 
 describe("a walk", () => {
-  test("gives roles, names, states, values, bounds and actions in contract words", async () => {
+  test("reports roles, names, states, values, bounds and actions in the contract's words", async () => {
     using got = await read([
       {
         role: "PUSH_BUTTON",
@@ -141,7 +141,7 @@ describe("a walk", () => {
     expect(got.root.children[0]?.address).toBe(`${got.app.name}/org/a11y/atspi/accessible/1`)
   })
 
-  test("leaves out what is not showing, and keeps it with its place in the count on demand", async () => {
+  test("leaves out hidden nodes, and includes them at their place on request", async () => {
     const children: FakeNode[] = [
       { role: "PUSH_BUTTON", name: "Hidden", hidden: true },
       { role: "PANEL", name: "Page", hidden: true, children: [{ role: "PUSH_BUTTON", name: "Deep" }] },
@@ -157,7 +157,7 @@ describe("a walk", () => {
     expect(all.root.children[0]?.states).toEqual(["enabled", "hidden"])
   })
 
-  test("asks nothing of a menu that is not open, and of an open one's hidden items only their states", async () => {
+  test("asks a closed menu nothing, and hidden items of an open one only for their states", async () => {
     const item = (id: string): FakeNode => ({
       role: "MENU_ITEM",
       id,
@@ -181,7 +181,7 @@ describe("a walk", () => {
     expect(got.app.asked("hidden2")).toEqual(["GetState"])
   })
 
-  test("counts named nodes towards the depth, but no nameless wrappers, and says how many it left out", async () => {
+  test("counts named nodes as depth but not wrappers without a name, and reports how many it left out", async () => {
     const deep = (node: FakeNode, levels: number): FakeNode =>
       levels === 0 ? node : deep({ role: "PANEL", children: [node] }, levels - 1)
     const group: FakeNode = {
@@ -230,7 +230,7 @@ describe("a walk", () => {
     expect(got.complete).toBe(true)
   })
 
-  test("leaves out an object that went away or answers nonsense, and reads the rest", async () => {
+  test("leaves out an object that disappeared or sends invalid replies, and reads the rest", async () => {
     const gone = { error: "org.freedesktop.DBus.Error.UnknownObject" }
     using got = await read([
       { role: "PUSH_BUTTON", answers: { GetState: gone } },
@@ -244,7 +244,7 @@ describe("a walk", () => {
     expect(got.complete).toBe(true)
   })
 
-  test("ends at its deadline with what it has when one object stays silent", async () => {
+  test("returns the nodes read by its deadline if one object does not answer", async () => {
     using got = await read(
       [
         { role: "PUSH_BUTTON", name: "Before" },
@@ -261,7 +261,7 @@ describe("a walk", () => {
     expect(got.complete).toBe(false)
   })
 
-  test("for what can be acted on asks no values and descriptions of the rest", async () => {
+  test("with interactiveOnly, does not ask other nodes for values and descriptions", async () => {
     const children: FakeNode[] = [
       { role: "PROGRESS_BAR", name: "Progress", id: "bar", value: 3, interfaces: ["Component", "Value"] },
       { role: "IMAGE", name: "Picture", id: "image", description: "a cat" },
@@ -278,7 +278,7 @@ describe("a walk", () => {
     expect(told(lean.root.children[2]!)).toEqual(told(all.root.children[2]!))
   })
 
-  test("of an application that ends in the middle returns what was seen", async () => {
+  test("returns the nodes read so far if the application ends", async () => {
     const app = await FakeApp.start(daemon.address, {
       role: "FRAME",
       id: "window",
@@ -307,7 +307,7 @@ describe("a walk", () => {
     expect(root.children_count).toBe(2)
   })
 
-  test("asks a table of 2^31 cells only for those in view", async () => {
+  test("asks a table of 2^31 cells only for the visible ones", async () => {
     using got = await read([
       {
         role: "TABLE",
@@ -367,7 +367,7 @@ describe("a walk", () => {
     expect(foreign).toEqual([])
   })
 
-  test("cuts a text of a megabyte and takes control characters out of names", async () => {
+  test("cuts long texts and removes control characters from names", async () => {
     using got = await read([
       { role: "PUSH_BUTTON", name: "x".repeat(1_000_000) },
       { role: "PUSH_BUTTON", name: "  two\nlines\u0007 " },
@@ -381,7 +381,7 @@ describe("a walk", () => {
     expect(blank?.name).toBeUndefined()
   })
 
-  test("takes the id that a page gives to a nameless field", async () => {
+  test("uses the id in a page as the identifier of a field without a name", async () => {
     const attributes = (id: string) => ({ signature: "a{ss}", values: [new Map([["id", id]])] })
     using got = await read(
       [
@@ -404,13 +404,13 @@ describe("a walk", () => {
     expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
   })
 
-  test("gives a button at the end of the depth the same name as anywhere else", async () => {
+  test("gives a button at the maximum depth the same name as elsewhere", async () => {
     const button: FakeNode = { role: "PUSH_BUTTON", children: [{ role: "LABEL", name: "Inner" }] }
     using got = await read([button], { maxDepth: 1 })
     expect(got.root.children[0]).toMatchObject({ name: "Inner", children: [], children_count: 1 })
   })
 
-  test("gives actions to a picture that can be clicked, not to one that can only be focused", async () => {
+  test("gives actions to an image that can be clicked, not to one that can only be focused", async () => {
     using got = await read([
       { role: "IMAGE", name: "Live", actions: ["activate"] },
       { role: "IMAGE", name: "Dead", actions: ["SetFocus"] },

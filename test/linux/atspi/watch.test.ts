@@ -11,7 +11,7 @@ const CHANGED = "org.a11y.atspi.Event.Object.StateChanged"
 let daemon: Daemon
 let registry: Bus
 let asked: string[] = []
-/** What the registry understands: the event alone in old releases. */
+/** The signature that the fake registry accepts; old releases take only the event. */
 let understood = "sass"
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const happen = (app: Bus, what = "focused", path = "/a"): void =>
   app.emit(path, CHANGED, "siiv", [what, 1, 0, { signature: "i", value: 0 }])
 
 describe("a watch", () => {
-  test("wakes at an event, and tells it from a pause", async () => {
+  test("wakes on an event, and reports a pause without one", async () => {
     using got = await open()
     const watch = await watchEvents(got.bus, soon(), undefined)
     const waiting = watch.changed(10_000)
@@ -61,7 +61,7 @@ describe("a watch", () => {
     await watch.close()
   })
 
-  test("misses nothing that happens between two calls", async () => {
+  test("reports an event that comes between two calls", async () => {
     using got = await open()
     const watch = await watchEvents(got.bus, soon(), undefined)
     happen(got.app)
@@ -72,7 +72,7 @@ describe("a watch", () => {
     await watch.close()
   })
 
-  test("of other processes stays quiet once it knows whose events these are", async () => {
+  test("of other processes ignores events once it knows their process", async () => {
     using got = await open()
     const watch = await watchEvents(got.bus, soon(), [1])
     happen(got.app)
@@ -88,7 +88,7 @@ describe("a watch", () => {
     await Promise.all([watch.close(), own.close()])
   })
 
-  test("speaks to registries of either form, and takes its wishes back", async () => {
+  test("works with registries of both forms, and unregisters its events", async () => {
     for (const form of ["sass", "s"]) {
       understood = form
       using got = await open()
@@ -101,7 +101,7 @@ describe("a watch", () => {
     understood = "sass"
   })
 
-  test("that follows another soon has nothing to tell the registry", async () => {
+  test("soon after another one reuses its registrations", async () => {
     using got = await open()
     const told = () => asked.filter((one) => one.startsWith("RegisterEvent")).length
     const first = await watchEvents(got.bus, soon(), undefined)
@@ -118,7 +118,7 @@ describe("a watch", () => {
     await until(() => asked.filter((one) => one.startsWith("DeregisterEvent")).length === wishes)
   })
 
-  test("is a mere pause where no registry takes its wishes", async () => {
+  test("only pauses if no registry accepts its events", async () => {
     await using lonely = await startDaemon()
     const bus = await Bus.open(lonely.address, soon())
     const watch = await watchEvents(bus, soon(), undefined)
@@ -127,7 +127,7 @@ describe("a watch", () => {
     bus.close()
   })
 
-  test("ends its wait when the bus goes away", async () => {
+  test("fails if the bus goes away", async () => {
     await using mortal = await startDaemon()
     const bus = await Bus.open(mortal.address, soon())
     const watch = watchEvents(bus, Deadline.in(2000), undefined)
@@ -136,7 +136,7 @@ describe("a watch", () => {
     bus.close()
   })
 
-  test("remembers what said that it shows", async () => {
+  test("remembers the objects that reported to be showing", async () => {
     using got = await open()
     const watch = await watchEvents(got.bus, soon(), undefined)
     const waiting = watch.changed(10_000)

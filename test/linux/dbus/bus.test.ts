@@ -30,7 +30,7 @@ async function open(address = daemon.address): Promise<Bus & Disposable> {
   return Object.assign(bus, { [Symbol.dispose]: () => bus.close() })
 }
 
-/** Two connections, of which the second answers every call with its own argument. */
+/** Two connections; the second one answers every call with the call's argument. */
 async function openEcho(): Promise<{ client: Bus; name: string } & Disposable> {
   const [client, server] = await Promise.all([open(), open()])
   server.serve((call) => {
@@ -61,18 +61,18 @@ describe("a connection", () => {
     }
   })
 
-  test("takes the first address of a list that works", async () => {
+  test("uses the first address of a list that works", async () => {
     using bus = await open(`tcp:host=localhost;unix:path=/nonexistent/bus;${daemon.address}`)
     expect(await bus.name).toStartWith(":1.")
   })
 
-  test("says which addresses failed and why", async () => {
+  test("reports which addresses failed and why", async () => {
     await expect(open("unix:path=/nonexistent/bus")).rejects.toThrow("/nonexistent/bus")
     await expect(open("tcp:host=localhost,port=1")).rejects.toThrow("no usable unix socket")
     await expect(open("")).rejects.toThrow(DBusClosed)
   })
 
-  test("to a listener that never accepts the authentication ends at the deadline", async () => {
+  test("to a listener that never authenticates ends at the deadline", async () => {
     using peer = startPeer({})
     const bus = await Bus.open(peer.address, Deadline.in(200))
     await expect(bus.call(LIST_NAMES, DBUS, DBUS_PATH, Deadline.in(200))).rejects.toThrow(DBusTimeout)
@@ -81,7 +81,7 @@ describe("a connection", () => {
     bus.close()
   })
 
-  test("that is refused fails every call with the refusal", async () => {
+  test("that is rejected fails every call with the rejection", async () => {
     using peer = startPeer({ data: (socket) => void socket.write("REJECTED EXTERNAL\r\n") })
     const bus = await Bus.open(peer.address, soon())
     await expect(bus.call(LIST_NAMES, DBUS, DBUS_PATH, soon())).rejects.toThrow(
@@ -91,7 +91,7 @@ describe("a connection", () => {
     expect(bus.failure).toBeInstanceOf(DBusClosed)
   })
 
-  test("to something that speaks no D-Bus ends with a clear error", async () => {
+  test("to a server that does not speak D-Bus fails with a clear error", async () => {
     for (const answer of [
       "OK 1234\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
       "\x00".repeat(20_000),
@@ -130,7 +130,7 @@ describe("a connection", () => {
     const name = await server.name
     const calls = Array.from({ length: 100 }, () => client.call(ECHO("x"), name, "/", soon()))
     const outcomes = Promise.allSettled(calls)
-    // Only once the bus has passed them on are they certainly pending.
+    // The calls are certainly pending once the bus has passed them on.
     await client.call(LIST_NAMES, DBUS, DBUS_PATH, soon())
     mortal.process.kill("SIGKILL")
     for (const outcome of await outcomes) {
@@ -140,7 +140,7 @@ describe("a connection", () => {
     server.close()
   })
 
-  test("closed by us fails its pending calls too", async () => {
+  test("closed by the client fails its pending calls too", async () => {
     using echo = await openEcho()
     const call = echo.client.call(method("test.Echo.Silent"), echo.name, "/", soon())
     echo.client.close()
@@ -149,7 +149,7 @@ describe("a connection", () => {
 })
 
 describe("a call", () => {
-  test("is one of thousands under way at the same time, each with its own answer", async () => {
+  test("can run with thousands of others, and each gets its own answer", async () => {
     using echo = await openEcho()
     const texts = Array.from({ length: 5000 }, (_, index) => `call ${index}`)
     const replies = await Promise.all(
@@ -158,7 +158,7 @@ describe("a call", () => {
     expect(replies.map((reply) => readAs(reply, "s").string())).toEqual(texts)
   })
 
-  test("carries more than a socket takes at once, both ways", async () => {
+  test("can be larger than the socket's buffer, both ways", async () => {
     using echo = await openEcho()
     const text = "0123456789abcdef".repeat(400_000)
     const [one, two] = await Promise.all([
@@ -169,7 +169,7 @@ describe("a call", () => {
     expect(readAs(two, "s").string()).toBe("small")
   })
 
-  test("that is answered with an error carries the error's name and text", async () => {
+  test("answered with an error has the error's name and text", async () => {
     using echo = await openEcho()
     const error = await echo.client
       .call(method("test.Echo.Fail"), echo.name, "/", soon())
@@ -178,13 +178,13 @@ describe("a call", () => {
     expect(error).toMatchObject({ code: "test.Error.Refused", message: "not today" })
   })
 
-  test("to nobody is refused by the bus and starts nothing", async () => {
+  test("to a name without an owner is refused by the bus, and starts no service", async () => {
     using bus = await open()
     const error = await bus.call(ECHO("x"), "org.a11y.Nobody", "/", soon()).catch((e: unknown) => e)
     expect(error).toMatchObject({ code: "org.freedesktop.DBus.Error.NameHasNoOwner" })
   })
 
-  test("without an answer ends at its own deadline while others go on", async () => {
+  test("without an answer ends at its own deadline, and others continue", async () => {
     using echo = await openEcho()
     const silent = echo.client.call(method("test.Echo.Silent"), echo.name, "/", Deadline.in(100))
     const long = echo.client.call(method("test.Echo.Silent"), echo.name, "/", Deadline.in(300))
@@ -198,7 +198,7 @@ describe("a call", () => {
     expect(echo.client.failure).toBeUndefined()
   })
 
-  test("that waits its turn behind too many others still ends at its deadline", async () => {
+  test("queued behind too many others still ends at its deadline", async () => {
     using echo = await openEcho()
     const calls = Array.from({ length: 2100 }, () =>
       echo.client.call(method("test.Echo.Silent"), echo.name, "/", Deadline.in(300)),
@@ -208,7 +208,7 @@ describe("a call", () => {
     expect(readAs(await echo.client.call(ECHO("after"), echo.name, "/", soon()), "s").string()).toBe("after")
   })
 
-  test("ends when its work is cancelled", async () => {
+  test("ends when it is cancelled", async () => {
     using echo = await openEcho()
     const cancel = new AbortController()
     const call = echo.client.call(
@@ -222,7 +222,7 @@ describe("a call", () => {
     await call.catch(() => {})
   })
 
-  test("of the wrong type is refused where it is read, and the connection lives on", async () => {
+  test("with a reply of the wrong type fails on reading, and the connection stays open", async () => {
     using echo = await openEcho()
     const reply = await echo.client.call(ECHO("text"), echo.name, "/", soon())
     expect(() => readAs(reply, "u")).toThrow("a reply of type 's' where 'u' was expected")
@@ -230,7 +230,7 @@ describe("a call", () => {
   })
 })
 
-test("signals arrive for as long as they are asked for", async () => {
+test("signals arrive as long as they are subscribed", async () => {
   const [hearer, speaker] = await Promise.all([open(), open()])
   const rule = `type='signal',sender='${await speaker.name}',interface='test.Sig'`
   await hearer.match(rule, soon())
@@ -247,7 +247,7 @@ test("signals arrive for as long as they are asked for", async () => {
   speaker.close()
 })
 
-test("addresses are read with escapes, keys in any order, and other transports left out", () => {
+test("addresses may have escapes and keys in any order, and other transports are skipped", () => {
   const unix = (text: string) => parseAddresses(text).map((address) => address.unix)
   expect(unix("unix:path=/run/user/0/bus")).toEqual(["/run/user/0/bus"])
   expect(unix("unix:guid=12,path=/a%20b%2cc")).toEqual(["/a b,c"])

@@ -5,7 +5,7 @@ export interface Daemon extends AsyncDisposable {
   readonly process: Bun.Subprocess
 }
 
-/** A message bus of our own, gone when the test ends. */
+/** A private message bus that ends with the test. */
 export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<Daemon> {
   const directory = mkdtempSync("/tmp/agent-desktop-bus-")
   const listen = kind === "path" ? `unix:path=${directory}/bus` : `unix:abstract=${directory}/bus`
@@ -28,7 +28,7 @@ export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<D
   }
 }
 
-/** A socket where `speak` decides what the other side hears. */
+/** A socket server that answers as `speak` decides. */
 export function startPeer(
   speak: Partial<Record<"open" | "data", (socket: Bun.Socket<undefined>, chunk: Buffer) => void>>,
 ): Disposable & { readonly address: string; readonly sockets: Set<Bun.Socket<undefined>> } {

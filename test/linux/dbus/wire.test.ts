@@ -64,7 +64,7 @@ function typed(signature: string, values: fc.Arbitrary<Value>): fc.Arbitrary<Typ
 const fits = ({ signature }: Typed): boolean => signature.length < 255
 
 describe("values", () => {
-  test("come back from bytes as they went in, in both byte orders", () => {
+  test("survive a round trip through bytes, in both byte orders", () => {
     fc.assert(
       fc.property(fc.array(anything.filter(fits), { maxLength: 3 }), fc.boolean(), (values, little) => {
         const signature = values.map((value) => value.signature).join("")
@@ -87,7 +87,7 @@ describe("values", () => {
     expect(marshal("at", [[5n]], false).toString("hex")).toBe("00000008000000000000000000000005")
   })
 
-  test("cut short anywhere are refused, never read beyond their end", () => {
+  test("that are truncated are rejected, and never read past their end", () => {
     fc.assert(
       fc.property(anything.filter(fits), fc.nat(), (value, where) => {
         const bytes = marshal(value.signature, [value.value])
@@ -98,7 +98,7 @@ describe("values", () => {
     )
   })
 
-  test("of random bytes are either read or refused as broken", () => {
+  test("in random bytes are either read or rejected", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 200 }),
@@ -116,7 +116,7 @@ describe("values", () => {
     )
   })
 
-  test("that do not fit their type are refused before anything is sent", () => {
+  test("that do not fit their type are rejected before anything is sent", () => {
     const misfits: [string, Value][] = [
       ["y", 256],
       ["n", 0x8000],
@@ -142,20 +142,20 @@ describe("values", () => {
 })
 
 describe("hostile lengths", () => {
-  test("of strings and arrays beyond the message are refused", () => {
+  test("of strings and arrays beyond the message are rejected", () => {
     const huge = Buffer.from([0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0])
     for (const signature of ["s", "as", "ay", "at", "a(so)", "a{sv}"]) {
       expect(() => unmarshal(signature, new Reader(huge, true)), signature).toThrow(WireError)
     }
   })
 
-  test("of an array over 64 MiB are refused even inside a longer message", () => {
+  test("of an array over 64 MiB are rejected even inside a longer message", () => {
     const bytes = Buffer.alloc(65 * 1024 * 1024)
     bytes.writeUInt32LE(64 * 1024 * 1024 + 1, 0)
     expect(() => unmarshal("ay", new Reader(bytes, true))).toThrow(`array of ${64 * 1024 * 1024 + 1} bytes`)
   })
 
-  test("variants nested a thousand deep are refused", () => {
+  test("variants nested a thousand deep are rejected", () => {
     const bytes = Buffer.concat([
       Buffer.from("\x01v\0".repeat(1000), "latin1"),
       Buffer.from("\x01y\0\x07", "latin1"),
@@ -163,7 +163,7 @@ describe("hostile lengths", () => {
     expect(() => unmarshal("v", new Reader(bytes, true))).toThrow("nest too deeply")
   })
 
-  test("a boolean is 0 or 1", () => {
+  test("a boolean other than 0 and 1 is rejected", () => {
     expect(() => unmarshal("b", new Reader(Buffer.from([2, 0, 0, 0]), true))).toThrow(WireError)
   })
 })
@@ -202,7 +202,7 @@ test("signatures are checked for completeness and depth", () => {
 const length = (bytes: Buffer): number => messageLength(bytes, viewOf(bytes), 0)
 
 describe("messages", () => {
-  test("a call is written so that it reads back as it was meant", () => {
+  test("a call reads back as it was written", () => {
     const called = method("org.freedesktop.DBus.Properties.Get", "ss", ["org.a11y.atspi.Accessible", "Name"])
     const out = Buffer.alloc(1000, 0xee)
     const end = writeCall(out, viewOf(out), 40, called, ":1.7", "/org/a11y/atspi/accessible/1234", 99)
@@ -219,7 +219,7 @@ describe("messages", () => {
     expect(unmarshal("ss", got.body)).toEqual(["org.a11y.atspi.Accessible", "Name"])
   })
 
-  test("replies are understood in either byte order", () => {
+  test("replies are read in both byte orders", () => {
     fc.assert(
       fc.property(
         anything.filter(fits),
@@ -242,7 +242,7 @@ describe("messages", () => {
     )
   })
 
-  test("are cut out of a stream wherever the chunks end", () => {
+  test("are found in a stream with any chunk boundaries", () => {
     const one = message(2, 5, { replySerial: 1 }, "s", ["x".repeat(300)])
     const two = message(4, 6, { path: "/", interface: "a.b", member: "C" })
     const bytes = Buffer.concat([one, two, one])
@@ -262,7 +262,7 @@ describe("messages", () => {
     )
   })
 
-  test("of another protocol or over 128 MiB are refused by their first bytes", () => {
+  test("of another protocol or over 128 MiB are rejected at their first bytes", () => {
     expect(() => length(Buffer.from("HTTP/1.1 400 Bad"))).toThrow(WireError)
     const big = Buffer.from("6c01000100000008010000000000000000", "hex")
     expect(() => length(big)).toThrow("message of 134217744 bytes")
@@ -270,7 +270,7 @@ describe("messages", () => {
     expect(() => length(version)).toThrow("protocol version 2")
   })
 
-  test("with random damage are read or refused, nothing else", () => {
+  test("with random damage are either read or rejected", () => {
     const bytes = message(2, 5, { replySerial: 1, destination: ":1.1" }, "a(so)", [[[":1.5", "/a"]]])
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {

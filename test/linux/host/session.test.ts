@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close()
 })
 
-/** The hint that a session gives for a bus that it found on the display. */
+/** The hint that a session gives for the bus it found on the display. */
 async function hintTo(address: string, display: string): Promise<string> {
   const bus = await sessionOn({ AT_SPI_BUS_ADDRESS: address }).a11y(soon())
   await bus.name
@@ -25,7 +25,7 @@ async function hintTo(address: string, display: string): Promise<string> {
 }
 
 describe("the accessibility bus that refs are from", () => {
-  test("is found on the display, and the hint to it holds the name that it calls itself", async () => {
+  test("is found on the display, and the hint contains its own id", async () => {
     await using desktop = await openDesktop()
     const session = sessionOn(desktop.env)
     const bus = await session.a11y(soon())
@@ -37,7 +37,7 @@ describe("the accessibility bus that refs are from", () => {
     expect(session.hintFor(bus)).toBe(`${desktop.display} ${bus.guid} ${address}`)
   })
 
-  test("is reached by a hint without the display, and the hint stays the same", async () => {
+  test("is reached by the hint without the display, and the hint stays the same", async () => {
     await using daemon = await startDaemon()
     const hint = await hintTo(daemon.address, ":none")
     const session = sessionOn({ DISPLAY: ":none" })
@@ -47,7 +47,7 @@ describe("the accessibility bus that refs are from", () => {
     expect(session.hintFor(bus)).toBe(hint)
   })
 
-  test("is not another bus that listens in its place by now", async () => {
+  test("is not confused with another bus that now listens at the same address", async () => {
     await using daemon = await startDaemon()
     await using desktop = await openDesktop()
     const hint = (await hintTo(daemon.address, desktop.display)).replace(/ \w+ /, ` ${"0".repeat(32)} `)
@@ -59,7 +59,7 @@ describe("the accessibility bus that refs are from", () => {
     expect(session.hintFor(bus)).toContain(` ${bus.guid} `)
   })
 
-  test("is looked for on the display if the hinted one ended, refuses, or is of another display", async () => {
+  test("is searched on the display if the hinted one ended, refuses, or belongs to another display", async () => {
     await using desktop = await openDesktop()
     using refusing = startPeer({ data: (socket) => void socket.end("REJECTED EXTERNAL\r\n") })
     await using other = await startDaemon()
@@ -77,7 +77,7 @@ describe("the accessibility bus that refs are from", () => {
     }
   })
 
-  test("that does not answer is reported in time, and not taken for another", async () => {
+  test("is reported in time if it does not answer, and not replaced by another", async () => {
     using silent = startPeer({})
     const opening = sessionOn({ DISPLAY: ":none" }).a11y(Deadline.in(100), `:none 12 ${silent.address}`)
 

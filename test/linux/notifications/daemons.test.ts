@@ -11,7 +11,7 @@ import { openDesktop, type RunResult, type TestDesktop, until } from "../../supp
 import { within } from "../../support/pace.ts"
 import { closed, notify, type Overheard, openBus, overhear, ownerOf, pidOf, SIGNALS, soon } from "./notify.ts"
 
-// A loaded machine takes its time.
+// A loaded machine is slow.
 setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
@@ -26,7 +26,7 @@ afterEach(async () => {
   await desktop.close()
 })
 
-/** A daemon of the machine, started by hand before anything could start ours. */
+/** Starts an installed daemon before ours can start. */
 async function start(program: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   desktop.spawnApp([program], { env })
   using bus = await openBus(desktop.env.DBUS_SESSION_BUS_ADDRESS!)
@@ -47,7 +47,7 @@ async function stopped<T>(work: () => Promise<T>): Promise<T> {
 const list = async () => (await desktop.run("list-notifications")).json.data.notifications
 const titles = async () => (await list()).map(({ title }: { title: string }) => title)
 
-/** In this process, which remembers what it has heard. */
+/** Looks from this process, which remembers the notifications it has heard of. */
 const look = () => listNotifications(session, soon())
 const lookFor = (title: string) => until(async () => (await look()).find((one) => one.title === title))
 const operate = (target: Awaited<ReturnType<typeof look>>[number], op: NotificationOp) =>
@@ -58,11 +58,11 @@ const reported = (heard: Overheard, pattern: RegExp) =>
 
 const LONG = ["--timeout", "40000"]
 
-/** Starts a wait; resolves once it knows what was there before. */
+/** Starts a wait; resolves once it knows the existing notifications. */
 async function startWaiting(...args: string[]): Promise<{ readonly result: Promise<RunResult> }> {
   using heard = await overhear(desktop.env, "type='method_call',member='GetServerInformation'")
   const result = desktop.run("wait", "--notification", ...(args.includes("--timeout") ? [] : LONG), ...args)
-  // The first look is at what is there already.
+  // The first look collects the existing notifications.
   await until(() => heard.messages().filter((line) => line.includes("GetServerInformation")).length >= 2)
   return { result }
 }
@@ -80,7 +80,7 @@ describe("dunst", () => {
   const counts = (what: string, wanted: number) =>
     until(async () => Number(await dunstctl("count", what)) === wanted)
 
-  test("lists what it no longer shows, the newest first", async () => {
+  test("lists notifications that it no longer shows, the newest first", async () => {
     for (const title of ["one", "two"])
       await notify(desktop.env, "-a", "Mail", title, "<i>text</i> &amp; more")
     await counts("displayed", 2)
@@ -93,7 +93,7 @@ describe("dunst", () => {
     ])
   })
 
-  test("says how many it shows without telling what they say", async () => {
+  test("reports how many it shows, but not their content", async () => {
     for (const title of ["one", "two", "three"]) await notify(desktop.env, "-t", "0", title)
     await counts("displayed", 3)
     await dunstctl("close")
@@ -107,7 +107,7 @@ describe("dunst", () => {
     expect(await countUnlisted(session, soon())).toBe(2)
   })
 
-  test("lets a wait end with what was sent after it began, though it only shows", async () => {
+  test("ends a wait with a new notification, even if it is only on the screen", async () => {
     await notify(desktop.env, "-t", "0", "before")
     const waiting = await startWaiting()
     await notify(desktop.env, "-a", "New", "after", "<b>text</b>")
@@ -120,7 +120,7 @@ describe("dunst", () => {
     })
   })
 
-  test("lets no wait end with one from before that expires meanwhile", async () => {
+  test("does not end a wait with an older one that expires meanwhile", async () => {
     const before = await notify(desktop.env, "-p", "-t", "0", "before")
     const waiting = await startWaiting()
     await dunstctl("close")
@@ -131,7 +131,7 @@ describe("dunst", () => {
     expect(Number(after)).toBeGreaterThan(Number(before))
   })
 
-  test("closes the one that is meant of those that were sent while we looked", async () => {
+  test("closes the chosen one of those sent while we were listening", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     expect(await look()).toEqual([])
     const id = await notify(desktop.env, "-p", "-t", "0", "-a", "A", "meant", "body")
@@ -147,7 +147,7 @@ describe("dunst", () => {
     expect(heard.messages().filter((line) => line.includes("NotificationClosed"))).toHaveLength(1)
   })
 
-  test("does not close one that says something else by now", async () => {
+  test("does not close one whose content changed", async () => {
     await look()
     const id = await notify(desktop.env, "-p", "-t", "0", "Delete one?")
     const meant = await lookFor("Delete one?")
@@ -158,7 +158,7 @@ describe("dunst", () => {
     await counts("displayed", 1)
   })
 
-  test("cannot press a button, and says so instead of pressing another", async () => {
+  test("cannot press a button, and reports that instead of pressing another one", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     await look()
     const pressed = notify(desktop.env, "-t", "0", "-A", "yes=Yes", "-A", "no=No", "Sure?")
@@ -174,7 +174,7 @@ describe("dunst", () => {
     expect(heard.messages().filter((line) => line.includes("ActionInvoked"))).toEqual([])
   })
 
-  test("forgets what is dismissed from its history, or says that it cannot", async () => {
+  test("removes a dismissed one from its history, or reports that it cannot", async () => {
     await notify(desktop.env, "past")
     await counts("displayed", 1)
     await dunstctl("close-all")
@@ -187,14 +187,14 @@ describe("dunst", () => {
     expect(await titles()).toEqual(json.ok ? [] : ["past"])
   })
 
-  test("may hang while it is waited for: the wait ends in its time, and says why", async () => {
+  test("may hang during a wait: the wait ends in time, and says why", async () => {
     const waiting = await startWaiting("--timeout", "8000")
     const { json } = await within(8000, () => stopped(() => waiting.result))
     expect(json.error).toMatchObject({ code: "TIMEOUT", details: { kind: "notification" } })
     expect(json.error.message).toContain("The notification daemon does not answer")
   })
 
-  test("may hang: the command ends in its time", async () => {
+  test("may hang: the command ends in time", async () => {
     const { json } = await stopped(() => desktop.run("list-notifications", "--timeout-ms", "700"))
 
     expect(json.error.code).toBe("APP_UNRESPONSIVE")
@@ -207,7 +207,7 @@ describe("xfce4-notifyd", () => {
   const program = () => /^Exec=(.*)$/m.exec(readFileSync(SERVICE, "utf8"))![1]!
   const shows = (...wanted: string[]) => until(async () => (await titles()).join() === wanted.join())
 
-  test("shows title, body and buttons of its popups, the newest first, but not who sent them", async () => {
+  test("shows title, body and buttons of its popups, the newest first, but not their sender", async () => {
     await start(program())
     expect(await list()).toEqual([])
     await notify(desktop.env, "-t", "0", "-a", "Mail", "Two <b>messages</b>", "from <b>Ann</b> &amp; Bob")
@@ -224,7 +224,7 @@ describe("xfce4-notifyd", () => {
     expect(await pressed).toBe("")
   })
 
-  test("closes the one that is meant as by its user, and leaves the pointer where it was", async () => {
+  test("closes the chosen one as its user would, and leaves the pointer in place", async () => {
     await start(program())
     using heard = await overhear(desktop.env, SIGNALS)
     await notify(desktop.env, "-t", "0", "one")
@@ -251,7 +251,7 @@ describe("xfce4-notifyd", () => {
     await shows()
   })
 
-  test("presses the button that is meant", async () => {
+  test("presses the chosen button", async () => {
     await start(program())
     const others = ["no", "yes"].map((title) => notify(desktop.env, "-t", "0", "-A", `${title}=Go`, title))
     await until(async () => (await titles()).length === 2)
@@ -265,7 +265,7 @@ describe("xfce4-notifyd", () => {
     expect(await others[0]).toBe("")
   })
 
-  test("does not touch one that says something else by now", async () => {
+  test("does not touch one whose content changed", async () => {
     await start(program())
     await look()
     const id = await notify(desktop.env, "-p", "-t", "0", "Delete one?")
@@ -277,7 +277,7 @@ describe("xfce4-notifyd", () => {
     expect(await titles()).toEqual(["Delete all?"])
   })
 
-  test("lets a wait end with what was sent after it began, by the app it is told", async () => {
+  test("ends a wait with a new notification of the named app", async () => {
     await start(program())
     await notify(desktop.env, "-t", "0", "-a", "New", "before")
     const waiting = await startWaiting("--app", "New")
@@ -291,7 +291,7 @@ describe("xfce4-notifyd", () => {
     })
   })
 
-  test("that hides from assistive programs is refused", async () => {
+  test("is refused if it is not accessible", async () => {
     await start(program(), { NO_AT_BRIDGE: "1", GTK_A11Y: "none" })
 
     const { json } = await desktop.run("list-notifications")
@@ -300,7 +300,7 @@ describe("xfce4-notifyd", () => {
     expect(json.error.message).toContain("xfce4-notifyd")
   })
 
-  test("may hang: the command ends in its time", async () => {
+  test("may hang: the command ends in time", async () => {
     await start(program())
 
     const { json } = await stopped(() => desktop.run("list-notifications", "--timeout-ms", "700"))

@@ -19,7 +19,7 @@ import {
   soon,
 } from "./notify.ts"
 
-// A loaded machine takes its time.
+// A loaded machine is slow.
 setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
@@ -45,7 +45,7 @@ const reportsOf = (heard: { messages(): readonly string[] }, pattern: RegExp) =>
   until(() => heard.messages().some((line) => pattern.test(line)))
 
 describe("on an isolated desktop", () => {
-  test("nothing is listed, and no daemon started for that, before something is sent", async () => {
+  test("the list is empty before the first notification, and no daemon is started", async () => {
     await using untouched = await openDesktop()
     using own = await openBus(untouched.env.DBUS_SESSION_BUS_ADDRESS!)
 
@@ -60,7 +60,7 @@ describe("on an isolated desktop", () => {
     expect(await ownerOf(own)).toBeUndefined()
   })
 
-  test("a notification shows who sent it, what it says and its buttons, the newest first", async () => {
+  test("notifications are listed with sender, text and buttons, the newest first", async () => {
     await notify(desktop.env, "-a", "Mail", "Two messages", "from <b>Ann</b> &amp; Bob")
     const pressed = notify(
       desktop.env,
@@ -86,7 +86,7 @@ describe("on an isolated desktop", () => {
     expect(await pressed).toBe("")
   })
 
-  test("a dismissed one is closed as by its user, and no other", async () => {
+  test("a dismissed notification is closed as its user would, and no other", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     const [first, second] = [
       await notify(desktop.env, "-p", "first"),
@@ -107,7 +107,7 @@ describe("on an isolated desktop", () => {
     expect(second).not.toBe(first)
   })
 
-  test("a pressed button is heard by who sent it", async () => {
+  test("the sender is notified of a pressed button", async () => {
     const pressed = notify(desktop.env, "-A", "yes=Yes, please", "-A", "no=No", "Update?")
     await until(async () => (await titles()).length === 1)
 
@@ -122,7 +122,7 @@ describe("on an isolated desktop", () => {
     expect(await titles()).toEqual([])
   })
 
-  test("one that says it is resident stays when its button was pressed", async () => {
+  test("a resident notification stays after its button was pressed", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     const hints = new Map([["resident", { signature: "b", value: true }]])
     const id = await send(bus, { title: "player", actions: ["next", "Next"], hints })
@@ -136,7 +136,7 @@ describe("on an isolated desktop", () => {
     expect(await titles()).toEqual(["player"])
   })
 
-  test("all of one app, then all, are dismissed together", async () => {
+  test("all of one app, then all, can be dismissed together", async () => {
     for (const [app, title] of [
       ["A", "a1"],
       ["B", "b1"],
@@ -150,7 +150,7 @@ describe("on an isolated desktop", () => {
     expect(await titles()).toEqual([])
   })
 
-  test("an index or a button that is not there is refused", async () => {
+  test("an unknown index or button is refused", async () => {
     await notify(desktop.env, "only")
 
     expect((await desktop.run("dismiss-notification", "1")).json.error.code).toBe("NOTIFICATION_NOT_FOUND")
@@ -165,11 +165,11 @@ describe("on an isolated desktop", () => {
 describe("a wait for a notification", () => {
   const looks = `type='method_call',member='List'`
 
-  test("ends with the one that came after it began, not with one from before", async () => {
+  test("ends with one that comes after its start, not with an older one", async () => {
     await notify(desktop.env, "before")
     using heard = await overhear(desktop.env, looks)
     const waiting = desktop.run("wait", "--notification", "--timeout", "20000")
-    // The second look is the first that could find something.
+    // The second look is the first one that can find a new notification.
     await until(() => heard.messages().filter((line) => line.includes("member=List")).length >= 2)
     await notify(desktop.env, "-a", "New", "after", "text")
 
@@ -181,7 +181,7 @@ describe("a wait for a notification", () => {
     })
   })
 
-  test("ends also where the daemon has to be started for it", async () => {
+  test("also ends if the daemon has to be started first", async () => {
     await using untouched = await openDesktop()
     using heard = await overhear(untouched.env, `member='ListActivatableNames'`)
     const waiting = untouched.run("wait", "--notification", "--timeout", "20000")
@@ -191,7 +191,7 @@ describe("a wait for a notification", () => {
     expect((await waiting).json.data.notification.title).toBe("the very first")
   })
 
-  test("runs out when none comes", async () => {
+  test("fails with TIMEOUT if none comes", async () => {
     await notify(desktop.env, "before")
 
     const { json } = await desktop.run("wait", "--notification", "--timeout", "400")
@@ -199,14 +199,14 @@ describe("a wait for a notification", () => {
     expect(json.error).toMatchObject({ code: "TIMEOUT", details: { kind: "notification" } })
   })
 
-  test("sees the one that an earlier command of its batch caused", async () => {
+  test("finds one that an earlier command of its batch caused", async () => {
     await notify(desktop.env, "before")
     const script = "notify-send caused; exec sleep 60"
     const { json } = await desktop.run(
       "batch",
       JSON.stringify([
         { command: "launch", args: { app: "xterm", args: ["-e", "sh", "-c", script] } },
-        // By now it is there, and was not when the batch began.
+        // The notification exists by now, but did not when the batch started.
         { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
         { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
       ]),
@@ -216,7 +216,7 @@ describe("a wait for a notification", () => {
     expect(json.data.results[2].data.notification.title).toBe("caused")
   })
 
-  test("counts one that says something new as new", async () => {
+  test("counts changed content as new", async () => {
     const id = await notify(desktop.env, "-p", "10 %")
     using heard = await overhear(desktop.env, looks)
     const waiting = desktop.run("wait", "--notification", "--timeout", "20000")
@@ -228,8 +228,8 @@ describe("a wait for a notification", () => {
   })
 })
 
-describe("between listing and acting", () => {
-  test("others may come and go: the one that was meant is hit", async () => {
+describe("if notifications change between listing and acting", () => {
+  test("the chosen one is still hit", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     const id = await notify(desktop.env, "-p", "meant")
     await notify(desktop.env, "soon gone")
@@ -246,7 +246,7 @@ describe("between listing and acting", () => {
   test.each([
     ["dismiss", { kind: "dismiss" }],
     ["press", { kind: "action", action: "OK" }],
-  ] as const)("one that was replaced is not hit: %s", async (_, op) => {
+  ] as const)("a replaced one is not hit: %s", async (_, op) => {
     const id = await send(bus, { title: "Delete one file?", actions: ["ok", "OK"] })
     const [meant] = await listNotifications(session, soon())
     await send(bus, { replaces: id, title: "Delete all files?", actions: ["ok", "OK"] })
@@ -257,7 +257,7 @@ describe("between listing and acting", () => {
     expect(await titles()).toEqual(["Delete all files?"])
   })
 
-  test("nor one that was replaced by the same words: it may mean something else", async () => {
+  test("one replaced by the same text is not hit either, since it may mean something else", async () => {
     const id = await send(bus, { title: "Again?" })
     const [meant] = await listNotifications(session, soon())
     await send(bus, { replaces: id, title: "Again?" })
@@ -267,7 +267,7 @@ describe("between listing and acting", () => {
     expect(await done.catch((error) => error)).toMatchObject({ code: "NOTIFICATION_NOT_FOUND" })
   })
 
-  test("a daemon that has taken the place of another has none of its notifications", async () => {
+  test("a restarted daemon has none of the old notifications", async () => {
     await send(bus, { title: "same words" })
     const [meant] = await listNotifications(session, soon())
     const owner = await ownerOf(bus)
@@ -286,7 +286,7 @@ describe("the daemon", () => {
   const call = (name: string, signature: string, ...args: (number | string)[]) =>
     bus.call(method(`${NOTIFICATIONS}.${name}`, signature, args), NOTIFICATIONS, PATH, soon())
 
-  test("closes what its application takes back, and complains about what is not there", async () => {
+  test("closes a notification for its application, and rejects an unknown id", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     const id = await send(bus, { title: "never mind" })
 
@@ -297,7 +297,7 @@ describe("the daemon", () => {
     expect(await call("CloseNotification", "u", id).catch((error) => error)).toBeInstanceOf(DBusError)
   })
 
-  test("lets transient ones go by themselves, and keeps the others beyond their time", async () => {
+  test("lets transient ones expire, and keeps the others beyond their timeout", async () => {
     using heard = await overhear(desktop.env, SIGNALS)
     await notify(desktop.env, "-t", "1", "kept")
     const id = await notify(desktop.env, "-p", "-e", "-t", "200", "passing")
@@ -306,7 +306,7 @@ describe("the daemon", () => {
     expect(await titles()).toEqual(["kept"])
   })
 
-  test("describes itself to tools that ask first", async () => {
+  test("supports introspection", async () => {
     const object = ["--session", "--dest", NOTIFICATIONS, "--object-path", PATH]
     const gdbus = Bun.spawn(
       [
@@ -334,7 +334,7 @@ describe("the daemon", () => {
     expect(await list()).toEqual([{ index: 0, app_name: "gdbus", title: "typed" }])
   })
 
-  test("refuses calls that are wrong, and goes on", async () => {
+  test("rejects invalid calls, and continues", async () => {
     await send(bus, { title: "still here" })
 
     for (const [name, signature, args] of [
@@ -347,7 +347,7 @@ describe("the daemon", () => {
     expect(await titles()).toEqual(["still here"])
   })
 
-  test("takes any text, and gives back what is harmless and short", async () => {
+  test("accepts any text, and returns it short and without control characters", async () => {
     const image = { signature: "(iiibiiay)", value: [500, 500, 2000, true, 8, 4, new Uint8Array(1_000_000)] }
     await send(bus, { title: "\x1b[31mred\x07\nline", body: "<b>é\x1b]0;x\x07</b>&lt;script&gt;\u202e" })
     await send(bus, {
@@ -365,7 +365,7 @@ describe("the daemon", () => {
     expect(stdout.slice(0, -1)).not.toMatch(/[\x00-\x1f]/)
   })
 
-  test("keeps the newest 200, and little memory", async () => {
+  test("keeps the newest 200, with little memory", async () => {
     const flood = Array.from({ length: 400 }, (_, i) =>
       send(bus, { title: `n${i}`, body: "y".repeat(200_000) }),
     )
@@ -376,13 +376,13 @@ describe("the daemon", () => {
     expect(json.data.count).toBe(200)
     expect(json.data.notifications[0].title).toBe("n399")
     const status = readFileSync(`/proc/${await pidOf(bus)}/status`, "utf8")
-    // Most of it is the program itself, which every process of ours shares.
+    // Most of it is the program itself, which all its processes share.
     expect(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000)
   })
 })
 
-describe("without help from the daemon", () => {
-  test("one that hangs costs no more than the command's time", async () => {
+describe("without a usable daemon", () => {
+  test("a hanging one takes no more than the command's timeout", async () => {
     await notify(desktop.env, "before")
     const pid = await pidOf(bus)
     process.kill(pid, "SIGSTOP")
@@ -403,7 +403,7 @@ describe("without help from the daemon", () => {
     expect(await titles()).toEqual(["before"])
   })
 
-  test("a bus where none runs and none could is no place for notifications", async () => {
+  test("a bus without a daemon is not supported", async () => {
     await using bare = await startBareBus()
 
     const { json } = await runProgram(["list-notifications"], {
@@ -418,7 +418,7 @@ describe("without help from the daemon", () => {
     expect(json.error.suggestion).toContain("desktop-start")
   })
 
-  test("nor is no bus at all", async () => {
+  test("a session without a bus is not supported", async () => {
     const { json } = await runProgram(["list-notifications"], {
       ...desktop.env,
       DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere",
@@ -427,7 +427,7 @@ describe("without help from the daemon", () => {
     expect(json.error).toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
   })
 
-  test("one that we do not know is named, and what would work", async () => {
+  test("an unknown one is named in the error, with one that would work", async () => {
     await using bare = await startBareBus()
     using server = await openBus(bare.address)
     server.serve(({ member }) =>
@@ -448,7 +448,7 @@ describe("without help from the daemon", () => {
   })
 })
 
-describe("the daemon's life", () => {
+describe("the daemon process", () => {
   test("ends with its bus", async () => {
     await using bare = await startBareBus()
     const daemon = serve(bare.address)
@@ -460,7 +460,7 @@ describe("the daemon's life", () => {
     expect(await daemon.exited).toBe(0)
   })
 
-  test("does not begin where another serves", async () => {
+  test("ends at once if another one is running", async () => {
     await using bare = await startBareBus()
     const first = serve(bare.address)
     using client = await openBus(bare.address)
@@ -473,7 +473,7 @@ describe("the daemon's life", () => {
     await first.exited
   })
 
-  test("is the compiled program's own on a desktop that it started, and ends with that", async () => {
+  test("is the compiled program on a desktop that it started, and ends with that desktop", async () => {
     const home = mkdtempSync("/tmp/agent-desktop-notify-")
     const base = { ...desktop.env, AGENT_DESKTOP_HOME: home }
     const start = await runProgram(["desktop-start", "--name", "own"], base)
@@ -501,7 +501,7 @@ function serve(address: string): Bun.Subprocess {
   })
 }
 
-/** A bus that can start nothing. */
+/** A bus that cannot start services. */
 async function startBareBus(): Promise<AsyncDisposable & { readonly address: string; end(): void }> {
   const directory = mkdtempSync("/tmp/agent-desktop-bare-")
   const address = `unix:path=${directory}/bus`

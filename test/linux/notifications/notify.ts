@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string>>
 
 export const soon = () => Deadline.in(20_000)
 
-/** Sends a notification and returns what notify-send prints: its id with -p, the pressed button with -A. */
+/** Sends a notification and returns the output of notify-send: its id with -p, the pressed button with -A. */
 export async function notify(env: Env, ...args: readonly string[]): Promise<string> {
   const child = Bun.spawn(["notify-send", ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] })
   const [out, err, code] = await Promise.all([
@@ -23,11 +23,11 @@ export async function notify(env: Env, ...args: readonly string[]): Promise<stri
 }
 
 export interface Overheard extends Disposable {
-  /** What went over the bus, as dbus-monitor prints it, one message a line. */
+  /** Bus messages as dbus-monitor prints them, one per line. */
   messages(): readonly string[]
 }
 
-/** Everything that fits a match rule, from now on. */
+/** Records all messages that match a rule, from now on. */
 export async function overhear(env: Env, rule: string): Promise<Overheard> {
   const child = Bun.spawn(["dbus-monitor", "--session", rule], {
     env: { ...env },
@@ -37,7 +37,7 @@ export async function overhear(env: Env, rule: string): Promise<Overheard> {
   const reading = (async () => {
     for await (const chunk of child.stdout) text += new TextDecoder().decode(chunk)
   })()
-  // A monitor gives up its own name before it hears anything.
+  // A monitor releases its own name before it receives anything.
   await until(() => text.includes("member=NameLost"))
   return {
     messages: () => text.replaceAll(/\n +/g, " ").split("\n"),
@@ -48,7 +48,7 @@ export async function overhear(env: Env, rule: string): Promise<Overheard> {
   }
 }
 
-/** As dbus-monitor prints it. */
+/** The line that dbus-monitor prints. */
 export const closed = (id: string | number, reason: number): RegExp =>
   new RegExp(`member=NotificationClosed uint32 ${id} uint32 ${reason}$`)
 
@@ -59,7 +59,7 @@ export async function openBus(address: string): Promise<Bus & Disposable> {
   return Object.assign(bus, { [Symbol.dispose]: () => bus.close() })
 }
 
-/** undefined: nobody serves notifications. */
+/** undefined if no notification daemon is running. */
 export async function ownerOf(bus: Bus): Promise<string | undefined> {
   try {
     const asked = method(`${DBUS}.GetNameOwner`, "s", [NOTIFICATIONS])
@@ -84,7 +84,7 @@ export interface Sent {
   readonly hints?: ReadonlyMap<string, Value>
 }
 
-/** What no command line tool can send. */
+/** Sends notifications that no command line tool can send. */
 export async function send(bus: Bus, sent: Sent): Promise<number> {
   const { app = "", replaces = 0, title = "", body = "", actions = [], hints = new Map() } = sent
   const values = [app, replaces, "", title, body, actions, hints, -1]

@@ -6,7 +6,7 @@ import { bodyText, textsOf } from "../../../src/linux/notifications/text.ts"
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
 const names = (...pairs: string[]) => textsOf("", "", "", pairs).actions
 
-describe("what an application sends", () => {
+describe("the text of a notification", () => {
   test.each([
     ["<b>bold</b> <i>it</i> <u>un</u>", "bold it un"],
     ['see <a href="https://example.org/?a=1&amp;b=2">this</a>', "see this"],
@@ -19,11 +19,11 @@ describe("what an application sends", () => {
     ["dos\r\nmac\rtab\tend", "dos\nmac\ntab\tend"],
     ["&#0;&#27;&#55296;&#9999999;", "\ufffd\ufffd"],
     ["", ""],
-  ])("%j reads %j", (markup, text) => {
+  ])("%j is read as %j", (markup, text) => {
     expect(bodyText(markup)).toBe(text)
   })
 
-  test("stays within bounds, without control characters, whatever it is", () => {
+  test("stays within its limits and has no control characters, for any input", () => {
     const any = fc
       .tuple(
         fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("<b ", '<img alt="', "&#27;")),
@@ -43,12 +43,12 @@ describe("what an application sends", () => {
     )
   })
 
-  test("text that is no markup stays as it is", () => {
+  test("without markup is not changed", () => {
     const plain = fc.stringMatching(/^[a-zA-Z0-9 .,;:!?'"()äß日本✓\n-]*$/)
     fc.assert(fc.property(plain, (text) => expect(bodyText(text)).toBe(text.trim())))
   })
 
-  test("a cut does not split a character", () => {
+  test("is never cut inside a character", () => {
     const { title } = textsOf("", "😀".repeat(600), "", [])
 
     expect(title).toHaveLength(999)
@@ -56,7 +56,7 @@ describe("what an application sends", () => {
     expect(title).toEndWith("😀…")
   })
 
-  test("every button has a name that means one key", () => {
+  test("has a unique name for every button", () => {
     expect(names("a", "Yes", "b", "No")).toEqual([
       { key: "a", name: "Yes" },
       { key: "b", name: "No" },
@@ -71,7 +71,7 @@ describe("what an application sends", () => {
 })
 
 describe("a tray", () => {
-  test("keeps each id once, the newest first, and tells one content of an id from the next", () => {
+  test("keeps each id once, the newest first, and distinguishes new content of the same id", () => {
     const replaces = fc.array(fc.nat({ max: 8 }), { maxLength: 40 })
     fc.assert(
       fc.property(replaces, (all) => {
@@ -93,7 +93,7 @@ describe("a tray", () => {
     )
   })
 
-  test("lets the oldest go when there are too many, and says so", () => {
+  test("drops the oldest if there are too many, and reports it", () => {
     const gone: [number, number][] = []
     const tray = new NotificationTray((...one) => gone.push(one))
     for (let i = 0; i < 203; i++) tray.add(NOTHING)
@@ -102,7 +102,7 @@ describe("a tray", () => {
     expect(gone).toEqual([1, 2, 3].map((id) => [id, REASON.EXPIRED]))
   })
 
-  test("closes what is there once", () => {
+  test("closes each notification once", () => {
     const gone: [number, number][] = []
     const tray = new NotificationTray((...one) => gone.push(one))
     const id = tray.add(NOTHING)

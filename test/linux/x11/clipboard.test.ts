@@ -20,16 +20,16 @@ async function xclipBytes(desk: Xvfb, ...args: string[]): Promise<Uint8Array> {
   return bytes
 }
 
-// A byte order mark is a character of the text here.
+// A byte order mark is part of the text here.
 const xclipOut = async (desk: Xvfb, ...args: string[]) =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(await xclipBytes(desk, ...args))
 
-/** Puts text there with xclip, which stays to own it; returns its process. */
+/** Puts text on the clipboard with xclip and returns the process, which stays its owner. */
 async function xclipIn(desk: Xvfb, text: string, ...args: string[]) {
   const path = `${desk.dir}/xclip-${Math.random()}`
   await Bun.write(path, text)
   const before = await ownerPid(desk)
-  // Not into the background: then the process that is started is the one that owns.
+  // Runs in the foreground, so that the started process is the owner.
   const child = desk.spawn(["xclip", "-quiet", "-selection", "clipboard", "-i", ...args, path])
   await until("xclip to own the clipboard", async () => {
     const pid = await ownerPid(desk)
@@ -72,28 +72,25 @@ describe("the clipboard", () => {
 
   afterAll(() => desk[Symbol.asyncDispose]())
 
-  test("that nobody owns is empty", async () => {
+  test("is empty without an owner", async () => {
     await clearClipboard(desk.x, patience())
     expect(await get(desk)).toBe("")
   })
 
-  test.each(Object.entries(TEXTS))(
-    "holds what was put there, as xclip and we read it: %s",
-    async (_, text) => {
-      await set(desk, text)
-      expect(await xclipOut(desk, "-target", "UTF8_STRING")).toBe(text)
-      expect(await get(desk)).toBe(text)
-    },
-  )
+  test.each(Object.entries(TEXTS))("returns text we set, to xclip and to us: %s", async (_, text) => {
+    await set(desk, text)
+    expect(await xclipOut(desk, "-target", "UTF8_STRING")).toBe(text)
+    expect(await get(desk)).toBe(text)
+  })
 
-  test.each(Object.entries(TEXTS))("gives what xclip put there: %s", async (name, text) => {
+  test.each(Object.entries(TEXTS))("returns text that xclip set: %s", async (name, text) => {
     const owner = await xclipIn(desk, text)
     expect(await get(desk)).toBe(text)
     owner.kill()
     if (name === "large") expect(text.length).toBeGreaterThan(1_000_000)
   })
 
-  test("names its forms, and gives each as it is named", async () => {
+  test("offers its targets, and returns each as named", async () => {
     await set(desk, "Grüße")
     const targets = (await xclipOut(desk, "-target", "TARGETS")).trim().split("\n")
     expect(targets).toEqual(
@@ -113,7 +110,7 @@ describe("the clipboard", () => {
     expect(await xclipOut(desk, "-target", "TARGETS")).not.toContain("\nSTRING")
   })
 
-  test("takes twenty megabytes either way", async () => {
+  test("transfers twenty megabytes in both directions", async () => {
     const text = "0123456789abcdéf\n".repeat(1_200_000).slice(0, 20_000_000)
     await set(desk, text, Deadline.in(50_000))
     expect(Bun.hash(await xclipOut(desk, "-target", "UTF8_STRING"))).toBe(Bun.hash(text))
@@ -123,19 +120,19 @@ describe("the clipboard", () => {
     owner.kill()
   })
 
-  test("is read as Latin-1 where that is all there is", async () => {
+  test("is read as Latin-1 if there is no other target", async () => {
     const owner = await xclipIn(desk, "only latin", "-target", "STRING")
     expect(await get(desk)).toBe("only latin")
     owner.kill()
   })
 
-  test("says so when it holds no text", async () => {
+  test("fails if it holds no text", async () => {
     const owner = await xclipIn(desk, "not really a picture", "-target", "image/png")
     await expect(get(desk)).rejects.toMatchObject({ code: "ACTION_FAILED" })
     owner.kill()
   })
 
-  test("whose owner has stopped ends at the deadline, and can be replaced", async () => {
+  test("with a stopped owner fails at the deadline, and can be replaced", async () => {
     const owner = await xclipIn(desk, "stopped")
     owner.kill("SIGSTOP")
     await expect(getClipboard(desk.x, Deadline.in(400))).rejects.toMatchObject({ code: "APP_UNRESPONSIVE" })
@@ -144,7 +141,7 @@ describe("the clipboard", () => {
     owner.kill("SIGKILL")
   })
 
-  test("whose owner dies while it is asked is empty", async () => {
+  test("is empty if its owner dies while it is asked", async () => {
     const owner = await xclipIn(desk, "dying")
     owner.kill("SIGSTOP")
     const reading = get(desk)
@@ -154,7 +151,7 @@ describe("the clipboard", () => {
 })
 
 describe("the owner", () => {
-  test("outlives the connection that set it, and ends when another takes over, on clear and with the display", async () => {
+  test("outlives its connection, and ends when it is replaced or cleared or the display ends", async () => {
     const desk = await startXvfb()
     const other = await X11.connect(desk.env, patience())
     await setClipboard(other, "first", desk.env, patience(), OWNER)
@@ -174,7 +171,7 @@ describe("the owner", () => {
     await until("the third to end", () => !isRunning(third))
   })
 
-  test("that cannot start is an error", async () => {
+  test("fails if it cannot start", async () => {
     await using desk = await startXvfb()
     await expect(setClipboard(desk.x, "x", desk.env, patience(), ["/bin/false"])).rejects.toMatchObject({
       code: "ACTION_FAILED",

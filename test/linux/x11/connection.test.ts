@@ -20,13 +20,13 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 describe("a real server", () => {
-  test("tells the size that xdpyinfo tells", async () => {
+  test("reports the size that xdpyinfo reports", async () => {
     const { screen } = desk.x.setup
     expect(await desk.run(["xdpyinfo"])).toContain(`dimensions:    ${screen.width}x${screen.height} pixels`)
     expect([screen.width, screen.height, screen.depth]).toEqual([1000, 700, 24])
   })
 
-  test("answers thousands of requests in flight, each with its own reply", async () => {
+  test("answers thousands of parallel requests, each with its own reply", async () => {
     const names = Array.from({ length: 3000 }, (_, i) => `_AGENT_TEST_${i}`)
     await desk.x.intern(names, patience())
     expect(new Set(names.map((name) => desk.x.atom(name))).size).toBe(3000)
@@ -35,13 +35,13 @@ describe("a real server", () => {
     )
   })
 
-  test("keeps replies and requests together beyond 65536 requests", async () => {
+  test("matches replies to requests beyond 65536 requests", async () => {
     for (let i = 0; i < 140_000; i++) desk.x.send(new Request(127))
     await desk.x.sync(patience())
     expect((await getGeometry(desk.x, desk.x.root, patience())).width).toBe(1000)
   })
 
-  test("reports an error to the request that caused it, and goes on", async () => {
+  test("reports an error to the request that caused it, and continues", async () => {
     const [bad, good] = await Promise.allSettled([
       getGeometry(desk.x, 0x7ffffff, patience()),
       getGeometry(desk.x, desk.x.root, patience()),
@@ -52,13 +52,13 @@ describe("a real server", () => {
     })
   })
 
-  test("reports the errors of requests without a reply", async () => {
+  test("reports errors of requests without a reply", async () => {
     const destroy = (window: number) => desk.x.check([new Request(4).u32(window)], patience())
     await expect(destroy(0x7ffffff)).rejects.toBeInstanceOf(XError)
     await desk.x.check([new Request(127)], patience())
   })
 
-  test("takes a property larger than a plain request, and gives it back whole", async () => {
+  test("accepts a property larger than a plain request, and returns it whole", async () => {
     const limit = await desk.x.growRequests(patience())
     expect(limit).toBeGreaterThan(1_000_000)
     await desk.x.intern(["_AGENT_BIG", "STRING"], patience())
@@ -78,12 +78,12 @@ describe("a real server", () => {
     expect(read?.bytes).toEqual(value)
   })
 
-  test("knows which extensions there are", async () => {
+  test("reports its extensions", async () => {
     expect(await desk.x.extension("XTEST", patience())).toBeDefined()
     expect(await desk.x.extension("NO-SUCH-EXTENSION", patience())).toBeUndefined()
   })
 
-  test("delivers events to whoever listens, in order", async () => {
+  test("delivers events to a listener, in order", async () => {
     await desk.x.intern(["_AGENT_EVENT"], patience())
     using events = desk.x.listen(
       (event) => event.code === 28 && event.packet.u32(8) === desk.x.atom("_AGENT_EVENT"),
@@ -102,7 +102,7 @@ describe("a real server", () => {
     expect(await events.next(Deadline.in(1))).toBeUndefined()
   })
 
-  test("asks for a cookie, and takes the one in the authority file", async () => {
+  test("asks for a cookie, and accepts the one in the authority file", async () => {
     await using closed = await startXvfb({ cookie: "00112233445566778899aabbccddeeff" })
     expect((await getGeometry(closed.x, closed.x.root, patience())).width).toBe(1280)
     const { XAUTHORITY: _, ...stranger } = closed.env
@@ -112,7 +112,7 @@ describe("a real server", () => {
     })
   })
 
-  test("fails everything that is pending when it dies", async () => {
+  test("fails everything pending when it dies", async () => {
     await using dying = await startXvfb()
     process.kill(dying.pid, "SIGSTOP")
     using events = dying.x.listen(() => true)
@@ -125,7 +125,7 @@ describe("a real server", () => {
     await expect(dying.x.sync(patience())).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
   })
 
-  test("that stops answering ends the request at its deadline, and others go on waiting", async () => {
+  test("that stops answering fails a request at its deadline, and others keep waiting", async () => {
     await using silent = await startXvfb()
     process.kill(silent.pid, "SIGSTOP")
     const late = silent.x.sync(patience())
@@ -143,7 +143,7 @@ describe("a real server", () => {
   })
 })
 
-describe("where no server is", () => {
+describe("without a server", () => {
   test("the error says that the display cannot be reached", async () => {
     await expect(X11.connect({ DISPLAY: "unix:/nonexistent/socket" }, patience())).rejects.toMatchObject({
       code: "PLATFORM_NOT_SUPPORTED",
@@ -152,7 +152,7 @@ describe("where no server is", () => {
   })
 })
 
-describe("a peer that is no X server", () => {
+describe("a peer that is not an X server", () => {
   const accepted = () => {
     const setup = new Uint8Array(8 + 32 + 40)
     const view = new DataView(setup.buffer)
@@ -177,7 +177,7 @@ describe("a peer that is no X server", () => {
     return bytes
   }
 
-  /** Plays back one list of chunks per piece of data that the client sends. */
+  /** Plays back one list of chunks for each piece of data from the client. */
   async function playback(
     answers: readonly (Uint8Array | "close")[][],
     act: (env: { DISPLAY: string }) => Promise<void>,
@@ -244,7 +244,7 @@ describe("a peer that is no X server", () => {
     }),
   )
 
-  test("and skips an answer fails that request and no other", () =>
+  test("and skips a reply fails only that request", () =>
     playback([[accepted()], [reply(2)]], async (env) => {
       const x = await X11.connect(env, patience())
       const [skipped, answered] = await Promise.allSettled([x.sync(patience()), x.sync(patience())])
@@ -253,7 +253,7 @@ describe("a peer that is no X server", () => {
       x.close()
     }))
 
-  test("is found by its abstract name where there is no path", async () => {
+  test("is found by its abstract name if there is no path", async () => {
     const number = 30_000 + Math.floor(Math.random() * 30_000)
     const server = Bun.listen({
       unix: `\0/tmp/.X11-unix/X${number}`,

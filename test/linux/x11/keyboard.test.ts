@@ -14,7 +14,7 @@ setDefaultTimeout(TEST_MS)
 const send = (x: X11, combo: string, phase: "press" | "down" | "up" = "press") =>
   sendInput(x, { kind: "key", combo: parseCombo(combo, { modifiersAlone: true }), phase }, patience())
 
-/** What xev says that its focused window received: "+c 4" for the key c going down with Control held. */
+/** The key events that xev receives: "+c 4" means c goes down while Control is held. */
 async function openXev(desk: Xvfb) {
   const child = desk.spawn(["stdbuf", "-oL", "xev", "-event", "keyboard"])
   const lines = follow(child.stdout)
@@ -54,7 +54,7 @@ describe("press", () => {
     ["shift+tab", ["+Shift_L 0", `+ISO_Left_Tab ${SHIFT}`, `-ISO_Left_Tab ${SHIFT}`, `-Shift_L ${SHIFT}`]],
     ["cmd+l", ["+Super_L 0", "+l 40", "-l 40", "-Super_L 40"]],
     ["alt+f4", ["+Alt_L 0", "+F4 8", "-F4 8", "-Alt_L 8"]],
-    // A character of the second level brings its Shift along.
+    // A character of the second level needs Shift.
     ["ctrl++", ["+Control_L 0", "+Shift_L 4", "+plus 5", "-plus 5", "-Shift_L 5", "-Control_L 4"]],
     ["!", ["+Shift_L 0", `+exclam ${SHIFT}`, `-exclam ${SHIFT}`, `-Shift_L ${SHIFT}`]],
     ["shift", ["+Shift_L 0", `-Shift_L ${SHIFT}`]],
@@ -62,7 +62,7 @@ describe("press", () => {
       "ctrl+alt+shift+f1",
       ["+Control_L 0", "+Alt_L 4", "+Shift_L c", "+F1 d", "-F1 d", "-Shift_L d", "-Alt_L c", "-Control_L 4"],
     ],
-  ])("%p is these keys, in this order", async (combo, expected) => {
+  ])("%p sends the expected keys in order", async (combo, expected) => {
     await using desk = await startXvfb()
     const xev = await openXev(desk)
     await send(desk.x, combo)
@@ -73,7 +73,7 @@ describe("press", () => {
     ).toEqual(expected)
   })
 
-  test("a key is found where the layout has it", async () => {
+  test("a key is found in the current layout", async () => {
     await using desk = await startXvfb()
     await desk.run(["setxkbmap", "fr"])
     const xev = await openXev(desk)
@@ -85,7 +85,7 @@ describe("press", () => {
     expect((await xev.after(12)).slice(8, 10)).toEqual(["+ISO_Level3_Shift 0", "+at 80"])
   })
 
-  test("a shortcut reaches its key in another layout, and that in use stays", async () => {
+  test("a shortcut uses a key of another layout, and the current layout stays", async () => {
     await using desk = await startXvfb()
     await desk.run(["setxkbmap", "us,ru"])
     desk.x.send(lockGroup(await openXkb(desk.x, patience()), 1))
@@ -100,7 +100,7 @@ describe("press", () => {
     ["ru", "ctrl+c", `+c ${CTRL}`],
     ["us", "ctrl+é", `+eacute ${CTRL}`],
     ["us", "f24", "+F24 0"],
-  ])("a key that the layout %s has not is lent one: %s", async (layout, combo, expected) => {
+  ])("the layout %s has no key for it, so a spare one is bound: %s", async (layout, combo, expected) => {
     await using desk = await startXvfb()
     await desk.run(["setxkbmap", layout])
     const xev = await openXev(desk)
@@ -110,7 +110,7 @@ describe("press", () => {
     await until("the key again", () => xev.events().filter((line) => line === expected).length === 2)
   })
 
-  test("Caps Lock does not turn a shortcut into another", async () => {
+  test("Caps Lock does not change a shortcut", async () => {
     await using desk = await startXvfb()
     const xev = await openXev(desk)
     await desk.run(["xdotool", "key", "Caps_Lock"])
@@ -121,7 +121,7 @@ describe("press", () => {
     expect(s?.toLowerCase()).toBe("+s 6")
   })
 
-  test("GTK takes shortcuts under a layout without Latin letters", async () => {
+  test("GTK accepts shortcuts with a layout without Latin letters", async () => {
     await using desk = await startXvfb()
     await startManager(desk, ["openbox"])
     await desk.run(["setxkbmap", "ru"])
@@ -139,7 +139,7 @@ w.connect("focus-in-event", lambda *_: print("ready", flush=True)); w.show_all()
 })
 
 describe("key-down and key-up", () => {
-  test("what one connection holds, another lets go", async () => {
+  test("a key held by one connection can be released by another", async () => {
     await using desk = await startXvfb()
     const xev = await openXev(desk)
     const first = await X11.connect(desk.env, patience())
@@ -179,7 +179,7 @@ describe("a locked screen", () => {
       expect((await x.ask(new Request(31, 0).u32(id).u32(0).u8(1).u8(1).u16(0), patience())).u8(1)).toBe(0)
   }
 
-  test("gets no input, and the error says so", async () => {
+  test("gets no input, and the error says why", async () => {
     await using desk = await startXvfb()
     const xev = await openXev(desk)
     const locker = await X11.connect(desk.env, patience())
@@ -203,7 +203,7 @@ describe("a locked screen", () => {
     expect((await xev.after(2))[0]).toBe("+b 0")
   })
 
-  test("is not mistaken for a full-screen picture that leaves the keyboard alone", async () => {
+  test("is not confused with a full-screen window that does not grab the keyboard", async () => {
     await using desk = await startXvfb()
     const xev = await openXev(desk)
     const viewer = await X11.connect(desk.env, patience())
@@ -214,7 +214,7 @@ describe("a locked screen", () => {
   })
 })
 
-test("keysyms mean the characters that GTK takes them for", async () => {
+test("keysyms mean the same characters as in GTK", async () => {
   const program = `
 import gi, json; gi.require_version("Gdk", "3.0")
 from gi.repository import Gdk

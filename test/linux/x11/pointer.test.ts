@@ -15,7 +15,7 @@ import { follow, patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.t
 
 setDefaultTimeout(TEST_MS)
 
-/** What xev says that its window received: "press 1 at 10,20". */
+/** The events that xev's window receives: "press 1 at 10,20". */
 async function openXev(desk: Xvfb) {
   const child = desk.spawn([
     "stdbuf",
@@ -51,7 +51,7 @@ async function openXev(desk: Xvfb) {
         ? []
         : [`${kind === "ButtonPress" ? "press" : "release"} ${button} at ${x},${y}`],
     )
-  /** All of them, once the last that was caused has come. */
+  /** All button events, once this many have arrived. */
   const after = async (count: number) => {
     await until(`${count} button events`, () => buttons().length >= count)
     return buttons()
@@ -71,7 +71,7 @@ describe("the pointer", () => {
 
   afterAll(() => desk[Symbol.asyncDispose]())
 
-  test("goes where it is sent, corners included", async () => {
+  test("moves to the given point, corners included", async () => {
     for (const at of [
       { x: 0, y: 0 },
       { x: 1279, y: 799 },
@@ -83,7 +83,7 @@ describe("the pointer", () => {
     }
   })
 
-  test("is not sent off the screen", async () => {
+  test("never leaves the screen", async () => {
     await movePointer(desk.x, { kind: "move", at: { x: 5, y: 6 } }, patience())
     for (const at of [
       { x: -1, y: 0 },
@@ -99,7 +99,7 @@ describe("the pointer", () => {
     expect(await pointerOf(desk)).toBe("x:5 y:6")
   })
 
-  test("clicks, with the button and as often as asked", async () => {
+  test("clicks with the given button and count", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const at = { x: 150, y: 160 }
@@ -112,7 +112,7 @@ describe("the pointer", () => {
     expect(second!.time).toBeGreaterThan(first!.time)
   })
 
-  test("uses the buttons as the user has swapped them", async () => {
+  test("respects swapped buttons", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     await own.run(["xmodmap", "-e", "pointer = 3 2 1 5 4"])
@@ -127,7 +127,7 @@ describe("the pointer", () => {
     ])
   })
 
-  test("turns the wheel down and right for positive steps", async () => {
+  test("scrolls down and right for positive steps", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const at = { x: 200, y: 200 }
@@ -140,7 +140,7 @@ describe("the pointer", () => {
     expect(pressed).toEqual([5, 5, 5, 4, 4, 7, 6])
   })
 
-  test("drags through the points between, rests, and lets go at the end", async () => {
+  test("drags through intermediate points, pauses, and releases at the end", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     await dragPointer(
@@ -157,7 +157,7 @@ describe("the pointer", () => {
     expect(release.time - arrival.time).toBeGreaterThanOrEqual(50)
   })
 
-  test("a drag that is interrupted lets go where it began", async () => {
+  test("returns to the start and releases if a drag is interrupted", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const interrupt = new AbortController()
@@ -172,7 +172,7 @@ describe("the pointer", () => {
     expect(await xev.after(2)).toEqual(["press 1 at 150,150", "release 1 at 150,150"])
   })
 
-  test("a drag that cannot fit into the deadline does not begin", async () => {
+  test("does not start a drag that cannot fit into the deadline", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const drag = {
@@ -189,7 +189,7 @@ describe("the pointer", () => {
     expect(xev.buttons()).toEqual([])
   })
 
-  test("what one command holds, a later connection lets go", async () => {
+  test("a button held by one command can be released by a later connection", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const at = { x: 180, y: 190 }
@@ -205,7 +205,7 @@ describe("the pointer", () => {
     expect(await xev.after(2)).toEqual(["press 1 at 180,190", "release 1 at 240,250"])
   })
 
-  test("a server without XTEST is named as the reason", async () => {
+  test("a missing XTEST extension is named in the error", async () => {
     await using own = await startXvfb({ args: ["-extension", "XTEST"] })
     await expect(movePointer(own.x, { kind: "move", at: { x: 1, y: 1 } }, patience())).rejects.toMatchObject({
       code: "PLATFORM_NOT_SUPPORTED",
@@ -233,7 +233,7 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
   test.each([
     ["GTK", GTK, ["clicks 1", "clicks 1", "clicks 2"]],
     ["Qt", QT, ["clicks 1", "clicks 2"]],
-  ])("%s sees a double click, and one click as one", async (_, program, expected) => {
+  ])("%s sees a double click as double, and a single one as single", async (_, program, expected) => {
     await using desk = await startXvfb()
     const child = desk.spawn(["/usr/bin/python3", "-c", program])
     const lines = follow(child.stdout)
@@ -244,14 +244,14 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
     await clickPointer(desk.x, { kind: "click", at, button: "left", count: 1 }, patience())
     await until("a click", () => clicks().length > 0)
     expect(clicks()).toEqual(["clicks 1"])
-    // Away from the first click, or it might count in.
+    // A point away from the first click, which would count otherwise.
     const away = { x: at.x - 80, y: at.y - 50 }
     await clickPointer(desk.x, { kind: "click", at: away, button: "left", count: 2 }, patience())
     await until("the clicks", () => clicks().length >= 1 + expected.length)
     expect(clicks().slice(1)).toEqual(expected)
   })
 
-  test("two clicks at the same place of a list that has moved in between are two", async () => {
+  test("two clicks at the same point of a list that moved are not a double click", async () => {
     await using desk = await startXvfb()
     const child = desk.spawn(["/usr/bin/python3", "-c", GTK])
     const lines = follow(child.stdout)
@@ -268,7 +268,7 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
   })
 })
 
-test("a path starts after its origin, ends at its target and takes as long as asked", () => {
+test("a path starts after its origin, ends at its target and takes the given time", () => {
   const point = fc.record({ x: fc.nat(4000), y: fc.nat(4000) })
   fc.assert(
     fc.property(point, point, fc.integer({ min: 0, max: 5000 }), (from, to, durationMs) => {

@@ -8,7 +8,7 @@ import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
 
 setDefaultTimeout(TEST_MS)
 
-/** The picture as ImageMagick sees it: a colour of any point. */
+/** Decodes a picture with ImageMagick; returns the colour at a point. */
 async function look(picture: Picture) {
   const convert = Bun.spawn(["convert", "png:-", "-depth", "8", "rgb:-"], {
     stdin: picture.png,
@@ -51,7 +51,7 @@ describe("a screenshot", () => {
 
   afterAll(() => desk[Symbol.asyncDispose]())
 
-  test("of the screen has the colours that were drawn, at the places where they were drawn", async () => {
+  test("of the screen has the drawn colours in their places", async () => {
     const picture = await shoot({ x: 0, y: 0, width: 801, height: 601 })
     expect(picture).toMatchObject({ width: 801, height: 601, origin: { x: 0, y: 0 } })
     const colour = await look(picture)
@@ -75,7 +75,7 @@ describe("a screenshot", () => {
     expect(new Set(outside)).toEqual(new Set(["123456"]))
   })
 
-  test("of an area has that size, whatever the width", async () => {
+  test("of an area has that size, for any width", async () => {
     for (const width of [1, 2, 3, 4, 5, 63]) {
       const picture = await shoot({ x: orange.x, y: orange.y - 1, width, height: 3 })
       const colour = await look(picture)
@@ -87,13 +87,13 @@ describe("a screenshot", () => {
     }
   })
 
-  test("is clipped to the screen and says where it starts", async () => {
+  test("is clipped to the screen and reports its origin", async () => {
     const picture = await shoot({ x: -50, y: 590, width: 100, height: 100 })
     expect(picture).toMatchObject({ width: 50, height: 11, origin: { x: 0, y: 590 } })
     expect((await look(picture))(49, 10)).toBe("123456")
   })
 
-  test("of nothing but the outside is an error", async () => {
+  test("of an area outside the screen fails", async () => {
     await expect(shoot({ x: 900, y: 0, width: 10, height: 10 })).rejects.toMatchObject({
       code: "ACTION_FAILED",
     })
@@ -112,7 +112,7 @@ describe("a picture of a window", () => {
   const windowOf = (desk: Xvfb, title: string) =>
     until(title, async () => (await listWindows(desk.x, patience())).find((one) => one.title === title))
 
-  test("shows the window where another covers it, and the screen shows the other", async () => {
+  test("shows the window even if another covers it", async () => {
     await using desk = await startXvfb({ size: "800x600" })
     desk.spawn(filled("#ff8000", "40x10+100+150"))
     const below = await windowOf(desk, "#ff8000")
@@ -135,7 +135,7 @@ describe("a picture of a window", () => {
     expect(await onScreen()).toBe("0080ff")
   })
 
-  test("shows what of the window is beyond the edge of the screen", async () => {
+  test("includes the part beyond the edge of the screen", async () => {
     await using desk = await startXvfb({ size: "800x600" })
     desk.spawn(filled("#ff8000", "40x10+100+150"))
     const { id } = await windowOf(desk, "#ff8000")
@@ -147,7 +147,7 @@ describe("a picture of a window", () => {
     expect((await look(picture))(10, 10)).toBe("ff8000")
   })
 
-  test("is the screen's where the server cannot keep windows apart", async () => {
+  test("shows the screen if the server cannot keep windows apart", async () => {
     await using desk = await startXvfb({ size: "800x600", args: ["-extension", "Composite"] })
     desk.spawn(filled("#ff8000", "40x10+100+150"))
     const below = await windowOf(desk, "#ff8000")
@@ -159,7 +159,7 @@ describe("a picture of a window", () => {
 })
 
 describe("displays", () => {
-  test("are the monitors that xrandr names, the primary one first", async () => {
+  test("are the monitors that xrandr lists, the primary one first", async () => {
     await using desk = await startXvfb({ size: "1600x900" })
     await desk.run(["xrandr", "--setmonitor", "left", "800/200x900/200+0+0", "screen"])
     await desk.run(["xrandr", "--setmonitor", "*right", "800/200x600/150+800+0", "none"])
@@ -170,7 +170,7 @@ describe("displays", () => {
     expect(await desk.run(["xrandr", "--listactivemonitors"])).toContain("right")
   })
 
-  test("carry the scale of the desktop's resources", async () => {
+  test("have the scale from the X resources", async () => {
     await using desk = await startXvfb()
     expect(await listDisplays(desk.x, patience())).toMatchObject([
       { bounds: { x: 0, y: 0, width: 1280, height: 800 }, scale: 1 },
@@ -188,7 +188,7 @@ describe("displays", () => {
     expect((await listDisplays(desk.x, patience()))[0]?.scale).toBe(1.5)
   })
 
-  test("are the whole screen where RANDR is missing", async () => {
+  test("are the whole screen if RANDR is missing", async () => {
     await using desk = await startXvfb({ args: ["-extension", "RANDR"] })
     expect(await listDisplays(desk.x, patience())).toEqual([
       { id: "screen", bounds: { x: 0, y: 0, width: 1280, height: 800 }, is_primary: true, scale: 1 },

@@ -24,7 +24,7 @@ const TEXT = [
 const type = (desk: Xvfb, text: string, deadline = patience()) =>
   sendInput(desk.x, { kind: "text", text }, deadline)
 
-/** A terminal whose program writes down every byte that it gets from the keyboard. */
+/** A terminal whose program records every byte from the keyboard. */
 async function openTerminal(desk: Xvfb, name = "sink") {
   const [file, ready] = [join(desk.dir, name), join(desk.dir, `${name}.ready`)]
   const script = `stty raw -echo; : > ${ready}; exec cat > ${file}`
@@ -44,7 +44,7 @@ async function openTerminal(desk: Xvfb, name = "sink") {
   return { child, read: () => Bun.file(file).text(), window: await focusOn(desk, name) }
 }
 
-/** A text field of a toolkit, its content written down whenever it changes. */
+/** A toolkit's text field that records its content whenever it changes. */
 async function openToolkit(desk: Xvfb, kit: "gtk" | "qt") {
   const file = join(desk.dir, "field")
   const GTK = `
@@ -81,7 +81,7 @@ async function focusOn(desk: Xvfb, title: string) {
   return operateWindow(desk.x, window.id, { kind: "focus" }, patience())
 }
 
-/** What arrived, once it is as long as what was sent; what arrived at all if it stays shorter. */
+/** The received text, once it is as long as the sent one; after a time-out, as much as has arrived. */
 async function received(read: () => Promise<string>, wanted: string): Promise<string> {
   const deadline = Deadline.in(15_000)
   let text = await read()
@@ -94,7 +94,7 @@ async function received(read: () => Promise<string>, wanted: string): Promise<st
 
 const inTerminal = (text: string) => text.replaceAll("\n", "\r")
 
-/** What each key means to any other client. */
+/** The meaning of each key, as another client sees it. */
 async function keyTable(desk: Xvfb): Promise<Map<string, string>> {
   const lines = (await desk.run(["xmodmap", "-pke"])).trimEnd().split("\n")
   return new Map(
@@ -104,7 +104,7 @@ async function keyTable(desk: Xvfb): Promise<Map<string, string>> {
   )
 }
 
-/** Caps Lock, Num Lock, the second layout: all lamps of the keyboard. */
+/** The state of all keyboard lamps, such as Caps Lock and Num Lock. */
 const lamps = async (desk: Xvfb) => (await desk.run(["xset", "q"])).match(/\d\d: [\w ]+: +(?:on|off)/g)
 
 const LAYOUTS: readonly (readonly [string, readonly string[], number])[] = [
@@ -119,9 +119,9 @@ const LAYOUTS: readonly (readonly [string, readonly string[], number])[] = [
   ["us-intl", ["us", "-variant", "intl"], 0],
 ]
 
-describe.each(LAYOUTS)("under the layout %s", (_, layout, group) => {
+describe.each(LAYOUTS)("with the layout %s", (_, layout, group) => {
   test.each(["off", "on"])(
-    "any text arrives byte by byte with Caps Lock %s, and the keyboard stays as it was",
+    "any text arrives unchanged with Caps Lock %s, and the keyboard stays the same",
     async (caps) => {
       await using desk = await startXvfb()
       await startManager(desk, ["openbox"])
@@ -150,14 +150,14 @@ describe.each(["gtk", "qt"] as const)("in a field of %s", (kit) => {
     if (caps === "on") await desk.run(["xdotool", "key", "Caps_Lock"])
     await type(desk, TEXT)
     expect(await received(field.read, TEXT)).toBe(TEXT)
-    // A second text finds some of its characters on keys that the first one left bound.
+    // Some characters of this text are on keys that the first text left bound.
     await type(desk, "é日😀ж")
     expect(await received(field.read, `${TEXT}é日😀ж`)).toBe(`${TEXT}é日😀ж`)
   })
 })
 
 describe("typing", () => {
-  test("ten thousand characters, a thousand different ones among them, arrive in order", async () => {
+  test("ten thousand characters, a thousand of them different, arrive in order", async () => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     const text = Array.from({ length: 10_000 }, (_, i) =>
@@ -167,7 +167,7 @@ describe("typing", () => {
     expect(await received(terminal.read, text)).toBe(text)
   })
 
-  test("the other layout is left again", async () => {
+  test("the current layout is restored", async () => {
     await using desk = await startXvfb()
     await desk.run(["setxkbmap", "us,ru"])
     const terminal = await openTerminal(desk)
@@ -175,11 +175,11 @@ describe("typing", () => {
     await type(desk, "aйb")
     await tapKey(desk, 38)
     expect(await received(terminal.read, "aйbф")).toBe("aйbф")
-    // Two layouts hold both alphabets: nothing had to be bound.
+    // The two layouts have both alphabets, so no key had to be bound.
     expect(await desk.run(["xprop", "-root"])).not.toContain("SPARE_KEYS")
   })
 
-  test("spare keys are few, and are found again by the next command", async () => {
+  test("spare keys are few, and the next command reuses them", async () => {
     await using desk = await startXvfb()
     const before = await keyTable(desk)
     const terminal = await openTerminal(desk)
@@ -195,7 +195,7 @@ describe("typing", () => {
     for (const [key] of changed) expect(before.get(key)).toBe("")
   })
 
-  test("a layout that took the spare keys back is not disturbed", async () => {
+  test("keys that the user bound meanwhile are not changed", async () => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     await type(desk, "日")
@@ -209,7 +209,7 @@ describe("typing", () => {
       if (symbols !== "") expect([key, after.get(key)]).toEqual([key, symbols])
   })
 
-  test("modifiers that an earlier command holds do not spoil the text and are held afterwards", async () => {
+  test("modifiers held by an earlier command do not change the text and are held afterwards", async () => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     await sendInput(
@@ -224,7 +224,7 @@ describe("typing", () => {
     expect(await received(terminal.read, "abc éA")).toBe("abc éA")
   })
 
-  test("no text is typed where nothing has the focus", async () => {
+  test("no text is typed if no window has the focus", async () => {
     await using desk = await startXvfb()
     await desk.x.check([setInputFocus(0)], patience())
     await expect(type(desk, "lost")).rejects.toMatchObject({
@@ -233,7 +233,7 @@ describe("typing", () => {
     })
   })
 
-  test.each(["\u0007", "a\u001bb", "\ud83d"])("what no key can enter is refused: %j", async (text) => {
+  test.each(["\u0007", "a\u001bb", "\ud83d"])("text that no key can type is refused: %j", async (text) => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     await expect(type(desk, text)).rejects.toMatchObject({ code: "INVALID_ARGS" })
@@ -241,7 +241,7 @@ describe("typing", () => {
     expect(await received(terminal.read, "x")).toBe("x")
   })
 
-  test("a stopped program gets no keys whose meaning would change before it reads them", async () => {
+  test("a stopped program gets no key whose meaning would change before it reads it", async () => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     terminal.child.kill("SIGSTOP")
@@ -253,7 +253,7 @@ describe("typing", () => {
     expect(text).toStartWith((await terminal.read()).slice(0, -3))
   })
 
-  test("the rest of a text does not go on in a window that takes the focus", async () => {
+  test("typing stops if another window takes the focus", async () => {
     await using desk = await startXvfb()
     await startManager(desk, ["openbox"])
     const other = await openTerminal(desk, "other")
@@ -267,7 +267,7 @@ describe("typing", () => {
     const failure = await typing
     expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
     expect(failure.details.typed).toBeLessThan(60_000)
-    // At most what was sent between two looks at the focus.
+    // The other window gets at most the text sent between two checks of the focus.
     await type(desk, "\n")
     await until("the line break", async () => (await other.read()).endsWith("\r"))
     expect((await other.read()).length).toBeLessThanOrEqual(401)

@@ -6,7 +6,7 @@ import { patience, startManager, startXvfb, TEST_MS, until, type Xvfb } from "./
 setDefaultTimeout(TEST_MS)
 
 let desk: Xvfb
-/** The watch has a connection of its own, so that nothing else that happens on it counts. */
+/** A connection for the watch alone, so that no other event counts. */
 let own: X11
 
 beforeAll(async () => {
@@ -26,12 +26,12 @@ const idOf = (title: string) =>
     async () => (await listWindows(desk.x, patience())).find((one) => one.title === title && one.focused)?.id,
   )
 
-test("windows that come, change their title, lose the focus and go wake whoever waits", async () => {
+test("a watch reports windows that open, change their title, lose the focus and close", async () => {
   let changes = 0
   using _watch = await watchWindows(own, patience(), () => {
     changes++
   })
-  /** Something is done, and the watch hears of it: nothing else makes the count grow. */
+  /** Does something and waits until the watch reports it. */
   const wakes = async (act: () => unknown) => {
     await quiet(() => changes)
     const before = changes
@@ -49,7 +49,7 @@ test("windows that come, change their title, lose the focus and go wake whoever 
   await wakes(() => first.child.kill())
 })
 
-test("keys and moves wake nobody, and neither does anything after the end", async () => {
+test("a watch does not report keys and moves, nor anything after it is closed", async () => {
   const child = terminal("Three")
   const id = await idOf("Three")
   let changes = 0
@@ -68,7 +68,7 @@ test("keys and moves wake nobody, and neither does anything after the end", asyn
   expect(changes).toBe(before)
 })
 
-/** Until the window manager has answered three times, and nothing was heard meanwhile. */
+/** Waits until the window manager has answered three times without an event in between. */
 async function quiet(count: () => number): Promise<void> {
   let last = count()
   for (let same = 0; same < 3; same++) {

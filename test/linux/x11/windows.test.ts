@@ -27,7 +27,7 @@ const openTerminal = (desk: Xvfb, title: string, geometry = "40x10+50+60") => {
   return findWindow(desk, title).then((window) => ({ window, child }))
 }
 
-// GTK takes any size, a terminal only whole cells.
+// GTK accepts any size, a terminal only whole cells.
 const openDialog = (desk: Xvfb, title: string, env: Record<string, string> = {}) => {
   const child = desk.spawn(["zenity", "--text-info", `--title=${title}`], { env })
   return findWindow(desk, title).then((window) => ({ window, child }))
@@ -38,7 +38,7 @@ async function closeAndWait(desk: Xvfb, id: number) {
   await until("its end", async () => !(await readWindow(desk.x, id, patience())))
 }
 
-/** Where xwininfo sees the client window. */
+/** The client window's rectangle according to xwininfo. */
 async function clientRect(desk: Xvfb, id: number) {
   const text = await desk.run(["xwininfo", "-id", String(id)])
   const read = (label: string) => Number(new RegExp(`${label}:\\s+(-?\\d+)`).exec(text)?.[1])
@@ -50,7 +50,7 @@ async function clientRect(desk: Xvfb, id: number) {
   }
 }
 
-/** The same rectangle with what xprop says about decorations: what the user sees. */
+/** The rectangle that the user sees, with decorations and without shadow, according to xprop. */
 async function seenFrame(desk: Xvfb, id: number) {
   const client = await clientRect(desk, id)
   const extents = async (property: string) => {
@@ -92,7 +92,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
   const operate = (id: number, op: Parameters<typeof operateWindow>[2]) =>
     operateWindow(desk.x, id, op, patience())
 
-  test("windows are listed topmost first, with what xwininfo, xprop and the process table say of them", async () => {
+  test("windows are listed topmost first, with the facts that xwininfo, xprop and xdotool report", async () => {
     await operate(two.id, { kind: "focus" })
     const windows = await listWindows(desk.x, patience())
     expect(windows.map((window) => window.title)).toEqual(["two", "one"])
@@ -106,7 +106,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     expect(await activeWindow(desk)).toBe(two.id)
   })
 
-  test("focus makes a window the active one that gets the keys, also out of the dock", async () => {
+  test("focus activates a window and gives it the keys, even if it was minimised", async () => {
     await operate(one.id, { kind: "focus" })
     expect(await activeWindow(desk)).toBe(one.id)
     await operate(two.id, { kind: "minimize" })
@@ -117,7 +117,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     expect((await listWindows(desk.x, patience()))[0]?.id).toBe(two.id)
   })
 
-  test("move puts the visible frame where it was asked, and list-windows agrees", async () => {
+  test("move puts the visible frame at the given point, and list-windows agrees", async () => {
     for (const [x, y] of [
       [100, 120],
       [0, 0],
@@ -134,21 +134,21 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     }
   })
 
-  test("resize sets the size of the visible frame and leaves its corner", async () => {
+  test("resize sets the size of the visible frame and keeps its corner", async () => {
     await operate(one.id, { kind: "move", x: 60, y: 70 })
     const after = await operate(one.id, { kind: "resize", width: 640, height: 480 })
     expect(after.frame).toEqual({ x: 60, y: 70, width: 640, height: 480 })
     expect(await seenFrame(desk, one.id)).toEqual(after.frame)
   })
 
-  test("resize to what the window does not take reports what it took", async () => {
+  test("resize to a size the window does not accept reports the actual one", async () => {
     await operate(one.id, { kind: "resize", width: 640, height: 480 })
     const after = await operate(one.id, { kind: "resize", width: 20, height: 20 })
     expect(after.frame.width).toBeGreaterThan(20)
     expect(after.frame).toEqual(await seenFrame(desk, one.id))
   })
 
-  test("maximise, minimise and restore are seen by xprop", async () => {
+  test("xprop sees maximise, minimise and restore", async () => {
     const before = await operate(one.id, { kind: "move", x: 80, y: 90 })
     const big = await operate(one.id, { kind: "maximize" })
     expect(big).toMatchObject({ maximized: true, frame: { x: 0, y: 0, width: 1280, height: 800 } })
@@ -165,7 +165,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     expect(await netState(desk, one.id)).toContain("window state: Normal")
   })
 
-  test("what the window manager refuses is an error and not a success", async () => {
+  test("an operation that the window manager refuses fails", async () => {
     await operate(one.id, { kind: "maximize" })
     await expect(operate(one.id, { kind: "move", x: 300, y: 300 })).rejects.toMatchObject({
       code: "ACTION_FAILED",
@@ -173,7 +173,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     await operate(one.id, { kind: "restore" })
   })
 
-  test("close ends the window", async () => {
+  test("close closes the window", async () => {
     const { window, child } = await openDialog(desk, "three")
     await closeAndWait(desk, window.id)
     await child.exited
@@ -183,7 +183,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
     })
   })
 
-  test("a stopped application does not hold up its window", async () => {
+  test("a stopped application does not block operations on its window", async () => {
     const { window, child } = await openTerminal(desk, "stopped")
     child.kill("SIGSTOP")
     const after = await operate(window.id, { kind: "move", x: 222, y: 111 })
@@ -206,7 +206,7 @@ describe.each([["openbox"], ["xfwm4", "--compositor=off"]])("under %s", (...mana
 })
 
 describe("client-side decorations", () => {
-  test("count without their shadow, in lists and in moves", async () => {
+  test("are measured without their shadow, in lists and in moves", async () => {
     await using desk = await startXvfb()
     await startManager(desk, ["xfwm4", "--compositor=on"])
     const { window } = await openDialog(desk, "shadowed", { GTK_CSD: "1" })
@@ -240,7 +240,7 @@ describe("without a window manager", () => {
 
   afterAll(() => desk[Symbol.asyncDispose]())
 
-  test("top-level windows are listed, focused, moved and closed all the same", async () => {
+  test("top-level windows can be listed, focused, moved and closed", async () => {
     const focused = await operateWindow(desk.x, one.id, { kind: "focus" }, patience())
     expect(focused.focused).toBe(true)
     expect(await focusedWindow(desk)).toBe(one.id)
@@ -252,7 +252,7 @@ describe("without a window manager", () => {
     expect((await listWindows(desk.x, patience())).map((now) => now.title)).toEqual(["alone"])
   })
 
-  test("what needs one says so", async () => {
+  test("operations that need one fail and say so", async () => {
     for (const kind of ["minimize", "maximize", "restore"] as const) {
       await expect(operateWindow(desk.x, one.id, { kind }, patience())).rejects.toMatchObject({
         code: "PLATFORM_NOT_SUPPORTED",
@@ -261,7 +261,7 @@ describe("without a window manager", () => {
     }
   })
 
-  test("the list survives the death of a window manager", async () => {
+  test("the list still works after the window manager dies", async () => {
     const manager = await startManager(desk, ["openbox"])
     await until("adoption", async () => (await listWindows(desk.x, patience()))[0]?.frameExtents)
     manager.kill("SIGKILL")
@@ -272,7 +272,7 @@ describe("without a window manager", () => {
     await closeAndWait(desk, later.window.id)
   })
 
-  test("titles may hold anything", async () => {
+  test("titles may contain any text", async () => {
     const setName = async (property: string, type: string, bytes: Uint8Array) => {
       await desk.x.intern([property, type], patience())
       await desk.x.check(
@@ -293,7 +293,7 @@ describe("without a window manager", () => {
     )
   })
 
-  test("the pid of a window is that of its connection where the window claims another machine's", async () => {
+  test("the pid of a window comes from its connection if the window names another machine", async () => {
     const { window, child } = await openTerminal(desk, "remote")
     await desk.run([
       "xprop",
@@ -321,7 +321,7 @@ describe("without a window manager", () => {
     child.kill()
   })
 
-  test("menus and tooltips are listed apart, and managed windows never among them", async () => {
+  test("menus and tooltips are listed separately, without managed windows", async () => {
     const other = await X11.connect(desk.env, patience())
     const popup = openPopup(other, { x: 300, y: 200, width: 90, height: 40 })
     const hidden = openPopup(other, { x: 0, y: 0, width: 10, height: 10 }, false)
@@ -345,7 +345,7 @@ describe("without a window manager", () => {
     other.close()
   })
 
-  test("windows that vanish while they are read are left out", async () => {
+  test("windows that disappear during the read are left out", async () => {
     const other = await X11.connect(desk.env, patience())
     let stop = false
     const churn = (async () => {

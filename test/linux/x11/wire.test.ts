@@ -23,7 +23,7 @@ describe("DISPLAY", () => {
   })
 
   test.each([undefined, "", "elsewhere:0", "nonsense", ":x", "wayland-0"])(
-    "%p is refused with what to do",
+    "%p is refused with a suggestion",
     (display) => {
       const attempt = () => parseDisplay(display)
       expect(attempt).toThrow(AppError)
@@ -55,21 +55,21 @@ describe("the authority file", () => {
     ...entry(256, "renamed", "5", COOKIE, [4]),
   ])
 
-  test("gives the cookie of this host and display", () => {
+  test("has the cookie of this host and display", () => {
     expect(findCookie(file, "here", "0")).toEqual(Uint8Array.of(2))
     expect(findCookie(file, "anywhere", "7")).toEqual(Uint8Array.of(3))
   })
 
-  test("gives a cookie whose host name has changed since", () => {
+  test("has a cookie even if the host name has changed", () => {
     expect(findCookie(file, "here", "5")).toEqual(Uint8Array.of(4))
   })
 
-  test("gives none for another display or another protocol", () => {
+  test("has none for another display or another protocol", () => {
     expect(findCookie(file, "here", "2")).toBeUndefined()
     expect(findCookie(file, "here", "1")).toBeUndefined()
   })
 
-  test("survives any bytes", () => {
+  test("is read safely with any bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void findCookie(bytes, "here", "0")))
   })
 })
@@ -80,7 +80,7 @@ describe("requests", () => {
     expect([...bytes]).toEqual([16, 1, 3, 0, 3, 0, 0, 0, 97, 98, 99, 0])
   })
 
-  test("move their length into a field of its own when they are big", () => {
+  test("use a separate length field if they are large", () => {
     const payload = new Uint8Array(300_000).fill(7)
     const bytes = new Request(18).bytes(payload).encode(4_000_000, true)
     expect(new Packet(bytes).u16(2)).toBe(0)
@@ -88,18 +88,18 @@ describe("requests", () => {
     expect(bytes.subarray(8)).toEqual(payload)
   })
 
-  test("beyond the server's limit are refused here", () => {
+  test("beyond the server's limit are rejected by the client", () => {
     expect(() => new Request(18).bytes(new Uint8Array(300_000)).encode(65535, false)).toThrow(AppError)
   })
 
-  test("clamp coordinates to what 16 bits hold", () => {
+  test("clamp coordinates to 16 bits", () => {
     const bytes = new Request(1).i16(40_000).i16(-40_000).encode(65535, false)
     expect([new Packet(bytes).i16(4), new Packet(bytes).i16(6)]).toEqual([32767, -32768])
   })
 })
 
 describe("packets", () => {
-  test("never read past their end", () => {
+  test("are never read past their end", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(60), fc.nat(60), (raw, at, count) => {
         const packet = new Packet(raw)
@@ -118,7 +118,7 @@ describe("packets", () => {
     )
   })
 
-  test("come out whole however the stream was cut", () => {
+  test("are complete with any chunk boundaries in the stream", () => {
     const sizes = fc.array(fc.integer({ min: 8, max: 400 }), { minLength: 1, maxLength: 20 })
     const cuts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 10 })
     fc.assert(
@@ -142,7 +142,7 @@ describe("packets", () => {
   })
 })
 
-test("Latin-1 is one byte a character, the range of C1 included", () => {
+test("Latin-1 has one byte per character, C1 controls included", () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   expect(encodeLatin1(decodeLatin1(all))).toEqual(all)
   expect(decodeLatin1(Uint8Array.of(0x80))).toBe("\u0080")

@@ -7,10 +7,10 @@ import { X11 } from "../../../src/linux/x11/connection.ts"
 import { managerAnswers, readManager } from "../../../src/linux/x11/windows.ts"
 import { openXtest } from "../../../src/linux/x11/xtest.ts"
 
-/** A test on a busy machine: what it waits for has a deadline of its own, and its own message. */
+/** The timeout of a test on a busy machine. Each wait inside has a shorter deadline with its own message. */
 export const TEST_MS = 120_000
 
-/** Far beyond what anything here takes, even on a busy machine. */
+/** A deadline far beyond any wait here, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
 
 export interface Xvfb extends AsyncDisposable {
@@ -18,18 +18,18 @@ export interface Xvfb extends AsyncDisposable {
   readonly env: Record<string, string>
   readonly pid: number
   readonly x: X11
-  /** A directory of its own for whatever the test writes. */
+  /** A directory for the test's files. */
   readonly dir: string
-  /** Starts a program on this display; it ends with the display at the latest. */
+  /** Starts a program on this display; it ends no later than the display. */
   spawn(
     command: string[],
     options?: { stdin?: Blob | "ignore"; env?: Record<string, string> },
   ): Bun.Subprocess<"ignore", "pipe", "ignore">
-  /** Runs a program on this display and returns what it printed. */
+  /** Runs a program on this display and returns its output. */
   run(command: string[]): Promise<string>
 }
 
-/** An X server of one's own, chosen by itself, with a connection to it. */
+/** A private X server that chooses its own number, with a connection to it. */
 export async function startXvfb(
   options: { size?: string; cookie?: string; args?: string[] } = {},
 ): Promise<Xvfb> {
@@ -91,7 +91,7 @@ export async function startXvfb(
   }
 }
 
-/** Starts a window manager, with a session bus for its settings, and waits until it manages windows. */
+/** Starts a window manager with a session bus for its settings, and waits until it manages windows. */
 export async function startManager(desk: Xvfb, command: string[]) {
   const bus = desk.spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
   const env = { DBUS_SESSION_BUS_ADDRESS: await readLine(bus.stdout), NO_AT_BRIDGE: "1" }
@@ -101,7 +101,7 @@ export async function startManager(desk: Xvfb, command: string[]) {
   return child
 }
 
-/** Presses a key by its place on the keyboard, whatever it means. */
+/** Presses a key by its keycode. */
 export async function tapKey(desk: Xvfb, keycode: number): Promise<void> {
   const xtest = await openXtest(desk.x, patience())
   xtest.keyDown(keycode)
@@ -109,7 +109,7 @@ export async function tapKey(desk: Xvfb, keycode: number): Promise<void> {
   await desk.x.sync(patience())
 }
 
-/** Asks again until the answer is truthy. */
+/** Repeats until the result is truthy. */
 export async function until<T>(what: string, ask: () => T | Promise<T>): Promise<NonNullable<T>> {
   const deadline = patience()
   for (;;) {
@@ -120,7 +120,7 @@ export async function until<T>(what: string, ask: () => T | Promise<T>): Promise
   }
 }
 
-/** Everything a stream has brought so far. */
+/** All output of a stream so far. */
 export function follow(stream: ReadableStream<Uint8Array>): { text(): string } {
   let text = ""
   const decoder = new TextDecoder()
