@@ -398,6 +398,8 @@ async function connect(unix: string, deadline: Deadline): Promise<Bus> {
   })
   try {
     const socket = await Promise.race([connecting, late])
+    // Without time for Hello the connection is of no use: a bus disconnects a client that sends anything else first.
+    if (deadline.expired) throw new DBusTimeout("the socket did not connect in time")
     bus = new Bus(socket, deadline)
     return bus
   } catch (error) {

@@ -72,7 +72,16 @@ describe("a connection", () => {
     await expect(open("")).rejects.toThrow(DBusClosed)
   })
 
-  test("to a listener that never authenticates ends at the deadline", async () => {
+  test("that opens after its deadline fails, since the bus could not be greeted any more", async () => {
+    for (let round = 0; round < 50; round++) {
+      const opening = Bus.open(daemon.address, Deadline.in(1))
+      // As on a busy machine: this process does not run until the deadline has passed.
+      for (const end = performance.now() + 2; performance.now() < end; );
+      await expect(opening).rejects.toBeInstanceOf(DBusTimeout)
+    }
+  })
+
+  test("to a listener that never accepts the authentication ends at the deadline", async () => {
     using peer = startPeer({})
     const bus = await Bus.open(peer.address, Deadline.in(200))
     await expect(bus.call(LIST_NAMES, DBUS, DBUS_PATH, Deadline.in(200))).rejects.toThrow(DBusTimeout)
