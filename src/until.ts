@@ -59,7 +59,8 @@ const SHORT_MS = 1000
  */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, Math.min(ms, deadline.remaining))
+  // Rounded up: a timer of 0.4 ms fires at once, before the deadline that it waits for.
+  const timer = setTimeout(resolve, Math.ceil(Math.min(ms, deadline.remaining)))
   const stop = (): void => resolve()
   deadline.signal?.addEventListener("abort", stop, { once: true })
   await promise

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/** What an action or a write answers whatever it does: {"lies": {"AXPress": -25204}}. */
+/** The code that an action or a write returns, independent of its effect: {"lies": {"AXPress": -25204}}. */
 static AXError said_of(const Node *node, const char *name) { return (AXError)json_number(node_get(node, "lies"), name, kAXErrorSuccess); }
 
 static AXError refused(const Node *node, const char *name) {
@@ -112,7 +112,7 @@ API AXError AXUIElementSetAttributeValue(Ref ref, Ref attribute, Ref value_ref) 
   return error;
 }
 
-/** Keys for one application, whoever is in front; obsolete. Modifiers are keys that are held. */
+/** Keys for one application, even in the background; obsolete. Modifiers are keys that are held. */
 API AXError AXUIElementPostKeyboardEvent(Ref ref, uint16_t character, uint16_t key, Boolean down) {
   ENTER;
   (void)character;

@@ -9,7 +9,7 @@
 
 #define API __attribute__((visibility("default")))
 
-typedef const void *Ref; /* CFTypeRef, id, SEL: whatever a caller holds and only we look into */
+typedef const void *Ref; /* CFTypeRef, id, SEL: opaque to callers */
 typedef uint8_t Boolean;
 typedef long CFIndex;
 typedef unsigned long CFTypeID;

@@ -1,4 +1,4 @@
-/* Reading attributes: what the scene file says, what follows from the tree, and what is amiss on purpose. */
+/* Reading attributes: from the scene file, derived from the tree, or wrong on purpose. */
 #include "accessibility.h"
 #include "record.h"
 #include "world.h"
@@ -146,7 +146,7 @@ Json *value_to_json(const Object *object) {
   }
 }
 
-/* What follows from the tree */
+/* Attributes derived from the tree */
 
 typedef bool (*Wanted)(const Node *child);
 

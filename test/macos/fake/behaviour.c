@@ -1,4 +1,4 @@
-/* What applications, windows, menus and scroll areas do when something happens to them. */
+/* Reactions of applications, windows, menus and scroll areas. */
 #include "behaviour.h"
 #include "record.h"
 

@@ -1,4 +1,4 @@
-/* CFBundle and LaunchServices: what the scene knows of installed applications. */
+/* CFBundle and LaunchServices: the installed applications of the scene. */
 #include "foundation.h"
 #include "record.h"
 #include "scene.h"
@@ -153,7 +153,7 @@ API OSStatus TransformProcessType(const uint32_t *process, uint32_t state) {
   return process ? 0 : -50;
 }
 
-/* Apple events are not modelled: nobody may be automated. */
+/* Apple events are not modelled: no application may be automated. */
 
 API OSErr AECreateDesc(uint32_t type, const void *bytes, long size, void *descriptor) {
   ENTER;

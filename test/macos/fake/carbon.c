@@ -123,7 +123,7 @@ API OSStatus TISSelectInputSource(Ref ref) {
 API uint8_t LMGetKbdType(void) { return 40; }
 API uint8_t LMGetKbdLast(void) { return 40; }
 
-/** What a key types on a layout. Dead keys wait in `dead_state` unless the option kUCKeyTranslateNoDeadKeysMask is set. */
+/** The text that a key types on a layout. Dead keys wait in `dead_state` unless the option kUCKeyTranslateNoDeadKeysMask is set. */
 API OSStatus UCKeyTranslate(const char *layout_bytes, uint16_t key, uint16_t action, uint32_t modifiers, uint32_t keyboard, uint32_t options, uint32_t *dead_state, unsigned long most, unsigned long *length, UniChar *units) {
   ENTER;
   (void)keyboard;

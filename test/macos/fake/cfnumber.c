@@ -104,7 +104,7 @@ static bool type_is_float(CFIndex type) {
          type == kCFNumberDoubleType || type == kCFNumberCGFloatType;
 }
 
-/* What CFNumberGetType answers: the canonical type, not the one that was asked for. */
+/* CFNumberGetType returns the canonical type, not the one that the number was created with. */
 static uint8_t canonical(CFIndex type) {
   static const uint8_t table[] = {0, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 4, 5, 6, 4, 4, 6};
   return table[type];

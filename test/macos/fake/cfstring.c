@@ -248,7 +248,7 @@ API void CFStringGetCharacters(Ref ref, CFRange range, UniChar *buffer) {
   else if (range.length) memcpy(buffer, string->as.string.units + range.location, (size_t)range.length * sizeof *buffer);
 }
 
-/* ASCII is stored in bytes on a Mac: there are no characters to point at. */
+/* On a Mac, ASCII strings are stored as bytes, so there are no UniChars to point at. */
 API const UniChar *CFStringGetCharactersPtr(Ref ref) {
   ENTER;
   Object *string = use(ref, STRING, "theString");

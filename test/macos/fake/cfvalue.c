@@ -149,7 +149,7 @@ API Ref CFURLGetString(Ref ref) {
   return url ? ref_of(url->as.holder.inner) : NULL;
 }
 
-/** NULL for what is no URL: spaces and other characters that must be escaped. */
+/** NULL if the text is not a URL: spaces and other characters that must be escaped. */
 API Ref CFURLCreateWithString(Ref allocator, Ref string_ref, Ref relative_to) {
   ENTER;
   (void)allocator;

@@ -1,4 +1,4 @@
-/* What a test says to this library: fakemac_… */
+/* Functions for tests: fakemac_… */
 #include "events.h"
 #include "accessibility.h"
 #include "faults.h"
@@ -21,7 +21,7 @@ static void *own_symbol(const char *name) {
   return found;
 }
 
-/** Shows a scene (JSON, or the path of a file; NULL: FAKEMAC_SCENE) and starts the report anew. 1 on success. */
+/** Shows a scene (JSON, or the path of a file; NULL: FAKEMAC_SCENE) and starts a new report. 1 on success. */
 API int fakemac_start(const char *source) {
   ENTER;
   events_forget();
@@ -31,7 +31,7 @@ API int fakemac_start(const char *source) {
   return shown;
 }
 
-/** Lets an effect, or a list of effects, happen now: what a user or the application does by itself. */
+/** Applies an effect, or a list of effects, now, as if the user or the application caused it. */
 API int fakemac_apply(const char *text) {
   ENTER;
   Text error = {0};

@@ -270,7 +270,7 @@ static void record_note(const char *text) {
 /** Effects on applications and the system. False when the verb is none of them. */
 static bool apply_elsewhere(const char *verb, const Json *effect, Node *self) {
   App *app = app_named(effect, self);
-  if (!strcmp(verb, "begin")) effects_run(json_get(scene.json, "meanwhile"), NULL); /* what happens by itself */
+  if (!strcmp(verb, "begin")) effects_run(json_get(scene.json, "meanwhile"), NULL); /* effects without a cause */
   else if (!strcmp(verb, "launch")) launch(effect);
   else if (!strcmp(verb, "event")) input_apply(effect);
   else if (!strcmp(verb, "pasteboard")) {

@@ -1,4 +1,4 @@
-/* CGEvent: made, changed, posted, recorded; what they do to the scene is in input.c. */
+/* CGEvent: created, changed, posted and recorded. Their effects on the scene are in input.c. */
 #include "events.h"
 #include "foundation.h"
 #include "keyboard.h"
@@ -310,7 +310,7 @@ static const char *type_name(uint32_t type) {
   return type < sizeof names / sizeof *names && names[type] ? names[type] : "none";
 }
 
-/** What a key types without text of its own: by the scene's layout, as the real function derives it. */
+/** The text of a key event that carries none: by the scene's layout, as the real function derives it. */
 static char *text_of(const EventState *state) {
   if (state->text_given) return utf8_from_utf16(state->text, (size_t)state->text_length, 0);
   bool dead;
@@ -319,7 +319,7 @@ static char *text_of(const EventState *state) {
   return strdup(dead ? "" : text);
 }
 
-/* What the window server has not handled yet (`event_ms` of the scene). If its sender ends first, it is lost. */
+/* Events that the window server has not handled yet (`event_ms` of the scene). They are lost if their sender ends first. */
 typedef struct Pending {
   Json *event;
   uint32_t type;
@@ -475,7 +475,7 @@ API void CGEventTapEnable(Ref ref, bool enable) {
   use(ref, MACH_PORT, "tap");
 }
 
-/** What is still held down, for the report. */
+/** Keys and buttons that are still down, for the report. */
 void held_print(Text *text) {
   const char *separator = "";
   text_add(text, "[");

@@ -4,7 +4,7 @@
 
 #include "object.h"
 
-/** The caller owns what a function named `_new` returns. UTF-8 may hold lone surrogates (WTF-8). */
+/** The caller owns the result of a function named `_new`. UTF-8 may hold lone surrogates (WTF-8). */
 Object *string_new(const char *utf8);
 Object *string_new_units(const uint16_t *units, CFIndex length);
 const char *string_utf8(const Object *string);
@@ -21,7 +21,7 @@ Object *date_new(double seconds_since_2001);
 Object *array_new(CFIndex room);
 void array_push(Object *array, Object *item);       /* holds the item */
 void array_push_new(Object *array, Object *item);   /* takes over the caller's reference */
-Object *array_item(const Object *array, CFIndex index); /* NULL when it is no object any more */
+Object *array_item(const Object *array, CFIndex index); /* NULL if the object was freed */
 
 Object *dictionary_new(void);
 void dictionary_put(Object *dictionary, Object *key, Object *value); /* holds both */
@@ -34,7 +34,7 @@ void bytes_append(Object *data, const void *bytes, CFIndex length);
 Object *attributed_new(Object *string); /* takes over the caller's reference */
 Object *url_new(const char *url);
 Object *url_new_path(const char *path);
-char *url_path(const Object *url); /* to be freed; NULL when it is no file */
+char *url_path(const Object *url); /* to be freed; NULL if it is not a file URL */
 
 extern Ref kCFBooleanTrue, kCFBooleanFalse, kCFNull, kCFRunLoopDefaultMode, kCFRunLoopCommonModes;
 
@@ -42,7 +42,7 @@ extern Ref kCFBooleanTrue, kCFBooleanFalse, kCFNull, kCFRunLoopDefaultMode, kCFR
 Object *autorelease(Object *object);
 void release(Ref ref);
 
-/** What a run loop asks its sources: deliver one thing if there is one. */
+/** Called by the run loop: delivers one thing if there is one. */
 typedef struct {
   bool (*fire)(Object *owner);
   Object *owner;

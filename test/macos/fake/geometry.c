@@ -62,7 +62,7 @@ bool node_hit(const Node *node, CGPoint point) {
   return node->framed && rect_has(node_frame(node), point) && rect_has(clip_of(node), point);
 }
 
-/* What is drawn later lies on top: the last child that has the point wins. */
+/* Later children are drawn on top: the last one that contains the point wins. */
 static Node *deepest(Node *node, CGPoint point) {
   for (int i = node->count; i-- > 0;) {
     Node *child = node->children[i];
@@ -98,7 +98,7 @@ Node *node_at(const App *only, CGPoint point) {
   int count = windows_stacked(&windows);
   for (int i = 0; i < count; i++) {
     Node *window = windows[i];
-    /* an application asked by itself does not know what covers it */
+    /* an application does not know about windows of others that cover it */
     if (only && window->app != only) continue;
     if (window_on_screen(window) && rect_has(node_frame(window), point)) return deepest(window, point);
   }

@@ -15,7 +15,7 @@ void png_encode(const Picture *picture, Text *out);
 /** Width and height of a PNG file; false when it is none. */
 bool png_size(const uint8_t *bytes, size_t length, long *width, long *height);
 
-/** What a screenshot of this part of the screen shows: one window, or all when `window` is 0. */
+/** A screenshot of this part of the screen: of one window, or of all if `window` is 0. */
 Picture picture_of(CGRect area, double scale, uint32_t window);
 /** The colour a window is painted in, as 0xrrggbb: tests tell windows apart by it. */
 uint32_t window_colour(uint32_t number);

@@ -1,4 +1,4 @@
-/* What keyboard, mouse and wheel do to the scene. */
+/* Effects of keyboard, mouse and wheel on the scene. */
 #include "events.h"
 #include "keyboard.h"
 #include "world.h"
@@ -17,7 +17,7 @@ static Node *nearest_with_action(Node *node, const char *action) {
   return NULL;
 }
 
-/** The nearest node that says what happens then: {"on": {"click": […]}}. */
+/** The nearest node with effects for this event: {"on": {"click": […]}}. */
 static bool run_own(Node *node, const char *what) {
   for (; node; node = node->parent) {
     Json *effects = json_get(node_get(node, "on"), what);

@@ -11,9 +11,9 @@ void keyboard_init(void);
 Json *layout_named(const char *name);
 /** The one the scene types with. */
 const char *layout_current(void);
-/** What a key types: "" for nothing. A dead key answers its accent and sets `dead`. */
+/** The text that a key types, or "". A dead key returns its accent and sets `dead`. */
 const char *layout_key(const Json *layout, int key, int modifiers, bool *dead);
-/** Accent and letter in one; NULL when there is no such letter. */
+/** The letter with the accent; NULL if there is none. */
 const char *compose(const char *accent, const char *letter);
 extern Json *layouts;
 

@@ -5,7 +5,7 @@
 #include "foundation.h"
 #include "scene.h"
 
-/** What a message brings and what it takes back; laid out for the assembly in objc_send.c. */
+/** The registers of a message, in and out; laid out for the assembly in objc_send.c. */
 typedef struct {
   uint64_t integers[2];
   double reals[4];
@@ -42,7 +42,7 @@ Object *instance_new(const char *class, void *state);
 bool is_class(const Object *object);
 const Method *method_of(const Object *receiver, const char *selector);
 
-/** The argument as an object; NULL for nil, and after a breach. */
+/** The argument as an object; NULL for nil, and after a violation. */
 Object *argument(const Message *message, int index, Kind kind, const char *name);
 void answer(Message *message, uint64_t value);
 void answer_real(Message *message, double value);

@@ -103,7 +103,7 @@ static void string_with_utf8(Message *m) {
   free(units);
 }
 
-/* What UTF8String points at lives as long as the pool: an autoreleased copy keeps it. */
+/* The result of UTF8String lives as long as the pool: an autoreleased copy owns it. */
 static void string_utf8_(Message *m) {
   char *utf8 = utf8_from_utf16(m->self->as.string.units, (size_t)m->self->as.string.length, 1);
   if (!utf8) return;

@@ -1,4 +1,4 @@
-/* NSWorkspace, NSRunningApplication, NSBundle. What they know is what they saw when the run loop last turned. */
+/* NSWorkspace, NSRunningApplication, NSBundle. They show the state of the last time that the run loop ran. */
 #include "objc.h"
 #include "record.h"
 #include "world.h"
@@ -252,7 +252,7 @@ static void set_hidden(Message *m, bool hidden) {
 static void running_hide(Message *m) { set_hidden(m, true); }
 static void running_unhide(Message *m) { set_hidden(m, false); }
 
-/* NSBundle: what the scene knows of installed applications */
+/* NSBundle: the installed applications of the scene */
 
 static void bundle_with_path(Message *m) {
   Object *given = argument(m, 0, ANY, "path");

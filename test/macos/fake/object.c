@@ -59,7 +59,7 @@ Object *object_hold(Object *object) {
 static void lose(Object *object) {
   if (--object->count > 0) return;
   freed++;
-  /* what it holds is given back now: borrowed members are dangling from here on */
+  /* its members are released now: borrowed references to them are dangling from here on */
   if (traits[object->kind].finalize) traits[object->kind].finalize(object);
 }
 
@@ -137,7 +137,7 @@ void object_describe(const Object *object, Text *text) {
   else text_printf(text, "<%s %p>", traits[object->kind].name, ref_of(object));
 }
 
-/* What lived at the last mark: what was dead by then stays dead, and a long run makes millions. */
+/* Objects that were alive at the last mark. Earlier ones stay dead, and a long run makes millions of them. */
 static Object **survivors;
 static size_t survivor_count, marked_made;
 

@@ -1,4 +1,4 @@
-/* Reference-counted objects that remember who owns them and stay behind as tombstones. */
+/* Reference-counted objects that remember their owners and stay behind as tombstones. */
 #ifndef OBJECT_H
 #define OBJECT_H
 
@@ -16,7 +16,7 @@ typedef struct Object Object;
 typedef struct {
   const char *name;  /* as CFCopyTypeIDDescription says it */
   CFTypeID type;
-  const char *class; /* what objc_msgSend takes it for */
+  const char *class; /* its class for objc_msgSend */
   void (*finalize)(Object *object);
   bool (*equal)(const Object *a, const Object *b);
   CFHashCode (*hash)(const Object *object);
@@ -62,7 +62,7 @@ void object_drop(Object *object);
 Object *object_adopt(Object *object);
 Object *object_hand_over(Object *object);
 
-/** The live object behind a reference; NULL after recording what is wrong with it. */
+/** The live object behind a reference; if there is none, records the violation and returns NULL. */
 Object *use(Ref ref, Kind kind, const char *argument);
 /** The same without a word. */
 Object *peek(Ref ref);

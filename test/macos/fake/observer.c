@@ -61,7 +61,7 @@ void notify(Node *node, const char *notification) {
   }
 }
 
-/* Element and name belong to us: who wants to keep them beyond the callback must retain them. */
+/* We own element and name: a callback that keeps them must retain them. */
 static bool fire(Object *observer) {
   ObserverState *state = observer->as.extra.state;
   News *news = state->queue;

@@ -1,4 +1,4 @@
-/* What the user granted beyond accessibility (CoreGraphics). */
+/* Permissions besides accessibility (CoreGraphics). */
 #include "record.h"
 #include "trip.h"
 #include "world.h"

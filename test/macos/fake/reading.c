@@ -177,7 +177,7 @@ API AXError AXUIElementCopyElementAtPosition(Ref ref, float x, float y, Ref *out
   return kAXErrorSuccess;
 }
 
-/** Private, but what every window tool uses: the number that CGWindowList knows the element's window by. */
+/** Private, but used by every window tool: the CGWindowList number of the element's window. */
 API AXError _AXUIElementGetWindow(Ref ref, uint32_t *number) {
   ENTER;
   Trip trip;

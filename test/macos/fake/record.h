@@ -1,4 +1,4 @@
-/* What happened: calls, breaches of the rules, events, the clock, and the report of it all. */
+/* Calls, violations, events, the clock, and the report of them all. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -13,7 +13,7 @@ struct Counter {
   Counter *next;
 };
 
-/** First line of every exported function: takes the lock, counts the call and names it in what follows. */
+/** First line of every exported function: takes the lock, counts the call and names it in later records. */
 #define ENTER                    \
   static Counter counter_;       \
   __attribute__((cleanup(call_leave), unused)) int entered_ = call_enter(&counter_, __func__)
@@ -35,7 +35,7 @@ bool on_main_thread(void);
 
 /** A rule was broken: the real frameworks would crash, corrupt memory or misbehave. */
 void breach(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** Like an uncaught exception: breach, report, abort (unless FAKEMAC_ABORT=never). */
+/** Like an uncaught exception: violation, report, abort (unless FAKEMAC_ABORT=never). */
 void fatal(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** Legal but noteworthy: an argument that is answered with an error code, a message to nil. */
 void note(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));

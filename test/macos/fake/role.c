@@ -1,4 +1,4 @@
-/* What elements of a role have in common: roles.json, compiled in. */
+/* Properties of all elements of a role: roles.json, compiled in. */
 #include "record.h"
 #include "scene.h"
 

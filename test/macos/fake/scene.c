@@ -157,7 +157,7 @@ static Node *node_new(App *app, Node *parent, Json *own, const Json *proto, long
 static void number_window(Node *node) {
   Json *number = node_get(node, "window");
   node->number = number && number->kind == J_NUMBER ? (uint32_t)number->number : scene.next_number++;
-  node->z = --scene.z; /* what the file names first is in front */
+  node->z = --scene.z; /* the first one in the file is in front */
   if (scene.window_count == scene.window_room) {
     scene.window_room = scene.window_room ? scene.window_room * 2 : 16;
     scene.windows = realloc(scene.windows, (size_t)scene.window_room * sizeof *scene.windows);

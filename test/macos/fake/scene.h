@@ -15,10 +15,10 @@ struct Node {
   Node *parent;
   Node **children;
   int count, room;
-  Json *own;         /* what this node says itself */
-  const Json *proto; /* what all rows made by one "repeat" say; "{i}" and "{n}" are the row's number */
+  Json *own;         /* the members of this node itself */
+  const Json *proto; /* the members of all rows made by one "repeat"; "{i}" and "{n}" are the row's number */
   long index;
-  const Json *role, *subrole; /* what roles.json says of them */
+  const Json *role, *subrole; /* their entries in roles.json */
   uint32_t number;   /* of a window; 0 for anything else */
   bool scrolls;      /* shows a part of its contents */
   CGRect frame;      /* where the scene file put it; see node_frame */
@@ -45,7 +45,7 @@ typedef struct {
   App *apps;
   Node **nodes; /* by serial - 1 */
   unsigned count, room;
-  Node **windows; /* whatever has a window number, the dead included */
+  Node **windows; /* every node with a window number, also dead ones */
   int window_count, window_room;
   uint32_t next_number;
   unsigned generation; /* one more with every scene that is started */
@@ -79,7 +79,7 @@ const char *node_label(const Node *node);
 
 /** A member of the node, of its prototype or of its role, in this order. Strings may need node_text. */
 Json *node_get(const Node *node, const char *key);
-/** The same with "{i}" and "{n}" filled in; to be freed. NULL when it is no string. */
+/** The same with "{i}" and "{n}" filled in; to be freed. NULL if it is not a string. */
 char *node_text(const Node *node, const char *key);
 char *fill_in(const Node *node, const char *string);
 bool node_is(const Node *node, const char *role);
@@ -108,12 +108,12 @@ void window_raise(Node *window);
 CGRect node_frame(const Node *node);
 bool node_hit(const Node *node, CGPoint point); /* inside its frame and not scrolled out of view */
 Node *node_at(const App *only, CGPoint point);  /* deepest element there; NULL: none */
-CGRect clip_of(const Node *node);               /* what its scroll area shows of it */
+CGRect clip_of(const Node *node);               /* the part that its scroll area shows */
 bool rect_has(CGRect rect, CGPoint point);
 bool rects_meet(CGRect a, CGRect b);
 
 void role_init(void);
-/** What every element of this role (or subrole) says; NULL when nothing is known. */
+/** The properties of every element of this role (or subrole); NULL if there are none. */
 const Json *role_defaults(const char *role);
 
 #endif

@@ -38,7 +38,7 @@ void text_quote(Text *text, const char *chars) {
     if (*at == '"' || *at == '\\') text_printf(text, "\\%c", *at);
     else if (*at == '\n') text_add(text, "\\n");
     else if (*at < 0x20) text_printf(text, "\\u%04x", *at);
-    else if (*at == 0xed && at[1] >= 0xa0) { /* a lone surrogate is no UTF-8: only an escape keeps it */
+    else if (*at == 0xed && at[1] >= 0xa0) { /* a lone surrogate is not valid UTF-8 and must be escaped */
       text_printf(text, "\\u%04x", 0xd000 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f));
       at += 2;
     } else text_bytes(text, at, 1);

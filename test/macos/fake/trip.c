@@ -27,7 +27,7 @@ static bool planned_hang(const Node *node, const char *const *names, int count) 
   return false;
 }
 
-void wait_us(double us) {
+static void wait_us(double us) {
   owed_us += us;
   if (owed_us < 1000) return;
   double due = owed_us;

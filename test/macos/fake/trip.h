@@ -16,8 +16,6 @@ typedef struct {
 AXError travel(Ref ref, const char *const *names, int count, Trip *trip);
 /** The text of a CFString argument; NULL when it is none. */
 const char *name_of(Ref ref, const char *argument);
-/** The call takes so much longer; for what costs more than its number of attributes. */
-void wait_us(double us);
 
 App *element_app(const Object *element);
 /** Whether the user granted "accessibility", "screen", "post" or "listen". */

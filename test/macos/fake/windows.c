@@ -116,7 +116,7 @@ static Object *description(const Listed *window) {
   dictionary_put_new(about, "kCGWindowOwnerPID", number_new_integer(window->pid));
   dictionary_put_new(about, "kCGWindowMemoryUsage", number_new_integer(2288));
   if (window->owner) dictionary_put_new(about, "kCGWindowOwnerName", string_new(window->owner));
-  /* titles are for those who may record the screen */
+  /* titles need Screen Recording */
   if (window->title && trusted("screen")) dictionary_put_new(about, "kCGWindowName", string_new(window->title));
   if (window->on_screen) dictionary_put_new(about, "kCGWindowIsOnscreen", object_own(boolean(true)));
   return about;

@@ -1,4 +1,4 @@
-/* What happens in the scene: effects, at once or later, in this process or in another one that shares it. */
+/* Effects on the scene: at once or later, in this process or in another one that shares it. */
 #ifndef WORLD_H
 #define WORLD_H
 
@@ -6,13 +6,13 @@
 
 /** Shows a new scene; NULL: the one of FAKEMAC_SCENE, or an empty desktop. */
 bool world_start(const char *source);
-/** Lets everything happen that is due: delayed effects, and what other processes did to the scene. */
+/** Applies everything that is due: delayed effects, and effects of other processes. */
 void world_turn(void);
 /** One more call reached this application. */
 void world_called(void);
 /** Something from outside happens now: the effect is shared with other processes, applied and freed. */
 void world_do(Json *effect);
-/** The beginning of an effect: what to do, and with which node (or NULL). */
+/** The start of an effect: the verb, and the node (or NULL). */
 Json *effect_new(const char *verb, const Node *node);
 /** NSWorkspace and NSRunningApplication only notice changes while the run loop turns. */
 void world_refresh_workspace(void);
@@ -21,7 +21,7 @@ void world_refresh_workspace(void);
 
 void effects_run(const Json *effects, Node *self);
 void effect_apply(const Json *effect, Node *self);
-/** Performs what the action means for this node; false when it is disabled and nothing happens. */
+/** Performs an action on this node; false if the node is disabled and nothing happens. */
 bool perform(Node *node, const char *action);
 /** As an assistive client writes an attribute. `value` is taken over. */
 void write_attribute(Node *node, const char *attribute, Json *value);
@@ -43,7 +43,7 @@ long text_length(const Node *node);
 /** A keyboard, mouse or scroll event as the window server hands it on. */
 void input_apply(const Json *event);
 
-/** Follows what other processes that show the same scene did. */
+/** Applies the changes of other processes that show the same scene. */
 void journal_sync(void);
 void journal_add(const Json *effect);
 void journal_start(void);

@@ -1,4 +1,4 @@
-/* What writing an attribute does, beyond storing the value. */
+/* Effects of writing an attribute, besides storing the value. */
 #include "world.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The rules of CoreFoundation, checked from C: every block says what must have been noticed. */
+/* The rules of CoreFoundation, checked from C: every block names the violations that must be reported. */
 #include "apple.h"
 
 #include <stdio.h>

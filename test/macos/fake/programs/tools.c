@@ -75,7 +75,7 @@ static int pbcopy(void) {
 int main(int count, char **arguments) {
   const char *name = basename(arguments[0]);
   Text list = {0};
-  unsetenv("FAKEMAC_REPORT"); /* it is the report of whoever called us */
+  unsetenv("FAKEMAC_REPORT"); /* it is the report of our caller */
   text_add(&list, "[");
   for (int i = 1; i < count; i++) {
     if (i > 1) text_add(&list, ",");
