@@ -9,8 +9,8 @@ import { VERSION } from "../src/version.ts"
 import { actionsPage } from "../test/e2e/matrix-table.ts"
 
 /**
- * Writes what docs/ and the tables in README.md say about commands and errors, and the manual page, from the schemas,
- * and about what works where, from the tests' matrix:
+ * Writes the generated parts: docs/ and the tables of README.md about commands and errors and the manual page, from
+ * the schemas, and the support tables, from the tests' matrix:
  *
  *   bun scripts/docs.ts
  */
@@ -29,7 +29,7 @@ export async function pages(registry: Registry = commands): Promise<Readonly<Rec
   }
 }
 
-/** The file as it is, with what stands between its marks made anew. */
+/** The existing file with the text between its marks replaced. */
 async function readme(all: readonly Command[]): Promise<string> {
   const parts = {
     commands: table(

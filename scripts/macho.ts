@@ -22,10 +22,10 @@ export const LINKEDIT_FILE_SIZE = 12
 
 /** Throws if the file is not such an executable, has no signature, or is truncated. */
 export function readMachO(file: Buffer): MachO {
-  demand(file.length >= HEADER && file.readUInt32LE(0) === MAGIC_64, "this is no thin 64-bit Mach-O file")
+  demand(file.length >= HEADER && file.readUInt32LE(0) === MAGIC_64, "this is not a thin 64-bit Mach-O file")
   const pageSize = PAGE_SIZES[file.readUInt32LE(4)]
   demand(pageSize, `unknown CPU type 0x${file.readUInt32LE(4).toString(16)}`)
-  demand(file.readUInt32LE(12) === EXECUTE, "this is no executable")
+  demand(file.readUInt32LE(12) === EXECUTE, "this is not an executable")
   const commands = readCommands(file)
   const segments = commands.filter(({ kind }) => kind === SEGMENT_64).map(({ at }) => readSegment(file, at))
   const last = segments.at(-1)

@@ -16,55 +16,55 @@ import type {
 import type { BusHint, RefEntry } from "./refmap.ts"
 
 /**
- * What the core asks of an operating system. One adapter serves one command: it is made for that
+ * The operations that the core needs from an operating system. One adapter serves one command: it is made for that
  * command's deadline, and every native call it makes is bounded by it. Waiting, retrying, matching
  * and pruning belong to the core; an adapter answers in contract words, never in refs or envelopes.
- * What a platform cannot do throws PLATFORM_NOT_SUPPORTED or ACTION_NOT_SUPPORTED at that line.
+ * An operation that a platform lacks throws PLATFORM_NOT_SUPPORTED or ACTION_NOT_SUPPORTED.
  */
 export interface Adapter {
   permissions(request: boolean): Promise<Permissions>
-  /** Every link between us and an application, each probed for real. */
+  /** Probes every link between us and an application. */
   diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
   /**
-   * All top-level windows, the frontmost first where the platform knows the order. Where one alone is wanted,
-   * by its id or "focused", others may be left out.
+   * All top-level windows, the frontmost first if the platform knows the order. With `only`, an id or "focused",
+   * other windows may be left out.
    */
   windows(only?: string): Promise<readonly SeenWindow[]>
   displays(): Promise<readonly DisplayInfo[]>
-  /** What `--surface` could name for this process at this moment. */
+  /** The surfaces that `--surface` can name for this process now. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>
 
-  /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND where there is no such surface. */
+  /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND if there is no such surface. */
   tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
-  /** Tells one life of a pid from the next; undefined when there is no such process. */
+  /** Distinguishes one life of a pid from the next; undefined if there is no such process. */
   processStart(pid: number): Promise<string | undefined>
   /**
    * The element that a stored entry points at by one route, read live and unverified.
-   * undefined: certainly not there. A read that failed or timed out throws instead. `hint`: from the map of the entry.
+   * undefined: certainly missing. A read that failed or timed out throws instead. `hint`: from the map of the entry.
    */
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
-  /** Reads an element anew. undefined: it is gone. */
+  /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
-  /** Whether a click at this point of the screen would reach the element. */
+  /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
 
   /**
    * Delivers the action through the accessibility interface, at most once, by one route.
-   * `not_delivered` says that the element offers no such route and nothing was sent.
+   * `not_delivered`: the element has no such route, and nothing was sent.
    * Once something may have been sent, a failure carries a disposition that says so.
    */
   perform(handle: Handle, action: Action): Promise<Performed>
   /**
    * Waits until no other command has the pointer and the keyboard, and keeps them for this one until
-   * `close`. What was seen before may have changed meanwhile. Throws TIMEOUT when it waited in vain.
+   * `close`. The desktop may have changed meanwhile. Throws TIMEOUT if the turn does not come in time.
    */
   takeTurn(): Promise<void>
-  /** Synthesised pointer and keyboard input, in this command's turn. What it held down is released when it ends, also when it fails. */
+  /** Synthesises pointer and keyboard input, in this command's turn. Releases everything it holds down, even if it fails. */
   input(event: InputEvent): Promise<void>
 
-  /** The window as observed after the operation. */
+  /** Returns the window as observed after the operation. */
   window(id: string, op: WindowOp): Promise<SeenWindow>
   /** Starts the program and returns at once; the core waits for its window. */
   launch(app: string, args: readonly string[]): Promise<Launched>
@@ -74,14 +74,14 @@ export interface Adapter {
   clipboard(op: ClipboardOp): Promise<string | undefined>
   screenshot(target: ScreenshotTarget): Promise<Picture>
   notifications(): Promise<readonly SeenNotification[]>
-  /** How many more are showing that the notification daemon counts but does not describe. */
+  /** The number of notifications that the daemon counts but does not describe. */
   unlistedNotifications(): Promise<number>
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 
-  /** A change signal for what these processes (or any) show; see Watch. `hint`: from the map that names the process. */
+  /** A change signal for these processes, or for all; see Watch. `hint`: from the map that names the process. */
   watch(pids?: readonly number[], hint?: BusHint): Promise<Watch>
-  /** Gives back what this command took; a shared connection stays open. */
+  /** Releases everything this command took; a shared connection stays open. */
   close(): Promise<void>
 }
 
@@ -101,15 +101,15 @@ export interface Seen {
   readonly description?: string
   readonly hint?: string
   readonly states: readonly State[]
-  /** Screen pixels. Absent when the platform did not tell. */
+  /** Screen pixels. Absent if the platform does not report them. */
   readonly bounds?: Rect
   /** The point that a click must hit, if not the middle. */
   readonly clickPoint?: Point
-  /** What opens or closes it if not a click in its middle: one at another point, or the arrow keys. */
+  /** The way to open or close it, if not a click in its middle: a click at another point, or the arrow keys. */
   readonly disclosure?: Point | "arrow keys"
-  /** What can be done with it by ref. Absent when it was not read. */
+  /** The actions it supports. Absent if they were not read. */
   readonly actions?: readonly ActionName[]
-  /** Where the platform finds the same object again: bus name and object path on Linux. */
+  /** The platform's address of the object: bus name and object path on Linux. */
   readonly address?: string
   /** True if the toolkit makes such objects again for the same content, or reuses them for other content: list rows. */
   readonly isRecycled?: boolean
@@ -123,7 +123,7 @@ export interface Seen {
 
 export interface SeenNode extends Seen {
   readonly children: readonly SeenNode[]
-  /** How many children there are, where not all were read. */
+  /** The number of children, if not all were read. */
   readonly children_count?: number
 }
 
@@ -135,7 +135,7 @@ export interface SeenTree {
   readonly pid: number
   /** false: the deadline or a limit cut it, and the cut nodes carry `children_count`. */
   readonly complete: boolean
-  /** The way from what `window.id` names down to the root, for `open`; undefined where none is known. */
+  /** Child indexes from the object that `window.id` names down to the root, for `open`; undefined if unknown. */
   readonly rootPath?: readonly number[]
   /** For the map of refs to this tree. */
   readonly reachedBy?: BusHint
@@ -143,7 +143,7 @@ export interface SeenTree {
 
 export type TreeTarget =
   | { readonly kind: "surface"; readonly window: SeenWindow; readonly surface: Surface }
-  /** With `above`, of its ancestor so many levels up. */
+  /** `above`: reads the ancestor so many levels up instead. */
   | {
       readonly kind: "element"
       readonly handle: Handle
@@ -158,12 +158,12 @@ export interface TreeOptions {
   readonly includeHidden: boolean
   /**
    * The caller will drop nodes without a ref: their values, descriptions and hints may be left unread.
-   * Their roles and names are still evidence of where an element stands.
+   * Their roles and names are still evidence for the place of an element.
    */
   readonly interactiveOnly: boolean
 }
 
-/** No tree is followed deeper, even through wrappers, which cost no depth, and none beyond so many nodes. */
+/** Limits of a tree: levels, including wrappers, which do not count as depth, and nodes. */
 export const MAX_LEVELS = 50
 export const MAX_NODES = 50_000
 
@@ -175,10 +175,10 @@ export interface SeenApp extends AppInfo {
 export interface SeenWindow extends WindowInfo {
   readonly aliases: readonly string[]
   readonly minimized?: boolean
-  /** false: the window shows no accessible content, and `reason` says what is known about why. */
+  /** false: the window shows no accessible content; `reason` says why, if known. */
   readonly accessible?: boolean
   readonly reason?: string
-  /** Its process has only just begun: what it does not show yet it may show in a moment. */
+  /** True if its process has just started, so that its content may show in a moment. */
   readonly starting?: boolean
 }
 
@@ -201,7 +201,7 @@ export type Action =
   | { readonly kind: "expand" }
   | { readonly kind: "collapse" }
   | { readonly kind: "select"; readonly value: string }
-  /** secret: nothing of the text may be left where others can see it, nor how much of it there is. */
+  /** secret: no trace of the text may be left, not even its length. */
   | { readonly kind: "set-value"; readonly value: string; readonly secret?: boolean }
   | { readonly kind: "type"; readonly text: string; readonly secret?: boolean }
   | { readonly kind: "clear" }
@@ -217,11 +217,11 @@ export interface Performed {
   /** How it was delivered, e.g. `AXPress`, `atspi:click`, `atspi:EditableText.InsertText`. */
   readonly method: string
   readonly delivery: Delivery
-  /** Nothing was sent, because it is as asked already. */
+  /** True if nothing was sent because the element is already as requested. */
   readonly already?: boolean
 }
 
-/** Nothing was sent: the element offers no route for the action, or is already as asked. */
+/** Nothing was sent: the element has no route for the action, or is already as requested. */
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 
 export const BUTTONS = ["left", "right", "middle"] as const
@@ -253,7 +253,7 @@ export type InputEvent =
       readonly target?: InputTarget
       readonly button: Button
       readonly count: number
-      /** The point is in a list: one that has moved or scrolled may have it at the same place as the last click. */
+      /** True if the point is in a list, which may have moved or scrolled since the last click. */
       readonly inList?: boolean
     }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
@@ -278,7 +278,7 @@ export type WindowOp =
   | { readonly kind: "move"; readonly x: number; readonly y: number }
   | { readonly kind: "resize"; readonly width: number; readonly height: number }
 
-/** `names`: what the app may call its windows' app, when another process than `pid` opens them. */
+/** `names`: names of the app, in case a process other than `pid` opens its windows. */
 export interface Launched {
   readonly pid: number
   readonly names: readonly string[]
@@ -300,7 +300,7 @@ export interface Picture {
   readonly origin: Point
 }
 
-/** `id`: the daemon's own identity of the notification, which an index is not. */
+/** `id`: the daemon's own id of the notification. Unlike the index, it does not shift. */
 export interface SeenNotification extends NotificationInfo {
   readonly id: string
 }
@@ -320,7 +320,7 @@ export interface DesktopInfo {
   readonly size: string
   readonly pid: number
   readonly env: Readonly<Record<string, string>>
-  /** What no longer runs; such a desktop can only be stopped. */
+  /** The parts that no longer run; such a desktop can only be stopped. */
   readonly broken?: string
 }
 

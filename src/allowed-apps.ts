@@ -46,7 +46,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
       return adapter.screenshot(target)
     },
     notifications: async () => (await adapter.notifications()).filter((one) => allowed.has(one.app_name)),
-    // Nothing tells which apps those are from.
+    // Their apps are not known.
     unlistedNotifications: async () => 0,
     desktops: async (op) => {
       if (op.kind === "stop") throw allowed.denied("Ending a desktop with all its apps is")

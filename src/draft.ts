@@ -38,7 +38,7 @@ function describeParts<D extends Draft<D>>(draft: D, describe: Describe<D>): rea
   return draft.parts.map((part) => describeTree(part, describe))
 }
 
-/** Where an object stands in the tree that is read. */
+/** The position of an object in the tree that is read. */
 export interface Standing {
   /** The number of objects above it. */
   readonly level: number

@@ -35,7 +35,7 @@ export function errorObject(error: unknown): ErrorObject {
 
 /**
  * One line for every reader: JSON escapes newlines and lone surrogates that application text may hold,
- * and here also what some take for a line's end, or a terminal for a command.
+ * and this function escapes other line separators and terminal control characters.
  */
 export function toLine(envelope: Envelope): string {
   const json = JSON.stringify(envelope)
@@ -49,7 +49,7 @@ export function unexpected(error: unknown): AppError {
   })
 }
 
-/** A result that people and shells read as it is; where only data can pass, it is an object with one member. */
+/** A result that is printed as plain text for people and shells; in JSON it is an object with one member. */
 export class PlainText {
   readonly text: string
 

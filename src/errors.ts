@@ -19,7 +19,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What is known about whether a mutation reached the application. */
+/** The knowledge about whether an action reached the application. */
 export type Delivery = "not_delivered" | "delivery_uncertain" | "delivered_unverified" | "delivered_verified"
 
 export interface Disposition {

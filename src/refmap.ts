@@ -16,7 +16,7 @@ export interface RefEntry {
   readonly bounds_hash?: bigint
   readonly available_actions: readonly ActionName[]
   readonly source_app?: string
-  /** Tells one life of the pid from the next. */
+  /** Distinguishes one life of the pid from the next. */
   readonly process_start?: string
   readonly window_id?: string
   /** The platform's own name for the object: bus name and object path on Linux. */
@@ -27,7 +27,7 @@ export interface RefEntry {
   readonly identifier?: string
   /** Names above the element and texts around it; identity.ts makes and compares them. */
   readonly context?: Surroundings
-  /** True if nothing that the window showed told this element from another one. */
+  /** True if nothing in the window distinguished this element from another one. */
   readonly has_twin?: true
   /** The address of the row that `context.around` describes. */
   readonly row?: string
@@ -37,7 +37,7 @@ export interface RefEntry {
   readonly is_recycled?: true
 }
 
-/** Where an element stands. Both texts are fingerprints. */
+/** The surroundings of an element. Both texts are fingerprints. */
 export type Surroundings =
   | { readonly above: string; readonly around?: undefined; readonly levels?: undefined }
   | {

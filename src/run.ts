@@ -69,7 +69,7 @@ export function runLoaded(door: Door, command: Command, raw: unknown): Promise<E
   return run(door, command.name, raw, async () => command)
 }
 
-/** The one path to every command, whatever the door. */
+/** The path of every command, from every door. */
 function run(door: Door, name: string, raw: unknown, command: () => Promise<Command>): Promise<Envelope> {
   const untraced = (): Promise<Envelope> => runUntraced(door, name, raw, command)
   return door.trace ? door.trace.around(door, name, raw, untraced) : untraced()

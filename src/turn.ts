@@ -6,7 +6,7 @@ import { pause } from "./until.ts"
 export interface InputLock {
   /** Tries once, without waiting; true if this process holds the lock now. */
   tryTake(): boolean | Promise<boolean>
-  /** The present holder, for the error of a command that waited in vain. */
+  /** The present holder, for the error of a command that does not get its turn. */
   holder(): InputHolder | Promise<InputHolder>
   /** Gives the lock back. Also called if it was never taken. */
   close(): void

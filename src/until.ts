@@ -37,7 +37,7 @@ export async function untilChanged<T>(
       const found = await look()
       if (found !== undefined || deadline.expired) return found
     } catch (error) {
-      // Only the last look came too late: what the others saw stands.
+      // Only the last look was too late; the results of earlier ones count.
       if (looks > 0 && deadline.expired && isLate(error, time)) return undefined
       throw error
     }
@@ -45,7 +45,7 @@ export async function untilChanged<T>(
   }
 }
 
-/** Whether the look had no time to end; an application that had time to answer, and did not, is another matter. */
+/** True if the look had too little time. An application that had enough time and did not answer does not count. */
 function isLate(error: unknown, time: number): boolean {
   if (!(error instanceof AppError)) return false
   return error.code === "TIMEOUT" || (error.code === "APP_UNRESPONSIVE" && time < SHORT_MS)

@@ -50,7 +50,7 @@ export function unknownCommand(name: string, known: Iterable<string>): UsageErro
 }
 
 export function unknownFlag(command: string, token: string, known: Iterable<string>): UsageError {
-  // What follows the sign is a value and no part of the mistake.
+  // The text after `=` is a value and not part of the mistake.
   const flag = token.split("=", 1)[0]!
   const near = nearest(
     flag,
@@ -106,7 +106,7 @@ const didYouMean = (near: string | undefined) => (near === undefined ? "" : `; d
 const helpOn = (command: string) =>
   command === "unknown" || command === "help" ? "agent-desktop help" : `agent-desktop help ${command}`
 
-/** What is wrong with an argument, in words that name it as the command line spells it. */
+/** Describes the problem of an argument, spelled as on the command line. */
 export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[]): string {
   const [first, ...rest] = issue.path ?? []
   if (!first)
@@ -129,7 +129,7 @@ export function labelOf(field: Field): string {
   return field.position === undefined ? field.flag : `${field.placeholder} (${field.flag})`
 }
 
-/** Why a word is none of the field's choices. */
+/** Says that a word is not one of the field's choices. */
 export function notAChoice(field: Field, word: unknown): string {
   const choices = field.choices ?? []
   const near = typeof word === "string" ? nearest(word, choices) : undefined
@@ -164,7 +164,7 @@ function unknownMember(name: string, fields: readonly Field[]): string {
 
 function problemOf(issue: BaseIssue<unknown>, field: Field): string {
   const limit = String(issue.requirement)
-  // What was typed may be a secret and messages are kept: free text is not repeated.
+  // Free text is not repeated: it may be secret, and messages are stored.
   const got = field.freeText ? "" : `, got ${shown(issue.input)}`
   switch (issue.type) {
     case "picklist":

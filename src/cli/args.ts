@@ -14,7 +14,7 @@ import {
   unknownFlag,
 } from "../usage-errors.ts"
 
-/** Members by their snake_case names, typed but not yet validated; what was not given is absent. */
+/** Members by their snake_case names, typed but not yet validated. Members that were not given are absent. */
 export type Arguments = Readonly<Record<string, unknown>>
 
 export type Parsed =
@@ -22,7 +22,7 @@ export type Parsed =
   | { readonly kind: "help"; readonly command?: Command }
   | { readonly kind: "version" }
 
-/** The line as the user typed it, without the program's own name, to what is to be done. */
+/** Parses the words of a command line, without the program's name. */
 export async function parseArgv(
   argv: readonly string[],
   registry: Registry,
@@ -72,17 +72,17 @@ interface Line {
   ended: boolean
   /** The texts that each field was given; only a list has more than one. */
   readonly given: Map<Field, string[]>
-  /** What is no flag and no flag's value, in order. */
+  /** The words that are neither flags nor values of flags, in order. */
   readonly words: string[]
 }
 
-/** What may stand on the line from here on. */
+/** The flags and positionals that may follow on the line. */
 interface Scope {
   /** "unknown" up to the command's name. */
   readonly command: string
   readonly flags: ReadonlyMap<string, Field>
   readonly places: readonly Field[]
-  /** The global flags that ask for something else than a run. */
+  /** The global flags that ask for help or the version instead of a run. */
   readonly asking: ReadonlyMap<Field, "help" | "version">
 }
 
@@ -105,8 +105,8 @@ function scopeOf(command: string, fields: readonly Field[], ofAll: readonly Fiel
 }
 
 /**
- * Reads on to the end of the line; before the command is known, to its name. Stops where help or the
- * version is asked for, except for a help flag before the name: the name says on what.
+ * Reads to the end of the line; before the command is known, to its name. Stops at a flag for help or the
+ * version, except for a help flag before the name: the name of the command follows.
  */
 function scan(line: Line, scope: Scope): "help" | "version" | undefined {
   const isBefore = scope.command === "unknown"
@@ -154,7 +154,7 @@ function usesOf(token: string, scope: Scope): readonly Use[] | undefined {
   return uses.length > 0 && uses.length === letters.length ? uses : undefined
 }
 
-/** `-` is a word (standard input), and so is what begins like a negative number. */
+/** `-` is a word (standard input), and so is a token that starts like a negative number. */
 const looksLikeFlag = (token: string) => token.startsWith("-") && token !== "-" && !/^-\.?\d/.test(token)
 
 /** The positional that the next word fills: places whose members were given as flags are skipped. */

@@ -3,7 +3,7 @@ import { isatty } from "node:tty"
 import type { ConsolaInstance } from "consola/core"
 import type { Env } from "../adapter.ts"
 
-/** Standard error on which a person looks. */
+/** Standard error, if it is a terminal with a person in front of it. */
 export interface Terminal {
   write(text: string): void
   /** Lines can be written over. */
@@ -17,7 +17,7 @@ export function stderrTerminal(env: Env = process.env): Terminal | undefined {
   return { write, isCapable: env.TERM !== "dumb", colour: wantsColour(true, env) }
 }
 
-/** As no-color.org has it: any NO_COLOR that is not empty. */
+/** The rule of no-color.org: any NO_COLOR that is not empty. */
 export function wantsColour(isTerminal: boolean, env: Env = process.env): boolean {
   return Boolean(env.FORCE_COLOR) || (!env.NO_COLOR && env.TERM !== "dumb" && isTerminal)
 }
@@ -26,7 +26,7 @@ function write(text: string): void {
   try {
     writeSync(2, text)
   } catch {
-    // The terminal is gone or full. No command depends on what it shows.
+    // The terminal is gone or full. No command depends on its output.
   }
 }
 

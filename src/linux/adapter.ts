@@ -27,7 +27,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   const x11 = () => session.x11(deadline)
   const openLock = async () => (await import("./x11/input.ts")).openInputLock(session.env, deadline)
   const turn = new Turn(openLock, deadline)
-  // What only some commands need is loaded by those: a click by ref loads neither X11 nor the reading of windows.
+  // Modules that only some commands need are loaded by those: a click by ref loads neither X11 nor the reading of windows.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
     diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),

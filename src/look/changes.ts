@@ -7,7 +7,7 @@ import { type Baseline, type DiffFlags, difference, loadKept, loadMap, readBasel
 import type { Changes } from "./diff.ts"
 import { chooseWindow } from "./windows.ts"
 
-/** What an acting command with `--changes` adds to its result. */
+/** The member that `--changes` adds to the result of a command that acts. */
 export interface ActionChanges extends Changes {
   readonly snapshot_id?: string
   readonly since?: string

@@ -20,7 +20,7 @@ import { compact } from "./compact.ts"
 import { formatKept, toKept } from "./kept-tree.ts"
 import { appendRefs, type ReadOptions, readSurface, refRule, refSource, treeOptions } from "./surface.ts"
 
-/** What a snapshot shows, in the contract's words. */
+/** The result of a snapshot, in the contract's words. */
 export interface Observation {
   readonly app: string
   readonly window: { readonly id: string; readonly title: string }

@@ -109,7 +109,7 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 /** Decodes the PNGs that screens produce: 8 bits per channel, RGB or RGBA, not interlaced. */
 export function decodePng(png: Uint8Array): Pixels {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
-  if (png.length < 33 || view.getUint32(0) !== 0x89504e47) throw unreadable("it is no PNG")
+  if (png.length < 33 || view.getUint32(0) !== 0x89504e47) throw unreadable("it is not a PNG")
   const [width, height] = [view.getUint32(16), view.getUint32(20)]
   const [depth, colour, , , interlace] = png.subarray(24, 29)
   const channels = colour === RGB ? 3 : colour === RGBA ? 4 : 0

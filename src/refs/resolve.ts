@@ -79,7 +79,7 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  *   gone        Nothing is there.
  *   ambiguous   Several elements fit, and nothing tells which of them is meant.
  *
- * What follows depends on the route:
+ * The consequence depends on the route:
  *
  *   route             same  changed            recycled        gone            ambiguous
  *   lasting address   done  stale              try the search  stale           -

@@ -5,7 +5,7 @@ import type { Node } from "../node.ts"
 /**
  * Decides what a trace may hold. Texts that were typed, put on the clipboard or read from fields may be
  * secret, and a trace keeps only their length. An argument is shown if its field is declared `traced`, and
- * the value of an element if its role is one that nobody writes text into.
+ * the value of an element if its role is not one that users write text into.
  */
 
 /** Roles whose values are settings. */

@@ -79,15 +79,11 @@ function toEntry(
     ...(actions.length > 0 ? { actions: actions.map(({ name }) => name) } : {}),
     dismiss,
     press: async () => {
-      throw new AppError(
-        "PLATFORM_NOT_SUPPORTED",
-        "dunst cannot be told to press a button of a certain notification",
-        {
-          suggestion: "Use 'dismiss-notification', or do in the application what the button would do",
-          platformDetail: `dunst ${daemon.version}`,
-          disposition: NOTHING_DELIVERED,
-        },
-      )
+      throw new AppError("PLATFORM_NOT_SUPPORTED", "dunst cannot press a button of a certain notification", {
+        suggestion: "Use 'dismiss-notification', or do in the application what the button would do",
+        platformDetail: `dunst ${daemon.version}`,
+        disposition: NOTHING_DELIVERED,
+      })
     },
   }
 }

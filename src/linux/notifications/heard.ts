@@ -59,7 +59,7 @@ async function listen(session: Session, deadline: Deadline, opened: (bus: Bus) =
     if (!(error instanceof DBusError)) throw error
     throw new AppError(
       "PLATFORM_NOT_SUPPORTED",
-      "This session bus lets nobody hear what is sent to notification daemons",
+      "This session bus does not allow monitoring of notifications",
       {
         suggestion: "Use xfce4-notifyd, or an isolated desktop ('desktop-start')",
         platformDetail: `${error.code}: ${error.message}`,

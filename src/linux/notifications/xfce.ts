@@ -18,7 +18,7 @@ import { lines, oneLine } from "./text.ts"
  */
 export async function listXfce(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
-  // Listen first: a notification sent from now on shows later, and can be told from those before.
+  // Listen first: a notification sent from now on shows later, and can be distinguished from older ones.
   const heard = await hear(session, deadline)
   const atspi = new Atspi(await session.a11y(deadline), deadline)
   const popups = await readPopups(atspi, daemon)
@@ -62,7 +62,7 @@ async function readPopups(atspi: Atspi, daemon: NotificationDaemon): Promise<rea
   if (!app) {
     throw new AppError(
       "PLATFORM_NOT_SUPPORTED",
-      "xfce4-notifyd shows its popups to nobody: it runs without accessibility",
+      "xfce4-notifyd hides its popups: it runs without accessibility",
       {
         suggestion: "Restart xfce4-notifyd with the accessibility bus running and NO_AT_BRIDGE unset",
       },

@@ -44,8 +44,8 @@ export async function sendInput(x: X11, event: InputEvent, deadline: Deadline): 
   }
 }
 
-// A screen lock covers everything past the window manager and holds the keyboard. Only where something covers
-// everything is the keyboard tried, for that makes the focused window believe it lost the focus for a moment.
+// A screen lock covers the screen, bypasses the window manager and grabs the keyboard. The grab is tested only if
+// a window covers the screen, because the test makes the focused window lose the focus for a moment.
 async function checkUnlocked(x: X11, deadline: Deadline): Promise<void> {
   const { children } = await queryTree(x, x.root, deadline)
   const top = children.toReversed().slice(0, TOPMOST)
@@ -90,11 +90,11 @@ const FROZEN = 4
 /**
  * The lock on the pointer and the keyboard of a display, across users, sessions and containers. The X server grants
  * ResizeRedirect of a window to one client only, and nothing resizes the root window through it: the client
- * that has it has the turn. The server takes it back when the connection ends, also if the process is
- * killed. No input, grab or focus is touched, and a stopped holder blocks only those who wait for input.
+ * that has it has the turn. The server takes it back when the connection ends, even if the process is
+ * killed. No input, grab or focus is touched, and a stopped holder blocks only commands that wait for input.
  */
 export async function openInputLock(env: Env, deadline: Deadline): Promise<InputLock> {
-  // A connection of its own: two commands of one process have to wait for each other, too.
+  // A separate connection, because two commands of one process have to wait for each other too.
   const x = await X11.connect(env, deadline)
   return {
     tryTake: async () => {
@@ -121,7 +121,7 @@ async function tryRedirect(x: X11, deadline: Deadline): Promise<boolean> {
   }
 }
 
-/** Leaves our pid with the display, for the error of commands that wait in vain. */
+/** Leaves our pid with the display, for the error of commands that do not get their turn. */
 async function signHolder(x: X11, deadline: Deadline): Promise<void> {
   await x.intern([HOLDER], deadline)
   x.send(changeProperty(x.root, x.atom(HOLDER), CARDINAL, 32, words(process.pid)))

@@ -31,7 +31,7 @@ export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadlin
   })
 }
 
-/** Presses a button and leaves it down, or lets it go. */
+/** Presses a button and leaves it down, or releases it. */
 export async function pressButton(x: X11, event: Of<"button">, deadline: Deadline): Promise<void> {
   const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
   const button = physical(LOGICAL[event.button])
@@ -70,8 +70,8 @@ export async function turnWheel(x: X11, event: Of<"wheel">, deadline: Deadline):
 }
 
 /**
- * Presses at `from`, moves to `to` over the duration, rests there so that a drop target can get ready, and
- * lets go. When it cannot be finished, the button is let go where it was pressed: nothing is dropped.
+ * Presses at `from`, moves to `to` over the duration, pauses there so that a drop target can get ready, and
+ * releases. If it cannot be finished, the button is released where it was pressed, so that nothing is dropped.
  */
 export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline): Promise<void> {
   const { from, to, durationMs } = event
@@ -82,7 +82,7 @@ export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline)
   if (deadline.remaining < durationMs + DWELL_MS) {
     throw new AppError("TIMEOUT", `A drag of ${durationMs} ms does not fit into the time that is left`, {
       suggestion:
-        "Use a shorter --duration, such as 300, or a longer --timeout-ms; 'agent-desktop help drag' tells both",
+        "Use a shorter --duration, such as 300, or a longer --timeout-ms; 'agent-desktop help drag' describes both",
       details: { kind: "drag" },
       disposition: NOTHING_DELIVERED,
     })
@@ -101,7 +101,7 @@ export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline)
   })
 }
 
-/** Where the pointer is on its way, and how long to wait before it goes there. */
+/** A point on the way, and the wait before the pointer moves there. */
 export function pathOf(
   from: Point,
   to: Point,
@@ -149,7 +149,7 @@ function checkOnScreen(x: X11, point: Point): Point {
   )
 }
 
-// Who swapped the buttons means the swapped ones; the server maps ours like a real mouse's.
+// The server swaps our buttons like those of a real mouse, so the mapping is undone here.
 async function readButtons(x: X11, deadline: Deadline): Promise<(logical: number) => number> {
   const reply = await x.ask(new Request(GET_POINTER_MAPPING), deadline)
   const map = reply.bytes(32, reply.u8(1))
@@ -182,8 +182,8 @@ const FRAME_MS = 16
 const DWELL_MS = 150
 
 /**
- * Applications take a press soon after another at the same place for the second of a double click,
- * whoever sent it. Each click leaves its time and place with the display, and the next one that could
+ * Applications treat a press soon after another at the same place as the second one of a double click, even
+ * if another command sent it. Each click stores its time and place on the display, and the next one that could
  * be mistaken for its continuation waits.
  */
 export async function awaitNewClick(
@@ -203,7 +203,7 @@ export async function awaitNewClick(
   if (passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
 }
 
-/** To be called once the server has dealt with the click. */
+/** Call this once the server has processed the click. */
 export async function noteClick(x: X11, at: Point, deadline: Deadline): Promise<void> {
   const bytes = words(now(), Math.round(at.x), Math.round(at.y))
   x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, bytes))
@@ -214,7 +214,7 @@ type Click = Extract<InputEvent, { kind: "click" }>
 
 const NOTE = "_AGENT_DESKTOP_LAST_CLICK"
 const CARDINAL = 6
-/** The longest that a toolkit waits by default is half a second. */
+/** The longest default time of a toolkit is half a second. */
 const DOUBLE_CLICK_MS = 520
 const NEAR = 16
 

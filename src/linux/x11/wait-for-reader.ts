@@ -39,7 +39,7 @@ async function ping(x: X11, window: number, deadline: Deadline): Promise<boolean
     ({ code, packet }) =>
       code === EVENT.clientMessage && packet.u32(12) === x.atom("_NET_WM_PING") && packet.u32(16) === token,
   )
-  // Where others answer to those who watch the root's children, Qt answers to those who watch the root.
+  // Most toolkits answer to clients that watch the root's children, Qt to clients that watch the root.
   using _ = x.select(x.root, MASK.substructure | MASK.structure)
   await x.check(
     [clientMessage(window, 0, window, x.atom("WM_PROTOCOLS"), [x.atom("_NET_WM_PING"), token, window])],
