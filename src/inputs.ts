@@ -94,7 +94,7 @@ export const secret = v.optional(
   ),
 )
 
-export const changes = flag("Also return what it changed, once nothing more happens")
+export const changes = flag("Also return the changes it caused, once the app is quiet")
 
 export const refInput = { ref_id: refId, snapshot: snapshotId }
 export const actInput = { ...refInput, input: inputPolicy, changes }

@@ -53,10 +53,10 @@ export const failed = () =>
   object({
     code: picklist(ERROR_CODES),
     message: string(),
-    suggestion: described(optionalString(), "What to do next"),
+    suggestion: described(optionalString(), "The next step"),
     platform_detail: described(optionalString(), "The operating system's own words"),
     details: optional(record(string(), unknown())),
-    disposition: described(optional(disposition()), "Whether anything reached the app, and whether to retry"),
+    disposition: described(optional(disposition()), "If the action reached the app, and if a retry is safe"),
   })
 
 /** A node of a result. The role is any word: a list of all roles costs more tokens than it tells a model. */
@@ -82,10 +82,10 @@ const makeNode = () =>
     hint: optionalString(),
     states: states(),
     bounds: optional(rect()),
-    characters_omitted: described(optional(count()), "How much of its texts was left out"),
-    children_count: described(optional(count()), "How many children there are where not all are shown"),
-    path: described(optional(array(string())), "In changes: what it is inside of, from the window down"),
-    was: described(optional(record(string(), unknown())), "In changes: what was different"),
+    characters_omitted: described(optional(count()), "Number of characters left out of its texts"),
+    children_count: described(optional(count()), "Number of children, if not all are shown"),
+    path: described(optional(array(string())), "In changes: names of its ancestors, from the window down"),
+    was: described(optional(record(string(), unknown())), "In changes: earlier values of changed members"),
     children: optional(array(node())),
   })
 
@@ -107,7 +107,7 @@ export const match = () =>
     value: optionalString(),
     states: states(),
     interactive: boolean(),
-    path: described(array(string()), "What it is inside of, from the window down"),
+    path: described(array(string()), "Names of its ancestors, from the window down"),
   })
 
 export const surface = () =>
@@ -121,7 +121,7 @@ export const surface = () =>
 export const notification = () =>
   object({
     index: count(),
-    app_name: described(string(), "Empty where the daemon does not tell who sent it, as xfce4-notifyd"),
+    app_name: described(string(), "Empty if the daemon does not report it, such as xfce4-notifyd"),
     title: string(),
     body: optionalString(),
     actions: optional(array(string())),
@@ -141,7 +141,7 @@ export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E)
     ref_id: refId(),
     post_state: described(
       optional(object({ role: string(), states: states(), value: optionalString() })),
-      "How the element was afterwards, where that differs from before",
+      "State of the element afterwards, if it changed",
     ),
     method: described(string(), "How it was delivered"),
     disposition: disposition(),

@@ -10,11 +10,11 @@ export const globals = v.strictObject({
   desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
   format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
   read_only: flag("Refuse every command that acts"),
-  trace: optionalText("Write down every command in this directory; trace-show and trace-export read it", {
+  trace: optionalText("Record every command in this directory; trace-show and trace-export read it", {
     value: "DIR",
   }),
-  trace_screenshots: flag("Also keep pictures of the screen before and after what acts"),
-  verbose: flag("Log to stderr what is being done", { short: "v" }),
+  trace_screenshots: flag("Also keep pictures of the screen before and after commands that act"),
+  verbose: flag("Log the steps of the command to stderr", { short: "v" }),
   help: flag("Show help", { short: "h" }),
   version: flag("Print the version as plain text", { short: "V" }),
 })

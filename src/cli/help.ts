@@ -209,10 +209,10 @@ const ENVIRONMENT: readonly Row[] = [
   ["AGENT_DESKTOP_FORMAT", "As --format."],
   ["AGENT_DESKTOP_READ_ONLY", "As --read-only."],
   ["AGENT_DESKTOP_APPS", "Names of apps, separated by commas: only these may be seen and acted on."],
-  ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is written down."],
+  ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is recorded."],
   ["AGENT_DESKTOP_TRACE_SCREENSHOTS", "As --trace-screenshots."],
-  ["AGENT_DESKTOP_HOME", "Where state is kept instead of ~/.agent-desktop."],
-  ["NO_COLOR", "No colours in what is logged."],
+  ["AGENT_DESKTOP_HOME", "Directory of the state, instead of ~/.agent-desktop."],
+  ["NO_COLOR", "Log without colours."],
 ]
 
 function entryOf(command: Command): readonly string[] {

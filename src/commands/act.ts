@@ -117,7 +117,7 @@ export const scroll = defineCommand({
   tool: "core",
   input: {
     ...actInput,
-    direction: v.optional(choice(DIRECTIONS, "Where to", { position: 1 }), "down"),
+    direction: v.optional(choice(DIRECTIONS, "Direction", { position: 1 }), "down"),
     amount: v.optional(whole("Wheel steps", 1, 100, { position: 2, value: "N" }), 3),
   },
   sample: { ref_id: "$slider" },

@@ -17,7 +17,7 @@ export const completions = defineCommand({
   timeoutMs: 1000,
   input: {
     shell: choice(["bash", "zsh", "fish"], "Which shell", { position: 0, value: "SHELL" }),
-    line: optionalText("Instead of the script: what could come at the end of this command line", {
+    line: optionalText("Instead of the script: completions for the end of this command line", {
       value: "TEXT",
     }),
   },

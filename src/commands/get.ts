@@ -99,7 +99,7 @@ const STATES = ["visible", "enabled", "checked", "focused", "expanded", "selecte
 
 export const is = defineCommand({
   name: "is",
-  summary: "Ask whether an element has a state, live",
+  summary: "Check if an element has a state, read live",
   group: "observe",
   effect: "reads",
   tool: "all",

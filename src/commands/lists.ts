@@ -52,7 +52,7 @@ export const listWindows = defineCommand({
 
 export const listSurfaces = defineCommand({
   name: "list-surfaces",
-  summary: "List what --surface can name for an app right now: windows, menus, dialogs",
+  summary: "List the surfaces of an app that --surface can name now: windows, menus, dialogs",
   group: "observe",
   effect: "reads",
   tool: "all",

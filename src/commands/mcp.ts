@@ -60,7 +60,7 @@ type Client = (typeof CLIENTS)[number]
 
 export const mcpConfig = defineCommand({
   name: "mcp-config",
-  summary: "Print what makes an MCP client start this program",
+  summary: "Print the settings that make an MCP client start this program",
   group: "integrate",
   effect: "reads",
   tool: "never",
@@ -69,8 +69,8 @@ export const mcpConfig = defineCommand({
   output: () =>
     v.object({
       client: v.string(),
-      file: described(v.string(), "Where the client reads it"),
-      text: described(v.string(), "What to add there"),
+      file: described(v.string(), "File that the client reads"),
+      text: described(v.string(), "Text to add there"),
       command: described(optionalString(), "Does the same from a shell"),
     }),
   print: ({ text }) => text,

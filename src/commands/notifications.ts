@@ -30,13 +30,13 @@ export const listNotifications = defineCommand({
       count: count(),
       notifications: v.array(notification()),
       unlisted: v.optional(
-        described(count(), "How many more the daemon shows without telling what they say"),
+        described(count(), "Number of further ones that the daemon shows but does not describe"),
       ),
     }),
   print: ({ notifications, unlisted }) =>
     [
       lines(notifications, notificationLine),
-      unlisted ? `${unlisted} more show, of which the daemon does not tell what they say` : "",
+      unlisted ? `${unlisted} more show, but the daemon does not describe them` : "",
     ]
       .filter(Boolean)
       .join("\n"),

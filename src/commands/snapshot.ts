@@ -35,12 +35,12 @@ export const snapshot = defineCommand({
       10,
     ),
     include_bounds: flag("Print the bounds of every node, in screen pixels"),
-    interactive_only: flag("Only what can be acted on, and its ancestors", { short: "i" }),
-    compact: flag("Leave out what says nothing, decorates, or repeats a name"),
-    skeleton: flag("Only three levels; what is cut has a ref for --root"),
+    interactive_only: flag("Only elements that can be acted on, and their ancestors", { short: "i" }),
+    compact: flag("Leave out nodes that are empty, decorative or repeat a name"),
+    skeleton: flag("Only three levels; cut nodes have a ref for --root"),
     budget: v.optional(
       whole(
-        "Print at most so many tokens; what is left out is counted and has a ref for --root",
+        "Print at most so many tokens; omitted nodes are counted and can be read with --root",
         1,
         1_000_000,
         {
@@ -50,7 +50,7 @@ export const snapshot = defineCommand({
     ),
     include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
-    diff: optionalText("Only what is different from this snapshot; 'last', or nothing, is the newest one", {
+    diff: optionalText("Only the differences from this snapshot; 'last', or no value, means the newest one", {
       value: "SNAPSHOT_ID",
       traced: true,
       optionalValue: LAST,
@@ -70,9 +70,9 @@ export const snapshot = defineCommand({
       changes: described(
         v.optional(
           v.object({
-            added: described(v.optional(v.array(node())), "New, with what is new below"),
-            removed: described(v.optional(v.array(node())), "Gone, and what was below them with them"),
-            changed: described(v.optional(v.array(node())), "As they are now"),
+            added: described(v.optional(v.array(node())), "New nodes, with their new descendants"),
+            removed: described(v.optional(v.array(node())), "Removed nodes, without their descendants"),
+            changed: described(v.optional(v.array(node())), "Changed nodes as they are now"),
           }),
         ),
         "With --diff, in place of the tree",

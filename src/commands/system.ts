@@ -64,13 +64,13 @@ async function permissionsOrError(ctx: Context): Promise<object> {
 
 export const permissions = defineCommand({
   name: "permissions",
-  summary: "Tell which permissions are granted; asks for them only with --request",
+  summary: "Report which permissions are granted; ask for them only with --request",
   group: "system",
   effect: "reads",
   acts: (args) => args.request,
   tool: "all",
   trace: "line",
-  input: { request: flag("Ask the system, and so the user, for what is missing") },
+  input: { request: flag("Ask the system, and so the user, for missing permissions") },
   output: permissionStates,
   print: "json",
   sample: {},
@@ -79,7 +79,7 @@ export const permissions = defineCommand({
 
 export const version = defineCommand({
   name: "version",
-  summary: "Print the version and what this binary was built for",
+  summary: "Print the version and the target of this binary",
   group: "system",
   effect: "reads",
   tool: "all",
@@ -101,14 +101,14 @@ export const version = defineCommand({
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Probe every link between here and the apps, and say what is missing",
+  summary: "Check every link to the apps, and report what is missing",
   group: "system",
   effect: "reads",
   tool: "all",
   trace: "line",
   input: {
     ffi: flag("On macOS, also resolve every native symbol"),
-    strict: flag("Fail where something is missing: an exit code for probes"),
+    strict: flag("Fail if something is missing, for probes that read the exit code"),
   },
   output: () =>
     v.object({

@@ -9,7 +9,7 @@ const directory = text("Directory that --trace or AGENT_DESKTOP_TRACE named", { 
 
 export const traceShow = defineCommand({
   name: "trace-show",
-  summary: "Print what a trace has written down; typed texts are never in it",
+  summary: "Print the entries of a trace, which never contain typed text",
   group: "integrate",
   effect: "reads",
   tool: "never",
@@ -17,7 +17,7 @@ export const traceShow = defineCommand({
   input: {
     directory,
     limit: v.optional(whole("Only the newest", 1, 100_000, { value: "N" }), 50),
-    failed: flag("Only what failed"),
+    failed: flag("Only failed commands"),
   },
   output: () =>
     v.object({
@@ -55,7 +55,7 @@ const entry = () =>
     session: optionalString(),
     desktop: optionalString(),
     command: v.string(),
-    arguments: described(v.optional(v.unknown()), "Texts only by their length"),
+    arguments: described(v.optional(v.unknown()), "Arguments, with the length in place of each text"),
     snapshot_id: optionalString(),
     ok: v.boolean(),
     data: v.optional(v.unknown()),

@@ -28,7 +28,7 @@ export const wait = defineCommand({
   input: {
     ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),
     element: optionalRef("Wait for this ref", { aliases: ["ref_id"] }),
-    predicate: v.optional(choice(PREDICATES, "What must be true of it"), "exists"),
+    predicate: v.optional(choice(PREDICATES, "Condition to wait for"), "exists"),
     value: optionalText("The value that --predicate value waits for", { value: "V" }),
     window: words("Wait for a window whose title holds this", { value: "TITLE", traced: true }),
     text: words("Wait for this text to show in the window", { value: "TEXT" }),

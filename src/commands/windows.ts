@@ -27,7 +27,7 @@ export const focusWindow = defineCommand({
 
 export const moveWindow = defineCommand({
   ...onWindow("move-window"),
-  summary: "Move a window and report where it is then",
+  summary: "Move a window and report its new position",
   tool: "all",
   input: {
     window_id: targetWindow,
@@ -46,7 +46,7 @@ export const moveWindow = defineCommand({
 
 export const resizeWindow = defineCommand({
   ...onWindow("resize-window"),
-  summary: "Resize a window and report its size then",
+  summary: "Resize a window and report its new size",
   tool: "all",
   input: {
     window_id: targetWindow,

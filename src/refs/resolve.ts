@@ -237,10 +237,10 @@ const standsInContext = (entry: RefEntry, { node, ancestors }: Position): boolea
   entry.context === undefined || standsIn(entry.context, node, ancestors)
 
 const OTHER_ROW = "its row is gone or shows something else now"
-const MOVED = "it has moved, and nothing else tells it from others"
+const MOVED = "it has moved, and nothing else distinguishes it from others"
 
 function goneEvidence({ address, path, role, name }: RefEntry): string {
-  if (address === undefined && !path) return "nothing tells where it was"
+  if (address === undefined && !path) return "its earlier place is unknown"
   return `the ${role}${name ? ` ${quoted(name)}` : ""} is gone`
 }
 
@@ -304,7 +304,7 @@ async function readSurface(
 async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {
   const target = { kind: "element", handle: seen.handle, above } as const
   const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH }), GONE_ELEMENT)
-  return tree && whole(tree, "What is around it")
+  return tree && whole(tree, "Its surroundings")
 }
 
 async function unlessGone(

@@ -96,7 +96,7 @@ async function list(session: Session, bus: Bus, deadline: Deadline): Promise<rea
   if (name === "Xfce Notify Daemon") return (await import("./xfce.ts")).listXfce(daemon)
   throw new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `The notification daemon '${name}' does not tell what it shows`,
+    `The notification daemon '${name}' does not list its notifications`,
     {
       suggestion: SUPPORTED,
       platformDetail: `${name} ${version}`,
@@ -117,7 +117,7 @@ async function openBus(session: Session, deadline: Deadline): Promise<Bus> {
   } catch (error) {
     throw new AppError(
       deadline.expired ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
-      "The session bus, where notifications are, cannot be reached",
+      "The session bus, which carries notifications, cannot be reached",
       {
         suggestion: "Run inside the desktop session, or use 'desktop-start'; 'doctor' shows what is missing",
         platformDetail: String(error),

@@ -143,7 +143,7 @@ function checkOnScreen(x: X11, point: Point): Point {
     "INVALID_ARGS",
     `${target.x},${target.y} is not on the screen, which is ${width}x${height}`,
     {
-      suggestion: "Run 'list-displays' to see what is",
+      suggestion: "Run 'list-displays' to see the screen's bounds",
       disposition: NOTHING_DELIVERED,
     },
   )
