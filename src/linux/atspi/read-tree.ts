@@ -168,7 +168,7 @@ export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Pr
     if (error instanceof DBusClosed) throw lostBus(error)
     if (error instanceof DBusError || error instanceof WireError) {
       const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
-      throw new AppError("ACTION_FAILED", `App '${origin.app}' gave no usable answer`, {
+      throw new AppError("ACTION_FAILED", `App '${origin.app}' returned an invalid reply`, {
         platformDetail: detail,
       })
     }
