@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
@@ -8,8 +8,6 @@ import { timed } from "../support/pace.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
 import { startScene } from "./fake.ts"
-
-setDefaultTimeout(120_000)
 
 const nodes = (root: SeenNode): SeenNode[] => [...walk(root)].map((place) => place.node)
 
