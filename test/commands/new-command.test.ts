@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { rmSync } from "node:fs"
 import { Client } from "@modelcontextprotocol/client"
 import { InMemoryTransport } from "@modelcontextprotocol/server"
 import * as v from "valibot"
@@ -44,10 +43,7 @@ const sayHello = defineCommand(definition)
 const registry: Registry = { ...commands, "say-hello": async () => sayHello }
 
 const directory = temporaryForFile()
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true })
-  clearDesks()
-})
+afterAll(clearDesks)
 
 describe("a new command is in", () => {
   test("the help", async () => {
