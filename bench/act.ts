@@ -1,5 +1,6 @@
 import { startProgress } from "../src/cli/terminal.ts"
-import { openDesktop, PROGRAM, until } from "../test/support/desktop.ts"
+import { openDesktop, PROGRAM } from "../test/support/desktop.ts"
+import { until } from "../test/support/until.ts"
 import { median } from "./measure.ts"
 
 /**

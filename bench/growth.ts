@@ -1,4 +1,5 @@
-import { openDesktop, type TestDesktop, until } from "../test/support/desktop.ts"
+import { openDesktop, type TestDesktop } from "../test/support/desktop.ts"
+import { until } from "../test/support/until.ts"
 import { appNamed, chromium, settled, startApp } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 

@@ -1,10 +1,8 @@
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
 import { agentDesktop } from "agent-desktop"
+import { temporaryForFile } from "./support/temporary.ts"
 
-const home = mkdtempSync(`${tmpdir()}/agent-desktop-library-`)
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const home = temporaryForFile()
 const env = { AGENT_DESKTOP_HOME: home }
 
 test("a program gets the same envelopes as the command line", async () => {

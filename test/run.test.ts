@@ -4,7 +4,8 @@ import { commands } from "../src/commands/index.ts"
 import type { Deadline } from "../src/deadline.ts"
 import { AppError } from "../src/errors.ts"
 import { flagsOf, nativeSamples, readyDesk } from "./support/every-command.ts"
-import { clearDesks, desk, type Json } from "./support/fake-desk.ts"
+import { clearDesks, desk } from "./support/fake-desk.ts"
+import type { Json } from "./support/json.ts"
 import { within } from "./support/pace.ts"
 
 afterAll(clearDesks)

@@ -35,4 +35,4 @@ test("the code that every command loads first is small and has no MCP, JSON Sche
   expect(code).not.toContain("jsonrpc")
   expect(code).not.toContain("json-schema.org")
   expect(code).not.toContain("skills get errors")
-}, 60_000)
+})

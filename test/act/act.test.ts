@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { NOTHING, VERIFIED } from "../support/dispositions.ts"
+import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Route, Spec } from "../support/fake-world.ts"
+import type { Json } from "../support/json.ts"
 
 afterAll(clearDesks)
 
@@ -25,9 +27,6 @@ async function holding(spec: Spec) {
 
 /** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
 const SHORT = 600
-
-const VERIFIED = { delivery: "delivered_verified", retry: "unsafe" }
-const NOTHING = { delivery: "not_delivered", retry: "safe" }
 
 describe.concurrent("the result", () => {
   test("reports the action, the ref, how it was delivered and the changed state", async () => {

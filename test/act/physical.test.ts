@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { NOTHING } from "../support/dispositions.ts"
+import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
+import type { Json } from "../support/json.ts"
 
 afterAll(clearDesks)
 
@@ -11,7 +13,6 @@ const BOX = { ...absent, role: "checkbox", states: ["enabled", "unchecked"] } as
 const FIELD = { ...absent, role: "textfield", value: "abc", states: ["enabled"] } as const
 const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "collapsed"] } as const
 
-const NOTHING = { delivery: "not_delivered", retry: "safe" }
 /** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
 const SHORT = 600
 

@@ -1,6 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { describe, expect, test } from "bun:test"
+import { chmodSync, writeFileSync } from "node:fs"
 import fc from "fast-check"
 import { completionScript, type Shell, shellWords } from "../../src/cli/completions.ts"
 import { globals } from "../../src/cli/globals.ts"
@@ -9,6 +8,7 @@ import { AppError } from "../../src/errors.ts"
 import { fieldsOf } from "../../src/fields.ts"
 import { busyDesk } from "../support/every-command.ts"
 import { desk } from "../support/fake-desk.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 
 /** The values offered at the end of a line. */
 async function offered(line: string, it = busyDesk()): Promise<readonly string[]> {
@@ -91,8 +91,7 @@ test("words are split as a shell does", () => {
 })
 
 /** A stand-in for agent-desktop on the PATH that prints fixed completions; real shells do the rest. */
-const directory = mkdtempSync(`${tmpdir()}/agent-desktop-shells-`)
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = temporaryForFile()
 writeFileSync(
   `${directory}/agent-desktop`,
   `#!/bin/sh

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { clearDesks, desk } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
 import { within } from "../support/pace.ts"
 
 afterAll(clearDesks)

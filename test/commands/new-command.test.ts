@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { Client } from "@modelcontextprotocol/client"
 import { InMemoryTransport } from "@modelcontextprotocol/server"
 import * as v from "valibot"
@@ -17,7 +15,9 @@ import { serveMcp } from "../../src/mcp/server.ts"
 import { readTrace } from "../../src/trace/read.ts"
 import { openTrace } from "../../src/trace/record.ts"
 import { gapsOf, readyDesk, samplesOf } from "../support/every-command.ts"
-import { clearDesks, type Json } from "../support/fake-desk.ts"
+import { clearDesks } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 
 /** A command that the program does not have, added to the registry: every door and every page must show it. */
 
@@ -42,11 +42,8 @@ const definition = {
 const sayHello = defineCommand(definition)
 const registry: Registry = { ...commands, "say-hello": async () => sayHello }
 
-const directory = mkdtempSync(`${tmpdir()}/agent-desktop-new-command-`)
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true })
-  clearDesks()
-})
+const directory = temporaryForFile()
+afterAll(clearDesks)
 
 describe("a new command is in", () => {
   test("the help", async () => {

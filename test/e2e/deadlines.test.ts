@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
@@ -9,8 +9,6 @@ import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts
 import { timed, within } from "../support/pace.ts"
 import { until } from "../support/until.ts"
 import { everyLine, filledLine, type Line, refsOf, wordsOn } from "./every-line.ts"
-
-setDefaultTimeout(120_000)
 
 const STUBBORN = new URL("../fixtures/stubborn.py", import.meta.url).pathname
 /** Set to ask every line of the compiled program as well, which takes minutes. */

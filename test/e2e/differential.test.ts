@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
-import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
 import { differences, missingTexts, type Printed, type Shift } from "./comparison.ts"
 import type { Dump } from "./expected.ts"
 
@@ -28,7 +30,7 @@ let started: ReadonlyMap<string, StartedApp>
 beforeAll(async () => {
   desktop = await openDesktop({ width: 1920, height: 1080 })
   started = new Map(APPS.map((key) => [key, startApp(desktop, appNamed(key))]))
-}, 60_000)
+})
 
 afterAll(() => desktop?.close(), 30_000)
 
@@ -44,12 +46,12 @@ describe("a click in the middle of the printed bounds reaches", () => {
     await activate((await windowOf(appNamed("gnome-calculator"))).id)
     await click(find(elements, "button", (one) => one.name === "7"))
     await until(async () => (await textOf(display)).includes("7"), EFFECT_MS)
-  }, 60_000)
+  })
 
-  test("a check box of GTK 3", () => toggles("gtk3-widget-factory", "checkbox"), 60_000)
-  test("a check box of Qt", () => toggles("qt6", "checkbox", "Agree"), 60_000)
-  test("a check box of a page", () => toggles("chromium", "checkbox", "Unchecked box"), 60_000)
-  test("a tool button that LibreOffice draws itself", () => toggles("writer", "button", "Bold"), 60_000)
+  test("a check box of GTK 3", () => toggles("gtk3-widget-factory", "checkbox"))
+  test("a check box of Qt", () => toggles("qt6", "checkbox", "Agree"))
+  test("a check box of a page", () => toggles("chromium", "checkbox", "Unchecked box"))
+  test("a tool button that LibreOffice draws itself", () => toggles("writer", "button", "Bold"))
 })
 
 test("the page says of each control what its markup says", async () => {
@@ -62,7 +64,7 @@ test("the page says of each control what its markup says", async () => {
   expect(wrong).toEqual([])
   for (const name of ["Never there", "Not displayed", "Not visible", "Hidden item", "Far below"])
     expect(told(name)).toEqual([])
-}, 60_000)
+})
 
 const EFFECT_MS = 20_000
 
@@ -220,8 +222,7 @@ async function look(app: StockApp): Promise<Look> {
   return { elements, texts: new Set(nodes.map(({ name }) => name)) }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a node as it is printed
-const nodesOf = (node: any): any[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
+const nodesOf = (node: Json): Json[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
 
 async function windowOf({
   key,

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { firefox, startPage } from "../fixtures/fixture.ts"
-import { openDesktop, type RunResult, until } from "../support/desktop.ts"
+import { openDesktop, type RunResult } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** The page of the matrix in Firefox, whose accessibility is its own; judged by what the page itself writes down. */
-
-// A loaded machine takes its time.
-setDefaultTimeout(60_000)
 
 let stage: Stage
 

@@ -1,7 +1,5 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { askServer, cycleDesktops } from "./leaks.ts"
-
-setDefaultTimeout(120_000)
 
 // The long runs of both are in bench/leaks.ts.
 

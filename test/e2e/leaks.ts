@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { Deadline } from "../../src/deadline.ts"
 import { startDesktop, stopDesktop } from "../../src/linux/desktops/desktop.ts"
-import { openDesktop, PROGRAM, until } from "../support/desktop.ts"
+import { openDesktop, PROGRAM } from "../support/desktop.ts"
+import { temporary } from "../support/temporary.ts"
+import { until } from "../support/until.ts"
 
 /** What is left of things that were started and ended many times, by looks that are not ours. */
 
@@ -16,7 +17,8 @@ export interface DesktopFigures {
 
 /** Starts and stops desktops one after the other; every second one loses a part first. */
 export async function cycleDesktops(count: number, first = 0): Promise<DesktopFigures> {
-  const root = mkdtempSync(`${tmpdir()}/agent-desktop-leaks-`)
+  using place = temporary()
+  const root = place.path
   const left: string[] = []
   let killed = 0
   for (let number = first; number < first + count; number++) {
@@ -44,7 +46,6 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
     const lock = `/tmp/.X${desktop.display.slice(1)}-lock`
     if (existsSync(lock) && Number(readFileSync(lock, "utf8")) === desktop.pid) left.push(lock)
   }
-  rmSync(root, { recursive: true, force: true })
   return { started: count, killed, left }
 }
 

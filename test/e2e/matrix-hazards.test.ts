@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type FixtureEvent, TOOLKITS } from "../fixtures/fixture.ts"
-import { type RunResult, until } from "../support/desktop.ts"
+import type { RunResult } from "../support/desktop.ts"
+import { NOTHING } from "../support/dispositions.ts"
 import { within } from "../support/pace.ts"
+import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** What can be in the way of an action, or come in between; judged by the fixture's own log. */
 
-// A loaded machine takes its time.
-setDefaultTimeout(60_000)
-
-const NOTHING = { delivery: "not_delivered", retry: "safe" }
 /** Enough for a look on a machine with other things to do, and short for what has to run out. */
 const SHORT = ["--timeout-ms", "1500"]
 /** A look that leaves the refs of the others alone. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Toolkit } from "../fixtures/fixture.ts"
 import { type Cell, type Route, titleOf, type Want, wanted } from "./matrix-cell.ts"
 import { CELLS } from "./matrix-cells.ts"
@@ -7,8 +7,6 @@ import { PARKED, type Printed, Stage } from "./matrix-stage.ts"
 
 /** Plays every cell of one toolkit. The fixture's log decides: it happened, once, and nothing else did. */
 export function playMatrix(toolkit: Toolkit): void {
-  // A loaded machine takes its time.
-  setDefaultTimeout(60_000)
   describe(`${toolkit}:`, () => {
     let stage: Stage
 

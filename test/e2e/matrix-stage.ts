@@ -1,6 +1,7 @@
 import type { Point } from "../../src/node.ts"
 import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../fixtures/fixture.ts"
-import { openDesktop, type RunResult, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 /** A desktop with one fixture on it: what it showed, what was done, and what the fixture saw of that. */
 export class Stage implements AsyncDisposable {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
 import { X11 } from "../../src/linux/x11/connection.ts"
 import { Request } from "../../src/linux/x11/wire.ts"
 import { type FixtureEvent, TOOLKITS } from "../fixtures/fixture.ts"
-import { until } from "../support/desktop.ts"
+import { NOTHING } from "../support/dispositions.ts"
+import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** What happens to the screen, the window or the keyboard around an action; judged by the fixture's own log. */
 
-// A loaded machine takes its time.
-setDefaultTimeout(60_000)
-
-const NOTHING = { delivery: "not_delivered", retry: "safe" }
 const PATIENT = ["--timeout-ms", "15000"]
 const soon = () => Deadline.in(10_000)
 

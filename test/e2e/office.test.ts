@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 /** LibreOffice has no log of its own: what a command did is read in the file that it saves. */
-
-// It takes seconds to start, and more on a loaded machine.
-setDefaultTimeout(120_000)
 
 let desktop: TestDesktop
 let file: string

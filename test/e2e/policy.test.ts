@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../support/desktop.ts"
-
-setDefaultTimeout(60_000)
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 const ODD = new URL("../fixtures/odd.py", import.meta.url).pathname
 const ONLY = { AGENT_DESKTOP_APPS: "alpha" }

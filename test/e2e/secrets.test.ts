@@ -1,8 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { openDesktop, PROGRAM, type TestDesktop, until } from "../support/desktop.ts"
-
-setDefaultTimeout(120_000)
+import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 /** What is in the field from the start, and what is put there in every way there is. None is part of another. */
 const FIRST = "Fjord-bank-glyphs"

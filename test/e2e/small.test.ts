@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import type { Node, Rect } from "../../src/node.ts"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
-import { openDesktop, type RunResult, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
 
 /** What an observation costs, and whether less of it is still enough to act: on real applications. */
-
-setDefaultTimeout(120_000)
 
 const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const tokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
@@ -18,8 +18,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
   let id: string
 
   const run = (...args: string[]): Promise<RunResult> => desktop.run(...args, "--timeout-ms", "20000")
-  // biome-ignore lint/suspicious/noExplicitAny: it comes out of JSON, and every test knows what it asked for
-  const ok = async (...args: string[]): Promise<any> => {
+  const ok = async (...args: string[]): Promise<Json> => {
     const { json, stdout } = await run(...args)
     if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
     return json.data

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
 import { within } from "../support/pace.ts"
-
-setDefaultTimeout(60_000)
+import { until } from "../support/until.ts"
 
 let desktop: TestDesktop
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { parseRefMap } from "../../src/refs/refmap-json.ts"
-import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 import { type Fixture, startFixture } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { Chance, Maker, type World } from "./world.ts"

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { parseRefMap } from "../../src/refs/refmap-json.ts"
-import { openDesktop, PROGRAM, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 import { startFixture } from "./fixtures.ts"
 import { Chance, Maker } from "./world.ts"
 

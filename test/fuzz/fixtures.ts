@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { noteApp } from "../../src/linux/desktops/record.ts"
-import { type TestDesktop, until } from "../support/desktop.ts"
+import type { TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 import type { Op } from "./world.ts"
 
 export const TOOLKITS = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { openDesktop, until } from "../support/desktop.ts"
+import { openDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 import { startFixture } from "./fixtures.ts"
 import { fuzz, NO_FIGURES } from "./identity.ts"
 import { findRefs } from "./refs.ts"
@@ -50,4 +51,4 @@ test("the button of the only row is not that of the entry which the row was give
   } finally {
     await fixture.stop()
   }
-}, 60_000)
+})

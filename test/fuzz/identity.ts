@@ -1,4 +1,6 @@
-import { openDesktop, runProgram, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
 import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { EMPTY, Maker, type Mutation, type World } from "./world.ts"
@@ -201,8 +203,7 @@ class Run {
     await this.#judge(target, json, hits)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an envelope
-  async #judge(target: Target, json: any, hits: readonly number[]): Promise<void> {
+  async #judge(target: Target, json: Json, hits: readonly number[]): Promise<void> {
     const figures = this.#figures
     const isOther = hits.some((id) => id !== target.id) || hits.length > 1 || (!json?.ok && hits.length > 0)
     const isAlike = isOther && json?.ok && hits.length === 1 && (await this.#isAlike(target, hits[0]!))

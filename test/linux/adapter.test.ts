@@ -3,7 +3,8 @@ import type { SeenNode } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { connectLinux } from "../../src/linux/adapter.ts"
 import { startFixture } from "../fixtures/fixture.ts"
-import { openDesktop, until } from "../support/desktop.ts"
+import { openDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 const OPTIONS = { maxDepth: 40, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
 
@@ -33,4 +34,4 @@ test("with the bus hint of its tree, a ref's element is found, watched and click
   expect(await other.perform(found!.handle, { kind: "click" })).toMatchObject({ method: "atspi:click" })
   expect(await fixture.seen("press", "Press me")).toBeObject()
   await acting.close()
-}, 60_000)
+})

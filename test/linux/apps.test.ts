@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test"
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs"
@@ -24,17 +22,17 @@ import {
   startEnvironment,
   withAncestors,
 } from "../../src/linux/host/processes.ts"
-import { until } from "../support/desktop.ts"
+import { type Temporary, temporary } from "../support/temporary.ts"
+import { until } from "../support/until.ts"
 
-// A loaded machine is slow.
-setDefaultTimeout(60_000)
-
+let scratch: Temporary
 let place: string
 let env: Record<string, string>
 const started: number[] = []
 
 beforeEach(() => {
-  place = mkdtempSync("/tmp/apps-test-")
+  scratch = temporary()
+  place = scratch.path
   mkdirSync(`${place}/bin`)
   env = {
     HOME: `${place}/home`,
@@ -44,7 +42,7 @@ beforeEach(() => {
   }
 })
 
-afterEach(() => rmSync(place, { recursive: true, force: true }))
+afterEach(() => scratch[Symbol.dispose]())
 
 afterAll(() => {
   for (const pid of started) if (existsSync(`/proc/${pid}`)) process.kill(pid, "SIGKILL")

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import { success, toLine } from "../../src/envelope.ts"
@@ -6,10 +6,9 @@ import { type Budget, fitTree } from "../../src/look/budget.ts"
 import { outline, snapshotText } from "../../src/look/outline.ts"
 import { estimateTokens } from "../../src/look/tokens.ts"
 import { type Node, OMITTED, type State } from "../../src/node.ts"
-import { desk, type Json } from "../support/fake-desk.ts"
+import { desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
-
-setDefaultTimeout(60_000)
+import type { Json } from "../support/json.ts"
 
 const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const own = ({ children: _, children_count: __, ...rest }: Node): string => JSON.stringify(rest)

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import fc from "fast-check"
 import { diffTrees } from "../../src/look/diff.ts"
@@ -6,8 +6,6 @@ import { snapshotText } from "../../src/look/outline.ts"
 import type { Node, State } from "../../src/node.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
-
-setDefaultTimeout(60_000)
 
 const diff = (before: Node, after: Node, more = {}) =>
   diffTrees(before, after, { complete: true, interactive_only: false, ...more })

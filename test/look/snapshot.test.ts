@@ -2,8 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { AppError } from "../../src/errors.ts"
 import { SURFACES } from "../../src/node.ts"
-import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
+import type { Json } from "../support/json.ts"
 
 afterAll(clearDesks)
 

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import fc from "fast-check"
 import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
@@ -6,8 +6,6 @@ import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import { outline } from "../../src/look/outline.ts"
 import { estimateTokens } from "../../src/look/tokens.ts"
 import { allRoles, type Node, STATES } from "../../src/node.ts"
-
-setDefaultTimeout(60_000)
 
 /** The larger count of two vocabularies. */
 const realTokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)

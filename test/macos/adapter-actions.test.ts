@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Action } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { pause } from "../../src/until.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
-
-setDefaultTimeout(120_000)
 
 const act = async ({ adapter, node }: Desk, role: string, name: string | undefined, action: Action) =>
   adapter.perform((await node(role, name)).handle, action)

@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { SeenNode } from "../../src/adapter.ts"
 import type { RefEntry } from "../../src/refmap.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
-
-setDefaultTimeout(60_000)
 
 const at = { frame: [110, 120, 60, 20] }
 const buttons = (count: number, more: object = {}) => ({

@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Adapter } from "../../src/adapter.ts"
 import { AppError } from "../../src/errors.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL } from "./adapter-outline.ts"
-
-setDefaultTimeout(120_000)
 
 const SCENE = appWith(
   [

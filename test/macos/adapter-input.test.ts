@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Combo, InputEvent, Modifier } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
-
-setDefaultTimeout(120_000)
 
 const FIELD = [
   { id: "field", AXRole: "AXTextArea", AXTitle: "Text", AXValue: "", frame: [110, 120, 400, 200] },

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { AppError } from "../../src/errors.ts"
 import { onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
 import { SCENES } from "./fake.ts"
-
-setDefaultTimeout(120_000)
 
 for (const scene of readdirSync(SCENES)) {
   test(`every window and surface of ${scene} is read without violations`, () =>

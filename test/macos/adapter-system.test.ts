@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { existsSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { inflateSync } from "node:zlib"
@@ -6,8 +6,6 @@ import type { SeenApp } from "../../src/adapter.ts"
 import { timed } from "../support/pace.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { windowColour } from "./fake.ts"
-
-setDefaultTimeout(120_000)
 
 const SAVE = { id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [110, 120, 80, 24] }
 

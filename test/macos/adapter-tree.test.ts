@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { SeenNode, SeenTree } from "../../src/adapter.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { AppError } from "../../src/errors.ts"
@@ -9,8 +9,6 @@ import { timed } from "../support/pace.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { ALL, outline } from "./adapter-outline.ts"
 import { startScene } from "./fake.ts"
-
-setDefaultTimeout(120_000)
 
 const nodes = (root: SeenNode): SeenNode[] => [...walk(root)].map((place) => place.node)
 

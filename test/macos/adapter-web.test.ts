@@ -1,19 +1,16 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryForFile } from "../support/temporary.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
 
 /** Apps whose web contents sleep until a client asks for them, each in its own way. */
 
-setDefaultTimeout(60_000)
-
 /** The folder of an app bundle with a browser framework inside. */
-const folder = mkdtempSync(join(tmpdir(), "agent-desktop-browser-"))
+const folder = temporaryForFile()
 const path = join(folder, "Browser.app")
 mkdirSync(join(path, "Contents/Frameworks/Browser Framework.framework"), { recursive: true })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const at = { frame: [110, 120, 60, 20] }
 const button = (name: string, more: object = {}) => ({ AXRole: "AXButton", AXTitle: name, ...at, ...more })

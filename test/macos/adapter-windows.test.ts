@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Surface, SurfaceInfo } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { outline } from "./adapter-outline.ts"
-
-setDefaultTimeout(120_000)
 
 const window = (id: string, number: number, more: object = {}) => ({
   id,

@@ -1,14 +1,11 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { compileProgram, MACHINE, onStage } from "./compiled.ts"
 
 /** The documented examples and whole tasks, by the compiled executable over scenes. */
 
-setDefaultTimeout(MACHINE === "x64" ? 60_000 : 1_800_000)
+if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 
 const program = compileProgram()
-afterAll(() => rmSync(dirname(program), { recursive: true }))
 
 /** The documented examples, as far as they show the tree: members and nodes of ours come on top. */
 const button = (ref_id: string, name: string, ...more: readonly string[]) => ({

@@ -1,6 +1,6 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { readFileSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { commands } from "../../src/commands/index.ts"
 import { subjectOf } from "../e2e/matrix-cell.ts"
 import { checkStory, outcomeOf, wantedOutcome } from "../e2e/matrix-outcome.ts"
@@ -11,10 +11,9 @@ import { SCENES } from "./fake.ts"
 
 /** The macOS side as a compiled executable, over scenes. The log of the scene decides what it did. */
 
-setDefaultTimeout(MACHINE === "x64" ? 60_000 : 1_800_000)
+if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 
 const program = compileProgram()
-afterAll(() => rmSync(dirname(program), { recursive: true }))
 
 /** Plays the cells one after another in one scene, as an agent would. */
 async function play(stage: Stage, cells: readonly MacCell[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { expect } from "bun:test"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Json } from "../support/json.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 import { buildFake, type Machine } from "./fake/build.ts"
 import { type FakeMac, type Line, startScene } from "./fake.ts"
 
@@ -28,7 +28,7 @@ const ROOT = new URL("../..", import.meta.url).pathname
 
 /** The macOS side of the program, tree-shaken as for a Mac, as an executable of this system. */
 export function compileProgram(machine: Machine = MACHINE): string {
-  const directory = mkdtempSync(join(tmpdir(), "agent-desktop-darwin-"))
+  const directory = temporaryForFile()
   const outfile = join(directory, "agent-desktop")
   // By the command line: Bun.build lets the platform of the target win over the definition.
   const command = ["build", "--compile", "--minify", "--splitting", "--bytecode", "--format", "esm"]

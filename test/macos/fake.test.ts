@@ -1,15 +1,15 @@
 import { dlopen } from "bun:ffi"
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryForFile } from "../support/temporary.ts"
+import { until } from "../support/until.ts"
 import { buildFake } from "./fake/build.ts"
 import { mac as api, application, find, makeString, stringValue } from "./fake/client.ts"
 import { appleLibrary, exportsSymbol, knownSymbols } from "./fake/frameworks.ts"
-import { finish, keep, release, start, until } from "./fake/stage.ts"
+import { finish, keep, release, start } from "./fake/stage.ts"
 import { startScene, windowColour } from "./fake.ts"
 
-setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("the library", () => {
@@ -96,17 +96,12 @@ describe("the library", () => {
 describe("programs that know only Apple's paths", () => {
   const client = join(import.meta.dir, "fake/programs/client.ts")
   const preload = join(import.meta.dir, "preload.ts")
-  let directory = ""
-  let compiled = ""
+  const compiled = join(temporaryForFile(), "client")
 
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), "fakemac-client-"))
-    compiled = join(directory, "client")
     const build = Bun.spawnSync([process.execPath, "build", "--compile", client, "--outfile", compiled])
     expect(build.exitCode).toBe(0)
   })
-
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   // The preload works without LD_PRELOAD, and a compiled program works without the preload.
   const ways = [

@@ -1,7 +1,7 @@
 import { dlopen, ptr } from "bun:ffi"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
+import { temporary } from "../support/temporary.ts"
 import { buildFake } from "./fake/build.ts"
 
 /** A broken rule of the frameworks, or a note. */
@@ -114,7 +114,8 @@ export interface StartOptions {
 /** Starts a scene: the name of a file in fake/scenes, a path, or the scene itself. */
 export function startScene(scene: string | object, options: StartOptions = {}): FakeMac {
   const { symbols } = control()
-  const directory = mkdtempSync(join(tmpdir(), "fakemac-"))
+  const place = temporary()
+  const directory = place.path
   const path = scenePath(scene, directory)
   const files = {
     FAKEMAC_SCENE: path,
@@ -126,7 +127,7 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
   for (const name of NAMES) setEnvironment(name, name in files ? Reflect.get(files, name) : undefined)
   const close = () => {
     for (const [name, value] of before) setEnvironment(name, value)
-    rmSync(directory, { recursive: true, force: true })
+    place[Symbol.dispose]()
   }
   if (!symbols.fakemac_start(null)) {
     close()

@@ -3,7 +3,8 @@ import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
 import { argumentsSchema, envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
 import { busyDesk, type Call, readyDesk, samplesOf } from "../support/every-command.ts"
-import { clearDesks, desk, type Json } from "../support/fake-desk.ts"
+import { clearDesks, desk } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
 import { ajv, closed, envelopeIn } from "../support/validated.ts"
 
 afterAll(clearDesks)

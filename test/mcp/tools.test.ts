@@ -5,9 +5,10 @@ import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { serveMcp } from "../../src/mcp/server.ts"
 import { chooseCommands, toolName, toolOf } from "../../src/mcp/tools.ts"
-import { until } from "../support/desktop.ts"
 import { busyDesk, readyDesk, samplesOf } from "../support/every-command.ts"
-import { type Desk, desk, type Json } from "../support/fake-desk.ts"
+import { type Desk, desk } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
 
 interface Connected {
   readonly client: Client

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { AppError } from "../../src/errors.ts"
 import type { Rect } from "../../src/node.ts"
@@ -12,8 +12,6 @@ import {
 } from "../../src/picture/annotate.ts"
 import { decodePng, encodePng, type Pixels } from "../../src/picture/png.ts"
 import { desk } from "../support/fake-desk.ts"
-
-setDefaultTimeout(60_000)
 
 const plain = (width: number, height: number, grey: number): Pixels => ({
   width,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await desktop.run("snapshot", "--app", "zenity")
   ref = (await desktop.run("find", "--app", "zenity", "--role", "textfield", "--first")).json.data.match
     .ref_id
-}, 60_000)
+})
 afterAll(() => desktop?.close())
 
 function shell(command: readonly string[], input: string): string {

@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync } from "node:fs"
 import { build } from "../../build.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 import { envelopeIn } from "../support/validated.ts"
 
 /** Runs the binaries for other machines on this one: arm64 under qemu, and musl's with its own loader. */
 
-const directory = mkdtempSync(`${tmpdir()}/agent-desktop-foreign-`)
+const directory = temporaryForFile()
 let desktop: TestDesktop
 beforeAll(async () => {
   if (process.platform !== "linux") return
   desktop = await openDesktop()
   desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
   await desktop.run("wait", "--window", "Question")
-}, 60_000)
-afterAll(async () => {
-  await desktop?.close()
-  rmSync(directory, { recursive: true, force: true })
 })
+afterAll(() => desktop?.close())
 
 interface Machine {
   readonly target: "linux-arm64" | "linux-x64-musl"
@@ -27,7 +24,7 @@ interface Machine {
 }
 
 function onThisDesktop({ target, command, env }: Machine): void {
-  beforeAll(() => build(target, `${directory}/${target}`), 120_000)
+  beforeAll(() => build(target, `${directory}/${target}`))
 
   const run = async (...args: readonly string[]) => {
     const child = Bun.spawn([...command, `${directory}/${target}`, ...args], {
@@ -44,7 +41,7 @@ function onThisDesktop({ target, command, env }: Machine): void {
   test("starts, and reports its target", async () => {
     expect((await run("version")).json.data).toMatchObject({ target, arch: target.split("-")[1] })
     expect(await run("--help")).toMatchObject({ stdout: (await desktop.run("--help")).stdout, exitCode: 0 })
-  }, 60_000)
+  })
 
   test("sees the same desktop as this machine's binary, and acts on it", async () => {
     const slow = ["--timeout-ms", "60000"]
@@ -78,7 +75,7 @@ const canRunMusl =
 
 describe.skipIf(!canRunMusl)("linux-x64-musl", () => {
   onThisDesktop({ target: "linux-x64-musl", command: [], env: { LD_LIBRARY_PATH: `${directory}/lib` } })
-  beforeAll(() => standIn(ARCHIVES.toSorted().at(-1)!), 60_000)
+  beforeAll(() => standIn(ARCHIVES.toSorted().at(-1)!))
 })
 
 /**

@@ -4,9 +4,10 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { openDesktop, until } from "../support/desktop.ts"
+import { openDesktop } from "../support/desktop.ts"
 import { canFill, filled, flagsOf, samplesOf } from "../support/every-command.ts"
-import type { Json } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
 import { nowhere, PROGRAM } from "./program.ts"
 
 const setting = nowhere()
@@ -184,7 +185,6 @@ test.skipIf(process.platform !== "linux")(
       expect.objectContaining({ title: "Question" }),
     ])
   },
-  120_000,
 )
 
 test.skipIf(process.platform !== "linux")(
@@ -226,7 +226,6 @@ test.skipIf(process.platform !== "linux")(
         expect(content).toEqual([{ type: "image", data: base64, mimeType: "image/png" }])
     }
   },
-  120_000,
 )
 
 /** Replaces values that differ from look to look: ids, times, and connection names. */

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync } from "node:fs"
+import { temporary } from "../support/temporary.ts"
 import { envelopeIn } from "../support/validated.ts"
 
 export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
@@ -21,7 +21,8 @@ export interface Setting extends Disposable {
 }
 
 export function nowhere(): Setting {
-  const directory = mkdtempSync(`${tmpdir()}/agent-desktop-cli-`)
+  const place = temporary()
+  const directory = place.path
   return {
     directory,
     async run(args, { env = {}, stdin, cwd = directory } = {}) {
@@ -39,6 +40,6 @@ export function nowhere(): Setting {
       envelopeIn(stdout)
       return { exitCode: await child.exited, stdout, stderr }
     },
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]: () => place[Symbol.dispose](),
   }
 }

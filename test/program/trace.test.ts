@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { openDesktop } from "../support/desktop.ts"
-import type { Json } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
 import { nowhere, PROGRAM } from "./program.ts"
 
 const setting = nowhere()
@@ -142,5 +142,4 @@ test.skipIf(process.platform !== "linux")(
     for (const text of [html, readFileSync(`${directory}/trace.jsonl`, "utf8")])
       expect(text).not.toContain("Grace")
   },
-  120_000,
 )

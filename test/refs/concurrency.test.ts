@@ -2,7 +2,8 @@ import { expect, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
 import { openPlatform } from "../../src/platform.ts"
 import { workAtOnce } from "../fuzz/concurrency.ts"
-import { openDesktop, type TestDesktop, until } from "../support/desktop.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
 
 const here = (name: string) => new URL(name, import.meta.url).pathname
 
@@ -43,7 +44,7 @@ test("texts that two commands type at the same time are never mixed", async () =
     return typed.length === TIMES * 2 && typed
   }, 20_000)
   for (const text of texts) expect(lines.filter((line) => line === text + text).length).toBe(TIMES)
-}, 120_000)
+})
 
 test("a command that cannot get the pointer and keyboard in time fails, and delivers nothing", async () => {
   await using desktop = await openDesktop()
@@ -69,7 +70,7 @@ test("a command that cannot get the pointer and keyboard in time fails, and deli
   expect((await desktop.run("press", "return")).json.ok).toBe(true)
   await until(async () => (await Bun.file(file).text()) === "b\n")
   await platform.close()
-}, 120_000)
+})
 
 test("the turn of a killed process is released at once", async () => {
   await using desktop = await openDesktop()
@@ -86,4 +87,4 @@ test("the turn of a killed process is released at once", async () => {
   typist.kill("SIGKILL")
   await typist.exited
   expect((await desktop.run("press", "return", "--timeout-ms", "10000")).json.ok).toBe(true)
-}, 120_000)
+})

@@ -103,7 +103,7 @@ test("a lock is waited for, and free as soon as its holder is dead", async () =>
   child.kill("SIGKILL")
   expect(await appending).toEqual(["@e2"])
   expect(namesOf(await store.load())).toEqual(["@e1 Save", "@e2 Menu"])
-}, 60_000)
+})
 
 function startWriter(...args: string[]) {
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/store-writer.ts`, ...args], {

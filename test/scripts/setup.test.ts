@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -12,16 +11,19 @@ import {
 } from "node:fs"
 import { PURPOSES } from "../../scripts/setup.ts"
 import { NOBODY, openCopy } from "../support/anybody.ts"
+import { type Temporary, temporary } from "../support/temporary.ts"
 
 const isRoot = process.getuid?.() === 0
 const copy = openCopy()
 afterAll(() => copy[Symbol.dispose]())
 
+let scratch: Temporary
 let place: string
 
 /** A fake machine: its installed packages, and programs that record their calls. */
 beforeEach(() => {
-  place = mkdtempSync("/tmp/setup-test-")
+  scratch = temporary()
+  place = scratch.path
   for (const name of ["bin", "lists", "lists/partial"]) mkdirSync(`${place}/${name}`)
   program(
     "dpkg-query",
@@ -37,7 +39,7 @@ beforeEach(() => {
   chmodSync(place, 0o755)
 })
 
-afterEach(() => rmSync(place, { recursive: true, force: true }))
+afterEach(() => scratch[Symbol.dispose]())
 
 describe.skipIf(!isRoot)("setup, run by root", () => {
   test("does nothing and prints nothing if all packages are installed", async () => {

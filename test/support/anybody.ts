@@ -1,6 +1,6 @@
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, cpSync } from "node:fs"
 import { join } from "node:path"
+import { temporary } from "./temporary.ts"
 
 /** Prefix of a command that runs it as an unprivileged user. */
 export const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -15,7 +15,8 @@ export interface OpenCopy extends Disposable {
 
 /** Copies the sources and Bun to a place that any user may read; a home directory may not be readable. */
 export function openCopy(): OpenCopy {
-  const root = mkdtempSync(join(tmpdir(), "open-copy-"))
+  const place = temporary()
+  const root = place.path
   chmodSync(root, 0o755)
   for (const name of ["src", "ffi", "scripts"])
     cpSync(join(import.meta.dir, "../..", name), join(root, name), { recursive: true })
@@ -25,6 +26,6 @@ export function openCopy(): OpenCopy {
     bun,
     root,
     at: (path) => join(root, path),
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => place[Symbol.dispose](),
   }
 }

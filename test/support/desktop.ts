@@ -9,10 +9,9 @@ import {
   stopDesktop,
 } from "../../src/linux/desktops/desktop.ts"
 import { noteApp } from "../../src/linux/desktops/record.ts"
+import type { Json } from "./json.ts"
 import { abandoned, temporary } from "./temporary.ts"
 import { envelopeIn } from "./validated.ts"
-
-export { until } from "./until.ts"
 
 export interface TestDesktop extends AsyncDisposable {
   /** The environment of programs on this desktop, with its own AGENT_DESKTOP_HOME and HOME. */
@@ -38,8 +37,7 @@ export interface RunResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into envelopes of every shape
-  readonly json: any
+  readonly json: Json
 }
 
 export type TestDesktopOptions = Partial<Pick<DesktopOptions, "name" | "width" | "height" | "windowManager">>

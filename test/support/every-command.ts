@@ -1,7 +1,8 @@
 import { type Command, loadAll, type Registry } from "../../src/command.ts"
 import type { Door } from "../../src/run.ts"
-import { type Desk, desk, type Json } from "./fake-desk.ts"
+import { type Desk, desk } from "./fake-desk.ts"
 import type { Spec } from "./fake-world.ts"
+import type { Json } from "./json.ts"
 
 /** A desk on which every command has something to act on, and the samples of all commands. */
 

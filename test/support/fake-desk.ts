@@ -1,6 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { existsSync, rmSync } from "node:fs"
 import type { RefStore } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import type { Deadline } from "../../src/deadline.ts"
@@ -9,10 +7,8 @@ import { openRefStore } from "../../src/refs/store.ts"
 import { type Door, runCommand } from "../../src/run.ts"
 import { fakeAdapter } from "./fake-adapter.ts"
 import { World } from "./fake-world.ts"
-
-/** An envelope as an agent reads it. */
-// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, and every test knows the shape it expects
-export type Json = any
+import type { Json } from "./json.ts"
+import { abandoned, type Temporary, temporary } from "./temporary.ts"
 
 export interface Desk {
   readonly world: World
@@ -70,33 +66,19 @@ export function desk(door: Partial<Door> = {}): Desk {
   }
 }
 
-const directories: string[] = []
+const directories: Temporary[] = []
 
-// Every snapshot is synced to disk, which may be slow; memory needs no sync.
-const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-const PREFIX = "agent-desktop-desks-"
-
-// Removes directories of test runs that were killed.
-for (const name of readdirSync(place)) {
-  const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : process.pid
-  if (!isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true })
-}
+// Every snapshot is synced to the disk, which may be busy; what is in memory has nothing to sync.
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : undefined
+for (const path of abandoned(MEMORY)) rmSync(path, { recursive: true, force: true })
 
 function temporaryDirectory(): string {
-  const path = mkdtempSync(join(place, `${PREFIX}${process.pid}-`))
-  directories.push(path)
-  return path
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  const place = temporary(MEMORY)
+  directories.push(place)
+  return place.path
 }
 
 /** For afterAll of every file that uses desks. */
 export function clearDesks(): void {
-  for (const path of directories.splice(0)) rmSync(path, { recursive: true, force: true })
+  for (const place of directories.splice(0)) place[Symbol.dispose]()
 }

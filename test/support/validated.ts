@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { envelopeSchema, errorSchema, resultSchema } from "../../src/mcp/json-schema.ts"
-import type { Json } from "./fake-desk.ts"
+import type { Json } from "./json.ts"
 
 /** Validates every envelope that a test sees against the schemas, with another implementation of JSON Schema. */
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import fc from "fast-check"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { encodePng } from "../../src/picture/png.ts"
 import type { TraceEntry } from "../../src/trace/entry.ts"
 import { tracePage } from "../../src/trace/page.ts"
 import { readTrace } from "../../src/trace/read.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 
-const directory = mkdtempSync(`${tmpdir()}/agent-desktop-trace-page-`)
+const directory = temporaryForFile()
 const executablePath = Bun.which("chromium") ?? undefined
 
 const HOSTILE = [
@@ -52,12 +52,9 @@ beforeAll(async () => {
   page.on("pageerror", (error) => complaints.push(error.message))
   page.on("console", (message) => complaints.push(message.text()))
   page.on("request", (request) => requests.push(request.url().slice(0, 40)))
-}, 60_000)
-
-afterAll(async () => {
-  await browser?.close()
-  rmSync(directory, { recursive: true, force: true })
 })
+
+afterAll(() => browser?.close())
 
 async function show(html: string): Promise<void> {
   const file = `${directory}/trace.html`

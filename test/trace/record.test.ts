@@ -3,14 +3,11 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import fc from "fast-check"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
@@ -20,15 +17,14 @@ import type { Trace } from "../../src/run.ts"
 import { readPicture, readTrace } from "../../src/trace/read.ts"
 import { openTrace } from "../../src/trace/record.ts"
 import { shownArguments } from "../../src/trace/redact.ts"
-import { until } from "../support/desktop.ts"
 import { busyDesk, nativeSamples, readyDesk, samplesOf } from "../support/every-command.ts"
-import { clearDesks, type Desk, type Json } from "../support/fake-desk.ts"
+import { clearDesks, type Desk } from "../support/fake-desk.ts"
+import type { Json } from "../support/json.ts"
+import { temporaryForFile } from "../support/temporary.ts"
+import { until } from "../support/until.ts"
 
-const root = mkdtempSync(`${tmpdir()}/agent-desktop-trace-`)
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-  clearDesks()
-})
+const root = temporaryForFile()
+afterAll(clearDesks)
 
 let made = 0
 const fresh = (): string => `${root}/${made++}`

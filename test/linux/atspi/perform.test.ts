@@ -6,6 +6,7 @@ import { Element } from "../../../src/linux/atspi/element.ts"
 import { perform } from "../../../src/linux/atspi/perform.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { type Answer, Bus } from "../../../src/linux/dbus/bus.ts"
+import { NOTHING } from "../../support/dispositions.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 
@@ -18,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => daemon[Symbol.asyncDispose]())
 
-const NOTHING = { delivery: "not_delivered", retry: "safe" }
 const YES: Answer = { signature: "b", values: [true] }
 const NO: Answer = { signature: "b", values: [false] }
 const UNKNOWN: Answer = { error: "org.freedesktop.DBus.Error.UnknownMethod", text: "no" }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { plainText } from "../../../src/linux/atspi/names.ts"
-import { openDesktop, until } from "../../support/desktop.ts"
+import { openDesktop } from "../../support/desktop.ts"
 import { within } from "../../support/pace.ts"
+import { until } from "../../support/until.ts"
 
 test("markup that Qt shows as rich text is read as plain text", () => {
   for (const [markup, words] of [
@@ -52,21 +53,17 @@ test("text without a tag that Qt knows is not changed, and long texts are fast",
   })
 })
 
-test.each(["PyQt5", "PyQt6"])(
-  "a rich-text tool tip of %s becomes a plain description",
-  async (binding) => {
-    await using desktop = await openDesktop()
-    desktop.spawnApp(["/usr/bin/python3", "-c", PROGRAM, binding])
-    const button = await until(async () => {
-      const { json } = await desktop.run("find", "--app", "tips", "--role", "button", "--first")
-      return json?.data?.match
-    }, 20_000)
-    expect(button.name).toBe("if a <x> c")
-    const { json } = await desktop.run("get", button.ref_id, "description")
-    expect(json.data.value).toBe("Compares two numbers")
-  },
-  60_000,
-)
+test.each(["PyQt5", "PyQt6"])("a rich-text tool tip of %s becomes a plain description", async (binding) => {
+  await using desktop = await openDesktop()
+  desktop.spawnApp(["/usr/bin/python3", "-c", PROGRAM, binding])
+  const button = await until(async () => {
+    const { json } = await desktop.run("find", "--app", "tips", "--role", "button", "--first")
+    return json?.data?.match
+  }, 20_000)
+  expect(button.name).toBe("if a <x> c")
+  const { json } = await desktop.run("get", button.ref_id, "description")
+  expect(json.data.value).toBe("Compares two numbers")
+})
 
 const PROGRAM = `
 import importlib, sys

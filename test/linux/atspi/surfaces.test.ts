@@ -4,7 +4,8 @@ import { Deadline } from "../../../src/deadline.ts"
 import { connectLinux } from "../../../src/linux/adapter.ts"
 import type { Surface } from "../../../src/node.ts"
 import { type Fixture, startFixture } from "../../fixtures/fixture.ts"
-import { openDesktop, type TestDesktop, until } from "../../support/desktop.ts"
+import { openDesktop, type TestDesktop } from "../../support/desktop.ts"
+import { until } from "../../support/until.ts"
 
 const OPTIONS = { maxDepth: 40, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
 const TOOLKITS = ["gtk3", "gtk4", "qt6"] as const
@@ -73,7 +74,7 @@ describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
     expect(surfaces.some(({ type }) => type === "menu")).toBe(false)
     await expect(readSurface(toolkit, "menu")).rejects.toThrow("No menu is open")
     await expect(readSurface(toolkit, "sheet")).rejects.toThrow("No sheet is open")
-  }, 60_000)
+  })
 
   test("the tree of the menu bar contains its menus", async () => {
     const { root, window } = await readSurface(toolkit, "menubar")
@@ -84,7 +85,7 @@ describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
         .filter(({ role }) => role === "menuitem")
         .map(({ name }) => name),
     ).toEqual(["File", "View", "Help"])
-  }, 60_000)
+  })
 
   test("an open menu is a surface with its items, and has the focus until it closes", async () => {
     await click(toolkit, "menuitem", "File")
@@ -102,7 +103,7 @@ describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
     }
     await adapter().input({ kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" })
     await until(async () => !(await typesOf(toolkit)).includes("menu"), 20_000)
-  }, 60_000)
+  })
 
   test("a dialog is a sheet of its window, and has the focus", async () => {
     // A window manager gives a dialog the focus only if its app has it.
@@ -119,7 +120,7 @@ describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
     await until(async () => (await readSurface(toolkit, "focused")).window.id === id, 20_000)
     await fixtures.get(toolkit)!.command({ do: "reset" })
     await until(async () => !(await typesOf(toolkit)).includes("sheet"), 20_000)
-  }, 60_000)
+  })
 
   test("a popover is a surface while it is open", async () => {
     if (toolkit === "qt6") return
@@ -131,5 +132,5 @@ describe.each([...TOOLKITS])("in a %s app", (toolkit) => {
     expect(buttons.map(({ name }) => name)).toEqual(["Option A", "Option B"])
     await fixtures.get(toolkit)!.command({ do: "reset" })
     await until(async () => !(await typesOf(toolkit)).includes("popover"), 20_000)
-  }, 60_000)
+  })
 })

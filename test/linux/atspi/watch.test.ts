@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { lastShown, watchEvents } from "../../../src/linux/atspi/watch.ts"
 import { type Answer, Bus, DBUS, DBUS_PATH, method } from "../../../src/linux/dbus/bus.ts"
-import { until } from "../../support/desktop.ts"
+import { until } from "../../support/until.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
 
 const soon = () => Deadline.in(10_000)

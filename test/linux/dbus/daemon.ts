@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { temporary } from "../../support/temporary.ts"
 
 export interface Daemon extends AsyncDisposable {
   readonly address: string
@@ -7,7 +7,8 @@ export interface Daemon extends AsyncDisposable {
 
 /** A private message bus that ends with the test. */
 export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<Daemon> {
-  const directory = mkdtempSync("/tmp/agent-desktop-bus-")
+  const place = temporary()
+  const directory = place.path
   const listen = kind === "path" ? `unix:path=${directory}/bus` : `unix:abstract=${directory}/bus`
   const child = Bun.spawn(
     ["dbus-daemon", "--session", "--nofork", "--print-address=1", `--address=${listen}`],
@@ -23,7 +24,7 @@ export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<D
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL")
       await child.exited
-      rmSync(directory, { recursive: true, force: true })
+      place[Symbol.dispose]()
     },
   }
 }
@@ -32,7 +33,8 @@ export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<D
 export function startPeer(
   speak: Partial<Record<"open" | "data", (socket: Bun.Socket<undefined>, chunk: Buffer) => void>>,
 ): Disposable & { readonly address: string; readonly sockets: Set<Bun.Socket<undefined>> } {
-  const directory = mkdtempSync("/tmp/agent-desktop-peer-")
+  const place = temporary()
+  const directory = place.path
   const sockets = new Set<Bun.Socket<undefined>>()
   const listener = Bun.listen<undefined>({
     unix: `${directory}/socket`,
@@ -51,7 +53,7 @@ export function startPeer(
     sockets,
     [Symbol.dispose]() {
       listener.stop(true)
-      rmSync(directory, { recursive: true, force: true })
+      place[Symbol.dispose]()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { NotificationOp } from "../../../src/adapter.ts"
 import { Session } from "../../../src/linux/host/session.ts"
@@ -7,12 +7,10 @@ import {
   listNotifications,
   operateNotification,
 } from "../../../src/linux/notifications/notifications.ts"
-import { openDesktop, type RunResult, type TestDesktop, until } from "../../support/desktop.ts"
+import { openDesktop, type RunResult, type TestDesktop } from "../../support/desktop.ts"
 import { within } from "../../support/pace.ts"
+import { until } from "../../support/until.ts"
 import { closed, notify, type Overheard, openBus, overhear, ownerOf, pidOf, SIGNALS, soon } from "./notify.ts"
-
-// A loaded machine is slow.
-setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
 let session: Session

@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { type Bus, DBUS, DBUS_PATH, DBusError, method } from "../../../src/linux/dbus/bus.ts"
 import { Session } from "../../../src/linux/host/session.ts"
 import { listNotifications, operateNotification } from "../../../src/linux/notifications/notifications.ts"
-import { openDesktop, PROGRAM, runProgram, type TestDesktop, until } from "../../support/desktop.ts"
+import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../../support/desktop.ts"
 import { within } from "../../support/pace.ts"
+import { temporary } from "../../support/temporary.ts"
+import { until } from "../../support/until.ts"
 import {
   closed,
   NOTIFICATIONS,
@@ -18,9 +20,6 @@ import {
   send,
   soon,
 } from "./notify.ts"
-
-// A loaded machine is slow.
-setDefaultTimeout(60_000)
 
 let desktop: TestDesktop
 let bus: Bus & Disposable
@@ -474,8 +473,8 @@ describe("the daemon process", () => {
   })
 
   test("is the compiled program on a desktop that it started, and ends with that desktop", async () => {
-    const home = mkdtempSync("/tmp/agent-desktop-notify-")
-    const base = { ...desktop.env, AGENT_DESKTOP_HOME: home }
+    using home = temporary()
+    const base = { ...desktop.env, AGENT_DESKTOP_HOME: home.path }
     const start = await runProgram(["desktop-start", "--name", "own"], base)
     try {
       const env = { ...desktop.env, ...start.json.data.env }
@@ -489,7 +488,6 @@ describe("the daemon process", () => {
       await until(() => !existsSync(`/proc/${pid}`))
     } finally {
       await runProgram(["desktop-stop", "--all"], base)
-      rmSync(home, { recursive: true, force: true })
     }
   })
 })
@@ -503,7 +501,8 @@ function serve(address: string): Bun.Subprocess {
 
 /** A bus that cannot start services. */
 async function startBareBus(): Promise<AsyncDisposable & { readonly address: string; end(): void }> {
-  const directory = mkdtempSync("/tmp/agent-desktop-bare-")
+  const place = temporary()
+  const directory = place.path
   const address = `unix:path=${directory}/bus`
   writeFileSync(
     `${directory}/bus.conf`,
@@ -521,7 +520,7 @@ async function startBareBus(): Promise<AsyncDisposable & { readonly address: str
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL")
       await child.exited
-      rmSync(directory, { recursive: true, force: true })
+      place[Symbol.dispose]()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { Deadline } from "../../../src/deadline.ts"
 import { Bus, DBUS, DBUS_PATH, DBusError, method, readAs } from "../../../src/linux/dbus/bus.ts"
 import type { Value } from "../../../src/linux/dbus/wire.ts"
-import { until } from "../../support/desktop.ts"
+import { until } from "../../support/until.ts"
 
 export const NOTIFICATIONS = "org.freedesktop.Notifications"
 export const PATH = "/org/freedesktop/Notifications"

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { clearClipboard, getClipboard, getOwner, setClipboard } from "../../../src/linux/x11/clipboard.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { readWindow } from "../../../src/linux/x11/windows.ts"
-import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { patience, startXvfb, type Xvfb } from "./xvfb.ts"
 
 const OWNER = [process.execPath, new URL("clipboard-owner.ts", import.meta.url).pathname]
 
@@ -31,7 +30,7 @@ async function xclipIn(desk: Xvfb, text: string, ...args: string[]) {
   const before = await ownerPid(desk)
   // Runs in the foreground, so that the started process is the owner.
   const child = desk.spawn(["xclip", "-quiet", "-selection", "clipboard", "-i", ...args, path])
-  await until("xclip to own the clipboard", async () => {
+  await until(async () => {
     const pid = await ownerPid(desk)
     return pid !== undefined && pid !== before && pid === child.pid
   })
@@ -159,16 +158,16 @@ describe("the owner", () => {
     expect(await xclipOut(desk)).toBe("first")
     const first = (await ownerPid(desk))!
     await set(desk, "second")
-    await until("the first to end", () => !isRunning(first))
+    await until(() => !isRunning(first))
     const second = (await ownerPid(desk))!
     expect(await xclipOut(desk)).toBe("second")
     await clearClipboard(desk.x, patience())
-    await until("the second to end", () => !isRunning(second))
+    await until(() => !isRunning(second))
     expect(await get(desk)).toBe("")
     await set(desk, "third")
     const third = (await ownerPid(desk))!
     await desk[Symbol.asyncDispose]()
-    await until("the third to end", () => !isRunning(third))
+    await until(() => !isRunning(third))
   })
 
   test("fails if it cannot start", async () => {

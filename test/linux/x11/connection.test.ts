@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { rmSync } from "node:fs"
-import { mkdtemp } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Deadline } from "../../../src/deadline.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { getGeometry, getProperty, queryTree } from "../../../src/linux/x11/requests.ts"
 import { Request, XError } from "../../../src/linux/x11/wire.ts"
-import { patience, startXvfb, TEST_MS, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { temporary } from "../../support/temporary.ts"
+import { patience, startXvfb, type Xvfb } from "./xvfb.ts"
 
 let desk: Xvfb
 
@@ -182,8 +178,8 @@ describe("a peer that is not an X server", () => {
     answers: readonly (Uint8Array | "close")[][],
     act: (env: { DISPLAY: string }) => Promise<void>,
   ) {
-    const dir = await mkdtemp(join(tmpdir(), "agent-desktop-fake-"))
-    const path = join(dir, "s")
+    using place = temporary()
+    const path = join(place.path, "s")
     const script = [...answers]
     const server = Bun.listen({
       unix: path,
@@ -200,7 +196,6 @@ describe("a peer that is not an X server", () => {
       await act({ DISPLAY: `unix:${path}` })
     } finally {
       server.stop(true)
-      rmSync(dir, { recursive: true, force: true })
     }
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { parseCombo } from "../../../src/keys.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { sendInput } from "../../../src/linux/x11/input.ts"
@@ -7,9 +7,8 @@ import { charOf, keysymOf } from "../../../src/linux/x11/keysyms.ts"
 import { operateWindow } from "../../../src/linux/x11/window-ops.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
 import { Request } from "../../../src/linux/x11/wire.ts"
-import { follow, patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { follow, patience, startManager, startXvfb, tapKey, type Xvfb } from "./xvfb.ts"
 
 const send = (x: X11, combo: string, phase: "press" | "down" | "up" = "press") =>
   sendInput(x, { kind: "key", combo: parseCombo(combo, { modifiersAlone: true }), phase }, patience())
@@ -18,7 +17,7 @@ const send = (x: X11, combo: string, phase: "press" | "down" | "up" = "press") =
 async function openXev(desk: Xvfb) {
   const child = desk.spawn(["stdbuf", "-oL", "xev", "-event", "keyboard"])
   const lines = follow(child.stdout)
-  const window = await until("xev", async () => (await listWindows(desk.x, patience()))[0])
+  const window = await until(async () => (await listWindows(desk.x, patience()))[0])
   await operateWindow(desk.x, window.id, { kind: "focus" }, patience())
   const events = () =>
     [
@@ -32,7 +31,7 @@ async function openXev(desk: Xvfb) {
         `${kind === "Press" ? "+" : "-"}${name} ${(Number(state) & 0xff).toString(16)}`,
     )
   const after = async (count: number) => {
-    await until(`${count} key events`, () => events().length >= count)
+    await until(() => events().length >= count)
     await desk.x.sync(patience())
     return events()
   }
@@ -105,9 +104,9 @@ describe("press", () => {
     await desk.run(["setxkbmap", layout])
     const xev = await openXev(desk)
     await send(desk.x, combo)
-    await until("the key", () => xev.events().includes(expected))
+    await until(() => xev.events().includes(expected))
     await send(desk.x, combo)
-    await until("the key again", () => xev.events().filter((line) => line === expected).length === 2)
+    await until(() => xev.events().filter((line) => line === expected).length === 2)
   })
 
   test("Caps Lock does not change a shortcut", async () => {
@@ -132,9 +131,9 @@ w = Gtk.Window(title="keys"); g = Gtk.AccelGroup(); w.add_accel_group(g)
 g.connect(Gdk.KEY_k, Gdk.ModifierType.CONTROL_MASK, 0, lambda *_: print("ctrl+k", flush=True) or True)
 w.connect("focus-in-event", lambda *_: print("ready", flush=True)); w.show_all(); Gtk.main()`
     const lines = follow(desk.spawn(["/usr/bin/python3", "-c", program]).stdout)
-    await until("focus", () => lines.text().includes("ready"))
+    await until(() => lines.text().includes("ready"))
     await send(desk.x, "ctrl+k")
-    await until("the shortcut", () => lines.text().includes("ctrl+k"))
+    await until(() => lines.text().includes("ctrl+k"))
   })
 })
 
@@ -193,7 +192,6 @@ describe("a locked screen", () => {
     })
     locker.close()
     await until(
-      "the end of the lock",
       async () =>
         (await send(desk.x, "b").then(
           () => true,

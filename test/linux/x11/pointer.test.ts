@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { Deadline } from "../../../src/deadline.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
@@ -11,9 +11,8 @@ import {
   turnWheel,
 } from "../../../src/linux/x11/pointer.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
-import { follow, patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { follow, patience, startXvfb, type Xvfb } from "./xvfb.ts"
 
 /** The events that xev's window receives: "press 1 at 10,20". */
 async function openXev(desk: Xvfb) {
@@ -29,7 +28,7 @@ async function openXev(desk: Xvfb) {
     "mouse",
   ])
   const lines = follow(child.stdout)
-  await until("xev", async () => (await listWindows(desk.x, patience()))[0])
+  await until(async () => (await listWindows(desk.x, patience()))[0])
   const events = () =>
     [
       ...lines
@@ -53,7 +52,7 @@ async function openXev(desk: Xvfb) {
     )
   /** All button events, once this many have arrived. */
   const after = async (count: number) => {
-    await until(`${count} button events`, () => buttons().length >= count)
+    await until(() => buttons().length >= count)
     return buttons()
   }
   return { events, after, buttons }
@@ -237,17 +236,17 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
     await using desk = await startXvfb()
     const child = desk.spawn(["/usr/bin/python3", "-c", program])
     const lines = follow(child.stdout)
-    await until("a shown window", () => lines.text().includes("ready"))
-    const window = await until("the window", async () => (await listWindows(desk.x, patience()))[0])
+    await until(() => lines.text().includes("ready"))
+    const window = await until(async () => (await listWindows(desk.x, patience()))[0])
     const at = { x: window.bounds.x + 150, y: window.bounds.y + 100 }
     const clicks = () => lines.text().match(/clicks \d/g) ?? []
     await clickPointer(desk.x, { kind: "click", at, button: "left", count: 1 }, patience())
-    await until("a click", () => clicks().length > 0)
+    await until(() => clicks().length > 0)
     expect(clicks()).toEqual(["clicks 1"])
     // A point away from the first click, which would count otherwise.
     const away = { x: at.x - 80, y: at.y - 50 }
     await clickPointer(desk.x, { kind: "click", at: away, button: "left", count: 2 }, patience())
-    await until("the clicks", () => clicks().length >= 1 + expected.length)
+    await until(() => clicks().length >= 1 + expected.length)
     expect(clicks().slice(1)).toEqual(expected)
   })
 
@@ -255,15 +254,15 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
     await using desk = await startXvfb()
     const child = desk.spawn(["/usr/bin/python3", "-c", GTK])
     const lines = follow(child.stdout)
-    await until("a shown window", () => lines.text().includes("ready"))
-    const window = await until("the window", async () => (await listWindows(desk.x, patience()))[0])
+    await until(() => lines.text().includes("ready"))
+    const window = await until(async () => (await listWindows(desk.x, patience()))[0])
     const at = { x: window.bounds.x + 150, y: window.bounds.y + 100 }
     const clicks = () => lines.text().match(/clicks \d/g) ?? []
     const click = { kind: "click", button: "left", count: 1, inList: true } as const
     await clickPointer(desk.x, { ...click, at }, patience())
     await desk.run(["xdotool", "windowmove", String(window.id), String(window.bounds.x), "300"])
     await clickPointer(desk.x, { ...click, at: { x: at.x, y: 400 } }, patience())
-    await until("both clicks", () => clicks().length >= 2)
+    await until(() => clicks().length >= 2)
     expect(clicks()).toEqual(["clicks 1", "clicks 1"])
   })
 })

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Picture } from "../../../src/adapter.ts"
 import { listDisplays } from "../../../src/linux/x11/displays.ts"
 import { takeScreenshot, takeWindow } from "../../../src/linux/x11/screenshot.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
 import type { Rect } from "../../../src/node.ts"
-import { patience, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { patience, startXvfb, type Xvfb } from "./xvfb.ts"
 
 /** Decodes a picture with ImageMagick; returns the colour at a point. */
 async function look(picture: Picture) {
@@ -44,9 +43,9 @@ describe("a screenshot", () => {
       "-geometry",
       "40x10+100+150",
     ])
-    const window = await until("the window", async () => (await listWindows(desk.x, patience()))[0])
+    const window = await until(async () => (await listWindows(desk.x, patience()))[0])
     Object.assign(orange, window.frame)
-    await until("its colour", async () => (await look(await shoot(orange)))(5, 5) === "ff8000")
+    await until(async () => (await look(await shoot(orange)))(5, 5) === "ff8000")
   })
 
   afterAll(() => desk[Symbol.asyncDispose]())
@@ -110,7 +109,7 @@ describe("a picture of a window", () => {
     ...["-geometry", place, "-title", colour],
   ]
   const windowOf = (desk: Xvfb, title: string) =>
-    until(title, async () => (await listWindows(desk.x, patience())).find((one) => one.title === title))
+    until(async () => (await listWindows(desk.x, patience())).find((one) => one.title === title))
 
   test("shows the window even if another covers it", async () => {
     await using desk = await startXvfb({ size: "800x600" })
@@ -121,7 +120,7 @@ describe("a picture of a window", () => {
     const at = { x: above.frame.x + 20 - below.frame.x, y: above.frame.y + 20 - below.frame.y }
     const onScreen = async () =>
       (await look(await takeScreenshot(desk.x, below.frame, patience())))(at.x, at.y)
-    await until("the cover", async () => (await onScreen()) === "0080ff")
+    await until(async () => (await onScreen()) === "0080ff")
 
     const picture = await takeWindow(desk.x, below.id, below.frame, patience())
     expect(picture).toMatchObject({
@@ -154,7 +153,7 @@ describe("a picture of a window", () => {
     desk.spawn(filled("#0080ff", "20x5+150+180"))
     await windowOf(desk, "#0080ff")
     const shot = async () => look(await takeWindow(desk.x, below.id, below.frame, patience()))
-    await until("the cover", async () => (await shot())(70, 50) === "0080ff")
+    await until(async () => (await shot())(70, 50) === "0080ff")
   })
 })
 

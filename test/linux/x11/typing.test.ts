@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Deadline } from "../../../src/deadline.ts"
 import { sendInput } from "../../../src/linux/x11/input.ts"
@@ -6,9 +6,8 @@ import { lockGroup, openXkb } from "../../../src/linux/x11/keymap.ts"
 import { setInputFocus } from "../../../src/linux/x11/requests.ts"
 import { operateWindow } from "../../../src/linux/x11/window-ops.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
-import { patience, startManager, startXvfb, TEST_MS, tapKey, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { patience, startManager, startXvfb, tapKey, type Xvfb } from "./xvfb.ts"
 
 const TEXT = [
   "Hello, World! The quick brown fox jumps over the lazy dog. 0123456789",
@@ -40,7 +39,7 @@ async function openTerminal(desk: Xvfb, name = "sink") {
     "-c",
     script,
   ])
-  await until("a listening terminal", () => Bun.file(ready).exists())
+  await until(() => Bun.file(ready).exists())
   return { child, read: () => Bun.file(file).text(), window: await focusOn(desk, name) }
 }
 
@@ -65,7 +64,7 @@ w.textChanged.connect(lambda: open(sys.argv[1], "w").write(w.toPlainText()))
 w.show(); w.setFocus(); a.exec_()`
   desk.spawn(["/usr/bin/python3", "-c", kit === "gtk" ? GTK : QT, file])
   await focusOn(desk, "sink")
-  await until("a focused field", () => Bun.file(`${file}.ready`).exists())
+  await until(() => Bun.file(`${file}.ready`).exists())
   return {
     read: () =>
       Bun.file(file)
@@ -75,7 +74,7 @@ w.show(); w.setFocus(); a.exec_()`
 }
 
 async function focusOn(desk: Xvfb, title: string) {
-  const window = await until("the window", async () =>
+  const window = await until(async () =>
     (await listWindows(desk.x, patience())).find((one) => one.title === title),
   )
   return operateWindow(desk.x, window.id, { kind: "focus" }, patience())
@@ -249,7 +248,7 @@ describe("typing", () => {
     await expect(type(desk, text, Deadline.in(700))).rejects.toMatchObject({ code: "APP_UNRESPONSIVE" })
     terminal.child.kill("SIGCONT")
     await type(desk, "end")
-    await until("the end", async () => (await terminal.read()).endsWith("end"))
+    await until(async () => (await terminal.read()).endsWith("end"))
     expect(text).toStartWith((await terminal.read()).slice(0, -3))
   })
 
@@ -262,14 +261,14 @@ describe("typing", () => {
       () => undefined,
       (error) => error,
     )
-    await until("the first characters", async () => (await first.read()).length > 0)
+    await until(async () => (await first.read()).length > 0)
     await desk.run(["xdotool", "windowactivate", String(other.window.id)])
     const failure = await typing
     expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
     expect(failure.details.typed).toBeLessThan(60_000)
     // The other window gets at most the text sent between two checks of the focus.
     await type(desk, "\n")
-    await until("the line break", async () => (await other.read()).endsWith("\r"))
+    await until(async () => (await other.read()).endsWith("\r"))
     expect((await other.read()).length).toBeLessThanOrEqual(401)
   })
 })

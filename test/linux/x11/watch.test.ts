@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { listWindows, managerAnswers, watchWindows } from "../../../src/linux/x11/windows.ts"
-import { patience, startManager, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { patience, startManager, startXvfb, type Xvfb } from "./xvfb.ts"
 
 let desk: Xvfb
 /** A connection for the watch alone, so that no other event counts. */
@@ -22,7 +21,6 @@ afterAll(async () => {
 const terminal = (title: string) => desk.spawn(["xterm", "-T", title, "-geometry", "30x8+40+40"])
 const idOf = (title: string) =>
   until(
-    `the window '${title}'`,
     async () => (await listWindows(desk.x, patience())).find((one) => one.title === title && one.focused)?.id,
   )
 
@@ -36,10 +34,10 @@ test("a watch reports windows that open, change their title, lose the focus and 
     await quiet(() => changes)
     const before = changes
     await act()
-    await until("a change", async () => changes > before)
+    await until(async () => changes > before)
   }
   const first = { child: terminal("One"), id: 0 }
-  await until("a change", async () => changes > 0)
+  await until(async () => changes > 0)
   first.id = await idOf("One")
   await wakes(() => desk.run(["xdotool", "set_window", "--name", "Uno", String(first.id)]))
   const second = terminal("Two")
@@ -63,7 +61,7 @@ test("a watch does not report keys and moves, nor anything after it is closed", 
   expect(changes).toBe(before)
   watch[Symbol.dispose]()
   child.kill()
-  await until("the end of the window", async () => (await listWindows(desk.x, patience())).length === 0)
+  await until(async () => (await listWindows(desk.x, patience())).length === 0)
   await own.sync(patience())
   expect(changes).toBe(before)
 })

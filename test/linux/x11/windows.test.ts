@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { changeProperty, words } from "../../../src/linux/x11/requests.ts"
 import { operateWindow, requestClose } from "../../../src/linux/x11/window-ops.ts"
@@ -11,12 +11,11 @@ import {
   type XWindow,
 } from "../../../src/linux/x11/windows.ts"
 import { encodeLatin1, Request } from "../../../src/linux/x11/wire.ts"
-import { patience, startManager, startXvfb, TEST_MS, until, type Xvfb } from "./xvfb.ts"
-
-setDefaultTimeout(TEST_MS)
+import { until } from "../../support/until.ts"
+import { patience, startManager, startXvfb, type Xvfb } from "./xvfb.ts"
 
 const findWindow = (desk: Xvfb, title: string) =>
-  until(`the window '${title}'`, async () => {
+  until(async () => {
     const window = (await listWindows(desk.x, patience())).find((one) => one.title === title)
     const managed = await readManager(desk.x, patience())
     return window && (!managed || window.frameExtents) ? window : undefined
@@ -35,7 +34,7 @@ const openDialog = (desk: Xvfb, title: string, env: Record<string, string> = {})
 
 async function closeAndWait(desk: Xvfb, id: number) {
   await requestClose(desk.x, id, patience())
-  await until("its end", async () => !(await readWindow(desk.x, id, patience())))
+  await until(async () => !(await readWindow(desk.x, id, patience())))
 }
 
 /** The client window's rectangle according to xwininfo. */
@@ -210,7 +209,7 @@ describe("client-side decorations", () => {
     await using desk = await startXvfb()
     await startManager(desk, ["xfwm4", "--compositor=on"])
     const { window } = await openDialog(desk, "shadowed", { GTK_CSD: "1" })
-    const shadowed = await until("the shadow", async () => {
+    const shadowed = await until(async () => {
       const now = await readWindow(desk.x, window.id, patience())
       return now?.gtkFrameExtents && now.gtkFrameExtents.left > 0 ? now : undefined
     })
@@ -263,9 +262,9 @@ describe("without a window manager", () => {
 
   test("the list still works after the window manager dies", async () => {
     const manager = await startManager(desk, ["openbox"])
-    await until("adoption", async () => (await listWindows(desk.x, patience()))[0]?.frameExtents)
+    await until(async () => (await listWindows(desk.x, patience()))[0]?.frameExtents)
     manager.kill("SIGKILL")
-    await until("its end", async () => !(await readManager(desk.x, patience())))
+    await until(async () => !(await readManager(desk.x, patience())))
     const later = await openTerminal(desk, "later")
     const titles = (await listWindows(desk.x, patience())).map((window) => window.title)
     expect(titles.toSorted()).toEqual(["alone", "later"])

@@ -1,14 +1,10 @@
-import { rmSync } from "node:fs"
-import { mkdtemp } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Deadline } from "../../../src/deadline.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
 import { managerAnswers, readManager } from "../../../src/linux/x11/windows.ts"
 import { openXtest } from "../../../src/linux/x11/xtest.ts"
-
-/** The timeout of a test on a busy machine. Each wait inside has a shorter deadline with its own message. */
-export const TEST_MS = 120_000
+import { temporary } from "../../support/temporary.ts"
+import { until } from "../../support/until.ts"
 
 /** A deadline far beyond any wait here, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
@@ -33,7 +29,8 @@ export interface Xvfb extends AsyncDisposable {
 export async function startXvfb(
   options: { size?: string; cookie?: string; args?: string[] } = {},
 ): Promise<Xvfb> {
-  const dir = await mkdtemp(join(tmpdir(), "agent-desktop-x11-"))
+  const place = temporary()
+  const dir = place.path
   const { size = "1280x800", cookie } = options
   const authority = join(dir, "authority")
   const authorize = (display: string) =>
@@ -86,7 +83,7 @@ export async function startXvfb(
       }
       server.kill("SIGKILL")
       await Promise.all([server.exited, ...children.map((child) => child.exited)])
-      rmSync(dir, { recursive: true, force: true })
+      place[Symbol.dispose]()
     },
   }
 }
@@ -96,7 +93,7 @@ export async function startManager(desk: Xvfb, command: string[]) {
   const bus = desk.spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
   const env = { DBUS_SESSION_BUS_ADDRESS: await readLine(bus.stdout), NO_AT_BRIDGE: "1" }
   const child = desk.spawn(command, { env })
-  await until("a window manager", () => readManager(desk.x, patience()))
+  await until(() => readManager(desk.x, patience()))
   if (!(await managerAnswers(desk.x, patience()))) throw new Error(`${command[0]} does not answer`)
   return child
 }
@@ -110,16 +107,6 @@ export async function tapKey(desk: Xvfb, keycode: number): Promise<void> {
 }
 
 /** Repeats until the result is truthy. */
-export async function until<T>(what: string, ask: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = patience()
-  for (;;) {
-    const answer = await ask()
-    if (answer) return answer
-    if (deadline.expired) throw new Error(`never happened: ${what}`)
-    await Bun.sleep(15)
-  }
-}
-
 /** All output of a stream so far. */
 export function follow(stream: ReadableStream<Uint8Array>): { text(): string } {
   let text = ""

@@ -1,5 +1,5 @@
 import { dlopen, ptr } from "bun:ffi"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, describe, expect, test } from "bun:test"
 import { buildFake } from "./build.ts"
 import {
   mac as api,
@@ -22,7 +22,6 @@ import { finish, keep, runLoop, start } from "./stage.ts"
 
 const COMMAND = 0x100000n
 
-setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("windows and displays", () => {

@@ -1,5 +1,5 @@
 import { JSCallback, ptr } from "bun:ffi"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, describe, expect, test } from "bun:test"
 import {
   mac as api,
   application,
@@ -17,7 +17,6 @@ import {
 } from "./client.ts"
 import { finish, keep, release, runLoop, start } from "./stage.ts"
 
-setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("elements", () => {

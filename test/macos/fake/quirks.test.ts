@@ -1,5 +1,6 @@
 import { ptr } from "bun:ffi"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, describe, expect, test } from "bun:test"
+import { until } from "../../support/until.ts"
 import {
   mac as api,
   application,
@@ -12,9 +13,8 @@ import {
   withString,
   write,
 } from "./client.ts"
-import { finish, keep, release, start, until } from "./stage.ts"
+import { finish, keep, release, start } from "./stage.ts"
 
-setDefaultTimeout(60_000)
 afterEach(finish)
 
 describe("quirks of applications", () => {

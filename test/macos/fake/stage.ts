@@ -40,11 +40,3 @@ export function finish(): void {
 export function runLoop(seconds: number): number {
   return mac().CFRunLoopRunInMode(constant("kCFRunLoopDefaultMode"), seconds, 0)
 }
-
-export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000
-  while (!holds()) {
-    if (performance.now() > end) throw new Error("it never came true")
-    await Bun.sleep(10)
-  }
-}
