@@ -15,12 +15,14 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { element, facts, kind, answers } = reading
   const { ref, origin } = element
   const { description, extents, binding, tooltip, text, attributes } = answers
+  const { name, value } = nameAndValue(reading)
   const actions = actionsOf(kind, facts.states, facts.interfaces, answers.offers)
   const isShown = isShowing(origin, { role: kind.native, states: facts.states, extents })
   const seen: Seen = {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? kind.role,
-    ...nameAndValue(reading),
+    name,
+    value,
     description: description ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(facts.states, kind, isInteractive({ role: kind.role, actions }), isShown, element),

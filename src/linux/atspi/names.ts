@@ -118,7 +118,11 @@ const TAGS: ReadonlySet<string> = new Set([
 /** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
 
-/** Whether it holds a text, a number or a choice. A password field is not even asked. */
+/** True for roles that may hold a text, a number or a choice. */
+export const mayHaveValue = (role: Role): boolean =>
+  role === "combobox" || hasTrait(role, "item") || holdsText(role) || holdsNumber(role)
+
+/** True if the element holds a text, a number or a choice. A password field is never asked for it. */
 export function hasValue({ native, role }: Kind, { interfaces, states }: Facts): boolean {
   if (native === ROLE.PASSWORD_TEXT) return false
   return (

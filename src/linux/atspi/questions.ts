@@ -4,7 +4,7 @@ import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { actionsOf } from "./capabilities.ts"
 import type { Element, Parent } from "./element.ts"
-import { cleanName, type Expect, hasValue, isClassName, readText, readValue } from "./names.ts"
+import { cleanName, type Expect, hasValue, isClassName, mayHaveValue, readText, readValue } from "./names.ts"
 import { type Answers, isGridCell, type Reading } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
@@ -12,6 +12,8 @@ import type { Traits } from "./toolkits.ts"
 /** A question to one object beyond its facts. Most objects are asked none. */
 interface Question<Key extends keyof Answers> {
   readonly key: Key
+  /** The roles that the question makes sense for. Absent: all. */
+  of?(role: Role): boolean
   when(reading: Reading): boolean
   ask(atspi: Atspi, reading: Reading, expect: Expect): Promise<Answers[Key]>
 }
@@ -24,39 +26,58 @@ type AnyQuestion = { [Key in keyof Answers]-?: Question<Key> }[keyof Answers]
  */
 export function askAll(atspi: Atspi, reading: Reading, expect: Expect): Promise<unknown> | undefined {
   const asked: Promise<void>[] = []
-  for (const question of QUESTIONS)
+  for (const question of questionsOf(reading.kind.role))
     if (question.when(reading)) asked.push(put(question, atspi, reading, expect))
   if (asked.length === 0) return undefined
   return Promise.all(asked).then(() => (LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined))
 }
 
-async function put<Key extends keyof Answers>(
+function put<Key extends keyof Answers>(
   question: Question<Key>,
   atspi: Atspi,
   reading: Reading,
   expect: Expect,
 ): Promise<void> {
-  reading.answers[question.key] = await expect(question.ask(atspi, reading, expect))
+  return expect(question.ask(atspi, reading, expect)).then((answer) => {
+    reading.answers[question.key] = answer
+  })
 }
+
+/** A tree has thousands of objects and a dozen roles. */
+const byRole = new Map<Role, readonly AnyQuestion[]>()
+
+function questionsOf(role: Role): readonly AnyQuestion[] {
+  const known = byRole.get(role)
+  if (known) return known
+  const questions = QUESTIONS.filter((question) => question.of?.(role) ?? true)
+  byRole.set(role, questions)
+  return questions
+}
+
+const isInteractiveRole = (role: Role): boolean => hasTrait(role, "interactive")
 
 const QUESTIONS: readonly AnyQuestion[] = [
   {
     key: "offers",
-    when: (reading) => !reading.isInteractive && mayAct(reading),
+    of: (role) => !isInteractiveRole(role),
+    when: mayAct,
     ask: (atspi, { element }) => offersOf(atspi, element),
   },
   {
     key: "value",
+    of: mayHaveValue,
     when: (reading) => hasValue(reading.kind, reading.facts) && isDetailed(reading),
     ask: (atspi, { element, kind, facts }, expect) => readValue(atspi, element.ref, kind, facts, expect),
   },
   {
     key: "label",
-    when: ({ kind, name }) => LABELLED.has(kind.role) && (name === undefined || kind.role === "combobox"),
+    of: (role) => LABELLED.has(role),
+    when: ({ kind, name }) => name === undefined || kind.role === "combobox",
     ask: (atspi, { element }, expect) => labelOf(atspi, element.ref, expect),
   },
   {
     key: "description",
+    of: (role) => isInteractiveRole(role) || role === "image",
     when: (reading) => reading.facts.description === undefined && mayDescribe(reading) && isDetailed(reading),
     ask: (atspi, { element }) => atspi.description(element.ref),
   },
@@ -64,13 +85,14 @@ const QUESTIONS: readonly AnyQuestion[] = [
     key: "extents",
     when: (reading) =>
       !reading.facts.extents &&
-      can(reading, INTERFACE.Component) &&
-      (reading.isInteractive || reading.options.bounds === "all"),
+      (reading.isInteractive || reading.options.bounds === "all") &&
+      can(reading, INTERFACE.Component),
     ask: askExtents,
   },
   {
     key: "binding",
-    when: (reading) => isPlainItem(reading.kind) && hasShortcut(reading),
+    of: (role) => role === "menuitem",
+    when: hasShortcut,
     ask: (atspi, { element }) => atspi.keyBinding(element.ref, 0),
   },
   {
@@ -80,6 +102,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "tooltip",
+    of: (role) => role === "button" || role === "menubutton",
     when: (reading) => reading.name === undefined && toolItemOf(reading) !== undefined,
     ask: async (atspi, reading) => {
       const item = toolItemOf(reading)
@@ -88,6 +111,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "attributes",
+    of: (role) => role === "region" || role === "textfield",
     when: ({ kind, name }) =>
       kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined),
     ask: (atspi, { element }) => atspi.attributes(element.ref),
@@ -154,15 +178,14 @@ function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readonly stri
 }
 
 /** Many rows are alike, and rarely have more to say than their text. */
-function mayDescribe({ isInteractive, kind, name }: Reading): boolean {
-  return isInteractive ? name === undefined || !hasTrait(kind.role, "item") : kind.role === "image"
-}
+const mayDescribe = ({ kind, name }: Reading): boolean => name === undefined || !hasTrait(kind.role, "item")
 
 /** True for an item that does something, rather than open a menu. */
-const isPlainItem = ({ role, native }: Kind): boolean => role === "menuitem" && native !== ROLE.MENU
-
-const hasShortcut = (reading: Reading): boolean =>
-  reading.element.origin.traits.menuItemsHaveShortcuts === true && can(reading, INTERFACE.Action)
+function hasShortcut(reading: Reading): boolean {
+  const { element, kind } = reading
+  if (kind.native === ROLE.MENU || !element.origin.traits.menuItemsHaveShortcuts) return false
+  return can(reading, INTERFACE.Action)
+}
 
 /** True for a nameless part of a page that holds text without an object for it. */
 function holdsText(reading: Reading): boolean {
@@ -173,10 +196,9 @@ function holdsText(reading: Reading): boolean {
 }
 
 /** The item around a tool button, which has its tooltip. */
-function toolItemOf({ element, kind }: Reading): Parent | undefined {
+function toolItemOf({ element }: Reading): Parent | undefined {
   const { parent, origin } = element
-  const isButton = kind.role === "button" || kind.role === "menubutton"
-  if (!isButton || !origin.traits.toolItemHasTooltip) return undefined
+  if (!origin.traits.toolItemHasTooltip) return undefined
   return parent?.role === ROLE.PANEL && parent.size === 1 ? parent : undefined
 }
 

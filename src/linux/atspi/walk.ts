@@ -78,23 +78,23 @@ interface Step extends Standing {
 
 const ROOT: Step = { level: 0, depth: 0, spare: undefined }
 
-/** One object on its way through the collector. */
+/** One object on its way through the collector. Its members are only declared, since thousands are made at once. */
 class ObjectDraft implements Step {
-  readonly element: Element
-  readonly source: Source
-  readonly parent: ObjectDraft | undefined
-  readonly key: string
-  readonly level: number
-  readonly depth: number
-  readonly spare: number | undefined
+  declare readonly element: Element
+  declare readonly source: Source
+  declare readonly parent: ObjectDraft | undefined
+  declare readonly key: string
+  declare readonly level: number
+  declare readonly depth: number
+  declare readonly spare: number | undefined
   /** Absent: it is hidden, it is gone, or it did not answer. */
-  reading: Reading | undefined
-  isUnread = false
-  children: readonly ObjectDraft[] = []
-  isCut = false
+  declare reading: Reading | undefined
+  declare isUnread: boolean
+  declare children: readonly ObjectDraft[]
+  declare isCut: boolean
   /** The number of children that it lists, and that it says it has. */
-  listed = 0
-  total: number | undefined
+  declare listed: number
+  declare total: number | undefined
 
   constructor(element: Element, source: Source, parent: ObjectDraft | undefined, step: Step) {
     this.element = element
@@ -104,6 +104,12 @@ class ObjectDraft implements Step {
     this.level = step.level
     this.depth = step.depth
     this.spare = step.spare
+    this.reading = undefined
+    this.isUnread = false
+    this.children = NONE
+    this.isCut = false
+    this.listed = 0
+    this.total = undefined
   }
 
   get parts(): readonly ReadDraft[] {
@@ -115,6 +121,8 @@ class ObjectDraft implements Step {
     return this.children.some(({ isUnread }) => isUnread) ? this.listed : undefined
   }
 }
+
+const NONE: readonly ObjectDraft[] = []
 
 interface ReadDraft extends Draft<ReadDraft> {
   readonly reading: Reading
