@@ -76,7 +76,7 @@ export function newBelow<D extends Keyed<D, Key>, Key>(draft: D): (key: Key) => 
   return (key) => !known.has(key) && known.add(key).has(key)
 }
 
-/** Values and descriptions of objects that get no ref are read only if the caller keeps such objects, or a name needs them. */
+/** Values and descriptions of objects without a ref are read only if the caller keeps such objects, or a name needs them. */
 export function wantsDetails(
   { interactiveOnly }: Pick<TreeOptions, "interactiveOnly">,
   isNeeded: boolean,

@@ -4,9 +4,9 @@ import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
 
 /**
- * Read of every node, in one round trip with its children: all that most of what can be acted on has.
- * A round trip costs as much as twenty attributes, so a second one has to be worth it. AXValue is not
- * here: it must not be asked of a secure field, which only this answer can tell.
+ * The attributes that every element is asked for, in one round trip: all that most controls have. A round trip costs as
+ * much as twenty attributes, so a second one has to be worth it. AXValue is missing here: a secure field must not be
+ * asked for it, and only this answer tells which field is one.
  */
 export const STRUCTURE = [
   "AXRole",
@@ -23,7 +23,7 @@ export const STRUCTURE = [
   "AXFrame",
 ] as const
 
-/** What only web contents answer. */
+/** Attributes that only web contents have. */
 const WEB = ["AXDOMIdentifier", "AXElementBusy", "AXExpanded", "AXHasPopup"] as const
 
 /** The same inside a web page. */
@@ -34,10 +34,10 @@ export const FRAME = "AXFrame"
 /** The element that labels a control without a title. */
 const LABEL = "AXTitleUIElement"
 
-/** What is named by what is inside, and never labelled. */
+/** Roles that are named by their content, and never labelled. */
 const UNLABELLED: ReadonlySet<Role> = new Set(["cell", "menuitem", "treeitem"])
 
-/** Read of a node that can be acted on, besides its structure. */
+/** Further attributes of an element that can be acted on. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   checkbox: ["AXValue", "AXRequired"],
   colorwell: ["AXValue"],
@@ -55,7 +55,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   treeitem: ["AXDisclosing", "AXExpanded"],
 }
 
-/** Roles that only give context, and whose value is what they say. */
+/** Roles that only give context, by their value. */
 const TELLING: ReadonlySet<Role> = new Set([
   "datefield",
   "levelindicator",
@@ -70,7 +70,7 @@ const lists = new Map<string, readonly string[]>()
 
 type Known = Pick<Nature, "role" | "toggle" | "hides" | "named">
 
-/** What else to read of a node that can be acted on, besides what it `has`; mostly nothing. */
+/** The attributes to read of an element that can be acted on, without those that it `has`. Mostly there are none. */
 export function detailsOf(
   { role, toggle, hides, named }: Known,
   web: boolean,
@@ -81,11 +81,11 @@ export function detailsOf(
   const known = lists.get(key)
   if (known) return known
   const names = [...ownNames(role, toggle), ...(missing ? WEB : [])]
-  // A description may do, where the label alone would take another round trip.
+  // A description will do if the label alone would take another round trip.
   const unnamed = names.length > 0 ? named !== "title" : named === undefined
   if (unnamed && !UNLABELLED.has(role)) names.push(LABEL)
   const list = [...new Set(names)].filter((name) => !has(name) && !(hides && name === "AXValue"))
-  // With the value comes the word whether it is still one to be shown.
+  // The field may have become a secure one since: the subrole comes with the value.
   if (role === "textfield" && list.includes("AXValue")) list.push("AXSubrole")
   lists.set(key, list)
   return list
@@ -95,7 +95,7 @@ function ownNames(role: Role, toggle: boolean): readonly string[] {
   return MORE[role] ?? (toggle ? ["AXValue"] : [])
 }
 
-/** The one attribute more that a node which only gives context is asked for, if any. */
+/** The one further attribute of an element that only gives context, if any. */
 export function contextAttribute(role: Role, values: boolean): string | undefined {
   if (SURFACES.has(role)) return "AXModal"
   return values && TELLING.has(role) ? "AXValue" : undefined
@@ -103,26 +103,26 @@ export function contextAttribute(role: Role, values: boolean): string | undefine
 
 export const SURFACES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
 
-/** Roles that can be acted on only where the app offers an action for them. */
+/** Roles that can be acted on only if the app offers an action for them. */
 const SOMETIMES: ReadonlySet<Role> = new Set(["disclosure", "image", "timefield", "datefield"])
 
-/** Whether it takes a look at the actions to know that a node can be acted on; `web`: groups there may be buttons. */
+/** "ask": only its actions tell whether the element can be acted on. `web`: groups in pages may be buttons. */
 export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "no" {
   if (hasTrait(role, "interactive")) return "yes"
   return SOMETIMES.has(role) || (web && named && role === "group") ? "ask" : "no"
 }
 
-/** What a node is, by what its structure says. */
+/** The kind of an element, by its structure. */
 export interface Nature {
   readonly axRole: string | undefined
   readonly role: Role
   /** It is a secure field. */
   readonly secure: boolean
-  /** It is one, or may be: what could not be read is no evidence that it is not. Its value is not asked for. */
+  /** It is a secure field, or may be one, since its subrole could not be read. It is not asked for its value. */
   readonly hides: boolean
   /** A button that stays pressed. */
   readonly toggle: boolean
-  /** What it has of its own that could be its name. */
+  /** The attribute of its own that names it. */
   readonly named: "title" | "description" | undefined
 }
 

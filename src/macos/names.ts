@@ -2,9 +2,8 @@ import { hasTrait, type Role } from "../node.ts"
 import { type Attributes, asText, asWords, type Value } from "./value.ts"
 
 /**
- * What an element is called: by its own title, by the element that labels it, by its description, by
- * the texts inside it, and last by its placeholder. Empty texts are none. What a static text says is
- * its value.
+ * The name of an element: its title, the text of the element that labels it, its description, the texts inside it, or
+ * last its placeholder. An empty text does not count. A static text has its words as value.
  */
 export function nameOf(
   attributes: Attributes,
@@ -20,7 +19,7 @@ export function nameOf(
   )
 }
 
-/** The buttons of a window's frame, which mostly have no name of their own. */
+/** The buttons of a window's frame, which rarely have names of their own. */
 const WINDOW_BUTTONS: Readonly<Record<string, string | undefined>> = {
   AXCloseButton: "Close",
   AXFullScreenButton: "Full Screen",
@@ -28,28 +27,28 @@ const WINDOW_BUTTONS: Readonly<Record<string, string | undefined>> = {
   AXZoomButton: "Zoom",
 }
 
-/** Whether the name has to be looked for in the texts inside, since nothing else gives one. */
+/** True if only the texts inside can name the element. */
 export function isNameless(attributes: Attributes): boolean {
   return nameOf({ ...attributes, AXPlaceholderValue: undefined }, {}) === undefined
 }
 
-/** A text that labels what it stands in or beside. */
+/** The text by which an element names the one that it is in or beside. */
 export function labelText(attributes: Attributes): string | undefined {
   return asWords(attributes.AXTitle) ?? asWords(attributes.AXValue) ?? asWords(attributes.AXDescription)
 }
 
-/** Roles whose state says it all, so that a value of 0 or 1 would only repeat it. */
+/** True for roles whose value, 0 or 1, would only repeat their state. */
 const isStateful = (role: Role): boolean =>
   hasTrait(role, "checkable") || role === "tab" || role === "disclosure" || role === "button"
 
-/** The value as text; an empty text field has one, an empty label has none. */
+/** The value as text. An empty text field has one, an empty label has none. */
 export function valueText(role: Role, value: Value): string | undefined {
   if (isStateful(role)) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return role === "statictext" ? asWords(value) : asText(value)
 }
 
-/** AXMenuItemCmdModifiers: bits for further keys, and one that says that command is not among them. */
+/** AXMenuItemCmdModifiers: bits for further keys, and one that takes command away. */
 const MODIFIERS = [
   [4, "ctrl"],
   [2, "alt"],

@@ -2,7 +2,7 @@ import { ACTION_NAMES, type ActionName, hasTrait, type Role, type State } from "
 import { SURFACES } from "./attributes.ts"
 import { type Attributes, asFlag, asWords } from "./value.ts"
 
-/** States of which the attributes are positive evidence; what was not read or not said is left out. */
+/** The states that the attributes prove. A missing attribute proves nothing. */
 export function statesOf(
   role: Role,
   attributes: Attributes,
@@ -14,7 +14,7 @@ export function statesOf(
   const invalid = asWords(attributes.AXInvalid) ?? asFlag(attributes.AXInvalid)
   const states: (State | false | undefined)[] = [
     enabled === undefined ? undefined : enabled ? "enabled" : "disabled",
-    // Which window has the focus is told with the windows.
+    // The list of windows tells which one has the focus.
     asFlag(AXFocused) && !SURFACES.has(role) && "focused",
     checkState(role, attributes),
     expansion(role, attributes),
@@ -32,7 +32,7 @@ export function statesOf(
   return states.filter((state) => state !== undefined && state !== false)
 }
 
-/** 0 and 1, or 2 for a box that is neither; some apps answer with a boolean. */
+/** 0 or 1, or 2 for a box that is neither. Some apps answer with a boolean. */
 function checkState(role: Role, { AXValue, AXSubrole, AXMenuItemMarkChar }: Attributes): State | undefined {
   if (role === "menuitem") {
     const mark = asWords(AXMenuItemMarkChar)
@@ -53,11 +53,11 @@ function expansion(role: Role, { AXExpanded, AXDisclosing, AXValue }: Attributes
 
 export interface Offers {
   readonly actions: ReadonlySet<string>
-  /** Whether AXValue can be written; undefined where it was not asked. */
+  /** True if AXValue can be written. undefined: not asked. */
   readonly settable?: boolean
 }
 
-/** What can be done with the element by name, from what the app offers for it. */
+/** The names of the actions that are possible, by those that the app offers. */
 export function actionNames(
   role: Role,
   states: readonly State[],

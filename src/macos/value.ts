@@ -4,7 +4,7 @@ import type { Rect } from "../node.ts"
 import { booleanOf, itemsOf, kindOf, numberOf, textOf } from "./cf.ts"
 import { Failure } from "./failure.ts"
 
-/** A live element; the same element is the same object (see Connection.intern). */
+/** A live element. There is one object for each element (see Connection.intern). */
 export class Element {
   readonly ref: bigint
 
@@ -13,7 +13,7 @@ export class Element {
   }
 }
 
-/** A point, a size or a rectangle; what a kind does not have is 0. */
+/** A point, a size or a rectangle. Members that a kind does not have are 0. */
 class Geometry implements Rect {
   readonly x: number
   readonly y: number
@@ -28,7 +28,7 @@ class Geometry implements Rect {
   }
 }
 
-/** An attribute's value after a look at its type; undefined where there is none or none that we use. */
+/** The value of an attribute. undefined: it has none, or one of a type that is never used. */
 export type Value = string | number | boolean | Geometry | Element | Failure | readonly Value[] | undefined
 
 export type Attributes = Readonly<Record<string, Value>>
@@ -58,7 +58,7 @@ export function decode(ref: bigint, intern: (ref: bigint) => Element): Value {
 const four = new Float64Array(4)
 const code = new Int32Array(1)
 
-/** The content of an AXValue. In a batch, one that holds an error stands for an attribute that failed. */
+/** The content of an AXValue. In a batch, an AXValue with an error stands for an attribute that failed. */
 function contentOf(ref: bigint): Geometry | Failure | undefined {
   const ax = accessibility()
   const type = ax.AXValueGetType(ref)
@@ -82,13 +82,13 @@ export function asText(value: Value): string | undefined {
   return typeof value === "string" ? value : undefined
 }
 
-/** The text if there is any: an empty title is no title. */
+/** The text, unless it is blank. */
 export function asWords(value: Value): string | undefined {
   const words = asText(value)?.trim()
   return words === "" ? undefined : words
 }
 
-/** A claim of the app; a number counts, since many apps answer 0 and 1. */
+/** A boolean, or a number, since many apps answer 0 and 1. */
 export function asFlag(value: Value): boolean | undefined {
   if (typeof value === "number") return value !== 0
   return typeof value === "boolean" ? value : undefined

@@ -296,14 +296,14 @@ function isEnd(error: unknown): boolean {
   return error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
 }
 
-/** Where elements keep their children. An index of a path names the place and, by its stride, the attribute. */
+/** The attributes that have children. An index of a path says by its stride which of them it counts in. */
 const SOURCES = ["AXChildren", "AXColumns", "AXContents"] as const
 const STRIDE = 1 << 20
 const ALL = STRIDE
 
 export interface Children {
   readonly elements: readonly Element[]
-  /** What the first one's place is in a path. */
+  /** The index of the first one in a path. */
   readonly offset: number
   /** They could not be read. */
   readonly unread: boolean
@@ -311,7 +311,7 @@ export interface Children {
 
 const NONE: Children = { elements: [], offset: 0, unread: false }
 
-/** Roles for which it would be strange to have no children. */
+/** Roles that hardly ever have no children. */
 const CONTAINERS: ReadonlySet<Role> = new Set([
   "browser",
   "grid",
@@ -328,13 +328,13 @@ const CONTAINERS: ReadonlySet<Role> = new Set([
   "window",
 ])
 
-/** The children from a node's structure; a second question only where the answer is missing or would be strange. */
+/** The children in the structure of an element. If it should have some and has none, a second question follows. */
 export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }: Attributes): Children {
   if (role === "browser") return below(ax, element, 1)
   const elements = asElements(AXChildren)
   if (elements.length > 0) return { elements, offset: 0, unread: false }
   if (AXChildren instanceof Failure && AXChildren.code !== NO_VALUE) {
-    // Some apps refuse the list as a whole and give it in parts; most leaves just have none.
+    // Some apps refuse the whole list and give it in parts. Most elements without the attribute have no children.
     const odd = AXChildren.code !== ATTRIBUTE_UNSUPPORTED || CONTAINERS.has(role)
     return odd ? below(ax, element, 0) : NONE
   }
@@ -344,12 +344,12 @@ export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }:
 function below(ax: Ax, element: Element, source: 0 | 1 | 2): Children {
   const elements = ax.some(element, SOURCES[source], 0, ALL)
   if (!(elements instanceof Failure)) return { elements, offset: source * STRIDE, unread: false }
-  // The first of none is an illegal argument.
+  // Asked for a part of an empty list, an app answers with an illegal argument.
   const absent = [ATTRIBUTE_UNSUPPORTED, NO_VALUE, ILLEGAL_ARGUMENT].includes(elements.code)
   return absent && source > 0 ? NONE : { ...NONE, unread: !absent }
 }
 
-/** The child at a place of a path, by one call; undefined when there is none. */
+/** Reads the child at an index of a path, in one call. undefined: there is none. */
 export function childAt(ax: Ax, element: Element, index: number): Element | undefined {
   const source = SOURCES[Math.floor(index / STRIDE)]
   if (!source) return undefined
@@ -359,7 +359,7 @@ export function childAt(ax: Ax, element: Element, index: number): Element | unde
   throw readFailed("A child on the way to the element", found.code)
 }
 
-/** What an element without that child answers; an index beyond the end is an illegal argument. */
+/** Errors of an element without that child. An index beyond the end is an illegal argument. */
 const ABSENT: ReadonlySet<number> = new Set([
   ILLEGAL_ARGUMENT,
   INVALID_ELEMENT,

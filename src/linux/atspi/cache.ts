@@ -17,7 +17,7 @@ import { ROLE } from "./roles.ts"
 
 export const CACHE_PATH = "/org/a11y/atspi/cache"
 
-/** All objects of an application by path, in one call; undefined when it keeps no such cache. */
+/** Reads all objects of an app, by path, in one call. undefined: the app keeps no cache. */
 export async function readCache(atspi: Atspi, bus: string): Promise<Map<string, Item> | undefined> {
   try {
     return parseItems(await atspi.call({ bus, path: CACHE_PATH }, GET_ITEMS))
@@ -43,7 +43,7 @@ export function parseItems(reply: Message): Map<string, Item> {
 
 const GET_ITEMS = method("org.a11y.atspi.Cache.GetItems")
 const ITEMS = "a((so)(so)(so)iiassusau)"
-/** Before at-spi2-core 2.32 it listed the children. */
+/** The form before at-spi2-core 2.32, which lists the children. */
 const OLD_ITEMS = "a((so)(so)(so)a(so)assusau)"
 
 const UNKNOWN: ReadonlySet<string> = new Set(
@@ -91,14 +91,14 @@ function readPath(reader: Reader): string {
   return reader.string()
 }
 
-/** A copy of an application's cache as a source; what it lacks is asked of the application. */
+/** A copy of an app's cache as a source. The app is asked for what is missing in it. */
 export class CachedSource implements Source {
   readonly #items: ReadonlyMap<string, Item>
   readonly #below: ReadonlyMap<string, readonly Item[]>
   readonly #live: LiveSource
   readonly #bus: string
   readonly #saysShowing: boolean
-  /** Children that the application listed itself, since the cache did not tell. */
+  /** Children that the app listed on demand, since the cache did not have them. */
   readonly #listed: ReadonlyMap<string, readonly Child[]>
   readonly #extents: ReadonlyMap<string, Rect>
 
@@ -149,7 +149,7 @@ export class CachedSource implements Source {
     return ref.bus === this.#bus ? this.#items.get(ref.path) : undefined
   }
 
-  /** undefined when the cache does not hold exactly the children that the object says it has. */
+  /** undefined: the cache does not have exactly as many children as the object reports. */
   cachedChildren(ref: Ref): readonly Child[] | undefined {
     const listed = this.#listed.get(ref.path)
     const item = listed ? undefined : this.item(ref)
@@ -160,26 +160,26 @@ export class CachedSource implements Source {
     return isWhole ? items.map((child) => ({ ref: child.ref, index: child.index })) : undefined
   }
 
-  /** The items of a menu have no order in GTK 3's cache, but one that is not open need not be listed. */
+  /** The items of a menu have no order in GTK 3's cache, but those of a closed menu need not be listed. */
   #isClosed(ref: Ref): boolean {
     if (this.item(ref)?.role !== ROLE.MENU) return false
     const items = this.#below.get(ref.path) ?? []
     return items.length > 0 && items.every(({ states }) => !has(states, STATE.SHOWING))
   }
 
-  /** What has lost one dimension cuts off all that is in it: a bar that slid away keeps its contents. */
+  /** True for an object without width or height, which cuts off its content, e.g. a bar that slid away. */
   #isShut({ path }: Ref): boolean {
     const room = this.#extents.get(path)
     return room !== undefined && (room.width <= 0 || room.height <= 0)
   }
 
-  /** A popover is a window of its own, wherever it hangs. */
+  /** A popover is a window of its own, and is never cut off. */
   #isPopup({ ref }: Child): boolean {
     const item = this.item(ref)
     return item?.role === ROLE.MENU || /Popover\w*$/.test(item?.name ?? "")
   }
 
-  /** GTK 4 caches the pages of a stack between it and its children, and then miscounts the child. */
+  /** GTK 4 caches the pages of a stack between the stack and its children, and gives the child a wrong index. */
   #isStackPage(item: Item): boolean {
     const [only] = this.#below.get(item.path) ?? []
     return item.childCount === 1 && only !== undefined && only.index !== 0
@@ -197,13 +197,13 @@ function groupByParent(items: ReadonlyMap<string, Item>): Map<string, Item[]> {
   return groups
 }
 
-/** What an application says about one object in its answer to GetItems. */
+/** One object in the answer to GetItems. */
 export interface Item {
   readonly ref: Ref
   readonly path: string
-  /** Its parent's path; the bus name is left out, since a parent elsewhere is a plug's socket. */
+  /** The path of its parent. A parent with another bus name is the socket of a plug, and of no use here. */
   readonly parent: string
-  /** −1: the application lost it. */
+  /** −1: the app does not know it. */
   readonly index: number
   /** −1: not counted. */
   readonly childCount: number
@@ -215,9 +215,9 @@ export interface Item {
 }
 
 /**
- * The items of a little-endian `a((so)(so)(so)iiassusau)`. Most of them are objects that nobody sees and
- * nobody will ask about: at once only that is read which ties them together, word by word and without a call
- * for each, since all of it runs before anything of it could be compiled.
+ * The items of a little-endian `a((so)(so)(so)iiassusau)`. Most of them are hidden and never asked about. So only
+ * the members that link them are read at once, word by word and without a call for each: this code runs before the
+ * engine has compiled it.
  */
 export function readPacked({ bytes: message, at: start, end }: Reader): Map<string, Item> {
   const bytes = aligned(message.subarray(start, end))
@@ -240,7 +240,7 @@ export function readPacked({ bytes: message, at: start, end }: Reader): Map<stri
     const role = (name + 8 + words[name >> 2]!) & ~3
     const states = (role + 12 + words[(role >> 2) + 1]!) & ~3
     const next = states + 4 + words[states >> 2]!
-    // What leads out of the list leads back to its start, or before it.
+    // A length that leads out of the list makes an offset that does not grow.
     const isWithin = bus < path && path < app && app < appPath && appPath < parentBus && parentBus < parent
     if (!(isWithin && parent < index && index < name && name < role && role < states)) throw crossing()
     if (!(states < next && next <= stop)) throw crossing()
@@ -270,7 +270,7 @@ interface List {
   readonly words: Uint32Array
 }
 
-/** Its members are only declared, and none is hard private: hundreds are made at once, and either would cost twice. */
+/** Its members are only declared, and not hard private: hundreds are made at once, and both cost twice as much. */
 class PackedItem implements Item {
   declare readonly path: string
   declare readonly parent: string
@@ -280,7 +280,7 @@ class PackedItem implements Item {
   declare readonly states: StateSet
   declare private readonly list: List
   declare private readonly bus: number
-  /** Where its interfaces are; after them come name, role and description. */
+  /** The offset of its interfaces. Name, role and description follow. */
   declare private readonly rest: number
 
   constructor(
@@ -326,7 +326,7 @@ class PackedItem implements Item {
   }
 
   private get nameAt(): number {
-    // Unlike a string, a list has no zero after it.
+    // Unlike a string, a list does not end in a zero.
     return (this.rest + 7 + this.list.words[this.rest >> 2]!) & ~3
   }
 }
@@ -341,7 +341,7 @@ function textAt(bytes: Buffer, words: Uint32Array, at: number): string {
 
 const crossing = (): WireError => new WireError("a cache item crosses the end of its list")
 
-/** A short reply may be a view into the middle of what the socket delivered. */
+/** A short reply may be a view into the middle of the bytes that the socket delivered. */
 function aligned(bytes: Buffer): Buffer {
   if (bytes.byteOffset % 4 === 0) return bytes
   const copy = Buffer.allocUnsafeSlow(bytes.length)

@@ -6,8 +6,8 @@ import { CachedSource, readCache } from "./cache.ts"
 import type { Child, LiveSource, Source } from "./facts.ts"
 
 /**
- * GTK 4 answers a call in the pauses of its drawing, so what counts is how few questions wait for an
- * answer: one for the whole cache, then the children it has not made yet, then all extents at once.
+ * GTK 4 answers calls only between two frames of its drawing, so few rounds of questions matter: one for the whole
+ * cache, one for the children that it has not made yet, one or two for all extents.
  */
 export async function prepareGtk4(
   atspi: Atspi,
@@ -19,7 +19,7 @@ export async function prepareGtk4(
   const isWhole = [...listed.values()].every((children) => children.every(({ ref }) => first.has(ref.path)))
   const items = isWhole ? first : ((await readCache(atspi, root.bus)) ?? first)
   const source = new CachedSource(root.bus, items, live, { listed })
-  // Later releases say what is showing.
+  // GTK 4.10 and later report SHOWING.
   const isPart = ({ parent }: Item): boolean => parent !== ROOT_PATH && items.has(parent)
   if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
   const extents = await readExtents(atspi, root, source)
@@ -29,7 +29,7 @@ export async function prepareGtk4(
 
 const MAX_LEVELS = 60
 
-/** Asks for the children that the cache does not have: asking is also what makes it have them. */
+/** Asks for the children that the cache does not have. GTK 4 makes them because they are asked for. */
 async function listMissing(
   source: CachedSource,
   root: Ref,
@@ -47,10 +47,10 @@ async function listMissing(
   return listed
 }
 
-/** A subtree of this size is worth an answer of its own before its parts are asked. */
+/** The root of a subtree of this size is asked before its parts: they need no question if it has no room. */
 const HEAVY = 20
 
-/** The extents of all that has any; nothing is asked below what has no room. */
+/** The extents of all objects that have any. Objects inside one without room are not asked. */
 async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promise<Map<string, Rect>> {
   const extents = new Map<string, Rect>()
   const ask = async (refs: readonly Ref[]): Promise<void> => {
@@ -85,7 +85,7 @@ interface Placed {
   readonly above: readonly string[]
 }
 
-/** All objects below, each with the way to it; `weights` gets how many are below each. */
+/** All objects below, each with the paths of its ancestors. `weights` gets the number of objects below each. */
 function flatten(source: CachedSource, root: Ref, weights: Map<string, number>): readonly Placed[] {
   const nodes: Placed[] = []
   const seen = new Set<string>()
@@ -105,7 +105,7 @@ function flatten(source: CachedSource, root: Ref, weights: Map<string, number>):
 }
 
 const STACKS = /(?:Stack|Leaflet|TabView|Squeezer)$/
-/** Where a stack is touched to see which of its pages is there; some points are between widgets. */
+/** Points of a stack at which a hit test tells the page that shows. Some of them may be between widgets. */
 const TOUCHES = [
   [0.5, 0.5],
   [0.25, 0.25],
@@ -115,7 +115,7 @@ const TOUCHES = [
   [0.1, 0.5],
 ] as const
 
-/** A page that was shown before keeps its room; what a touch finds is on the page that shows now. */
+/** Takes the room from the pages of a stack that do not show any more. A hit test finds the page that does. */
 async function hidePages(
   atspi: Atspi,
   root: Ref,
@@ -125,7 +125,7 @@ async function hidePages(
   const stacks = flatten(source, root, new Map()).flatMap(({ item }) => {
     const view = extents.get(item.path)
     const rooms = (source.cachedChildren(item.ref) ?? []).filter(({ ref }) => hasRoom(extents.get(ref.path)))
-    // What stands side by side shows side by side.
+    // Pages lie on top of each other; children side by side all show.
     const pages = rooms.filter((one) =>
       rooms.some((other) => one !== other && isSamePlace(extents, one, other)),
     )
@@ -156,7 +156,7 @@ async function touch(
   return atspi.at(stack, point, "window").catch(() => undefined)
 }
 
-/** The page that an object is on, by its parents. */
+/** The page among the ancestors of an object. */
 function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string | undefined {
   let path: string | undefined = ref.path
   for (let level = 0; path !== undefined && level < MAX_LEVELS; level++) {

@@ -4,11 +4,11 @@ import { has, STATE, type StateSet } from "./bits.ts"
 import type { Facts } from "./facts.ts"
 import { type Kind, ROLE } from "./roles.ts"
 
-/** Texts from applications, made fit for an agent. */
+/** Texts of apps, made fit for an agent: names, values, shortcuts, numbers. */
 
 const MAX_TEXT = 2000
 
-/** One line without control characters, of bounded length; undefined when nothing is left. */
+/** One line without control characters, of bounded length. undefined: nothing is left. */
 export function cleanName(text: string): string | undefined {
   const line = cut(text)
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
@@ -16,7 +16,7 @@ export function cleanName(text: string): string | undefined {
   return line === "" ? undefined : line
 }
 
-/** A value keeps its lines and its emptiness. */
+/** A value keeps its line breaks, and may be empty. */
 export function cleanValue(text: string): string {
   return cut(text).replaceAll(/[^\P{Cc}\n\t]/gu, "")
 }
@@ -28,15 +28,15 @@ function cut(text: string): string {
   return `${text.slice(0, end)}…`
 }
 
-/** How much of a text is asked for: one more than is shown, to know that there is more. */
+/** The length that is asked for: one more than is shown, to know that there is more. */
 export const TEXT_LIMIT = MAX_TEXT + 1
 
-/** GTK 4 falls back to the name of the widget's class, which says nothing to a user. */
+/** True for the name of a widget's class, e.g. GtkBox. GTK 4 reports it for a widget without a name. */
 export function isClassName(name: string): boolean {
   return /^(?:Adw|Bis|Gdk|Gsk|Gtk|Hdy|Panel|Vte|WebKit)[A-Z]\w*$/.test(name)
 }
 
-/** The accelerator out of AT-SPI's "mnemonic;full path;accelerator", as a user would write it. */
+/** The accelerator in AT-SPI's "mnemonic;full path;accelerator", as a user would write it. */
 export function shortcutOf(binding: string): string | undefined {
   const accelerator = binding.split(";")[2] ?? ""
   const keys = [...accelerator.matchAll(/<(\w+)>/g)].map(([, key = ""]) => MODIFIER_NAMES[key] ?? key)
@@ -55,9 +55,7 @@ export function formatNumber(value: number): string {
   return String(short.find((number) => Math.fround(number) === value) ?? Number(value.toPrecision(12)))
 }
 
-/** Qt hands on as it is what an application wrote, which for tool tips often is markup. */
-
-/** The words of what Qt itself would show as rich text; any other text as it is. */
+/** The plain text of what Qt would show as rich text, as tool tips often are. Any other text stays as it is. */
 export function plainText(text: string): string {
   const most = text.slice(0, MOST)
   if (!isRichText(most)) return text
@@ -71,10 +69,10 @@ export function plainText(text: string): string {
     .trim()
 }
 
-/** More than anybody is shown; without an end, looking for ends would take long. */
+/** More than is ever shown. In a longer text the search for ends of tags would take long. */
 const MOST = 10_000
 
-/** Qt's own rule: the first thing on the first line that looks like a tag is one of those that it knows. */
+/** Qt's own rule: the first thing on the first line that looks like a tag is one that Qt knows. */
 function isRichText(text: string): boolean {
   const start = text.trimStart().replace(/^<\?xml[\s\S]*?\?>\s*/, "")
   if (/^<!doc/i.test(start)) return true
@@ -101,7 +99,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ndash: "–",
 }
 
-/** What does not end a word. */
+/** Elements that do not end a word. */
 const INLINE: ReadonlySet<string> = new Set(
   "a b big cite code dfn em font i kbd nobr qt s samp small span strong sub sup tt u var".split(" "),
 )
@@ -115,7 +113,7 @@ const TAGS: ReadonlySet<string> = new Set([
   ..."meta ol p pre script style table tbody td tfoot th thead title tr ul".split(" "),
 ])
 
-/** Waits for an answer that may be missing; a walk and a single read differ in what they forgive. */
+/** Waits for an answer that may be missing. undefined: it is. A walk forgives more than a single read. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
 
 /** True for roles that may hold a text, a number or a choice. */
@@ -133,7 +131,7 @@ export function hasValue({ native, role }: Kind, { interfaces, states }: Facts):
   )
 }
 
-/** What an element holds: its text, its number, its choice. */
+/** The value of an element: its text, its number or its choice. */
 export async function readValue(
   atspi: Atspi,
   ref: Ref,
@@ -154,7 +152,7 @@ export async function readValue(
   return value === undefined ? undefined : formatNumber(value)
 }
 
-/** The cell of a spreadsheet is named by its place; a table's cell is named by its text, and holds no more. */
+/** True for a cell of a spreadsheet, which is named by its place. A cell of a table is named by its text. */
 function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): boolean {
   return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
 }
@@ -163,7 +161,7 @@ const holdsText = (role: Role): boolean => hasTrait(role, "typable") || role ===
 /** A scroll bar has a number too, but it tells an agent nothing. */
 const holdsNumber = (role: Role): boolean => hasTrait(role, "number") && role !== "scrollbar"
 
-/** undefined when all of the text stands for objects in it, which speak for themselves. */
+/** undefined: the text consists of placeholders for objects in it, which are read for themselves. */
 export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
   const count = await atspi.characterCount(ref)
   if (count <= 0) return ""
@@ -171,7 +169,7 @@ export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefin
   return /^\ufffc+$/.test(text) ? undefined : text.replaceAll("\ufffc", "")
 }
 
-/** What is typed into it, or chosen, or else what it shows. */
+/** The text of an editable combo box, else its choice, else the text that it shows. */
 async function readCombo(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
   const hasText = (facts.interfaces & INTERFACE.Text) !== 0
   if (hasText && has(facts.states, STATE.EDITABLE)) return expect(readText(atspi, ref))
@@ -180,7 +178,7 @@ async function readCombo(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): 
   return (await expect(readText(atspi, ref))) || undefined
 }
 
-/** What a combo box has chosen, by itself or by the hidden menu below it. */
+/** The choice of a combo box, by its own selection or that of the hidden menu below it. */
 async function readChoice(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect): Promise<string | undefined> {
   if (facts.interfaces & INTERFACE.Selection) return selectedIn(atspi, ref, expect)
   const first = await expect(atspi.childAt(ref, 0))
@@ -188,11 +186,11 @@ async function readChoice(atspi: Atspi, ref: Ref, facts: Facts, expect: Expect):
     ? await Promise.all([expect(atspi.role(first)), expect(atspi.interfaces(first))])
     : []
   if (first && interfaces & INTERFACE.Selection) return selectedIn(atspi, first, expect)
-  // LibreOffice has the list behind a text that says nothing.
+  // LibreOffice has the list after an empty text.
   const second = role === ROLE.TEXT ? await expect(atspi.childAt(ref, 1)) : undefined
   if (second && ((await expect(atspi.interfaces(second))) ?? 0) & INTERFACE.Selection)
     return selectedIn(atspi, second, expect)
-  // GTK 4 shows what is chosen in the button that opens the list, and says it nowhere else.
+  // GTK 4 has the choice only in the button that opens the list.
   return first && role === ROLE.PUSH_BUTTON ? shownIn(atspi, first, expect, 6) : undefined
 }
 
@@ -201,7 +199,7 @@ async function selectedIn(atspi: Atspi, holder: Ref, expect: Expect): Promise<st
   return chosen && cleanName((await expect(atspi.name(chosen))) ?? "")
 }
 
-/** The first label below that has any room: an empty choice keeps one of its own. */
+/** The first label below that has any room. The label of an empty choice has none. */
 async function shownIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): Promise<string | undefined> {
   for (const child of ((await expect(atspi.children(ref))) ?? []).slice(0, MOST_PARTS)) {
     const [role, extents] = await Promise.all([

@@ -5,21 +5,21 @@ import type { Child, Facts, Look, Maybe, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
 
 /**
- * Lists and tables that make their children up as they are asked for. Calc says that it has 2^31 of
- * them: only what is on the screen is read, found through the corners of the view.
+ * Lists and tables that make their children as they are asked for. Calc reports 2^31 of them. Only those on the screen
+ * are read; hit tests at the corners of the view find them.
  */
 
-/** Up to so many children a container is read like any other. */
+/** A container with at most so many children is read like any other. */
 export const MAX_MANAGED = 500
 const MAX_VISIBLE = 3000
 const MAX_HEADERS = 100
 const MAX_ROWS = 200
-/** Where the first row may begin below the top: headers come before it. */
+/** Distances from the top at which the first row may begin, below headers. */
 const PROBES = [2, 14, 26, 38, 50, 74, 98]
 
 export interface Visible {
   readonly children: readonly Child[]
-  /** The columns of a table's cells, by path: what is in one column is of one kind. */
+  /** The columns of a table's cells, by path. The cells of one column are of one kind. */
   readonly columns?: ReadonlyMap<string, number>
 }
 
@@ -42,8 +42,8 @@ export async function visibleChildren(
 const NOTHING: Visible = { children: [] }
 
 /**
- * Reads the cells of a table, or the items of a list: what the first of a column told about its kind
- * holds for the others too, and they have nothing in them.
+ * Reads the cells of a table, or the items of a list. The kind of the first one in a column holds for the others, and
+ * they have no children.
  */
 export class ColumnSource implements Source {
   readonly #source: Source
@@ -82,7 +82,7 @@ export class ColumnSource implements Source {
   }
 }
 
-/** The index of the first (or last) child that shows, seen from the top left (or bottom right) corner. */
+/** The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. */
 async function probe(atspi: Atspi, ref: Ref, view: Rect, direction: 1 | -1): Promise<number | undefined> {
   const points: Point[] = PROBES.filter((offset) => offset < view.height && offset < view.width).map(
     (offset) =>

@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test"
 import { INTERFACE } from "../../../src/linux/atspi/bits.ts"
 import type { Item } from "../../../src/linux/atspi/cache.ts"
 import { CachedSource, parseItems } from "../../../src/linux/atspi/cache.ts"
+import { Element } from "../../../src/linux/atspi/element.ts"
 import { LiveSource } from "../../../src/linux/atspi/facts.ts"
 import { ROLE } from "../../../src/linux/atspi/roles.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
+import { walkTree } from "../../../src/linux/atspi/walk.ts"
 import { message, parseMessage } from "../../../src/linux/dbus/message.ts"
 import { viewOf } from "../../../src/linux/dbus/read.ts"
 import { type Value, WireError } from "../../../src/linux/dbus/wire.ts"
@@ -148,4 +150,28 @@ describe("children from the cache", () => {
     const closed = [item("m", "root", 0, -1, ROLE.MENU), item("i", "m", -1, 0, ROLE.MENU_ITEM, [0, 0])]
     expect(source(closed).children({ bus: ":1.5", path: "/m" }, true)).toEqual([])
   })
+})
+
+test("a tree that the cache has whole is read without a question", async () => {
+  const items = [
+    item("w", "root", 0, 2, ROLE.FRAME),
+    item("a", "w", 0, 1),
+    item("b", "w", 1, 0),
+    item("c", "a", 0, 0),
+  ]
+  const origin = { pid: 1, app: "app", traits: TRAITS.gtk4, shift: { x: 0, y: 0 } }
+  const window = new Element({ bus: ":1.5", path: "/w" }, origin)
+  const options = {
+    maxDepth: 10,
+    bounds: "interactive",
+    includeHidden: false,
+    interactiveOnly: false,
+  } as const
+  // There is no bus: a question would fail.
+  const { root, complete } = await walkTree(Object.create(null), source(items), window, options)
+  expect(complete).toBe(true)
+  expect(root.children.map(({ name, children }) => [name, children.length])).toEqual([
+    ["name of a", 1],
+    ["name of b", 0],
+  ])
 })

@@ -5,7 +5,7 @@ import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
 import { LiveSource } from "../../../src/linux/atspi/facts.ts"
 import { TRAITS, traitsOf } from "../../../src/linux/atspi/toolkits.ts"
-import { walkTree } from "../../../src/linux/atspi/walk.ts"
+import { walkElement, walkTree } from "../../../src/linux/atspi/walk.ts"
 import { Bus } from "../../../src/linux/dbus/bus.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
@@ -402,6 +402,29 @@ describe("a walk", () => {
     expect(got.root.children[0]?.name).toBe("Inner")
     expect(got.root.children[1]).toMatchObject({ name: "Described", description: undefined })
     expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
+  })
+
+  test("reads one element in the same words as a tree, and nothing below its labels", async () => {
+    using got = await read([
+      {
+        role: "PUSH_BUTTON",
+        id: "button",
+        children: [{ role: "PANEL", children: [{ role: "LABEL", name: "Inner" }] }],
+      },
+      { role: "ENTRY", text: "hello", states: ["EDITABLE"], labelledBy: "label" },
+      { role: "LABEL", name: "Name:", id: "label" },
+      { role: "PANEL", name: "Group", id: "group", children: [{ role: "LABEL", name: "Deep", id: "deep" }] },
+    ])
+    const atspi = new Atspi(bus, Deadline.in(10_000))
+    const live = new LiveSource(atspi, TRAITS.gtk3, false)
+    got.app.calls.length = 0
+    for (const { children: _, ...seen } of got.root.children) {
+      const alone = await walkElement(atspi, live, Element.of(seen.handle))
+      expect(alone).toEqual({ seen, complete: true })
+    }
+    expect(got.root.children[0]?.name).toBe("Inner")
+    expect(got.app.asked("group")).not.toContain("GetChildren")
+    expect(got.app.asked("deep")).toEqual([])
   })
 
   test("gives a button at the maximum depth the same name as elsewhere", async () => {
