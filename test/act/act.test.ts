@@ -3,6 +3,8 @@ import { NOTHING, VERIFIED } from "../support/dispositions.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Route, Spec } from "../support/fake-world.ts"
 import type { Json } from "../support/json.ts"
+import { shortTimeout } from "../support/pace.ts"
+import { until } from "../support/until.ts"
 
 afterAll(clearDesks)
 
@@ -26,7 +28,7 @@ async function holding(spec: Spec) {
 }
 
 /** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
-const SHORT = 600
+const SHORT = shortTimeout(600)
 
 describe.concurrent("the result", () => {
   test("reports the action, the ref, how it was delivered and the changed state", async () => {
@@ -180,12 +182,16 @@ describe.concurrent.each(ACTIONS)("%s of %j", (name, spec, args, post) => {
   })
 
   test("does not fail if its effect had no time to show", async () => {
-    const { act, sent } = await holding({ ...spec, route: "lies" })
-    for (const timeout_ms of [0, 100]) {
-      const { data } = await act(name, { ...args, timeout_ms })
-      expect(data.disposition.delivery).toBe("delivered_unverified")
-    }
-    expect(sent()).toEqual([`semantic ${name}`, `semantic ${name}`])
+    for (const timeout_ms of [0, 100])
+      await until(async () => {
+        const { act, sent } = await holding({ ...spec, route: "lies" })
+        const { data } = await act(name, { ...args, timeout_ms })
+        // A busy machine may need all of that time to deliver, or let enough of it pass for the effect to show.
+        if (timeout_ms > 0 && !data) return false
+        expect(data.disposition.delivery).toBe("delivered_unverified")
+        expect(sent()).toEqual([`semantic ${name}`])
+        return true
+      })
   })
 
   test("succeeds if it worked despite an error, and is not repeated", async () => {

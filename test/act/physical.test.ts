@@ -3,6 +3,7 @@ import { NOTHING } from "../support/dispositions.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import type { Json } from "../support/json.ts"
+import { shortTimeout } from "../support/pace.ts"
 
 afterAll(clearDesks)
 
@@ -14,7 +15,7 @@ const FIELD = { ...absent, role: "textfield", value: "abc", states: ["enabled"] 
 const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "collapsed"] } as const
 
 /** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
-const SHORT = 600
+const SHORT = shortTimeout(600)
 
 /** A desk whose one window holds this element as @e1, and more elements beside it. */
 async function holding(spec: Spec, ...more: Spec[]) {

@@ -194,7 +194,11 @@ class Run {
 
   async #act(target: Target): Promise<void> {
     this.#fixture.takeHits()
-    const { json } = await this.#run("click", target.ref, "--timeout-ms", "4000")
+    const click = (ms: number) => this.#run("click", target.ref, "--timeout-ms", String(ms))
+    const first = (await click(4000)).json
+    // On a busy machine. Nothing was delivered, so it may be asked again.
+    const isLate = first?.error?.code === "TIMEOUT" && first.error.disposition.delivery === "not_delivered"
+    const json = isLate ? (await click(20_000)).json : first
     this.#figures.acts++
     if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
     // What it did before this is told by now.

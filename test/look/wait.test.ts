@@ -3,13 +3,14 @@ import { AppError } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import type { Json } from "../support/json.ts"
+import { shortTimeout } from "../support/pace.ts"
 
 afterAll(clearDesks)
 
 const bounds = { x: 1, y: 2, width: 30, height: 4 }
 const BUTTON: Spec = { role: "button", name: "It", states: ["enabled"], bounds }
 /** Long enough for a loaded machine to look at least once, short enough for a test. */
-const SHORT = 400
+const SHORT = shortTimeout(400)
 
 async function holding(...children: Spec[]) {
   const it = desk()

@@ -29,6 +29,19 @@ export async function within<T>(limitMs: number, work: () => T | Promise<T>): Pr
   return result
 }
 
+/**
+ * A timeout for a command that waits for something that never happens: this long on a quiet machine, so that
+ * the test ends soon, and longer on a busy one, so that the command can do the rest of its work.
+ */
+export function shortTimeout(ms: number): number {
+  const starts = Array.from({ length: 3 }, () => {
+    const start = performance.now()
+    Bun.spawnSync(["true"])
+    return performance.now() - start
+  })
+  return Math.round(Math.min(Math.max(ms, 4 * STARTS * Math.max(...starts)), 10 * ms))
+}
+
 const LEAST_SLACK_MS = 300
 /** The time of one of our commands, in starts of a trivial program; far above the measured value. */
 const STARTS = 25

@@ -4,6 +4,7 @@ import { type Bus, DBusError, method } from "../../../src/linux/dbus/bus.ts"
 import { Session } from "../../../src/linux/host/session.ts"
 import { listNotifications, operateNotification } from "../../../src/linux/notifications/notifications.ts"
 import { openDesktop, type TestDesktop } from "../../support/desktop.ts"
+import { shortTimeout } from "../../support/pace.ts"
 import { until } from "../../support/until.ts"
 import {
   closed,
@@ -191,7 +192,7 @@ describe("a wait for a notification", () => {
   test("fails with TIMEOUT if none comes", async () => {
     await notify(desktop.env, "before")
 
-    const { json } = await desktop.run("wait", "--notification", "--timeout", "400")
+    const { json } = await desktop.run("wait", "--notification", "--timeout", String(shortTimeout(400)))
 
     expect(json.error).toMatchObject({ code: "TIMEOUT", details: { kind: "notification" } })
   })
