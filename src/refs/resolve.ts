@@ -10,9 +10,17 @@ import type { Context } from "../command.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
 import { isRow } from "../node.ts"
-import { type BusHint, cut, parseRef, type RefEntry } from "../refmap.ts"
+import { type BusHint, cut, parseRef, type RefEntry, type RefMap, sameSurroundings } from "../refmap.ts"
 import { type Position, walk } from "../tree.ts"
-import { changedEvidence, isSameRow, neighbourhoodOf, ownName, quoted, standsIn } from "./identity.ts"
+import {
+  changedEvidence,
+  isSameRow,
+  lookAlikeKey,
+  neighbourhoodOf,
+  ownName,
+  quoted,
+  standsIn,
+} from "./identity.ts"
 
 export interface RefChoice {
   readonly ref_id: string
@@ -57,9 +65,23 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef
   const map = await ctx.refs.load(named)
   const entry = map.inner.get(ref)
   if (!entry) throw staleRef(spelled, named === undefined ? undefined : `snapshot ${named} has no ${ref}`)
-  const addresses = () => new Set([...map.inner.values()].map(({ address }) => address))
+  const addresses = () => addressesBeside(map, ref, entry)
   return { ref: spelled, entry, snapshotId: named, hint: map.reached_by, addresses }
 }
+
+/**
+ * Addresses of the elements in a map. An object that has a ref of its own for the same content is left out: with stable
+ * numbers the map also holds elements that were made after this ref was given.
+ */
+function addressesBeside(map: RefMap, ref: string, entry: RefEntry): ReadonlySet<string | undefined> {
+  const others = [...map.inner].filter(([other, one]) => other === ref || !hasSameContent(one, entry))
+  return new Set(others.map(([, { address }]) => address))
+}
+
+const hasSameContent = (a: RefEntry, b: RefEntry): boolean =>
+  a.pid === b.pid &&
+  lookAlikeKey(a) === lookAlikeKey(b) &&
+  (a.context && b.context ? sameSurroundings(a.context, b.context) : a.context === b.context)
 
 /** Spells a ref so that it names the same element after later snapshots, too. */
 export const qualified = (ref: string, snapshotId: string | undefined): string =>
