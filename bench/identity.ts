@@ -5,7 +5,7 @@ import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 /**
  * Checks that refs never lead to another element: changes live programs between a snapshot and acts.
  *
- *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M]
+ *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M] [--refs stable]
  *
  * A failure is printed with its seed and the steps since its snapshot; the same seed and toolkit repeat it.
  */
@@ -19,6 +19,7 @@ const isToolkit = (name: string): name is Toolkit => TOOLKITS.some((one) => one 
 const toolkits = option("toolkits", "gtk3,gtk4,qt6,web").split(",").filter(isToolkit)
 const seed = Number(option("seed", String(Date.now() % 1_000_000)))
 const mutations = Number(option("mutations", "2000")) / toolkits.length
+const refs = option("refs", "fresh") === "stable" ? "stable" : undefined
 const end = performance.now() + Number(option("minutes", "60")) * 60_000
 
 const progress = startProgress("bench: identity", { limitMs: end - performance.now() })
@@ -30,7 +31,7 @@ const began = performance.now()
 const reports = new Map<Toolkit, Report>()
 await Promise.all(
   toolkits.map(async (toolkit) => {
-    const report = await fuzz({ toolkit, seed, mutations, until: end, note }).catch((error: unknown) =>
+    const report = await fuzz({ toolkit, seed, mutations, refs, until: end, note }).catch((error: unknown) =>
       note(`BROKEN OFF ${toolkit} --seed ${seed}: ${error instanceof Error ? error.message : error}`),
     )
     if (report) reports.set(toolkit, report)

@@ -22,6 +22,13 @@ export type Group = (typeof GROUPS)[number]
 export const FORMATS = ["json", "text"] as const
 export type Format = (typeof FORMATS)[number]
 
+/**
+ * How snapshots number their refs. fresh: each from @e1, as the contract's default says. stable: numbers go on within
+ * a session, an element keeps its number, and no number is given twice.
+ */
+export const NUMBERINGS = ["fresh", "stable"] as const
+export type Numbering = (typeof NUMBERINGS)[number]
+
 /** The widest change that a command can make. Policy, `--read-only` and MCP's hints go by it. */
 export type Effect =
   /** Changes nothing on the desktop: `--read-only` lets it run. */
@@ -149,11 +156,20 @@ export type ItemResult =
 
 /** The maps of refs of one session; see refs/store.ts. */
 export interface RefStore {
+  readonly numbering: Numbering
   /** Loads the modules that `save` needs, while the command waits for answers anyway. */
   prepare(): Promise<void>
   /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
   load(snapshotId?: string): Promise<RefMap>
-  /** Replaces the current map, keeps a copy under its new id, and returns that id. */
+  /**
+   * The refs for the elements of a snapshot that is about to be saved: @e1, @e2 and so on behind `after`; with stable
+   * numbers the ref that an element has in the session, or one that was never given.
+   */
+  number(entries: readonly RefEntry[], after?: number): Promise<readonly string[]>
+  /**
+   * Replaces the current map, keeps a copy under its new id, and returns that id. With stable numbers, refs of the
+   * current map stay valid beside the new ones.
+   */
   save(entries: readonly RefEntry[], options?: SaveOptions): Promise<string>
   /** The tree that `save` kept with a snapshot; undefined if it kept none. */
   tree(snapshotId: string): Promise<string | undefined>

@@ -1,4 +1,5 @@
-import { isOn } from "./cli/globals.ts"
+import { isOn, numberingOf } from "./cli/globals.ts"
+import type { Numbering } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
@@ -13,6 +14,11 @@ export type { Node, Rect, WindowInfo } from "./node.ts"
 export interface Options {
   /** Keeps refs apart from those of other sessions. */
   readonly session?: string
+  /**
+   * How refs are numbered: "fresh", each snapshot from @e1, or "stable", where an element keeps its number in the
+   * session and no number is given twice; by default AGENT_DESKTOP_REFS, or "fresh".
+   */
+  readonly refs?: Numbering
   /** Linux: an isolated desktop, from desktop-start. */
   readonly desktop?: string
   /** Refuses every command that acts. */
@@ -47,7 +53,8 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const { env = process.env, session, desktop, signal } = options
   const readOnly = options.readOnly ?? isOn(env.AGENT_DESKTOP_READ_ONLY)
   const apps = options.apps ?? appsOf(env.AGENT_DESKTOP_APPS)
-  const { platform, refs, close } = onDemand({ env, session, desktop })
+  const numbering = options.refs ?? numberingOf(env.AGENT_DESKTOP_REFS)
+  const { platform, refs, close } = onDemand({ env, session, numbering, desktop })
   let trace: Promise<Trace> | undefined
   const door: Door = {
     name: "library",

@@ -5,7 +5,7 @@ import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { onDemand } from "./on-demand.ts"
+import { onDemand, refsOfServer } from "./on-demand.ts"
 import { type Door, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
@@ -46,8 +46,15 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     ...settings,
     signal: interruption.signal,
     trace: settings.traceTo ? await openTrace(settings.traceTo, settings) : undefined,
-    serve: async (options) =>
-      (await import("./mcp/server.ts")).serveMcp(door, { ...options, format: settings.format }),
+    serve: async (options) => {
+      const { serveMcp } = await import("./mcp/server.ts")
+      const { session, refs, close } = await refsOfServer({ env: process.env, ...settings })
+      try {
+        await serveMcp({ ...door, session, refs }, { ...options, format: settings.format })
+      } finally {
+        await close()
+      }
+    },
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
     writeFile,

@@ -1,20 +1,13 @@
 import type { Adapter, Env, Platform } from "./adapter.ts"
-import type { RefStore } from "./command.ts"
+import type { Numbering, RefStore } from "./command.ts"
 
 /** The desktop and the refs of one caller. Each is loaded and opened by the first command that needs it. */
-export function onDemand({ env, session, desktop }: Place): OnDemand {
+export function onDemand({ desktop, ...place }: Place & { readonly desktop?: string }): OnDemand {
+  const { env } = place
   let opened: Promise<Platform> | undefined
-  let store: Promise<RefStore> | undefined
-  const refs = (): Promise<RefStore> => (store ??= openRefs(env, session))
   return {
     platform: () => (opened ??= open(env, desktop)),
-    refs: {
-      prepare: async () => (await refs()).prepare(),
-      load: async (snapshotId) => (await refs()).load(snapshotId),
-      save: async (entries, options) => (await refs()).save(entries, options),
-      tree: async (snapshotId) => (await refs()).tree(snapshotId),
-      append: async (entries, snapshotId, reachedBy) => (await refs()).append(entries, snapshotId, reachedBy),
-    },
+    refs: refsOnDemand(place),
     async close() {
       // The command that needed the desktop has reported a failure to open it.
       const platform = await opened?.catch(() => undefined)
@@ -27,7 +20,7 @@ export function onDemand({ env, session, desktop }: Place): OnDemand {
 interface Place {
   readonly env: Env
   readonly session?: string
-  readonly desktop?: string
+  readonly numbering?: Numbering
 }
 
 interface OnDemand {
@@ -45,12 +38,53 @@ async function open(env: Env, desktop: string | undefined): Promise<Platform> {
   return openPlatform({ env, root: stateRoot(env), desktop })
 }
 
-async function openRefs(env: Env, session: string | undefined): Promise<RefStore> {
+function refsOnDemand(place: Place): RefStore {
+  let opened: Promise<RefStore> | undefined
+  const refs = (): Promise<RefStore> => (opened ??= openRefs(place))
+  return {
+    numbering: place.numbering ?? "fresh",
+    prepare: async () => (await refs()).prepare(),
+    load: async (snapshotId) => (await refs()).load(snapshotId),
+    number: async (entries, after) => (await refs()).number(entries, after),
+    save: async (entries, options) => (await refs()).save(entries, options),
+    tree: async (snapshotId) => (await refs()).tree(snapshotId),
+    append: async (entries, snapshotId, reachedBy) => (await refs()).append(entries, snapshotId, reachedBy),
+  }
+}
+
+async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
   const [{ openRefStore }, { stateRoot }] = await Promise.all([
     import("./refs/store.ts"),
     import("./private-files.ts"),
   ])
-  return openRefStore({ root: stateRoot(env), session })
+  return openRefStore({ root: stateRoot(env), session, numbering })
+}
+
+/** The refs of a server. */
+export interface ServerRefs {
+  readonly session: string
+  readonly refs: RefStore
+  /** Removes a session that was made for this server only. */
+  close(): Promise<void>
+}
+
+/**
+ * The refs of a server: stable ones, unless the caller chose, in a session of its own, unless one is named. Two servers
+ * side by side would otherwise act on the refs of whichever looked last.
+ */
+export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
+  if (session !== undefined)
+    return { session, refs: refsOnDemand({ env, session, numbering }), close: async () => {} }
+  const [{ openOwnSession }, { stateRoot }] = await Promise.all([
+    import("./refs/own-session.ts"),
+    import("./private-files.ts"),
+  ])
+  const own = openOwnSession(stateRoot(env))
+  return {
+    session: own.name,
+    refs: refsOnDemand({ env, session: own.name, numbering }),
+    close: async () => own.remove(),
+  }
 }
 
 /** An adapter that is opened by the first call of a method. `close` closes it only if it was opened. */

@@ -94,12 +94,12 @@ export function appendEntries(
   const inner = new Map(map.inner)
   const refsAt = new Map<string, string[]>()
   const note = (ref: string, entry: RefEntry) => {
-    for (const place of places(entry)) refsAt.set(place, [...(refsAt.get(place) ?? []), ref])
+    for (const place of placesOf(entry)) refsAt.set(place, [...(refsAt.get(place) ?? []), ref])
   }
   for (const [ref, entry] of inner) note(ref, entry)
   let counter = map.counter
   const refs = entries.map((entry) => {
-    const near = places(entry).flatMap((place) => refsAt.get(place) ?? [])
+    const near = placesOf(entry).flatMap((place) => refsAt.get(place) ?? [])
     const known = near.find((ref) => sameElement(inner.get(ref)!, entry))
     if (known !== undefined) return known
     counter += 1
@@ -108,15 +108,21 @@ export function appendEntries(
     note(ref, entry)
     return ref
   })
-  if (counter > MAX_REF)
-    throw new AppError("INTERNAL", "The ref map has no numbers left", {
-      suggestion: "Run 'snapshot' to start numbering again",
-    })
+  refuseAbove(counter)
+  if (counter === map.counter) return { map, refs }
   return { map: { ...map, inner, counter }, refs }
 }
 
-// Keys of the places where an element can be. Two entries that sameElement takes for one share a place.
-const places = ({ address, path }: RefEntry) => [
+/** Fails if a number is higher than a ref can have. */
+export function refuseAbove(counter: number): void {
+  if (counter <= MAX_REF) return
+  throw new AppError("INTERNAL", "The ref map has no numbers left", {
+    suggestion: "Run 'snapshot --refs fresh' to start numbering again",
+  })
+}
+
+/** Keys of the places where an element can be. Two entries that sameElement takes for one share a place. */
+export const placesOf = ({ address, path }: RefEntry) => [
   ...(address === undefined ? [] : [`address ${address}`]),
   ...(path === undefined ? [] : [`path ${path}`]),
 ]

@@ -23,6 +23,14 @@ test("readOnly denies commands that act, and a batch does not read standard inpu
   expect(await desktop.run("batch", { commands: "-" })).toMatchObject({ error: { code: "INVALID_ARGS" } })
 })
 
+test("how refs are numbered is an option, or a variable that must be a word of it", async () => {
+  await using desktop = agentDesktop({ env, refs: "stable" })
+  expect(await desktop.run("status")).toMatchObject({ ok: true })
+  expect(() => agentDesktop({ env: { ...env, AGENT_DESKTOP_REFS: "steady" } })).toThrow(
+    "AGENT_DESKTOP_REFS is 'steady', and must be fresh or stable",
+  )
+})
+
 test("without a desktop, a command fails with PLATFORM_NOT_SUPPORTED", async () => {
   await using desktop = agentDesktop({ env })
   const { ok, ...rest } = await desktop.run("list-windows")

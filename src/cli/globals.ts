@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { FORMATS, type Format } from "../command.ts"
+import { FORMATS, type Format, NUMBERINGS, type Numbering } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { choice, flag, optionalText } from "../inputs.ts"
 import { appsOf } from "../policy.ts"
@@ -8,6 +8,12 @@ import { appsOf } from "../policy.ts"
 export const globals = v.strictObject({
   session: optionalText("Keep refs apart from other agents' under this name", { value: "NAME" }),
   desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
+  refs: v.optional(
+    choice(
+      NUMBERINGS,
+      "stable: an element keeps its number in the session, and no number is given twice; fresh: every snapshot starts at @e1 (default; of mcp: stable)",
+    ),
+  ),
   format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
   read_only: flag("Refuse every command that acts"),
   trace: optionalText("Record every command in this directory; trace-show and trace-export read it", {
@@ -22,6 +28,8 @@ export const globals = v.strictObject({
 export interface Settings {
   readonly session?: string
   readonly desktop?: string
+  /** undefined: the door's own. */
+  readonly numbering?: Numbering
   readonly format: Format
   readonly readOnly: boolean
   /** The only apps that may be seen and acted on. */
@@ -36,11 +44,15 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Settings from flags and variables. A flag beats its variable; an empty variable counts as unset. */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
-  const { session, desktop, format, read_only, trace, trace_screenshots, verbose } = v.parse(globals, given)
+  const { session, desktop, refs, format, read_only, trace, trace_screenshots, verbose } = v.parse(
+    globals,
+    given,
+  )
   return {
     session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
-    format: format ?? formatOf(env.AGENT_DESKTOP_FORMAT),
+    numbering: refs ?? numberingOf(env.AGENT_DESKTOP_REFS),
+    format: format ?? wordOf("AGENT_DESKTOP_FORMAT", env.AGENT_DESKTOP_FORMAT, FORMATS) ?? "json",
     readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
     apps: appsOf(env.AGENT_DESKTOP_APPS),
     traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
@@ -50,16 +62,20 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
   }
 }
 
-function formatOf(value: string | undefined): Format {
-  const format = FORMATS.find((one) => one === value)
-  if (format || !value) return format ?? "json"
-  throw new AppError(
-    "INVALID_ARGS",
-    `AGENT_DESKTOP_FORMAT is '${value}', and must be ${FORMATS.join(" or ")}`,
-    {
-      suggestion: "unset AGENT_DESKTOP_FORMAT",
-    },
-  )
+/** How refs are numbered, as the variable says. */
+export const numberingOf = (value: string | undefined): Numbering | undefined =>
+  wordOf("AGENT_DESKTOP_REFS", value, NUMBERINGS)
+
+function wordOf<W extends string>(
+  variable: string,
+  value: string | undefined,
+  words: readonly W[],
+): W | undefined {
+  const word = words.find((one) => one === value)
+  if (word || !value) return word
+  throw new AppError("INVALID_ARGS", `${variable} is '${value}', and must be ${words.join(" or ")}`, {
+    suggestion: `unset ${variable}`,
+  })
 }
 
 export const isOn = (value: string | undefined): boolean =>

@@ -205,6 +205,7 @@ export function manualPage(commands: readonly Command[], globals: Input, version
 
 const ENVIRONMENT: readonly Row[] = [
   ["AGENT_DESKTOP_SESSION", "As --session: a namespace of refs."],
+  ["AGENT_DESKTOP_REFS", "As --refs: how refs are numbered."],
   ["AGENT_DESKTOP_DESKTOP", "As --desktop: an isolated desktop."],
   ["AGENT_DESKTOP_FORMAT", "As --format."],
   ["AGENT_DESKTOP_READ_ONLY", "As --read-only."],

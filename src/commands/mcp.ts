@@ -76,7 +76,7 @@ export const mcpConfig = defineCommand({
   print: ({ text }) => text,
   sample: [{ client: "vscode" }, { client: "codex" }],
   examples: ["agent-desktop mcp-config claude", "agent-desktop mcp-config --client vscode --format text"],
-  run: async (args) => ({ client: args.client, ...configOf(args.client) }),
+  run: async (args, ctx) => ({ client: args.client, ...configOf(args.client, ctx.session) }),
 })
 
 interface Config {
@@ -85,16 +85,18 @@ interface Config {
   readonly command?: string
 }
 
-function configOf(client: Client): Config {
+/** The settings of a client. A server has a session of its own unless one is named here. */
+function configOf(client: Client, session: string | undefined): Config {
   const program = ownPath()
-  const server = { command: program, args: ["mcp"] }
+  const server = { command: program, args: [...(session ? ["--session", session] : []), "mcp"] }
+  const line = [program, ...server.args].map(quoted).join(" ")
   const mcpServers = json({ mcpServers: { "agent-desktop": server } })
   switch (client) {
     case "claude":
       return {
         file: ".mcp.json",
         text: mcpServers,
-        command: `claude mcp add agent-desktop -- ${quoted(program)} mcp`,
+        command: `claude mcp add agent-desktop -- ${line}`,
       }
     case "claude-desktop":
       return {
@@ -107,8 +109,8 @@ function configOf(client: Client): Config {
     case "codex":
       return {
         file: "~/.codex/config.toml",
-        text: `[mcp_servers.agent-desktop]\ncommand = ${JSON.stringify(program)}\nargs = ["mcp"]\n`,
-        command: `codex mcp add agent-desktop -- ${quoted(program)} mcp`,
+        text: `[mcp_servers.agent-desktop]\ncommand = ${JSON.stringify(program)}\nargs = ${JSON.stringify(server.args)}\n`,
+        command: `codex mcp add agent-desktop -- ${line}`,
       }
     case "cursor":
       return { file: "~/.cursor/mcp.json", text: mcpServers }
@@ -116,7 +118,8 @@ function configOf(client: Client): Config {
       return {
         file: "~/.gemini/settings.json",
         text: mcpServers,
-        command: `gemini mcp add --scope user agent-desktop ${quoted(program)} mcp`,
+        // It takes an option of the server for one of its own.
+        ...(session ? {} : { command: `gemini mcp add --scope user agent-desktop ${line}` }),
       }
     case "vscode":
       return {

@@ -1,10 +1,11 @@
 import type { SeenTree, SeenWindow } from "../adapter.ts"
-import type { Context } from "../command.ts"
+import type { Context, RefStore } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node } from "../node.ts"
-import { appendEntries, nameForIdentity, type RefEntry, type RefMap, sameElement } from "../refmap.ts"
+import { type RefEntry, type RefMap, sameElement } from "../refmap.ts"
 import { countRefs, entriesFor, type Source, takersOf, toNode, withoutBounds } from "../refs/allocate.ts"
 import { qualified } from "../refs/resolve.ts"
+import { survivorsOf } from "../refs/survivors.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
 import { formatKept, type Kept, parseKept, toKept } from "./kept-tree.ts"
@@ -64,7 +65,7 @@ export async function difference(
   const entries = entriesFor(takers, places, source)
   // Loaded only now: an action may have added refs since the baseline was read.
   const map = await ctx.refs.load(id)
-  const { refs, map: carried } = carryRefs(map, entries, stillThere(places, source, map))
+  const { refs, map: carried } = await carryRefs(ctx.refs, map, entries, stillThere(places, source, map))
   const names = new Map(takers.map(({ node }, i) => [node, refs[i]]))
   const tree = toNode(seen.root, (node) => names.get(node))
   const snapshotId = await ctx.refs.save([...carried.inner.values()], {
@@ -146,9 +147,9 @@ const qualifyWas = (was: Changed["was"], since: string | undefined): Changed["wa
 export async function readBaseline(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
   const { seen, source } = await readSurface(ctx, window, PLAIN)
   const { places, takers } = takersIn(seen, PLAIN)
-  const { refs } = carryRefs(map, entriesFor(takers, places, source), () => true)
-  // A number that the caller has never seen is not printed.
-  const names = new Map(takers.map(({ node }, i) => [node, map.inner.has(refs[i]!) ? refs[i] : undefined]))
+  // An element without a ref gets none here: the caller would never see its number.
+  const known = survivorsOf(map, entriesFor(takers, places, source), ctx.refs.numbering)
+  const names = new Map(takers.map(({ node }, i) => [node, known[i]?.ref]))
   return toKept(
     window,
     PLAIN,
@@ -196,7 +197,7 @@ function otherWindow(id: string | undefined, windowId: string, asked: SeenWindow
   })
 }
 
-export interface Carried {
+interface Carried {
   /** The ref of each entry. */
   readonly refs: readonly string[]
   /** Every ref that is still valid, each with its newest evidence. */
@@ -207,70 +208,26 @@ export interface Carried {
  * Numbers the elements of a window that was read again. An element that had a ref keeps it, a new one gets a number
  * that was never used. `stays` decides about all other refs.
  */
-export function carryRefs(
+async function carryRefs(
+  refs: RefStore,
   before: RefMap,
   entries: readonly RefEntry[],
   stays: (entry: RefEntry) => boolean,
-): Carried {
-  const moved = movedTo(before, entries)
-  const inner = new Map([...before.inner].map(([ref, entry]) => [ref, moved.get(ref) ?? entry]))
-  const { map, refs } = appendEntries({ ...before, inner }, entries)
+): Promise<Carried> {
+  const numbers = refs.numbering === "stable" ? await refs.number(entries) : numberAfter(before, entries)
   const kept = [...before.inner].filter(([, entry]) => stays(entry))
+  const counter = Math.max(before.counter, ...numbers.map((ref) => Number(ref.slice(2))))
   return {
-    refs,
+    refs: numbers,
     map: {
-      ...map,
-      inner: new Map([...kept, ...refs.map((ref, i): [string, RefEntry] => [ref, entries[i]!])]),
+      ...before,
+      inner: new Map([...kept, ...numbers.map((ref, i): [string, RefEntry] => [ref, entries[i]!])]),
+      counter,
     },
   }
 }
 
-/**
- * Pairs earlier refs with entries that have another address, or none. An element is the same if it was and is the
- * only one with its name and identifier; an element with look-alikes, if it is at the same place. The same evidence
- * proves a ref when a command acts on it.
- */
-function movedTo(before: RefMap, entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
-  const then = new Set([...before.inner.values()].flatMap(({ address }) => address ?? []))
-  const open = byEvidence(entries.filter(({ address }) => address === undefined || !then.has(address)))
-  if (open.size === 0) return new Map()
-  const now = new Set(entries.flatMap(({ address }) => address ?? []))
-  const lost = [...before.inner].filter(([, { address }]) => address === undefined || !now.has(address))
-  const kept = byEvidence(lost.map(([, entry]) => entry))
-  return new Map(
-    lost.flatMap(([ref, entry]) => {
-      const key = evidenceOf(entry)
-      const same = key !== undefined && kept.get(key) === entry ? open.get(key) : undefined
-      return same ? [[ref, same]] : []
-    }),
-  )
-}
-
-/** The entries that no other entry has the evidence of. */
-function byEvidence(entries: readonly RefEntry[]): ReadonlyMap<string, RefEntry> {
-  const alike = Map.groupBy(entries, evidenceOf)
-  return new Map(
-    [...alike].flatMap(([key, [first, ...others]]) =>
-      key !== undefined && first && others.length === 0 ? [[key, first]] : [],
-    ),
-  )
-}
-
-function evidenceOf(entry: RefEntry): string | undefined {
-  const { pid, process_start, window_id, role, identifier, context, path, bounds_hash } = entry
-  const isDistinct = !entry.has_twin && Boolean(entry.name ?? identifier)
-  if (!isDistinct && (path === undefined || bounds_hash === undefined)) return undefined
-  const place = isDistinct ? [] : [path, String(bounds_hash)]
-  return JSON.stringify([
-    pid,
-    process_start,
-    window_id,
-    role,
-    nameForIdentity(entry.name),
-    identifier,
-    context?.above,
-    context?.around,
-    context?.levels,
-    ...place,
-  ])
+function numberAfter(before: RefMap, entries: readonly RefEntry[]): readonly string[] {
+  let counter = before.counter
+  return survivorsOf(before, entries, "fresh").map((one) => one?.ref ?? `@e${++counter}`)
 }

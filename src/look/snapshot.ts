@@ -13,6 +13,7 @@ import {
   type Source,
   toNode,
   withoutBounds,
+  withRefs,
 } from "../refs/allocate.ts"
 import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
@@ -46,14 +47,32 @@ export async function observe(
     readSurface(ctx, window, options),
     whileWaiting(() => ctx.refs.prepare()),
   ])
-  const { tree, entries } = allocateRefs(seen, source, refRule(options))
-  const spell = (index: number): string => `@e${entries.length + 1 + index}`
+  const { tree: counted, entries } = allocateRefs(seen, source, refRule(options))
+  const given = await ctx.refs.number(entries)
+  const tree = renumbered(counted, given)
+  const counter = highest(given)
+  const spell = (index: number): string => `@e${counter + 1 + index}`
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
   const added = drillEntries(drills, seen.root, source)
-  const kept = formatKept(toKept(window, options, seen.complete, tree))
-  const { reachedBy } = source
-  return { ...shown, snapshot_id: await ctx.refs.save([...entries, ...added], { tree: kept, reachedBy }) }
+  const refs = [...given, ...(added.length > 0 ? await ctx.refs.number(added, counter) : [])]
+  const drilled = new Map(drills.map((node, i) => [node.ref_id, refs[given.length + i]!]))
+  const snapshotId = await ctx.refs.save([...entries, ...added], {
+    refs,
+    counter: highest(refs),
+    tree: formatKept(toKept(window, options, seen.complete, tree)),
+    reachedBy: source.reachedBy,
+  })
+  return { ...shown, snapshot_id: snapshotId, tree: withRefs(shown.tree, drilled) }
 }
+
+/** The tree that was counted from @e1, with the refs that its elements were given. */
+function renumbered(tree: Node, refs: readonly string[]): Node {
+  const given = new Map(refs.flatMap((ref, i) => (ref === `@e${i + 1}` ? [] : [[`@e${i + 1}`, ref]])))
+  return given.size === 0 ? tree : withRefs(tree, given)
+}
+
+const highest = (refs: readonly string[]): number =>
+  refs.reduce((most, ref) => Math.max(most, Number(ref.slice(2))), 0)
 
 /** Starts the work only when all requests are sent, so that it runs while their answers are pending. */
 async function whileWaiting(work: () => Promise<void>): Promise<void> {
@@ -159,10 +178,4 @@ function drillEntries(drills: readonly Node[], root: SeenNode, source: Source): 
     return (origin && byNode.get(origin)) ?? []
   })
   return entriesFor(chosen, places, source)
-}
-
-function withRefs(tree: Node, refs: ReadonlyMap<string | undefined, string>): Node {
-  const ref = refs.get(tree.ref_id)
-  const children = tree.children?.map((child) => withRefs(child, refs))
-  return { ...tree, ...(ref ? { ref_id: ref } : {}), ...(children ? { children } : {}) }
 }

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
-import type { Command, Format, ServeOptions } from "../command.ts"
+import type { Command, Format, Numbering, ServeOptions } from "../command.ts"
 import type { Envelope } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { toText } from "../look/text.ts"
@@ -20,9 +20,15 @@ const PROGRESS_MS = 1000
 
 const INSTRUCTIONS = `See and control desktop applications through their accessibility trees.
 Loop: desktop_list_windows or desktop_launch; desktop_snapshot with app and interactive_only; act on a ref such as @e3; look again.
-A ref belongs to the newest snapshot. After STALE_REF take a new snapshot and use its refs.
+After STALE_REF take a new snapshot and use its refs.
 Failed calls carry code, message and suggestion: do what the suggestion says. disposition.retry "unsafe" means it may have happened: look before you repeat it.
 Prefer desktop_wait to repeated snapshots, desktop_batch to many small calls, and trees to screenshots.`
+
+/** The sentence that is true of the refs of this server. */
+const ABOUT_REFS: Readonly<Record<Numbering, string>> = {
+  stable: "A ref means the same element after later snapshots, too, until that element is gone.",
+  fresh: "A ref belongs to the newest snapshot: the next one starts at @e1 again.",
+}
 
 /**
  * Serves the commands as MCP tools on standard input and output until the client leaves, the program
@@ -38,7 +44,8 @@ export async function serveMcp(
   Bun.unsafe.setJITPolicy(1)
   const offered = await chooseCommands(door.commands, options.tools, door.readOnly)
   const calls = new Calls(door, offered, options.format)
-  const connection = serveStdio(() => serverFor(calls, offered), { transport })
+  const instructions = `${INSTRUCTIONS}\n${ABOUT_REFS[door.refs.numbering]}`
+  const connection = serveStdio(() => serverFor(calls, offered, instructions), { transport })
   const ended = Promise.withResolvers<void>()
   const forward = transport.onclose
   transport.onclose = () => {
@@ -53,10 +60,10 @@ export async function serveMcp(
   await connection.close()
 }
 
-function serverFor(calls: Calls, offered: readonly Command[]): Server {
+function serverFor(calls: Calls, offered: readonly Command[], instructions: string): Server {
   const server = new Server(
     { name: "agent-desktop", version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {} }, instructions },
   )
   server.setRequestHandler("tools/list", async () => ({ tools: offered.map(toolOf) }))
   server.setRequestHandler("tools/call", ({ params }, ctx) => calls.run(params.name, params.arguments, ctx))

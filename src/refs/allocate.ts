@@ -163,6 +163,16 @@ export function withChildren(node: Node, children: readonly Node[] | undefined):
   return trace(children?.length ? { ...rest, children } : rest, originOf(node))
 }
 
+/** The same tree with other refs. */
+export function withRefs(tree: Node, refs: ReadonlyMap<string | undefined, string>): Node {
+  const ref = refs.get(tree.ref_id)
+  const children = tree.children?.map((child) => withRefs(child, refs))
+  return trace(
+    { ...tree, ...(ref ? { ref_id: ref } : {}), ...(children ? { children } : {}) },
+    originOf(tree),
+  )
+}
+
 /** Finds the element that a printed node was made from. Pruning keeps the link. */
 export const originOf = (node: Node): SeenNode | undefined => origins.get(node)
 

@@ -10,9 +10,17 @@ import type { Context } from "../command.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
 import { boundsHash } from "../fxhash.ts"
 import { isRow } from "../node.ts"
-import { type BusHint, cut, parseRef, type RefEntry } from "../refmap.ts"
+import { type BusHint, cut, parseRef, type RefEntry, type RefMap, sameSurroundings } from "../refmap.ts"
 import { type Position, walk } from "../tree.ts"
-import { changedEvidence, isSameRow, neighbourhoodOf, ownName, quoted, standsIn } from "./identity.ts"
+import {
+  changedEvidence,
+  isSameRow,
+  lookAlikeKey,
+  neighbourhoodOf,
+  ownName,
+  quoted,
+  standsIn,
+} from "./identity.ts"
 
 export interface RefChoice {
   readonly ref_id: string
@@ -57,9 +65,23 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef
   const map = await ctx.refs.load(named)
   const entry = map.inner.get(ref)
   if (!entry) throw staleRef(spelled, named === undefined ? undefined : `snapshot ${named} has no ${ref}`)
-  const addresses = () => new Set([...map.inner.values()].map(({ address }) => address))
+  const addresses = () => addressesBeside(map, ref, entry)
   return { ref: spelled, entry, snapshotId: named, hint: map.reached_by, addresses }
 }
+
+/**
+ * Addresses of the elements in a map. An object that has a ref of its own for the same content is left out: with stable
+ * numbers the map also holds elements that were made after this ref was given.
+ */
+function addressesBeside(map: RefMap, ref: string, entry: RefEntry): ReadonlySet<string | undefined> {
+  const others = [...map.inner].filter(([other, one]) => other === ref || !hasSameContent(one, entry))
+  return new Set(others.map(([, { address }]) => address))
+}
+
+const hasSameContent = (a: RefEntry, b: RefEntry): boolean =>
+  a.pid === b.pid &&
+  lookAlikeKey(a) === lookAlikeKey(b) &&
+  (a.context && b.context ? sameSurroundings(a.context, b.context) : a.context === b.context)
 
 /** Spells a ref so that it names the same element after later snapshots, too. */
 export const qualified = (ref: string, snapshotId: string | undefined): string =>
@@ -86,6 +108,7 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  *   reused address    done  try the path       try the path    try the path    -
  *   path              done  try the search     try the search  try the search  -
  *   search            done  stale, uncertain   -               stale           AMBIGUOUS_TARGET
+ *   all windows       done  -                  -               stale           AMBIGUOUS_TARGET
  *
  * A lasting address belongs to an object that lives as long as its element, so its loss is proof. A reused address
  * belongs to an object that the toolkit makes again, or gives to other content. An entry has at most one of the two;
@@ -93,6 +116,9 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  * next. The search reads the whole window. It is tried only for an element whose name or identifier told it from all
  * others; for any other the ref is stale once the routes before have failed, and uncertain if it has no address.
  * After a lasting address, the search finds only objects that the snapshot gave a ref.
+ *
+ * An entry of another program may have only the nine members that the format defines, and none that says where the
+ * element was. Then all windows of its process are searched for its role, name and bounds; that is its only route.
  *
  * "done" is refused in one case: a hidden element whose window is closed is stale, because some toolkits keep both.
  * "stale" is STALE_REF. "uncertain" adds `certain: false` to its details: the element may be there, unproven.
@@ -104,14 +130,11 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
   // Messages name the first thing that was found instead of the element.
   let found: string | undefined
   for (const route of routesOf(entry)) {
-    const verdict =
-      route === "search"
-        ? await search(ctx.adapter, stored, found ?? goneEvidence(entry))
-        : await follow(ctx.adapter, stored, route)
+    const verdict = await take(ctx.adapter, stored, route, found ?? goneEvidence(entry))
     switch (verdict.kind) {
       case "same":
         await refuseClosed(ctx.adapter, stored, verdict.seen)
-        return { ...stored, seen: verdict.seen }
+        return { ...stored, entry: { ...entry, ...verdict.place }, seen: verdict.seen }
       case "changed":
         if (route === "lasting address") throw staleRef(ref, verdict.evidence)
         if (route === "search") throw uncertain(ref, verdict.evidence)
@@ -121,7 +144,7 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
         found ??= verdict.evidence
         break
       case "gone":
-        if (route === "lasting address" || route === "search") throw staleRef(ref, verdict.evidence)
+        if (route !== "reused address" && route !== "path") throw staleRef(ref, verdict.evidence)
         break
       case "ambiguous":
         throw ambiguous(ref, entry, verdict.candidates)
@@ -134,14 +157,22 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
   throw entry.address === undefined ? uncertain(ref, evidence) : staleRef(ref, evidence)
 }
 
-type Route = "lasting address" | "reused address" | "path" | "search"
+type Route = "lasting address" | "reused address" | "path" | "search" | "all windows"
 
 type Verdict =
-  | { readonly kind: "same"; readonly seen: Seen }
+  /** `place`: where it is, if the entry does not say. */
+  | { readonly kind: "same"; readonly seen: Seen; readonly place?: Pick<RefEntry, "window_id"> }
   | { readonly kind: "changed" | "recycled" | "gone"; readonly evidence: string }
   | { readonly kind: "ambiguous"; readonly candidates: readonly SeenNode[] }
 
+/** Follows one route. `evidence` says why the routes before did not find the element. */
+function take(adapter: Adapter, stored: StoredRef, route: Route, evidence: string): Promise<Verdict> {
+  if (route === "all windows") return searchAll(adapter, stored)
+  return route === "search" ? search(adapter, stored, evidence) : follow(adapter, stored, route)
+}
+
 function routesOf(entry: RefEntry): readonly Route[] {
+  if (isPlaceless(entry)) return ["all windows"]
   const search: readonly Route[] = isDistinct(entry) ? ["search"] : []
   if (hasLastingAddress(entry)) return ["lasting address", ...search]
   return [
@@ -150,6 +181,10 @@ function routesOf(entry: RefEntry): readonly Route[] {
     ...search,
   ]
 }
+
+/** True if nothing but its bounds says where the element was. */
+const isPlaceless = ({ window_id, address, path }: RefEntry): boolean =>
+  window_id === undefined && address === undefined && path === undefined
 
 const hasLastingAddress = (entry: RefEntry): boolean => entry.address !== undefined && !entry.is_recycled
 
@@ -161,7 +196,7 @@ const isDistinct = (entry: RefEntry): boolean =>
 async function follow(
   adapter: Adapter,
   { entry, hint }: StoredRef,
-  route: Exclude<Route, "search">,
+  route: Exclude<Route, "search" | "all windows">,
 ): Promise<Verdict> {
   const seen = await adapter.open(entry, route === "path" ? "path" : "address", hint)
   if (!seen) return { kind: "gone", evidence: goneEvidence(entry) }
@@ -233,14 +268,34 @@ async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidenc
   return { kind: "same", seen: only.node }
 }
 
+/** Looks in all windows of the process for the one element with the stored role, name and bounds. */
+async function searchAll(adapter: Adapter, { entry }: StoredRef): Promise<Verdict> {
+  const evidence = `${goneEvidence(entry)}${entry.bounds_hash === undefined ? "" : ", or has moved"}`
+  const isKnown = entry.bounds_hash !== undefined || isDistinct(entry)
+  if (!isKnown) return { kind: "gone", evidence: "neither a name nor bounds tell which element it was" }
+  const windows = (await adapter.windows()).filter((one) => one.pid === entry.pid && one.accessible !== false)
+  const roots = await Promise.all(windows.map((window) => readSurface(adapter, window, entry)))
+  const fits = roots.flatMap((root, i) =>
+    [...(root ? walk(root) : [])]
+      .filter(({ node }) => changedEvidence(entry, node) === undefined && isAtBounds(entry, node))
+      .map(({ node }) => ({ node, place: { window_id: windows[i]!.id } })),
+  )
+  const [only, ...others] = fits
+  if (!only) return { kind: "gone", evidence }
+  if (others.length > 0) return { kind: "ambiguous", candidates: fits.map(({ node }) => node) }
+  return { kind: "same", seen: only.node, place: only.place }
+}
+
+const isAtBounds = ({ bounds_hash }: RefEntry, { bounds }: SeenNode): boolean =>
+  bounds_hash === undefined || (bounds !== undefined && boundsHash(bounds) === bounds_hash)
+
 const standsInContext = (entry: RefEntry, { node, ancestors }: Position): boolean =>
   entry.context === undefined || standsIn(entry.context, node, ancestors)
 
 const OTHER_ROW = "its row is gone or shows something else now"
 const MOVED = "it has moved, and nothing else distinguishes it from others"
 
-function goneEvidence({ address, path, role, name }: RefEntry): string {
-  if (address === undefined && !path) return "its earlier place is unknown"
+function goneEvidence({ role, name }: RefEntry): string {
   return `the ${role}${name ? ` ${quoted(name)}` : ""} is gone`
 }
 
@@ -276,10 +331,14 @@ async function refuseClosed(adapter: Adapter, { ref, entry }: StoredRef, seen: S
   throw staleRef(ref, `its window ${window_id} is closed`)
 }
 
-/** Finds the window of an element. For an element of a menu, which has none, it is a window of the same app. */
+/**
+ * Finds the window of an element. For an element of a menu, which has none, and for one whose window is not known, it
+ * is a window of the same app.
+ */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
   const windows = await adapter.windows()
-  if (surfaceOf(entry) === "window") return windows.find((one) => one.id === entry.window_id)
+  if (!isPlaceless(entry) && surfaceOf(entry) === "window")
+    return windows.find((one) => one.id === entry.window_id)
   const own = windows.filter((one) => one.pid === entry.pid)
   return own.find((one) => one.is_focused) ?? own[0]
 }

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import type { RefStore, SaveOptions } from "../command.ts"
+import type { Numbering, RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import {
@@ -11,8 +11,18 @@ import {
   refuseUnlessOwn,
   writePrivateFile,
 } from "../private-files.ts"
-import { appendEntries, type BusHint, EMPTY_MAP, type RefEntry, type RefMap } from "../refmap.ts"
+import {
+  appendEntries,
+  type BusHint,
+  EMPTY_MAP,
+  MAX_REF,
+  type RefEntry,
+  type RefMap,
+  refuseAbove,
+} from "../refmap.ts"
+import { isRunning, type Place, placeOf, randomLetters } from "./place.ts"
 import { formatRefMap, parseRefMap } from "./refmap-json.ts"
+import { survivorsOf } from "./survivors.ts"
 
 /**
  * The maps of one session: `last_refmap.json`, and in `snapshots` a copy for each of the latest snapshot ids, with
@@ -22,44 +32,25 @@ import { formatRefMap, parseRefMap } from "./refmap-json.ts"
 export function openRefStore({
   root,
   session,
+  numbering = "fresh",
 }: {
   readonly root: string
   readonly session?: string
+  readonly numbering?: Numbering
 }): RefStore {
   const place = placeOf(root, session)
+  const isStable = numbering === "stable"
   return {
+    numbering,
     prepare: async () => void (await locking()).prepareLocks(),
     load: async (snapshotId) =>
       snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
-    save: (entries, options = {}) => save(place, entries, options),
+    number: async (entries, after = 0) =>
+      isStable ? numberStable(place, entries) : entries.map((_, index) => `@e${after + 1 + index}`),
+    save: (entries, options = {}) => (isStable ? saveBeside : save)(place, entries, options),
     tree: async (snapshotId) => readTree(place, snapshotId),
-    append: (entries, snapshotId, reachedBy) => append(place, entries, snapshotId, reachedBy),
-  }
-}
-
-interface Place {
-  readonly root: string
-  /** The directories above the session's own, from the root down. */
-  readonly parents: readonly string[]
-  readonly directory: string
-  readonly snapshots: string
-  readonly trees: string
-  readonly current: string
-}
-
-function placeOf(root: string, session: string | undefined): Place {
-  if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
-    throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
-      suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
-    })
-  const directory = session === undefined ? root : `${root}/sessions/${session}`
-  return {
-    root,
-    parents: session === undefined ? [] : [root, `${root}/sessions`],
-    directory,
-    snapshots: `${directory}/snapshots`,
-    trees: `${directory}/trees`,
-    current: `${directory}/last_refmap.json`,
+    append: (entries, snapshotId, reachedBy) =>
+      append(place, isStable ? appendStable : appendEntries, entries, snapshotId, reachedBy),
   }
 }
 
@@ -68,9 +59,7 @@ const MAX_BYTES = 1_048_576
 async function save(place: Place, entries: readonly RefEntry[], options: SaveOptions): Promise<string> {
   return writing(place, async () => {
     const id = freshId(place)
-    const inner = new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry]))
-    const { counter = entries.length, reachedBy } = options
-    const bytes = encode({ inner, counter, snapshot_id: id, reached_by: reachedBy })
+    const bytes = encode(newMap(id, entries, options))
     if (options.tree !== undefined) writeTree(place, id, options.tree)
     // Only the last step is done in turn, so that other writers do not wait for our disk.
     using whole = writeTemporary(place, bytes)
@@ -85,8 +74,109 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
   })
 }
 
+/** The refs that stay valid beside those of a new snapshot. The map must stay small: every command reads all of it. */
+const KEPT_BESIDE = 500
+
+/** As `save`, but the refs of the current map stay in it. Numbers never mean two things, so that they can. */
+async function saveBeside(place: Place, entries: readonly RefEntry[], options: SaveOptions): Promise<string> {
+  if (options.aside) return save(place, entries, options)
+  return writing(place, async () => {
+    const id = freshId(place)
+    if (options.tree !== undefined) writeTree(place, id, options.tree)
+    await inTurn(place, () => {
+      refuseUnlessOwn(place.current)
+      const map = newMap(id, entries, options)
+      const current = readUsable(place.current)
+      const older = [...current.inner].filter(([ref]) => !map.inner.has(ref)).slice(-KEPT_BESIDE)
+      const counter = Math.max(map.counter, current.counter)
+      const both = Buffer.from(formatRefMap({ ...map, counter, inner: new Map([...older, ...map.inner]) }))
+      // Without room for both, the snapshot is enough.
+      publish(place, id, both.length > MAX_BYTES ? encode({ ...map, counter }) : both)
+    })
+    prune(place)
+    return id
+  })
+}
+
+const newMap = (id: string, entries: readonly RefEntry[], options: SaveOptions): RefMap => ({
+  inner: new Map(entries.map((entry, index) => [options.refs?.[index] ?? `@e${index + 1}`, entry])),
+  counter: options.counter ?? entries.length,
+  snapshot_id: id,
+  reached_by: options.reachedBy,
+})
+
+/** Gives the map its place under its id and, if it is the current one, as the newest. Only in turn. */
+function publish(place: Place, id: string, bytes: Uint8Array, isCurrent = true): void {
+  using whole = writeTemporary(place, bytes)
+  using copy = duplicate(place, whole, bytes)
+  // The copy first: after a crash between the two, no caller knows the numbers that are only in the copy.
+  copy.move(keptPath(place, id))
+  if (isCurrent) whole.move(place.current)
+}
+
+/** The refs of elements that have one in the session, and numbers that were never given for the others. */
+function numberStable(place: Place, entries: readonly RefEntry[]): Promise<readonly string[]> {
+  return inDirectories(place, () =>
+    inTurn(place, () => {
+      const current = readUsable(place.current)
+      const known = survivorsOf(current, entries, "stable")
+      const next = reserve(place, known.filter((one) => one === undefined).length, current.counter)
+      return known.map((one) => one?.ref ?? `@e${next()}`)
+    }),
+  )
+}
+
+/** Adds entries to a map. `refs` has one ref per entry; an element that has a ref in the map keeps it. */
+type Append = (
+  map: RefMap,
+  entries: readonly RefEntry[],
+  place: Place,
+) => { readonly map: RefMap; readonly refs: readonly string[] }
+
+const appendStable: Append = (map, entries, place) => {
+  const known = survivorsOf(map, entries, "stable")
+  if (known.every((one) => one?.isMoved === false)) return { map, refs: known.map((one) => one!.ref) }
+  const next = reserve(place, known.filter((one) => one === undefined).length, map.counter)
+  const refs = known.map((one) => one?.ref ?? `@e${next()}`)
+  const renewed = refs.flatMap((ref, i): [string, RefEntry][] =>
+    known[i]?.isMoved === false ? [] : [[ref, entries[i]!]],
+  )
+  const counter = Math.max(map.counter, ...refs.map((ref) => Number(ref.slice(2))))
+  return { map: { ...map, inner: new Map([...map.inner, ...renewed]), counter }, refs }
+}
+
+/**
+ * Takes numbers that no caller has seen, and writes the highest of them down first: a number that was taken by a
+ * writer that died is lost, and never given again. Only in turn.
+ */
+function reserve(place: Place, count: number, counter: number): () => number {
+  const given = Number(readPrivateFile(place.highest, MAX_BYTES) ?? 0)
+  // A damaged file counts for nothing; the map knows all numbers that still mean something.
+  let last = Math.max(Number.isSafeInteger(given) && given <= MAX_REF ? given : 0, counter)
+  refuseAbove(last + count)
+  if (count > 0) {
+    using file = temporary(place)
+    writePrivateFile(file.path, Buffer.from(String(last + count)), true)
+    file.move(place.highest)
+  }
+  return () => ++last
+}
+
+/** The map in a file, for numbering only: a damaged one has no refs that anyone could use. */
+function readUsable(path: string): RefMap {
+  try {
+    const map = readMap(path) ?? EMPTY_MAP
+    // Entries are parsed when they are asked for.
+    return { ...map, inner: new Map(map.inner) }
+  } catch (error) {
+    if (error instanceof AppError && error.code === "INTERNAL") return EMPTY_MAP
+    throw error
+  }
+}
+
 async function append(
   place: Place,
+  add: Append,
   entries: readonly RefEntry[],
   snapshotId: string | undefined,
   reachedBy: BusHint | undefined,
@@ -96,15 +186,11 @@ async function append(
       const current = readMap(place.current)
       const isCurrent = snapshotId === undefined || snapshotId === current?.snapshot_id
       const before = isCurrent ? (current ?? EMPTY_MAP) : readKept(place, snapshotId)
-      const { map, refs } = appendEntries(before, entries)
-      if (map.counter === before.counter) return refs
+      const { map, refs } = add(before, entries, place)
+      if (map === before) return refs
       const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
       const bytes = encode({ ...map, snapshot_id: id, reached_by: reachedBy ?? map.reached_by })
-      using whole = writeTemporary(place, bytes)
-      using copy = duplicate(place, whole, bytes)
-      // The copy first: after a crash between the two, no caller knows the numbers that are only in the copy.
-      copy.move(keptPath(place, id))
-      if (isCurrent) whole.move(place.current)
+      publish(place, id, bytes, isCurrent)
       return refs
     }),
   )
@@ -168,22 +254,24 @@ function freshId(place: Place): string {
   }
 }
 
-/** Differs in every process. The ids need not be secret. */
-const randomLetters = () =>
-  Array.from({ length: 8 }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(Math.random() * 32)]).join("")
-
 /** Runs the work with the directories in place and private, and syncs its changes to the disk. */
-async function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
+function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  return inDirectories(place, async (directory) => {
+    const result = await work()
+    syncDirectory(directory)
+    sweep(place)
+    return result
+  })
+}
+
+async function inDirectories<T>(place: Place, work: (directory: number) => Promise<T>): Promise<T> {
   try {
     for (const path of place.parents)
       closeSync(openPrivateDirectory(path, path === place.root ? "root" : "inner"))
     const directory = openPrivateDirectory(place.directory, place.directory === place.root ? "root" : "inner")
     try {
       closeSync(openPrivateDirectory(place.snapshots, "inner"))
-      const result = await work()
-      syncDirectory(directory)
-      sweep(place)
-      return result
+      return await work(directory)
     } finally {
       closeSync(directory)
     }
@@ -282,14 +370,6 @@ function sweep({ directory }: Place): void {
     const age = ageOf(path, Date.now())
     // A writer in another container has a pid that means nothing here, so that only the age counts.
     if (age > ABANDONED_MS || (age > WRITING_MS && !isRunning(Number(writer)))) rmSync(path, { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) !== "ESRCH"
   }
 }
 

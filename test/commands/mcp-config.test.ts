@@ -39,3 +39,14 @@ test.each([
   const { stdout } = Bun.spawnSync(["sh", "-c", `set -- ${command}; printf '%s\\n' "$@"`])
   expect(stdout.toString().trimEnd().split("\n")).toEqual(words)
 })
+
+test("a session that is named is named for the server, too", async () => {
+  const named = desk({ session: "mine" })
+  const { text, command } = await named.ok("mcp-config", { client: "claude" })
+  expect(JSON.parse(text).mcpServers["agent-desktop"].args).toEqual(["--session", "mine", "mcp"])
+  expect(command).toBe("claude mcp add agent-desktop -- agent-desktop --session mine mcp")
+  expect(Bun.TOML.parse((await named.ok("mcp-config", { client: "codex" })).text)).toEqual({
+    mcp_servers: { "agent-desktop": { command: "agent-desktop", args: ["--session", "mine", "mcp"] } },
+  })
+  expect((await named.ok("mcp-config", { client: "gemini" })).command).toBeUndefined()
+})

@@ -54,6 +54,8 @@ export interface FuzzOptions {
   readonly toolkit: Toolkit
   readonly seed: number
   readonly mutations: number
+  /** How refs are numbered. With stable ones the window is looked at again between the snapshot and the acts. */
+  readonly refs?: "stable"
   /** No new round is begun after this. */
   readonly until?: number
   readonly note?: (line: string) => void
@@ -125,6 +127,7 @@ class Run {
         world = made.after
       }
       await this.#apply(mutations, targets)
+      if (this.#options.refs === "stable") await this.#run("snapshot", "--window-id", this.#window)
       await this.#act(chance.of(targets))
     }
     // Rarely, since all is stale afterwards.
@@ -286,6 +289,7 @@ class Run {
   }
 
   #run(...args: readonly string[]) {
-    return runProgram(args, this.#desktop.env)
+    const { refs = "fresh" } = this.#options
+    return runProgram(args, { ...this.#desktop.env, AGENT_DESKTOP_REFS: refs })
   }
 }

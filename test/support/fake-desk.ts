@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs"
-import type { RefStore } from "../../src/command.ts"
+import type { Numbering, RefStore } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import type { Deadline } from "../../src/deadline.ts"
 import { toLine } from "../../src/envelope.ts"
@@ -27,10 +27,10 @@ export interface Desk {
 }
 
 /** A desk with a scripted world and the real commands. */
-export function desk(door: Partial<Door> = {}): Desk {
+export function desk(door: Partial<Door> = {}, numbering?: Numbering): Desk {
   const world = new World()
   const root = temporaryDirectory()
-  const refs = openRefStore({ root })
+  const refs = openRefStore({ root, numbering })
   const whole: Door = {
     commands,
     platform: async () => ({ adapter: (deadline: Deadline) => fakeAdapter(world, deadline) }),

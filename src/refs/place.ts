@@ -1,0 +1,46 @@
+import { AppError } from "../errors.ts"
+import { errorCode } from "../private-files.ts"
+
+/** Where the files of a session are. */
+export interface Place {
+  readonly root: string
+  /** The directories above the session's own, from the root down. */
+  readonly parents: readonly string[]
+  readonly directory: string
+  readonly snapshots: string
+  readonly trees: string
+  readonly current: string
+  /** Holds the highest number that was given as a stable ref. */
+  readonly highest: string
+}
+
+export function placeOf(root: string, session: string | undefined): Place {
+  if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
+    throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
+      suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
+    })
+  const directory = session === undefined ? root : `${sessionsIn(root)}/${session}`
+  return {
+    root,
+    parents: session === undefined ? [] : [root, sessionsIn(root)],
+    directory,
+    snapshots: `${directory}/snapshots`,
+    trees: `${directory}/trees`,
+    current: `${directory}/last_refmap.json`,
+    highest: `${directory}/last_ref`,
+  }
+}
+
+export const sessionsIn = (root: string): string => `${root}/sessions`
+
+/** Differs in every process. The ids need not be secret. */
+export const randomLetters = (): string =>
+  Array.from({ length: 8 }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(Math.random() * 32)]).join("")
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) !== "ESRCH"
+  }
+}
