@@ -1,32 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { NOTHING } from "../support/dispositions.ts"
-import { clearDesks, desk } from "../support/fake-desk.ts"
+import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
-import type { Json } from "../support/json.ts"
-import { shortTimeout } from "../support/pace.ts"
+import { bounds, holding, SHORT } from "./holding.ts"
+import { BOX, BUTTON, COMBO, FIELD } from "./unroutable.ts"
 
 afterAll(clearDesks)
-
-const bounds = { x: 10, y: 10, width: 100, height: 20 }
-const absent = { name: "It", bounds, route: "absent" } as const
-const BUTTON = { ...absent, role: "button", states: ["enabled"] } as const
-const BOX = { ...absent, role: "checkbox", states: ["enabled", "unchecked"] } as const
-const FIELD = { ...absent, role: "textfield", value: "abc", states: ["enabled"] } as const
-const COMBO = { ...absent, role: "combobox", value: "A", states: ["enabled", "collapsed"] } as const
-
-/** Shorter than the command waits for an effect, and long enough for a loaded machine to deliver. */
-const SHORT = shortTimeout(600)
-
-/** A desk whose one window holds this element as @e1, and more elements beside it. */
-async function holding(spec: Spec, ...more: Spec[]) {
-  const it = desk()
-  const app = it.world.app("App", { pid: 10 })
-  const window = app.window("Window", [spec, ...more], { id: "w-1" })
-  await it.ok("snapshot")
-  const element = window.root.children[0]!
-  const act = (name: string, args: object = {}): Promise<Json> => it.run(name, { ref_id: "@e1", ...args })
-  return { ...it, app, window, element, act, sent: () => it.world.sent("It") }
-}
 
 describe.concurrent("input is synthesised only if nothing was sent before", () => {
   test.each([
@@ -380,136 +359,5 @@ describe.concurrent("a click does not", () => {
     expect((await act("set-value", { value: "5" })).error.code).toBe("ACTION_NOT_SUPPORTED")
     expect((await act("scroll-to")).error.code).toBe("ACTION_NOT_SUPPORTED")
     expect(sent()).toEqual([])
-  })
-})
-
-describe.concurrent("select by pointer", () => {
-  const option = (name: string, y: number): Spec => ({
-    role: "option",
-    name,
-    bounds: { x: 10, y, width: 100, height: 20 },
-    does: (it, action) => {
-      if (action.kind !== "click") return
-      it.parent!.parent!.value = it.name
-      it.parent!.remove()
-    },
-  })
-  /** A combobox that shows its list below itself when it is clicked. */
-  const combo = (...names: string[]): Spec => ({
-    ...COMBO,
-    does: (it, action) => {
-      if (action.kind !== "click" || it.children.length > 0) return
-      it.add({ role: "listbox", children: names.map((name, i) => option(name, 40 + i * 20)) })
-    },
-  })
-
-  test("opens the list, finds the option and clicks it", async () => {
-    const { act, sent, world } = await holding(combo("A", "B"))
-    expect((await act("select", { value: "B" })).data).toMatchObject({
-      method: "pointer",
-      post_state: { value: "B" },
-      disposition: { delivery: "delivered_verified", retry: "safe" },
-    })
-    expect(sent()).toEqual(["pointer click"])
-    expect(world.deliveries.map(({ name }) => name)).toEqual(["It", "B"])
-  })
-
-  test("an option that is not there closes the list again and chooses nothing", async () => {
-    const { act, world, element } = await holding(combo("A", "B"))
-    expect((await act("select", { value: "C" })).error).toMatchObject({
-      code: "ELEMENT_NOT_FOUND",
-      message: "@e1 shows no option 'C'",
-      details: { candidates: ["A", "B"] },
-      disposition: NOTHING,
-    })
-    expect(world.keys).toEqual(["escape"])
-    expect(element.value).toBe("A")
-  })
-
-  test("two options of the same name are ambiguous", async () => {
-    const { act, element } = await holding(combo("A", "B", "B"))
-    expect((await act("select", { value: "B" })).error.code).toBe("AMBIGUOUS_TARGET")
-    expect(element.value).toBe("A")
-  })
-
-  test("a menu item of the window is not an option, and without a list no key is sent", async () => {
-    const edit: Spec = { role: "menuitem", name: "Edit", bounds: { x: 300, y: 10, width: 50, height: 20 } }
-    const { act, world } = await holding(COMBO, edit)
-    expect((await act("select", { value: "Edit" })).error.code).toBe("ELEMENT_NOT_FOUND")
-    expect(world.sent("Edit")).toEqual([])
-    expect(world.keys).toEqual([])
-  })
-
-  test("a list that opens elsewhere in the window is found by its new elements", async () => {
-    const opener: Spec = {
-      ...COMBO,
-      does: (it, action) => {
-        if (action.kind !== "click") return
-        it.parent!.add({
-          role: "listbox",
-          children: [{ ...option("B", 200), does: () => it.set({ value: "B" }) }],
-        })
-      },
-    }
-    const { act } = await holding(opener, {
-      role: "option",
-      name: "B",
-      bounds: { x: 300, y: 10, width: 9, height: 9 },
-    })
-    expect((await act("select", { value: "B" })).data.post_state.value).toBe("B")
-  })
-
-  test("an element without a list is not supported", async () => {
-    const { act } = await holding({ ...BUTTON, role: "tab" })
-    expect((await act("select", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
-  })
-})
-
-describe.concurrent("drag and pointer commands", () => {
-  test("a drag goes from the centre of one element to the centre of another", async () => {
-    const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
-    expect(await ok("drag", { from: "@e1", to: "@e2", duration: 100 })).toEqual({
-      action: "drag",
-      from: { x: 60, y: 20 },
-      to: { x: 60, y: 210 },
-    })
-    expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
-  })
-
-  test("a drag is refused if the window of one end covers the other end", async () => {
-    const { ok, error, world } = await holding(BUTTON)
-    world.app("Other").window("Other", [{ ...BUTTON, name: "To" }], { id: "w-2" })
-    const { match } = await ok("find", { window_id: "w-2", name: "To", first: true })
-    expect((await error("drag", { from: "@e1", to: match.ref_id })).message).toContain("covered by")
-    expect(world.keys).toEqual([])
-  })
-
-  test("points are used as given", async () => {
-    const { ok, world } = await holding(BUTTON)
-    expect(await ok("mouse-click", { xy: "60,20", count: 2 })).toEqual({
-      action: "mouse-click",
-      x: 60,
-      y: 20,
-    })
-    expect(await ok("mouse-move", { xy: "-5.5, 7" })).toEqual({ action: "mouse-move", x: -5.5, y: 7 })
-    expect(await ok("drag", { xy: "1,2", to_xy: "3,4" })).toMatchObject({
-      from: { x: 1, y: 2 },
-      to: { x: 3, y: 4 },
-    })
-    expect(await ok("hover", { xy: "9,9" })).toEqual({ action: "hover", x: 9, y: 9 })
-    expect(world.sent("It")).toEqual(["pointer double-click"])
-  })
-
-  test("a duration above the timeout is refused at once", async () => {
-    const { error, world } = await holding(BUTTON)
-    for (const [name, args] of [
-      ["hover", { xy: "1,1", duration_ms: 6000 }],
-      ["drag", { xy: "1,1", to_xy: "2,2", duration: 6000 }],
-    ] as const)
-      expect(await error(name, args)).toMatchObject({
-        code: "INVALID_ARGS",
-        details: { argument: "timeout_ms" },
-      })
-    expect(world.keys).toEqual([])
   })
 })

@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { NOTHING } from "../support/dispositions.ts"
+import { clearDesks } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+import { bounds, holding } from "./holding.ts"
+import { BUTTON, COMBO } from "./unroutable.ts"
+
+afterAll(clearDesks)
+
+describe.concurrent("select by pointer", () => {
+  const option = (name: string, y: number): Spec => ({
+    role: "option",
+    name,
+    bounds: { x: 10, y, width: 100, height: 20 },
+    does: (it, action) => {
+      if (action.kind !== "click") return
+      it.parent!.parent!.value = it.name
+      it.parent!.remove()
+    },
+  })
+  /** A combobox that shows its list below itself when it is clicked. */
+  const combo = (...names: string[]): Spec => ({
+    ...COMBO,
+    does: (it, action) => {
+      if (action.kind !== "click" || it.children.length > 0) return
+      it.add({ role: "listbox", children: names.map((name, i) => option(name, 40 + i * 20)) })
+    },
+  })
+
+  test("opens the list, finds the option and clicks it", async () => {
+    const { act, sent, world } = await holding(combo("A", "B"))
+    expect((await act("select", { value: "B" })).data).toMatchObject({
+      method: "pointer",
+      post_state: { value: "B" },
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(sent()).toEqual(["pointer click"])
+    expect(world.deliveries.map(({ name }) => name)).toEqual(["It", "B"])
+  })
+
+  test("an option that is not there closes the list again and chooses nothing", async () => {
+    const { act, world, element } = await holding(combo("A", "B"))
+    expect((await act("select", { value: "C" })).error).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: "@e1 shows no option 'C'",
+      details: { candidates: ["A", "B"] },
+      disposition: NOTHING,
+    })
+    expect(world.keys).toEqual(["escape"])
+    expect(element.value).toBe("A")
+  })
+
+  test("two options of the same name are ambiguous", async () => {
+    const { act, element } = await holding(combo("A", "B", "B"))
+    expect((await act("select", { value: "B" })).error.code).toBe("AMBIGUOUS_TARGET")
+    expect(element.value).toBe("A")
+  })
+
+  test("a menu item of the window is not an option, and without a list no key is sent", async () => {
+    const edit: Spec = { role: "menuitem", name: "Edit", bounds: { x: 300, y: 10, width: 50, height: 20 } }
+    const { act, world } = await holding(COMBO, edit)
+    expect((await act("select", { value: "Edit" })).error.code).toBe("ELEMENT_NOT_FOUND")
+    expect(world.sent("Edit")).toEqual([])
+    expect(world.keys).toEqual([])
+  })
+
+  test("a list that opens elsewhere in the window is found by its new elements", async () => {
+    const opener: Spec = {
+      ...COMBO,
+      does: (it, action) => {
+        if (action.kind !== "click") return
+        it.parent!.add({
+          role: "listbox",
+          children: [{ ...option("B", 200), does: () => it.set({ value: "B" }) }],
+        })
+      },
+    }
+    const { act } = await holding(opener, {
+      role: "option",
+      name: "B",
+      bounds: { x: 300, y: 10, width: 9, height: 9 },
+    })
+    expect((await act("select", { value: "B" })).data.post_state.value).toBe("B")
+  })
+
+  test("an element without a list is not supported", async () => {
+    const { act } = await holding({ ...BUTTON, role: "tab" })
+    expect((await act("select", { value: "B" })).error.code).toBe("ACTION_NOT_SUPPORTED")
+  })
+})
+
+describe.concurrent("drag and pointer commands", () => {
+  test("a drag goes from the centre of one element to the centre of another", async () => {
+    const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
+    expect(await ok("drag", { from: "@e1", to: "@e2", duration: 100 })).toEqual({
+      action: "drag",
+      from: { x: 60, y: 20 },
+      to: { x: 60, y: 210 },
+    })
+    expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
+  })
+
+  test("a drag is refused if the window of one end covers the other end", async () => {
+    const { ok, error, world } = await holding(BUTTON)
+    world.app("Other").window("Other", [{ ...BUTTON, name: "To" }], { id: "w-2" })
+    const { match } = await ok("find", { window_id: "w-2", name: "To", first: true })
+    expect((await error("drag", { from: "@e1", to: match.ref_id })).message).toContain("covered by")
+    expect(world.keys).toEqual([])
+  })
+
+  test("points are used as given", async () => {
+    const { ok, world } = await holding(BUTTON)
+    expect(await ok("mouse-click", { xy: "60,20", count: 2 })).toEqual({
+      action: "mouse-click",
+      x: 60,
+      y: 20,
+    })
+    expect(await ok("mouse-move", { xy: "-5.5, 7" })).toEqual({ action: "mouse-move", x: -5.5, y: 7 })
+    expect(await ok("drag", { xy: "1,2", to_xy: "3,4" })).toMatchObject({
+      from: { x: 1, y: 2 },
+      to: { x: 3, y: 4 },
+    })
+    expect(await ok("hover", { xy: "9,9" })).toEqual({ action: "hover", x: 9, y: 9 })
+    expect(world.sent("It")).toEqual(["pointer double-click"])
+  })
+
+  test("a duration above the timeout is refused at once", async () => {
+    const { error, world } = await holding(BUTTON)
+    for (const [name, args] of [
+      ["hover", { xy: "1,1", duration_ms: 6000 }],
+      ["drag", { xy: "1,1", to_xy: "2,2", duration: 6000 }],
+    ] as const)
+      expect(await error(name, args)).toMatchObject({
+        code: "INVALID_ARGS",
+        details: { argument: "timeout_ms" },
+      })
+    expect(world.keys).toEqual([])
+  })
+})
