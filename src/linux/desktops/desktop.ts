@@ -6,16 +6,13 @@ import { identify, isAlive } from "../host/processes.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
 import {
   chooseWindowManager,
-  fileIdentity,
   offerNotifications,
-  socketOf,
   startAccessibility,
   startAnnouncedPart,
   startPart,
   type WindowManager,
   windowManagerCommand,
   windowManagerReady,
-  writeCookie,
 } from "./parts.ts"
 import { removeDesktop } from "./reap.ts"
 import {
@@ -28,6 +25,7 @@ import {
   MARKER,
   saveRecord,
 } from "./record.ts"
+import { startServer } from "./server.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,6 +40,8 @@ export interface DesktopOptions {
   readonly windowManager?: WindowManager
   /** Another HOME for programs on the desktop. */
   readonly home?: string
+  /** The first display number to try; otherwise a random one. */
+  readonly firstNumber?: number
 }
 
 /** Starts an isolated desktop that outlives this process. A failure half-way leaves nothing behind. */
@@ -118,18 +118,14 @@ async function bringUp(
   })
   mkdirSync(runtime, { mode: 0o700 })
 
-  const cookie = crypto.getRandomValues(new Uint8Array(16))
-  writeCookie(`${runtime}/server.auth`, cookie, "")
   const screen = `${options.width}x${options.height}x24`
-  const access = ["-nolisten", "tcp", "-auth", `${runtime}/server.auth`]
-  const number = await startAnnouncedPart(
-    spec("Xvfb", "-displayfd", "3", "-screen", "0", screen, "-dpi", "96", "-noreset", ...access),
-    add,
+  await startServer(
+    spec("Xvfb", "-screen", "0", screen, "-dpi", "96", "-noreset", "-nolisten", "tcp"),
+    options.firstNumber,
+    record,
+    note,
     deadline,
   )
-  writeCookie(`${runtime}/Xauthority`, cookie, number)
-  const display = `:${number}`
-  note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
 
   offerNotifications(runtime)
   // After the display, because services that the bus starts inherit its environment.

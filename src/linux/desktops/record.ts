@@ -24,8 +24,9 @@ export interface DesktopRecord {
   readonly starter: ProcessIdentity
   readonly ready: boolean
   readonly display?: string
-  /** The identity of our server's socket file. */
+  /** The identities of our server's socket file and of the lock on its number. */
   readonly socket?: string
+  readonly lock?: string
   readonly parts: readonly DesktopPart[]
   readonly env: Readonly<Record<string, string>>
 }
