@@ -13,13 +13,13 @@ import {
 import { X11 } from "../x11/connection.ts"
 import { Request } from "../x11/wire.ts"
 import { removeNumber } from "./number.ts"
-import { type DesktopRecord, desktopDirectory, MARKER, notedApps } from "./record.ts"
+import { type DesktopRecord, desktopDirectory, MARKER, notedApps, ownDirectory } from "./record.ts"
 
 /** Ends every process of the desktop and removes its files, sockets and mounts. */
 export async function removeDesktop(root: string, record: DesktopRecord, deadline: Deadline): Promise<void> {
   await endProcesses(record, deadline)
   if (record.display) removeNumber(record.display, record.socket, record.lock)
-  if (record.runtime) {
+  if (ownDirectory(record.runtime)) {
     removeMounts(record.runtime)
     rmSync(record.runtime, { recursive: true, force: true })
   }
