@@ -17,7 +17,10 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
   const session = new Session(() => (desktop && desktops?.desktopEnv(root, desktop, env)) || env)
   return {
     name: "linux",
-    adapter: (deadline) => linuxAdapter(session, options, deadline),
+    adapter: (deadline) => {
+      session.renew()
+      return linuxAdapter(session, options, deadline)
+    },
     close: () => session.close(),
   }
 }
