@@ -138,6 +138,14 @@ export function seenApps(inventory: Inventory, env: Session["env"]): readonly Se
   })
 }
 
+/** True if the accessibility bus or the X server knows that this process has an app or a window. */
+export function isVouchedFor({ apps, windows }: Inventory, pid: number): boolean {
+  return (
+    apps.some((app) => app.pid === pid) ||
+    windows.some((window) => window.pid === pid && !window.isPidClaimed)
+  )
+}
+
 export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
   return bestApp(inventory.apps, window.pid)
 }

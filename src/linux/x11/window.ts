@@ -18,6 +18,8 @@ export interface XWindow {
   readonly id: number
   readonly title: string
   readonly pid?: number
+  /** True if only the window itself names its process: the X server does not know it. */
+  readonly isPidClaimed?: boolean
   readonly wmClass?: { readonly instance: string; readonly className: string }
   /** The client's own window in root coordinates. AT-SPI's window coordinates count from its corner. */
   readonly bounds: Rect
@@ -146,11 +148,16 @@ function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[]
   return packets
 }
 
+/** The process of a window. A window may claim any pid, so the X server's knowledge of its connection comes first. */
 function pidIn(x: X11, facts: WindowProperties, pids: ReadonlyMap<number, number>): number | undefined {
+  return pids.get(clientOf(x, facts.id)) || claimedPid(facts)
+}
+
+function claimedPid(facts: WindowProperties): number | undefined {
   const [pid] = facts.numbers("_NET_WM_PID")
   const machine = pid ? facts.text("WM_CLIENT_MACHINE") : undefined
   const isLocal = machine === undefined || machine === "localhost" || machine === hostName()
-  return (isLocal ? pid : undefined) || pids.get(clientOf(x, facts.id))
+  return (isLocal && pid) || undefined
 }
 
 function describe(
@@ -174,6 +181,7 @@ function describe(
     id,
     title: cleanTitle(facts.text("_NET_WM_NAME") || facts.text("WM_NAME") || ""),
     pid: pidIn(x, facts, pids),
+    isPidClaimed: !pids.get(clientOf(x, id)) || undefined,
     wmClass: instance === undefined ? undefined : { instance, className: className ?? "" },
     bounds,
     frame: visibleFrame(bounds, geometry.border, frameExtents, gtkFrameExtents),
@@ -224,7 +232,11 @@ export async function readPids(
   if (!extension || clients.size === 0) return new Map()
   const request = new Request(extension.opcode, 4).u32(clients.size)
   for (const client of clients) request.u32(client).u32(LOCAL_CLIENT_PID)
-  const reply = await x.ask(request, deadline).catch(() => undefined)
+  const reply = await x.ask(request, deadline).catch((error: unknown) => {
+    // Versions before 1.2 do not know the request.
+    if (error instanceof XError) return undefined
+    throw error
+  })
   const pids = new Map<number, number>()
   let at = 32
   for (let i = 0; reply && i < reply.u32(8); i++) {
