@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { X11 } from "./connection.ts"
@@ -169,7 +170,7 @@ function describe(
 ): XWindow {
   const { id } = facts
   const bounds = { x: origin.x, y: origin.y, width: geometry.width, height: geometry.height }
-  const [instance, className] = facts.text("WM_CLASS")?.split("\0") ?? []
+  const [instance, className] = facts.text("WM_CLASS")?.split("\0").map(cut) ?? []
   const [transientFor] = facts.numbers("WM_TRANSIENT_FOR")
   const typeAtoms = facts.numbers("_NET_WM_WINDOW_TYPE")
   const types = typeAtoms.flatMap((atom) => TYPES.find((type) => x.isAtom(atom, typeAtom(type))) ?? [])
@@ -214,7 +215,9 @@ function toExtents(values: readonly number[]): Extents | undefined {
 
 // Applications put control bytes into titles by mistake. A line break must not split a line of output.
 function cleanTitle(title: string): string {
-  return title.replace(/[\x00-\x1f\x7f]+/g, " ").trim()
+  return cut(title)
+    .replace(/[\x00-\x1f\x7f]+/g, " ")
+    .trim()
 }
 
 function desktopFileId(value: string | undefined): string | undefined {
