@@ -31,13 +31,25 @@ export function stateRoot(env: Env): string {
       },
     )
   }
-  // node:os costs start-up time, and almost everyone has a HOME.
-  const home = env.HOME?.startsWith("/") ? env.HOME : process.getBuiltinModule("node:os").homedir()
-  if (home.startsWith("/")) return resolve(home, NAME)
+  const home = env.HOME?.startsWith("/") ? env.HOME : homeByUser()
+  if (home?.startsWith("/")) return resolve(home, NAME)
   throw new AppError("INVALID_ARGS", "There is no home directory to keep refs in", {
     suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own",
   })
 }
+
+/** undefined: the user is not in the list of users, as a container's random uid. */
+function homeByUser(): string | undefined {
+  try {
+    // node:os costs start-up time, and almost everyone has a HOME.
+    return process.getBuiltinModule("node:os").homedir()
+  } catch {
+    return undefined
+  }
+}
+
+/** True for the state of a user's home; false for a directory that was chosen with AGENT_DESKTOP_HOME. */
+export const isHomeState = (root: string): boolean => basename(root) === NAME
 
 const NAME = ".agent-desktop"
 
@@ -46,23 +58,15 @@ const NAME = ".agent-desktop"
  * link, and gets mode 0700. The caller closes it. `kind`: the user chose the path (root), or we did (inner).
  */
 export function openPrivateDirectory(path: string, kind: "root" | "inner"): number {
-  const fd = openDirectory(path) ?? makeDirectory(path, kind)
-  try {
-    const stat = fstatSync(fd)
-    refuseForeign(stat, path)
-    if ((stat.mode & 0o777) !== 0o700) {
-      if (kind === "root" && !isOurs(path, stat))
-        throw refusal(
-          `${path} is open to other users and holds more than our files`,
-          "Set AGENT_DESKTOP_HOME to a directory of its own",
-        )
-      fchmodSync(fd, 0o700)
-    }
-    return fd
-  } catch (error) {
-    closeSync(fd)
-    throw error
-  }
+  return checkDirectory(openDirectory(path) ?? makeDirectory(path, kind), path, kind)
+}
+
+/** Checks a directory as openPrivateDirectory does. False if it does not exist. */
+export function hasPrivateDirectory(path: string, kind: "root" | "inner"): boolean {
+  const fd = openDirectory(path)
+  if (fd === undefined) return false
+  closeSync(checkDirectory(fd, path, kind))
+  return true
 }
 
 /** The text of a file of ours, without waiting for anything; undefined if there is no such file. */
@@ -143,6 +147,26 @@ function openDirectory(path: string): number | undefined {
       `${path} is a symbolic link or not a directory`,
       `Remove ${path}, or set AGENT_DESKTOP_HOME to a real directory`,
     )
+  }
+}
+
+/** Returns the descriptor, or closes it and throws. */
+function checkDirectory(fd: number, path: string, kind: "root" | "inner"): number {
+  try {
+    const stat = fstatSync(fd)
+    refuseForeign(stat, path)
+    if ((stat.mode & 0o777) !== 0o700) {
+      if (kind === "root" && !isOurs(path, stat))
+        throw refusal(
+          `${path} is open to other users and holds more than our files`,
+          "Set AGENT_DESKTOP_HOME to a directory of its own",
+        )
+      fchmodSync(fd, 0o700)
+    }
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
   }
 }
 

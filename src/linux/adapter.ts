@@ -17,7 +17,10 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
   const session = new Session(() => (desktop && desktops?.desktopEnv(root, desktop, env)) || env)
   return {
     name: "linux",
-    adapter: (deadline) => linuxAdapter(session, options, deadline),
+    adapter: (deadline) => {
+      session.renew()
+      return linuxAdapter(session, options, deadline)
+    },
     close: () => session.close(),
   }
 }
@@ -167,7 +170,8 @@ async function quit(
   const own = force ? [] : (await beforeActing(view.windows())).filter(({ pid }) => pid === app.pid)
   if (own.length === 0) {
     const { quitProcess } = await import("./apps.ts")
-    return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force))
+    const isProved = await beforeActing(view.vouchesFor(app.pid))
+    return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force, isProved))
   }
   const [x, { requestClose }] = await Promise.all([
     beforeActing(session.x11(deadline)),

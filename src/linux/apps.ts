@@ -185,9 +185,14 @@ function appNotFound(name: string, env: Env, reason?: string): AppError {
 
 /**
  * Asks a process to end (`force`: ends it), if it is still the one that was seen. Refuses processes that the session
- * depends on, this process, and its ancestors.
+ * depends on, this process, its ancestors, and a process that only a window claims to belong to.
  */
-export function quitProcess(pid: number, start: string, force: boolean): { readonly method: string } {
+export function quitProcess(
+  pid: number,
+  start: string,
+  force: boolean,
+  isProved = true,
+): { readonly method: string } {
   const target = readProcess(pid)
   if (target?.start !== start)
     throw new AppError("APP_NOT_FOUND", `Process ${pid} has ended`, {
@@ -198,6 +203,10 @@ export function quitProcess(pid: number, start: string, force: boolean): { reado
   if (pid === 1 || ESSENTIAL.test(name) || ESSENTIAL.test(target.name))
     throw refused(pid, name, "the session depends on it")
   if (withAncestors(process.pid).has(pid)) throw refused(pid, name, "it runs this command")
+  if (!isProved)
+    throw refused(pid, name, "only a window says that it is its own").with({
+      suggestion: "Run 'close-app' without --force, which asks the window to close",
+    })
   const method = force ? "SIGKILL" : "SIGTERM"
   try {
     process.kill(pid, method)

@@ -37,6 +37,12 @@ export class DesktopView {
     return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
   }
 
+  /** True if the process is proved to have an app or a window here, not only claimed by a window. */
+  async vouchesFor(pid: number): Promise<boolean> {
+    const { isVouchedFor, takeAppInventory } = await inventories()
+    return isVouchedFor(await takeAppInventory(this.#session, this.#deadline), pid)
+  }
+
   async windows(only?: string): Promise<readonly SeenWindow[]> {
     const [now, { seenWindow }] = await Promise.all([this.#look(only), inventories()])
     return now.windows.map((window) => seenWindow(window, now, this.#session.env))

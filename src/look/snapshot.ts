@@ -18,6 +18,7 @@ import {
 import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { compact } from "./compact.ts"
+import { cutTree, shareThatFits } from "./cut-tree.ts"
 import { formatKept, toKept } from "./kept-tree.ts"
 import { appendRefs, type ReadOptions, readSurface, refRule, refSource, treeOptions } from "./surface.ts"
 
@@ -47,6 +48,24 @@ export async function observe(
     readSurface(ctx, window, options),
     whileWaiting(() => ctx.refs.prepare()),
   ])
+  for (let part = seen; ; ) {
+    try {
+      return await keepAndShow(ctx, window, part, source, options)
+    } catch (error) {
+      const share = shareThatFits(error)
+      if (share === undefined) throw error
+      part = cutTree(part, share)
+    }
+  }
+}
+
+async function keepAndShow(
+  ctx: Context,
+  window: SeenWindow,
+  seen: SeenTree,
+  source: Source,
+  options: ObserveOptions,
+): Promise<Observation> {
   const { tree: counted, entries } = allocateRefs(seen, source, refRule(options))
   const given = await ctx.refs.number(entries)
   const tree = renumbered(counted, given)

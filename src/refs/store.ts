@@ -240,6 +240,7 @@ function encode(map: RefMap): Uint8Array {
     `The ref map would take ${bytes.length} bytes, more than the limit of ${MAX_BYTES}`,
     {
       suggestion: "Run 'snapshot' with a smaller --max-depth, with --root REF, or with -i",
+      details: { kind: "ref_map", bytes: bytes.length, limit: MAX_BYTES },
     },
   )
 }

@@ -486,3 +486,27 @@ test("refs in a window that another process fills belong to that process", async
   renderer.start = "another life"
   expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
 })
+
+test("a tree whose refs do not fit into a map is cut in reading order, and every ref that is shown works", async () => {
+  const it = desk()
+  const many = Array.from({ length: 40 }, (_, row): Spec => {
+    const buttons = Array.from(
+      { length: 50 },
+      (_, i): Spec => ({ role: "button", name: `${row}-${i} ${"x".repeat(1000)}`, states: ["enabled"] }),
+    )
+    return { role: "list", name: `Part ${row}`, children: buttons }
+  })
+  it.world.app("Shop", { pid: 10 }).window("Order", many, { id: "w-1" })
+  const { tree, ref_count, complete } = await it.ok("snapshot")
+
+  expect(complete).toBe(false)
+  expect(ref_count).toBeGreaterThan(200)
+  const shown = nodes(tree).filter(({ role }) => role === "button")
+  expect(shown.map(({ name }) => name.split(" ")[0])).toEqual(
+    Array.from({ length: ref_count }, (_, i) => `${Math.floor(i / 50)}-${i % 50}`),
+  )
+  const cut = nodes(tree).filter(({ children_count }) => children_count !== undefined)
+  expect(cut.map(({ role, children_count }) => [role, children_count])).toContainEqual(["window", 40])
+  const last = shown.at(-1)!
+  expect((await it.ok("get", { ref_id: last.ref_id, property: "name" })).value).toBe(last.name)
+})

@@ -1,4 +1,5 @@
 import type { SeenApp, SeenWindow } from "../../adapter.ts"
+import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
@@ -138,6 +139,14 @@ export function seenApps(inventory: Inventory, env: Session["env"]): readonly Se
   })
 }
 
+/** True if the accessibility bus or the X server knows that this process has an app or a window. */
+export function isVouchedFor({ apps, windows }: Inventory, pid: number): boolean {
+  return (
+    apps.some((app) => app.pid === pid) ||
+    windows.some((window) => window.pid === pid && !window.isPidClaimed)
+  )
+}
+
 export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
   return bestApp(inventory.apps, window.pid)
 }
@@ -194,7 +203,8 @@ function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHint
 
 function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
   // Toolkits use the class instance for the accessible name too. The kernel cuts a process's name at 15 bytes.
-  return app?.name || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
+  const own = app?.name && cut(app.name)
+  return own || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
 }
 
 /** Reasons for a window to have no tree, without asking its app. A window without a pid may still have a frame. */

@@ -1,3 +1,4 @@
+import { cut, MAX_TEXT } from "../../cut.ts"
 import { hasTrait, type Role } from "../../node.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
@@ -5,8 +6,6 @@ import type { Facts } from "./facts.ts"
 import { type Kind, ROLE } from "./roles.ts"
 
 /** Texts of apps, made fit for an agent: names, values, shortcuts, numbers. */
-
-const MAX_TEXT = 2000
 
 /** One line without control characters, of bounded length. undefined: nothing is left. */
 export function cleanName(text: string): string | undefined {
@@ -19,13 +18,6 @@ export function cleanName(text: string): string | undefined {
 /** A value keeps its line breaks, and may be empty. */
 export function cleanValue(text: string): string {
   return cut(text).replaceAll(/[^\P{Cc}\n\t]/gu, "")
-}
-
-/** At most 2,000 characters, then an ellipsis. Never half a surrogate pair. */
-function cut(text: string): string {
-  if (text.length <= MAX_TEXT) return text
-  const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT
-  return `${text.slice(0, end)}…`
 }
 
 /** The length that is asked for: one more than is shown, to know that there is more. */

@@ -6,28 +6,31 @@ import { identify, isAlive } from "../host/processes.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
 import {
   chooseWindowManager,
-  fileIdentity,
   offerNotifications,
-  socketOf,
   startAccessibility,
   startAnnouncedPart,
   startPart,
   type WindowManager,
   windowManagerCommand,
   windowManagerReady,
-  writeCookie,
 } from "./parts.ts"
 import { removeDesktop } from "./reap.ts"
 import {
+  allRecords,
+  cannotStart,
   claimDesktop,
   type DesktopPart,
   type DesktopRecord,
   desktopDirectory,
   desktopNames,
-  loadRecord,
+  findRecord,
   MARKER,
+  noteAddress,
+  ownRecords,
+  recordsOutside,
   saveRecord,
 } from "./record.ts"
+import { startServer } from "./server.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,6 +45,8 @@ export interface DesktopOptions {
   readonly windowManager?: WindowManager
   /** Another HOME for programs on the desktop. */
   readonly home?: string
+  /** The first display number to try; otherwise a random one. */
+  readonly firstNumber?: number
 }
 
 /** Starts an isolated desktop that outlives this process. A failure half-way leaves nothing behind. */
@@ -60,29 +65,26 @@ export async function startDesktop(options: DesktopOptions, deadline: Deadline):
     return describe(record)
   } catch (error) {
     await removeDesktop(options.root, record, Deadline.in(CLEAN_UP_MS))
-    throw error
+    throw namelessUser(error, options.env) ?? cannotStart(record.name, error)
   }
 }
 
 /** Ends everything that runs on the desktop and removes it from disk. */
 export async function stopDesktop(root: string, name: string, deadline: Deadline): Promise<DesktopInfo> {
-  const record = loadRecord(root, name)
-  if (!record) throw unknownDesktop(root, name)
-  const stopped = describe(record)
-  await removeDesktop(root, record, deadline)
+  const found = findRecord(root, name)
+  if (!found) throw unknownDesktop(root, name)
+  const stopped = describe(found.record)
+  await removeDesktop(found.root, found.record, deadline)
   return stopped
 }
 
 export function listDesktops(root: string): readonly DesktopInfo[] {
-  return desktopNames(root).flatMap((name) => {
-    const record = loadRecord(root, name)
-    return record ? describe(record) : []
-  })
+  return allRecords(root).map(({ record }) => describe(record))
 }
 
 /** The complete environment of a program on the desktop; `env` is the caller's own. */
 export function desktopEnv(root: string, name: string, env: Environment): Readonly<Record<string, string>> {
-  const record = loadRecord(root, name)
+  const record = findRecord(root, name)?.record
   if (!record) throw unknownDesktop(root, name)
   const broken = brokenParts(record)
   if (broken)
@@ -117,19 +119,16 @@ async function bringUp(
     log: `${directory}/${program}.log`,
   })
   mkdirSync(runtime, { mode: 0o700 })
+  noteAddress(options.root, record())
 
-  const cookie = crypto.getRandomValues(new Uint8Array(16))
-  writeCookie(`${runtime}/server.auth`, cookie, "")
   const screen = `${options.width}x${options.height}x24`
-  const access = ["-nolisten", "tcp", "-auth", `${runtime}/server.auth`]
-  const number = await startAnnouncedPart(
-    spec("Xvfb", "-displayfd", "3", "-screen", "0", screen, "-dpi", "96", "-noreset", ...access),
-    add,
+  await startServer(
+    spec("Xvfb", "-screen", "0", screen, "-dpi", "96", "-noreset", "-nolisten", "tcp"),
+    options.firstNumber,
+    record,
+    note,
     deadline,
   )
-  writeCookie(`${runtime}/Xauthority`, cookie, number)
-  const display = `:${number}`
-  note({ display, socket: fileIdentity(socketOf(display)), env: { ...record().env, DISPLAY: display } })
 
   offerNotifications(runtime)
   // After the display, because services that the bus starts inherit its environment.
@@ -240,6 +239,22 @@ function brokenParts(record: DesktopRecord): string | undefined {
   return "its start was interrupted"
 }
 
+/** The reason for a failed start under a container's random uid. Message buses refuse such a user. */
+function namelessUser(error: unknown, env: Environment): AppError | undefined {
+  if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") return undefined
+  const uid = process.geteuid?.()
+  const id = Bun.which("id", { PATH: env.PATH })
+  if (!id || Bun.spawnSync([id, "-un"], { stdio: ["ignore", "ignore", "ignore"] }).success) return undefined
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `User ${uid} is not in /etc/passwd, and dbus-daemon serves no such user`,
+    {
+      suggestion: `Add the user, as root or in the image: echo 'agent:x:${uid}:${process.getegid?.()}::/tmp:/bin/sh' >> /etc/passwd`,
+      platformDetail: error.platformDetail ?? error.message,
+    },
+  )
+}
+
 function findPrograms({ env, windowManager }: DesktopOptions): WindowManager {
   const manager = chooseWindowManager(env.PATH, windowManager)
   const missing: DesktopProgram[] = [
@@ -272,9 +287,11 @@ function checkSize({ width, height }: DesktopOptions): void {
 
 function unknownDesktop(root: string, name: string): AppError {
   const names = desktopNames(root)
+  const outside = recordsOutside(root).find(({ record }) => record.name === name)
   return new AppError("INVALID_ARGS", `Desktop '${name}' does not exist`, {
-    suggestion:
-      names.length > 0
+    suggestion: outside
+      ? `It runs with another state directory: AGENT_DESKTOP_HOME=${outside.root} agent-desktop --desktop ${name} status`
+      : names.length > 0
         ? `Existing desktops: ${names.join(", ")}; see 'list-desktops'`
         : `Run 'desktop-start --name ${name}' to start it`,
   })
@@ -294,8 +311,8 @@ export async function operateDesktops(
       return [await startDesktop({ root, env, name: op.name, width: op.width, height: op.height }, deadline)]
     case "stop": {
       if (op.name !== undefined) return [await stopDesktop(root, op.name, deadline)]
-      const all = listDesktops(root)
-      return Promise.all(all.map(({ name }) => stopDesktop(root, name, deadline)))
+      const own = ownRecords(root)
+      return Promise.all(own.map(({ record }) => stopDesktop(root, record.name, deadline)))
     }
     default:
       return op satisfies never

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { ownCommand } from "../../own-process.ts"
@@ -10,7 +10,7 @@ import { EVENT, MASK, selectEvents } from "../x11/requests.ts"
 import { managerAnswers, readManager } from "../x11/windows.ts"
 import type { DesktopPart } from "./record.ts"
 
-interface PartSpec {
+export interface PartSpec {
   readonly program: string
   /** The command; `FD` stands for the descriptor on which the program reports that it is ready. */
   readonly command: readonly string[]
@@ -72,14 +72,6 @@ export function writeCookie(path: string, cookie: Uint8Array, display: string): 
   // Family 65535 matches every address, so the cookie survives a change of the host's name.
   const entry = [255, 255, ...text(""), ...text(display), ...text("MIT-MAGIC-COOKIE-1"), ...field(cookie)]
   writeFileSync(path, new Uint8Array(entry), { mode: 0o600 })
-}
-
-export const socketOf = (display: string): string => `/tmp/.X11-unix/X${display.slice(1)}`
-
-/** Identifies a file, so that a later file in its place is recognised, even if it reuses the inode. */
-export function fileIdentity(path: string): string | undefined {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}:${file.ctimeNs}`
 }
 
 function launchPart(spec: PartSpec, channel: "ignore" | "pipe") {

@@ -12,14 +12,14 @@ import {
 } from "../host/processes.ts"
 import { X11 } from "../x11/connection.ts"
 import { Request } from "../x11/wire.ts"
-import { fileIdentity, socketOf } from "./parts.ts"
-import { type DesktopRecord, desktopDirectory, MARKER, notedApps } from "./record.ts"
+import { removeNumber } from "./number.ts"
+import { type DesktopRecord, desktopDirectory, MARKER, notedApps, ownDirectory } from "./record.ts"
 
 /** Ends every process of the desktop and removes its files, sockets and mounts. */
 export async function removeDesktop(root: string, record: DesktopRecord, deadline: Deadline): Promise<void> {
   await endProcesses(record, deadline)
-  removeSocket(record)
-  if (record.runtime) {
+  if (record.display) removeNumber(record.display, record.socket, record.lock)
+  if (ownDirectory(record.runtime)) {
     removeMounts(record.runtime)
     rmSync(record.runtime, { recursive: true, force: true })
   }
@@ -30,9 +30,13 @@ const GRACE_MS = 1000
 const LOOK_AGAIN_MS = 10
 const ASK_MS = 300
 
-/** Sends SIGTERM first, so that programs can clean up, then SIGKILL to the rest. */
+/**
+ * Sends SIGTERM first, so that programs can clean up, then SIGKILL to the rest. Not to the X server: on SIGTERM it
+ * removes its socket's path, even if another server listens there by now.
+ */
 async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<void> {
   const patience = deadline.slice(Math.min(GRACE_MS, deadline.remaining / 2))
+  const server = record.socket ? record.parts[0] : undefined
   const asked = new Set<string>()
   const sessions = new Set<number>()
   let left = processesOf(
@@ -47,7 +51,7 @@ async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<
         suggestion: `Run 'desktop-stop ${record.name}' again`,
       })
     for (const one of left) {
-      if (patience.expired) signal(one, "SIGKILL")
+      if (patience.expired || one.pid === server?.pid) signal(one, "SIGKILL")
       else if (!asked.has(lifeOf(one))) signal(one, "SIGTERM")
       asked.add(lifeOf(one))
     }
@@ -116,12 +120,6 @@ function signal(target: Process, name: "SIGTERM" | "SIGKILL"): void {
   } catch {
     // The process has ended already.
   }
-}
-
-/** A killed X server leaves its socket (but no lock: -displayfd makes none). Another server may have taken the number. */
-function removeSocket({ display, socket }: DesktopRecord): void {
-  if (display && socket && fileIdentity(socketOf(display)) === socket)
-    rmSync(socketOf(display), { force: true })
 }
 
 /**

@@ -1,14 +1,23 @@
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
-  writeFileSync,
+  rmSync,
 } from "node:fs"
 import { AppError } from "../../errors.ts"
+import {
+  errorCode,
+  hasPrivateDirectory,
+  inWords,
+  isHomeState,
+  openPrivateDirectory,
+  readPrivateFile,
+  writePrivateFile,
+} from "../../private-files.ts"
 import { identify, type ProcessIdentity } from "../host/processes.ts"
 
 /** The record of a desktop on disk: enough to use it, and to remove every trace of it. */
@@ -24,8 +33,9 @@ export interface DesktopRecord {
   readonly starter: ProcessIdentity
   readonly ready: boolean
   readonly display?: string
-  /** The identity of our server's socket file. */
+  /** The identities of our server's socket file and of the lock on its number. */
   readonly socket?: string
+  readonly lock?: string
   readonly parts: readonly DesktopPart[]
   readonly env: Readonly<Record<string, string>>
 }
@@ -46,31 +56,54 @@ export function claimDesktop(
   describe: (name: string) => DesktopRecord,
 ): DesktopRecord {
   if (name !== undefined) checkName(name)
-  mkdirSync(`${root}/desktops`, { recursive: true, mode: 0o700 })
-  const home = lstatSync(`${root}/desktops`)
-  if (!home.isDirectory() || home.uid !== process.getuid?.())
-    throw new AppError("PERM_DENIED", `'${root}/desktops' is not a directory of this user`)
+  openHome(root)
   for (let number = 1; ; number++) {
     const candidate = name ?? `d${number}`
-    try {
-      mkdirSync(desktopDirectory(root, candidate), { mode: 0o700 })
-    } catch (error) {
-      if (!isExisting(error)) throw error
-      if (name === undefined) continue
+    if (!recordElsewhere(root, candidate) && makeDesktop(root, candidate)) {
+      const record = describe(candidate)
+      try {
+        saveRecord(root, record)
+      } catch (error) {
+        rmSync(desktopDirectory(root, candidate), { recursive: true, force: true })
+        throw cannotStart(candidate, error)
+      }
+      return record
+    }
+    if (name !== undefined)
       throw new AppError("INVALID_ARGS", `Desktop '${name}' already exists`, {
         suggestion: `Use it with --desktop ${name}, or run 'desktop-stop ${name}' first`,
       })
-    }
-    const record = describe(candidate)
-    saveRecord(root, record)
-    return record
+  }
+}
+
+/** Turns a file system error, such as a full disk, into one for an agent. */
+export const cannotStart = (name: string, error: unknown): unknown =>
+  inWords(error, `Desktop '${name}' could not be started`)
+
+function openHome(root: string): void {
+  try {
+    closeSync(openPrivateDirectory(root, "root"))
+    closeSync(openPrivateDirectory(`${root}/desktops`, "inner"))
+  } catch (error) {
+    throw inWords(error, `'${root}/desktops' cannot be used`)
+  }
+}
+
+/** False if the name is taken. */
+function makeDesktop(root: string, name: string): boolean {
+  try {
+    mkdirSync(desktopDirectory(root, name), { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false
+    throw cannotStart(name, error)
   }
 }
 
 export function saveRecord(root: string, record: DesktopRecord): void {
-  const path = `${desktopDirectory(root, record.name)}/desktop.json`
+  const path = recordPath(root, record.name)
   const unfinished = `${path}.${record.id}`
-  writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 })
+  writePrivateFile(unfinished, new TextEncoder().encode(JSON.stringify(record)), true)
   renameSync(unfinished, path)
 }
 
@@ -85,25 +118,89 @@ export function noteApp(env: Readonly<Record<string, string | undefined>>, pid: 
 
 export function notedApps({ runtime }: DesktopRecord): readonly ProcessIdentity[] {
   try {
-    const lines = readFileSync(`${runtime}/${APPS}`, "utf8").split("\n")
-    return lines.flatMap((line): ProcessIdentity[] => (line ? [JSON.parse(line)] : []))
+    const lines = ownDirectory(runtime) ? readPrivateFile(`${runtime}/${APPS}`, MOST_BYTES)?.split("\n") : []
+    return (lines ?? []).flatMap((line): ProcessIdentity[] => (line ? [JSON.parse(line)] : []))
   } catch {
     // No program was started, or the last line is incomplete.
     return []
   }
 }
 
-/** Reads a record; undefined if the desktop does not exist. An unreadable directory gives an empty record. */
-export function loadRecord(root: string, name: string): DesktopRecord | undefined {
+/** True for a real directory of this user: another user may have made one in its place. */
+export function ownDirectory(path: string): boolean {
+  const found = path ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+  return found?.isDirectory() === true && found.uid === process.geteuid?.()
+}
+
+/** A record and the state root that it is in. */
+export interface FoundRecord {
+  readonly root: string
+  readonly record: DesktopRecord
+}
+
+/** Finds a desktop of this state root, or of another home of this user. */
+export function findRecord(root: string, name: string): FoundRecord | undefined {
+  const record = loadRecord(root, name)
+  return record ? { root, record } : recordElsewhere(root, name)
+}
+
+/** Finds all desktops, those of other homes of this user last. */
+export function allRecords(root: string): readonly FoundRecord[] {
+  const own = ownRecords(root)
+  const names = new Set(own.map(({ record }) => record.name))
+  return [...own, ...otherHomes(root).filter(({ record }) => !names.has(record.name))]
+}
+
+export function ownRecords(root: string): readonly FoundRecord[] {
+  return desktopNames(root).flatMap((name) => {
+    const record = loadRecord(root, name)
+    return record ? { root, record } : []
+  })
+}
+
+/** A state directory that was chosen with AGENT_DESKTOP_HOME is separate on purpose. */
+function recordElsewhere(root: string, name: string): FoundRecord | undefined {
+  return otherHomes(root).find(({ record }) => record.name === name)
+}
+
+const otherHomes = (root: string): readonly FoundRecord[] =>
+  isHomeState(root) ? recordsOutside(root).filter((one) => isHomeState(one.root)) : []
+
+/** The desktops of this user in other state roots. Their runtime directories name them. */
+export function recordsOutside(root: string): readonly FoundRecord[] {
+  return readdirSync("/tmp").flatMap((entry): readonly FoundRecord[] => {
+    const runtime = `/tmp/${entry}`
+    if (!RUNTIME.test(runtime) || !ownDirectory(runtime)) return []
+    try {
+      const note: unknown = JSON.parse(readPrivateFile(`${runtime}/${ADDRESS}`, MOST_BYTES) ?? "[]")
+      const [home, name] = Array.isArray(note) ? note : []
+      if (typeof home !== "string" || typeof name !== "string" || home === root) return []
+      const record = loadRecord(home, name)
+      return record?.runtime === runtime ? [{ root: home, record }] : []
+    } catch {
+      // It is being made or removed, or its state is not private.
+      return []
+    }
+  })
+}
+
+/** Names the state root and the desktop in the runtime directory, for callers with another HOME. */
+export function noteAddress(root: string, { runtime, name }: DesktopRecord): void {
+  writePrivateFile(`${runtime}/${ADDRESS}`, new TextEncoder().encode(JSON.stringify([root, name])), true)
+}
+
+/**
+ * Reads a record; undefined if the desktop does not exist. A directory without a record gives an empty one. Throws if
+ * another user could have written it: a record names programs to run and processes to end.
+ */
+function loadRecord(root: string, name: string): DesktopRecord | undefined {
   checkName(name)
-  const directory = desktopDirectory(root, name)
-  try {
-    lstatSync(directory)
-  } catch {
+  if (!hasPrivateDirectory(root, "root") || !hasPrivateDirectory(`${root}/desktops`, "inner"))
     return undefined
-  }
+  if (!hasPrivateDirectory(desktopDirectory(root, name), "inner")) return undefined
+  const text = readPrivateFile(recordPath(root, name), MOST_BYTES)
   try {
-    const record: DesktopRecord = JSON.parse(readFileSync(`${directory}/desktop.json`, "utf8"))
+    const record: DesktopRecord = JSON.parse(text ?? "")
     if (record.name === name && RUNTIME.test(record.runtime)) return record
   } catch {
     // Interrupted before the record was written: nothing runs there yet.
@@ -133,7 +230,11 @@ export function desktopNames(root: string): readonly string[] {
   }
 }
 
+const recordPath = (root: string, name: string): string => `${desktopDirectory(root, name)}/desktop.json`
+
 const APPS = "apps"
+const ADDRESS = "desktop"
+const MOST_BYTES = 1_000_000
 
 /** Directories that may be removed recursively. */
 const RUNTIME = /^\/tmp\/agent-desktop-[0-9a-f]{12}$/
@@ -146,6 +247,3 @@ function checkName(name: string): void {
     suggestion: "Use 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter, a digit or _",
   })
 }
-
-const isExisting = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "EEXIST"

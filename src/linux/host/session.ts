@@ -14,6 +14,7 @@ export const A11Y_BUS_PATH = "/org/a11y/bus"
 export class Session {
   readonly #readEnv: () => Env
   #env: Env | undefined
+  #isCurrent = false
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
@@ -27,13 +28,22 @@ export class Session {
   }
 
   get env(): Env {
-    this.#env ??= this.#readEnv()
-    return this.#env
+    if (this.#env && this.#isCurrent) return this.#env
+    const env = this.#readEnv()
+    if (this.#env && !isSameDesktop(this.#env, env)) this.#disconnect()
+    this.#env = env
+    this.#isCurrent = true
+    return env
+  }
+
+  /** Looks the desktop up again when it is next needed: one that was started again has other addresses. */
+  renew(): void {
+    this.#isCurrent = false
   }
 
   /** The accessibility bus, where applications show their trees. The hint counts only if the bus is not open yet. */
   a11y(deadline: Deadline, hint?: BusHint): Promise<Bus> {
-    return this.#a11y.get(() => this.#openA11y(deadline, hint))
+    return this.#connect(this.#a11y, () => this.#openA11y(deadline, hint))
   }
 
   /** The hint with which a later session finds this bus; undefined if it was not found by the display. */
@@ -46,17 +56,17 @@ export class Session {
 
   /** The session bus, where the accessibility bus and notifications are found. */
   user(deadline: Deadline): Promise<Bus> {
-    return this.#user.get(async () => {
+    return this.#connect(this.#user, async (env) => {
       this.#refuseLate()
-      return openUserBus(this.env, deadline)
+      return openUserBus(env, deadline)
     })
   }
 
   x11(deadline: Deadline): Promise<X11> {
-    return this.#x11.get(async () => {
+    return this.#connect(this.#x11, async (env) => {
       const { X11 } = await import("../x11/connection.ts")
       this.#refuseLate()
-      return X11.connect(this.env, deadline)
+      return X11.connect(env, deadline)
     })
   }
 
@@ -67,11 +77,28 @@ export class Session {
     return bus
   }
 
+  /** Reads the environment first, since that closes the connections to a desktop that has ended. */
+  async #connect<T>(shared: Shared<T>, open: (env: Env) => Promise<T>): Promise<T> {
+    const { env } = this
+    return shared.get(() => open(env))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const end of this.#endings.splice(0)) end()
     // Opening the accessibility bus may have opened one of the others.
     await this.#a11y.close((bus) => bus.close())
+    await this.#closeOthers()
+  }
+
+  /** Lets go of all connections at once: the next ones may be opened before these are closed. */
+  #disconnect(): void {
+    for (const end of this.#endings.splice(0)) end()
+    void this.#a11y.close((bus) => bus.close())
+    void this.#closeOthers()
+  }
+
+  async #closeOthers(): Promise<void> {
     await Promise.all([this.#user.close((bus) => bus.close()), this.#x11.close((x) => x.close())])
   }
 
@@ -137,6 +164,10 @@ export class Session {
     return propertyText(x, await getProperty(x, x.root, x.atom("AT_SPI_BUS"), deadline))
   }
 }
+
+/** Every desktop has a session bus of its own, even if a later one gets its display number. */
+const isSameDesktop = (one: Env, other: Env): boolean =>
+  one.DISPLAY === other.DISPLAY && one.DBUS_SESSION_BUS_ADDRESS === other.DBUS_SESSION_BUS_ADDRESS
 
 /** True once the bus has accepted us; closes the connection otherwise. */
 async function isLetIn(bus: Bus): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { X11 } from "./connection.ts"
@@ -18,6 +19,8 @@ export interface XWindow {
   readonly id: number
   readonly title: string
   readonly pid?: number
+  /** True if only the window itself names its process: the X server does not know it. */
+  readonly isPidClaimed?: boolean
   readonly wmClass?: { readonly instance: string; readonly className: string }
   /** The client's own window in root coordinates. AT-SPI's window coordinates count from its corner. */
   readonly bounds: Rect
@@ -146,11 +149,16 @@ function unlessAnyGone(replies: readonly (Packet | XError)[]): readonly Packet[]
   return packets
 }
 
+/** The process of a window. A window may claim any pid, so the X server's knowledge of its connection comes first. */
 function pidIn(x: X11, facts: WindowProperties, pids: ReadonlyMap<number, number>): number | undefined {
+  return pids.get(clientOf(x, facts.id)) || claimedPid(facts)
+}
+
+function claimedPid(facts: WindowProperties): number | undefined {
   const [pid] = facts.numbers("_NET_WM_PID")
   const machine = pid ? facts.text("WM_CLIENT_MACHINE") : undefined
   const isLocal = machine === undefined || machine === "localhost" || machine === hostName()
-  return (isLocal ? pid : undefined) || pids.get(clientOf(x, facts.id))
+  return (isLocal && pid) || undefined
 }
 
 function describe(
@@ -162,7 +170,7 @@ function describe(
 ): XWindow {
   const { id } = facts
   const bounds = { x: origin.x, y: origin.y, width: geometry.width, height: geometry.height }
-  const [instance, className] = facts.text("WM_CLASS")?.split("\0") ?? []
+  const [instance, className] = facts.text("WM_CLASS")?.split("\0").map(cut) ?? []
   const [transientFor] = facts.numbers("WM_TRANSIENT_FOR")
   const typeAtoms = facts.numbers("_NET_WM_WINDOW_TYPE")
   const types = typeAtoms.flatMap((atom) => TYPES.find((type) => x.isAtom(atom, typeAtom(type))) ?? [])
@@ -174,6 +182,7 @@ function describe(
     id,
     title: cleanTitle(facts.text("_NET_WM_NAME") || facts.text("WM_NAME") || ""),
     pid: pidIn(x, facts, pids),
+    isPidClaimed: !pids.get(clientOf(x, id)) || undefined,
     wmClass: instance === undefined ? undefined : { instance, className: className ?? "" },
     bounds,
     frame: visibleFrame(bounds, geometry.border, frameExtents, gtkFrameExtents),
@@ -206,7 +215,9 @@ function toExtents(values: readonly number[]): Extents | undefined {
 
 // Applications put control bytes into titles by mistake. A line break must not split a line of output.
 function cleanTitle(title: string): string {
-  return title.replace(/[\x00-\x1f\x7f]+/g, " ").trim()
+  return cut(title)
+    .replace(/[\x00-\x1f\x7f]+/g, " ")
+    .trim()
 }
 
 function desktopFileId(value: string | undefined): string | undefined {
@@ -224,7 +235,11 @@ export async function readPids(
   if (!extension || clients.size === 0) return new Map()
   const request = new Request(extension.opcode, 4).u32(clients.size)
   for (const client of clients) request.u32(client).u32(LOCAL_CLIENT_PID)
-  const reply = await x.ask(request, deadline).catch(() => undefined)
+  const reply = await x.ask(request, deadline).catch((error: unknown) => {
+    // Versions before 1.2 do not know the request.
+    if (error instanceof XError) return undefined
+    throw error
+  })
   const pids = new Map<number, number>()
   let at = 32
   for (let i = 0; reply && i < reply.u32(8); i++) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { chmodSync, existsSync, statSync } from "node:fs"
+import { chownSync, existsSync, statSync } from "node:fs"
 import type { DesktopInfo } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { connectLinux } from "../../../src/linux/adapter.ts"
@@ -180,7 +180,7 @@ describe("the options of a desktop", () => {
 })
 
 test.skipIf(!isRoot)("an ordinary user can start and stop desktops", async () => {
-  chmodSync(desktops.root, 0o777)
+  chownSync(desktops.root, 65534, 65534)
   const body = `
     import { statSync } from "node:fs"
     const identity = (path) => statSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs

@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import type { DesktopInfo } from "../../../src/adapter.ts"
+import { Deadline } from "../../../src/deadline.ts"
+import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
+import { NOBODY, openCopy } from "../../support/anybody.ts"
+import { until } from "../../support/until.ts"
+
+/** The display numbers of isolated desktops, beside servers that somebody else started. */
+
+setDefaultTimeout(60_000)
+
+const isRoot = process.getuid?.() === 0
+const sourceOf = (path: string) => new URL(`../../../${path}`, import.meta.url).pathname
+
+let root: string
+let strangers: Bun.Subprocess[]
+
+beforeEach(() => {
+  root = mkdtempSync("/tmp/desktop-test-")
+  strangers = []
+})
+
+afterEach(async () => {
+  for (const { name } of listDesktops(root)) await stopDesktop(root, name, Deadline.in(15_000))
+  for (const one of strangers) {
+    one.kill()
+    await one.exited
+  }
+  rmSync(root, { recursive: true, force: true })
+})
+
+describe("a new desktop passes over a number", () => {
+  test("that a server holds by its lock and its socket", async () => {
+    const number = freeNumber()
+    const stranger = await startStranger(number, "-nolisten", "local")
+    const before = facts(number)
+    const desktop = await start(number)
+
+    expect(desktop.display).not.toBe(`:${number}`)
+    await stopDesktop(root, desktop.name, Deadline.in(15_000))
+    expect(facts(number)).toEqual(before)
+    expect(answers(number)).toBe(true)
+    expect(stranger.exitCode).toBeNull()
+  })
+
+  test("with a lock whose process is unknown here, as of another container", async () => {
+    const number = freeNumber()
+    const gone = Bun.spawn(["true"])
+    await gone.exited
+    writeFileSync(lockOf(number), `${String(gone.pid).padStart(10)}\n`, { mode: 0o444 })
+    try {
+      const before = facts(number)
+      const desktop = await start(number)
+
+      expect(desktop.display).not.toBe(`:${number}`)
+      await stopDesktop(root, desktop.name, Deadline.in(15_000))
+      expect(facts(number)).toEqual(before)
+    } finally {
+      rmSync(lockOf(number))
+    }
+  })
+
+  test("with a socket on which no server listens", async () => {
+    const number = freeNumber()
+    const listener = Bun.listen({ unix: socketOf(number), socket: { data() {} } })
+    const moved = `${socketOf(number)}-moved`
+    // Bun removes the file when it stops listening.
+    renameSync(socketOf(number), moved)
+    listener.stop(true)
+    renameSync(moved, socketOf(number))
+    try {
+      const before = facts(number)
+      const desktop = await start(number)
+
+      expect(desktop.display).not.toBe(`:${number}`)
+      await stopDesktop(root, desktop.name, Deadline.in(15_000))
+      expect(facts(number)).toEqual(before)
+    } finally {
+      rmSync(socketOf(number))
+    }
+  })
+
+  test("that is taken by its abstract name alone, as by a container with the host's network", async () => {
+    const number = freeNumber()
+    await startStranger(number)
+    // Another mount namespace shows neither file.
+    rmSync(lockOf(number))
+    rmSync(socketOf(number))
+    const desktop = await start(number)
+
+    expect(desktop.display).not.toBe(`:${number}`)
+    expect(existsSync(lockOf(number))).toBe(false)
+  })
+
+  test.skipIf(!isRoot)("that belongs to another user", async () => {
+    const number = freeNumber()
+    await startStranger(number)
+    const before = facts(number)
+    chownSync(root, 65534, 65534)
+    using copy = openCopy()
+    const { display } = await runScript(
+      `const desktop = await startDesktop({ ...options, firstNumber: ${number} }, Deadline.in(20000))
+       await stopDesktop(root, desktop.name, Deadline.in(15000))
+       console.log(JSON.stringify(desktop))`,
+      [...NOBODY, copy.bun],
+      copy.at,
+    )
+
+    expect(display).toMatch(/^:\d+$/)
+    expect(display).not.toBe(`:${number}`)
+    expect(facts(number)).toEqual(before)
+    expect(answers(number)).toBe(true)
+  })
+
+  // The usual `-v /tmp/.X11-unix`: the sockets are shared, names in the abstract namespace are not, nor are locks.
+  test.skipIf(!isRoot)("of the host, whose sockets a container shares", async () => {
+    const result = await runScript(
+      `const { statSync, existsSync } = await import("node:fs")
+       const identity = () => { const { ino, ctimeMs } = statSync("/tmp/.X11-unix/X0"); return ino + " " + ctimeMs }
+       const host = Bun.spawn(["unshare", "--net", "Xvfb", "-displayfd", "3", "-nolisten", "tcp"], {
+         stdio: ["ignore", "ignore", "ignore", "pipe"] })
+       while (!existsSync("/tmp/.X11-unix/X0")) await Bun.sleep(10)
+       const before = identity()
+       const desktop = await startDesktop({ ...options, firstNumber: 0 }, Deadline.in(20000))
+       const during = identity()
+       await stopDesktop(root, desktop.name, Deadline.in(15000))
+       const exists = existsSync("/tmp/.X11-unix/X0")
+       const after = exists && identity()
+       host.kill()
+       await host.exited
+       console.log(JSON.stringify({ display: desktop.display, same: before === during && during === after, exists }))`,
+      [
+        ...["unshare", "--net", "--mount", "--propagation", "private", "sh", "-c"],
+        'mount -t tmpfs -o mode=1777 none /tmp/.X11-unix && exec "$@"',
+        "sh",
+        process.execPath,
+      ],
+    )
+
+    expect(result).toMatchObject({ same: true, exists: true })
+    expect(result.display).not.toBe(":0")
+  })
+})
+
+describe("the number of a desktop", () => {
+  test("is locked: no other X server starts there", async () => {
+    const { display, pid } = await start()
+    const number = Number(display.slice(1))
+    expect(readFileSync(lockOf(number), "utf8")).toBe(`${String(pid).padStart(10)}\n`)
+    const before = facts(number)
+    const other = Bun.spawn(["Xvfb", display, "-nolisten", "tcp"], { stdio: ["ignore", "ignore", "pipe"] })
+
+    expect(await other.exited).not.toBe(0)
+    expect(await new Response(other.stderr).text()).toContain("already active")
+    expect(facts(number)).toEqual(before)
+  })
+
+  test("is free again after the stop, without a lock or a socket", async () => {
+    const { display, name } = await start()
+    await stopDesktop(root, name, Deadline.in(15_000))
+
+    expect(facts(Number(display.slice(1)))).toEqual([undefined, undefined])
+  })
+
+  test("differs for desktops that start at once at the same place", async () => {
+    const number = freeNumber()
+    const desktops = await Promise.all([start(number), start(number), start(number)])
+
+    expect(new Set(desktops.map(({ display }) => display)).size).toBe(3)
+    for (const { display } of desktops) expect(answers(Number(display.slice(1)), desktops)).toBe(true)
+  })
+
+  test("keeps the socket and the lock of a server that took them away from the desktop", async () => {
+    const { display, name } = await start()
+    const number = Number(display.slice(1))
+    // What a server in another network namespace does: it replaces the socket, whoever listens there.
+    rmSync(socketOf(number))
+    rmSync(lockOf(number))
+    const theirs = Bun.listen({ unix: socketOf(number), socket: { data() {} } })
+    writeFileSync(lockOf(number), `${String(process.pid).padStart(10)}\n`)
+    try {
+      const before = facts(number)
+      await stopDesktop(root, name, Deadline.in(15_000))
+
+      expect(facts(number)).toEqual(before)
+    } finally {
+      theirs.stop(true)
+      rmSync(lockOf(number))
+    }
+  })
+})
+
+// What the tests do and where they look, apart from the code under test ------------------------------------------
+
+const lockOf = (number: number) => `/tmp/.X${number}-lock`
+const socketOf = (number: number) => `/tmp/.X11-unix/X${number}`
+
+/** The lock and the socket: which files they are, and what the lock says. */
+const facts = (number: number) =>
+  [lockOf(number), socketOf(number)].map((path) => {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found && `${found.ino} ${found.ctimeMs} ${found.isFile() ? readFileSync(path, "utf8") : ""}`
+  })
+
+/** A number that nobody uses, away from those that servers take by themselves. */
+function freeNumber(): number {
+  for (;;) {
+    const number = 30_000 + Math.floor(Math.random() * 20_000)
+    if (!existsSync(lockOf(number)) && !existsSync(socketOf(number))) return number
+  }
+}
+
+async function startStranger(number: number, ...flags: string[]): Promise<Bun.Subprocess> {
+  const server = Bun.spawn(["Xvfb", `:${number}`, "-nolisten", "tcp", ...flags], {
+    stdio: ["ignore", "ignore", "ignore"],
+  })
+  strangers.push(server)
+  await until(() => existsSync(lockOf(number)) && existsSync(socketOf(number)) && answers(number))
+  return server
+}
+
+function answers(number: number, desktops: readonly DesktopInfo[] = []): boolean {
+  const env = desktops.find(({ display }) => display === `:${number}`)?.env
+  return Bun.spawnSync(["xdpyinfo", "-display", `:${number}`], { env: { ...process.env, ...env } }).success
+}
+
+const start = (firstNumber?: number): Promise<DesktopInfo> =>
+  startDesktop({ root, width: 640, height: 480, env: process.env, firstNumber }, Deadline.in(30_000))
+
+/** Another process that uses the module: it has `root`, `options` and what the module exports. */
+async function runScript(body: string, command: readonly string[], at = sourceOf) {
+  const script = `
+    import { startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktops/desktop.ts"))}
+    import { Deadline } from ${JSON.stringify(at("src/deadline.ts"))}
+    const root = ${JSON.stringify(root)}
+    const options = { root, width: 640, height: 480, env: process.env }
+    ${body}`
+  const child = Bun.spawn([...command, "-e", script], {
+    cwd: "/",
+    env: { ...process.env, HOME: root },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  return JSON.parse(await new Response(child.stdout).text())
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import type { DesktopInfo, Platform } from "../../../src/adapter.ts"
+import { Deadline } from "../../../src/deadline.ts"
+import { connectLinux } from "../../../src/linux/adapter.ts"
+import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
+import { until } from "../../support/until.ts"
+
+/** A server works on a desktop for long: the desktop may end meanwhile, and start again under its name. */
+
+setDefaultTimeout(60_000)
+
+let root: string
+let platform: Platform
+
+beforeEach(async () => {
+  root = mkdtempSync("/tmp/desktop-test-")
+  platform = await connectLinux({ env: process.env, root, desktop: "one" })
+})
+
+afterEach(async () => {
+  await platform.close()
+  for (const { name } of listDesktops(root)) await stopDesktop(root, name, Deadline.in(15_000))
+  rmSync(root, { recursive: true, force: true })
+})
+
+const adapter = () => platform.adapter(Deadline.in(10_000))
+
+test("a server on a named desktop works on after the desktop was stopped and started", async () => {
+  expect(await adapter().windows().catch(reason)).toBe("Desktop 'one' does not exist")
+  for (const title of ["first", "second", "third"]) {
+    const desktop = await start()
+    await show(desktop, title)
+    await until(async () => (await titles()).join() === title, 20_000)
+    expect((await adapter().displays())[0]?.bounds).toMatchObject({ width: 640, height: 480 })
+    expect((await adapter().permissions(false)).granted).toBe(true)
+    await stopDesktop(root, "one", Deadline.in(15_000))
+
+    expect(await adapter().windows().catch(reason)).toBe("Desktop 'one' does not exist")
+  }
+})
+
+test("a desktop that was replaced between two commands is looked at, not the one before it", async () => {
+  await show(await start(), "before")
+  await until(async () => (await titles()).join() === "before", 20_000)
+  await stopDesktop(root, "one", Deadline.in(15_000))
+  await show(await start(), "after")
+
+  // No command has seen that the first one ended.
+  expect(await titles()).toEqual(["after"])
+})
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : error)
+
+const titles = async () => (await adapter().windows()).map(({ title }) => title)
+
+const start = () =>
+  startDesktop({ root, name: "one", width: 640, height: 480, env: process.env }, Deadline.in(30_000))
+
+/** Opens a window and waits until another client sees it managed. */
+async function show({ env }: DesktopInfo, title: string): Promise<void> {
+  const full = { ...process.env, ...env }
+  Bun.spawn(["xterm", "-T", title], { env: full, stdio: ["ignore", "ignore", "ignore"], detached: true })
+  await until(
+    () =>
+      Bun.spawnSync(["xprop", "-root", "_NET_CLIENT_LIST"], { env: full }).stdout.toString().includes("0x"),
+    20_000,
+  )
+}
