@@ -80,6 +80,30 @@ export function staleRef(ref: string, evidence?: string): AppError {
   )
 }
 
+/**
+ * The error of a command that acts on a ref. If it is ACTION_FAILED, the message begins with the action and the ref,
+ * then says why: `Click action failed on @e5: it is disabled`. Any other error stays as it is.
+ */
+export function failedOn(given: string, command: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") return error
+  const ref = given.startsWith("@") ? given : `@${given}`
+  const action = command.replaceAll("-", " ").replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+  const { message, suggestion, platformDetail, details, disposition } = error
+  const why = message.startsWith(`${ref} `) ? `it${message.slice(ref.length)}` : uncapitalized(message)
+  return new AppError("ACTION_FAILED", `${action} action failed on ${ref}: ${why}`, {
+    suggestion:
+      suggestion ??
+      `Use 'get ${ref} actions' to see what it offers, and 'get ${ref} states' to see how it is now`,
+    platformDetail,
+    details,
+    disposition,
+  })
+}
+
+/** A sentence as the second half of another one. A first word such as "AT-SPI" stays as it is. */
+const uncapitalized = (text: string): string =>
+  /^[A-Z](?:[a-z]|\s)/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+
 export const NOTHING_DELIVERED: Disposition = { delivery: "not_delivered", retry: "safe" }
 
 export function windowNotFound(id: string): AppError {

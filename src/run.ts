@@ -13,7 +13,7 @@ import {
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "./errors.ts"
+import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"
 import { adapterOnDemand } from "./on-demand.ts"
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
@@ -157,10 +157,18 @@ async function execute(
     return secrets.hide(await command.handle(args, ctx))
   } catch (error) {
     const told = unlessHidden(error, door)
-    throw secrets.hideIn(isReading || command.name === "batch" ? told : tracker.addDisposition(told))
+    throw secrets.hideIn(
+      isReading || command.name === "batch" ? told : tracker.addDisposition(named(told, command, args)),
+    )
   } finally {
     await adapter.close()
   }
+}
+
+/** The same failure, with the action and the element that it was meant for at the start of its message. */
+function named(error: unknown, { name }: Command, args: Parameters<Command["handle"]>[0]): unknown {
+  const ref = args.ref_id ?? args.from
+  return typeof ref === "string" ? failedOn(ref, name, error) : error
 }
 
 interface Parts {

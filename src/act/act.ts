@@ -304,19 +304,15 @@ function sameState(a: Seen, b: Seen): boolean {
 }
 
 function contradicted({ ref, entry }: Target, action: Action, delivered: Performed, after: Seen): AppError {
-  return new AppError(
-    "ACTION_FAILED",
-    `${action.kind} was delivered to ${ref}, but its effect did not show`,
-    {
-      suggestion:
-        action.kind === "focus" && entry.window_id?.startsWith("w-")
-          ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
-          : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
-      platformDetail: `delivered by ${delivered.method}`,
-      details: { kind: "contradicted", observed: stateOf(after) },
-      disposition: dispositionOf(action, delivered.delivery),
-    },
-  )
+  return new AppError("ACTION_FAILED", "It was delivered, but its effect did not show", {
+    suggestion:
+      action.kind === "focus" && entry.window_id?.startsWith("w-")
+        ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
+        : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
+    platformDetail: `delivered by ${delivered.method}`,
+    details: { kind: "contradicted", observed: stateOf(after) },
+    disposition: dispositionOf(action, delivered.delivery),
+  })
 }
 
 function resultOf(

@@ -269,7 +269,7 @@ describe.concurrent("actionability", () => {
         const { act, sent } = await holding(spec)
         expect((await act(name, { ...args, timeout_ms })).error).toEqual({
           code: "ACTION_FAILED",
-          message: `@e1 is ${reason}`,
+          message: `${name === "type" ? "Type" : "Click"} action failed on @e1: it is ${reason}`,
           suggestion:
             reason === "read-only"
               ? "Look for what makes it editable: agent-desktop snapshot -i; its text: agent-desktop get @e1 value"

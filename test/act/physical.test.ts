@@ -82,7 +82,7 @@ describe.concurrent("input is synthesised only if nothing was sent before", () =
     const { act, sent } = await holding({ ...FIELD, route: "fails_unsent" })
     expect((await act("set-value", { value: "9999" })).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: "Out of range",
+      message: "Set Value action failed on @e1: out of range",
       disposition: NOTHING,
     })
     expect(sent()).toEqual([])
@@ -128,7 +128,7 @@ describe.concurrent("the point", () => {
     const { act, sent, world } = await holding(BUTTON, cover)
     expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: "@e1 is covered by dialog 'Update'",
+      message: "Click action failed on @e1: it is covered by dialog 'Update'",
       details: { kind: "not_actionable", reason: "covered by dialog 'Update'" },
       disposition: NOTHING,
     })
@@ -171,7 +171,9 @@ describe.concurrent("the point", () => {
   test("must be on a display if hits cannot be tested", async () => {
     const { act, world, sent } = await holding({ ...BUTTON, bounds: { ...bounds, x: 5000 } })
     world.knowsHits = false
-    expect((await act("click", { timeout_ms: SHORT })).error.message).toBe("@e1 is outside every display")
+    expect((await act("click", { timeout_ms: SHORT })).error.message).toBe(
+      "Click action failed on @e1: it is outside every display",
+    )
     expect(sent()).toEqual([])
     world.at("It").bounds = bounds
     expect((await act("click")).ok).toBe(true)
@@ -190,9 +192,13 @@ describe.concurrent("the point", () => {
   })
 
   test.each([
-    ["hidden", { states: ["enabled", "hidden"] }, "@e1 is hidden"],
-    ["without a place", { bounds: undefined }, "@e1 is not visible on the screen"],
-    ["without a size", { bounds: { ...bounds, width: 0 } }, "@e1 is not visible on the screen"],
+    ["hidden", { states: ["enabled", "hidden"] }, "Click action failed on @e1: it is hidden"],
+    ["without a place", { bounds: undefined }, "Click action failed on @e1: it is not visible on the screen"],
+    [
+      "without a size",
+      { bounds: { ...bounds, width: 0 } },
+      "Click action failed on @e1: it is not visible on the screen",
+    ],
   ] as const)("of an element %s does not exist", async (_, change, message) => {
     const { act, sent } = await holding({ ...BUTTON, ...change })
     expect((await act("click", { timeout_ms: SHORT })).error).toMatchObject({ message, disposition: NOTHING })

@@ -41,7 +41,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     const { json } = await doing([], () => stage.run("click", ref, "--input", input, ...SHORT))
     expect(json.error).toMatchObject({
       code: "ACTION_FAILED",
-      message: `${ref} is disabled`,
+      message: `Click action failed on ${ref}: it is disabled`,
       details: { kind: "not_actionable" },
       disposition: NOTHING,
     })
@@ -83,7 +83,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     const { json } = await doing([], () => stage.run("click", ref, "--input", "physical", ...SHORT))
     expect(json.error).toMatchObject({
       code: "ACTION_FAILED",
-      message: expect.stringContaining(`${ref} is covered by`),
+      message: expect.stringContaining(`action failed on ${ref}: it is covered by`),
       details: { kind: "not_actionable" },
       disposition: NOTHING,
     })
