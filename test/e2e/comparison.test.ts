@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { differences, missingTexts, type Printed } from "./comparison.ts"
 import type { Dump, Dumped } from "./expected.ts"
 
-/** The judge of the differential test must itself be able to say no. */
+/** The comparison of the differential test must find every kind of difference. */
 
 const node = (address: string, parent: string | null, role: string, more: Partial<Dumped> = {}): Dumped => ({
   address,
@@ -46,31 +46,35 @@ const AGREE: Printed = {
 const judge = (...printed: readonly Printed[]) => differences(DUMP, printed, { x: 0, y: 0 })
 
 describe("the comparison of a snapshot with a dump", () => {
-  test("finds nothing where both say the same", () => expect(judge(SAVE, AGREE)).toEqual([]))
+  test("finds nothing if both agree", () => expect(judge(SAVE, AGREE)).toEqual([]))
 
   const cases: readonly (readonly [string, readonly Printed[], string])[] = [
     ["misses an element", [SAVE], "missing: checkbox"],
-    ["sees one that is made up", [SAVE, AGREE, { ...SAVE, address: ":1/x" }], "invented:"],
-    ["sees one that is hidden", [SAVE, AGREE, { ...SAVE, address: ":1/h", name: "Hidden" }], "invented:"],
-    ["sees one within what is hidden", [SAVE, AGREE, { ...SAVE, address: ":1/i" }], "invented:"],
-    ["sees structure as interactive", [SAVE, AGREE, { ...SAVE, address: ":1/l", name: "Text" }], "invented:"],
-    ["sees one twice", [SAVE, SAVE, AGREE], "twice:"],
-    ["reads another role", [{ ...SAVE, role: "link" }, AGREE], "role button"],
-    ["reads another name", [{ ...SAVE, name: "Send" }, AGREE], "name Save"],
-    ["loses a label", [SAVE, { ...AGREE, name: undefined }], "name Agree"],
-    ["reads another state", [SAVE, { ...AGREE, states: ["enabled", "unchecked"] }], "states checked,enabled"],
-    ["is two pixels off", [{ ...SAVE, bounds: { ...BOUNDS, x: 12 } }, AGREE], "bounds 10,20,30,40"],
+    ["shows an element that does not exist", [SAVE, AGREE, { ...SAVE, address: ":1/x" }], "invented:"],
+    ["shows a hidden element", [SAVE, AGREE, { ...SAVE, address: ":1/h", name: "Hidden" }], "invented:"],
+    ["shows an element inside a hidden one", [SAVE, AGREE, { ...SAVE, address: ":1/i" }], "invented:"],
+    ["shows a text as interactive", [SAVE, AGREE, { ...SAVE, address: ":1/l", name: "Text" }], "invented:"],
+    ["shows an element twice", [SAVE, SAVE, AGREE], "twice:"],
+    ["has a wrong role", [{ ...SAVE, role: "link" }, AGREE], "role button"],
+    ["has a wrong name", [{ ...SAVE, name: "Send" }, AGREE], "name Save"],
+    ["misses a name from a label", [SAVE, { ...AGREE, name: undefined }], "name Agree"],
+    ["has a wrong state", [SAVE, { ...AGREE, states: ["enabled", "unchecked"] }], "states checked,enabled"],
+    [
+      "has bounds that are two pixels off",
+      [{ ...SAVE, bounds: { ...BOUNDS, x: 12 } }, AGREE],
+      "bounds 10,20,30,40",
+    ],
     ["has no bounds", [{ ...SAVE, bounds: undefined }, AGREE], "no bounds"],
   ]
   for (const [what, printed, sentence] of cases)
-    test(`tells when the snapshot ${what}`, () =>
+    test(`reports a snapshot that ${what}`, () =>
       expect(judge(...printed)).toContainEqual(expect.stringContaining(sentence)))
 
-  test("tells when a text that shows is nowhere", () => {
+  test("reports a visible text that the snapshot does not have", () => {
     expect(missingTexts(DUMP, new Set(["Text"]))).toEqual([])
     expect(missingTexts(DUMP, new Set(["Save"]))).toEqual(["missing text: Text"])
   })
 
-  test("takes one pixel for rounding", () =>
+  test("ignores a difference of one pixel", () =>
     expect(judge({ ...SAVE, bounds: { ...BOUNDS, y: 21 } }, AGREE)).toEqual([]))
 })

@@ -15,20 +15,20 @@ export interface Printed {
   }
 }
 
-/** What is added to coordinates of AT-SPI to get those of the screen. */
+/** The offset from AT-SPI coordinates to screen coordinates. */
 export interface Shift {
   readonly x: number
   readonly y: number
-  /** For what the application itself draws. */
+  /** A further offset for elements that the app draws itself. */
   readonly drawnY?: number
 }
 
-/** Texts that pyatspi saw on the screen, and that are nowhere in the tree. */
+/** Texts that pyatspi saw on the screen and that the tree does not have. */
 export function missingTexts(dump: Dump, printed: ReadonlySet<string>): readonly string[] {
   return [...expectedTexts(dump)].filter((text) => !printed.has(text)).map((text) => `missing text: ${text}`)
 }
 
-/** Every difference between what is printed and what pyatspi saw, as a sentence. */
+/** One sentence for each difference between the printed elements and the dump by pyatspi. */
 export function differences(dump: Dump, printed: readonly Printed[], shift: Shift): readonly string[] {
   const expected = expectedElements(dump)
   const pairs = pair(dump, expected, printed)
@@ -45,7 +45,7 @@ export function differences(dump: Dump, printed: readonly Printed[], shift: Shif
   ]
 }
 
-/** By address. Qt 6 gives each look at a tree new addresses: there, what is left over is told by its looks. */
+/** Pairs by address. Qt 6 gives tree items new addresses at each look, so those are paired by role and name. */
 function pair(dump: Dump, expected: readonly Expected[], printed: readonly Printed[]): [Expected, Printed][] {
   const byAddress = new Map(printed.map((one) => [one.address, one]))
   const exact = expected.flatMap((one): [Expected, Printed][] => {

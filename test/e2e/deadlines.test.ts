@@ -78,7 +78,7 @@ test.each(Object.keys(FAULTS))("if %s, every command ends in time and says what 
   const fault = FAULTS[name]!
   await fault.set()
   if (fault.isReadable) expect((await asProgram(words("get $Press name"), 15_000)).code).toBe("ok")
-  // If it works, it ends the app.
+  // close-app may end the app, which the compiled program still needs below.
   const all = await everyLine()
   const lines = WHOLE ? all.filter(([command]) => command !== "close-app") : all
   const { result: outcomes, slackMs } = await timed(() => inTurns(lines, inProcess))
@@ -175,7 +175,7 @@ test("a desktop whose parts do not answer is stopped in time", async () => {
   expect(code).toBe("ok")
 })
 
-// How it is asked -------------------------------------------------------------------------------------------------
+// Running commands ------------------------------------------------------------------------------------------------
 
 interface Outcome {
   readonly line: Line
@@ -197,7 +197,7 @@ const reading = new Set(
   (await loadAll(commands)).filter(({ effect }) => effect === "reads").map(({ name }) => name),
 )
 
-/** Commands of which a failure says whether it did anything; items of a batch say it themselves. */
+/** Commands whose errors report the delivery. Items of a batch report it themselves. */
 const acts = ({ line: [command = ""], code }: Outcome) =>
   !reading.has(command) && command !== "batch" && code !== "INVALID_ARGS"
 
@@ -217,7 +217,7 @@ async function inTurns(
   return outcomes
 }
 
-/** The path of the binary without its start; each line with connections of its own. */
+/** Runs the line as the binary does, but in this process. Each line has its own connections. */
 async function inProcess(line: Line): Promise<Outcome> {
   const argv = [...filledLine(line, names), "--timeout-ms", String(TIMEOUT_MS)]
   const parsed = await parseArgv(argv, commands, globals)
@@ -267,11 +267,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-/** The desktop's processes whose command line is like this. */
+/** The desktop's processes whose command line matches. */
 function partsLike(pattern: RegExp): readonly number[] {
   const mark = `AGENT_DESKTOP_DESKTOP_ID=${desktop.env.AGENT_DESKTOP_DESKTOP_ID}`
   const listed = Bun.spawnSync(["sh", "-c", `grep -lz "${mark}" /proc/[0-9]*/environ 2>/dev/null`])

@@ -8,9 +8,9 @@ import { differences, missingTexts, type Printed, type Shift } from "./compariso
 import type { Dump } from "./expected.ts"
 
 /**
- * The same windows, seen by pyatspi and by the compiled program: nothing that shows and can be acted
- * on is missing, nothing is made up, and names, roles, states and bounds are the same. The two are
- * tied together by the bus name and path that the ref map holds for every ref.
+ * Compares what pyatspi and the compiled program see of the same windows. No visible element that can be acted
+ * on is missing, none is made up, and names, roles, states and bounds are the same. Elements are
+ * paired by the bus name and path that the ref map holds for every ref.
  */
 
 const APPS = [
@@ -40,7 +40,7 @@ describe("a snapshot and a dump by pyatspi agree on", () => {
 })
 
 describe("a click in the middle of the printed bounds reaches", () => {
-  test("a button of GTK 4, which knows no screen coordinates", async () => {
+  test("a button of GTK 4, which reports no screen coordinates", async () => {
     const { elements } = await look(appNamed("gnome-calculator"))
     const display = find(elements, "textfield", (one) => one.states?.includes("readonly") !== true)
     await activate((await windowOf(appNamed("gnome-calculator"))).id)
@@ -54,7 +54,7 @@ describe("a click in the middle of the printed bounds reaches", () => {
   test("a tool button that LibreOffice draws itself", () => toggles("writer", "button", "Bold"))
 })
 
-test("the page says of each control what its markup says", async () => {
+test("each control of a page has the role and states that its markup gives it", async () => {
   const { elements } = await look(appNamed("chromium"))
   const told = (name: string) =>
     elements.filter((one) => one.name === name).map(({ role, states }) => [role, ...(states ?? [])].join(" "))
@@ -147,7 +147,7 @@ const MARKUP: Readonly<Record<string, string>> = {
   "41": "cell enabled",
 }
 
-/** Looks until nothing changes meanwhile: then the two must agree. What lasts for three such looks is a difference. */
+/** Looks until nothing changes meanwhile; then both must agree. A difference counts after three such looks. */
 async function differencesOf(app: StockApp): Promise<readonly string[]> {
   const window = await windowOf(app)
   await activate(window.id)
@@ -167,7 +167,7 @@ async function differencesOf(app: StockApp): Promise<readonly string[]> {
   }
 }
 
-/** All but the addresses, which Qt changes with every look at a tree. */
+/** The dump without its addresses, which Qt changes with every look at a tree. */
 function shapeOf({ nodes }: Dump): string {
   const numbers = new Map(nodes.map(({ address }, i) => [address, i]))
   return JSON.stringify(
@@ -192,7 +192,7 @@ interface Look {
   readonly texts: ReadonlySet<string>
 }
 
-/** What a snapshot shows. */
+/** The elements and texts of a snapshot. */
 async function look(app: StockApp): Promise<Look> {
   const { id } = await windowOf(app)
   const { json } = await desktop.run(
@@ -238,7 +238,7 @@ async function windowOf({
   return { id, number: id.replace("w-", "") }
 }
 
-/** GTK 4 counts from its window's corner, LibreOffice draws below a menu bar that it does not know of. */
+/** GTK 4 counts from the corner of its window. LibreOffice does not count the menu bar above its own drawing. */
 async function shiftOf({ toolkit, nodes }: Dump, window: string): Promise<Shift> {
   const pane = nodes.find(({ role }) => role === "root pane")
   const around = nodes.find(({ address }) => address === pane?.parent)
@@ -260,7 +260,7 @@ async function shiftOf({ toolkit, nodes }: Dump, window: string): Promise<Shift>
   return { x: x + Math.round((width - inner) / 2), y: y + Math.round((height - innerHeight) / 2) }
 }
 
-/** Clicks a control that is off, and sees by its own word that it is on. */
+/** Clicks a control that is off, and waits until its own state says that it is on. */
 async function toggles(key: string, role: string, name?: string): Promise<void> {
   const { elements } = await look(appNamed(key))
   const control = find(
@@ -296,7 +296,7 @@ async function click({ bounds }: Printed): Promise<void> {
 
 async function activate(id: string): Promise<void> {
   const number = id.replace("w-", "")
-  // Asked again each time: an application that opens its window meanwhile takes the focus.
+  // Asks again each time, since an app that opens its window meanwhile takes the focus.
   await until(async () => {
     if ((await output("xdotool", "getactivewindow")).trim() === number) return true
     await output("xdotool", "windowactivate", number)
@@ -304,7 +304,7 @@ async function activate(id: string): Promise<void> {
   }, EFFECT_MS)
 }
 
-/** What the object itself says, by a tool that knows nothing of AT-SPI. */
+/** Asks the object itself, with a tool that does not know AT-SPI. */
 async function ask({ address }: Printed, member: string, ...args: readonly string[]): Promise<string> {
   const bus = /"(.*)"/.exec(await output("xprop", "-root", "AT_SPI_BUS"))?.[1]
   const slash = address.indexOf("/")

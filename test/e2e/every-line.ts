@@ -1,12 +1,12 @@
 import { commands } from "../../src/commands/index.ts"
 import { flagsOf, type SampleWords, samplesOf } from "../support/every-command.ts"
 
-/** Every command as something to do on a desktop with one window of stubborn.py. */
+/** Lines for every command, on a desktop with one window of stubborn.py. */
 
-/** Words of a command line; `$words` stand for things of the desktop. */
+/** Words of a command line. `$words` stand for values of the desktop, e.g. a ref. */
 export type Line = readonly string[]
 
-/** Lines beside the samples: waits that do not end by themselves, and what the fake desk cannot do. */
+/** More lines than the samples: waits that do not end by themselves, and commands that the fake desk cannot run. */
 const MORE: readonly string[] = [
   "snapshot --app $app --surface menu",
   "screenshot --window-id $window --annotate",
@@ -19,7 +19,7 @@ const MORE: readonly string[] = [
   "permissions --request",
 ]
 
-/** The samples of all commands, and more; close-app comes last, since it leaves nothing to ask of the app. */
+/** The samples of all commands, and more. close-app comes last, since it ends the app. */
 export async function everyLine(): Promise<readonly Line[]> {
   const samples = (await samplesOf(commands)).map(({ command, args }) => [command.name, ...flagsOf(args)])
   const lines = [...samples, ...MORE.map((line) => line.split(" "))]
@@ -27,7 +27,7 @@ export async function everyLine(): Promise<readonly Line[]> {
   return [...lines.filter((line) => !isLast(line)), ...lines.filter(isLast)]
 }
 
-/** The words of samples on that desktop, and the refs of the controls by their names. */
+/** The values of the samples' words on that desktop, and the refs of the controls by their names. */
 export function wordsOn(
   snapshot: { readonly tree: Node; readonly window: { readonly id: string } },
   directory: string,
@@ -71,7 +71,7 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-/** The line with the things of a desktop in place of its `$words`. */
+/** The line with the values of a desktop in place of its `$words`. */
 export function filledLine(line: Line, words: ReadonlyMap<string, string>): string[] {
   return line.map((word) =>
     word.replaceAll(/\$(\w+)/g, (_, name: string) => {

@@ -1,6 +1,6 @@
 /**
- * What a snapshot must say about a window, worked out from a dump by pyatspi and from what the
- * contract promises. Nothing here comes from src/: two tables that agree by copy would prove nothing.
+ * The expected snapshot of a window, derived from a dump by pyatspi and from the
+ * contract. Nothing here comes from src/: a copied table would prove nothing.
  */
 
 /** One object as atspi-dump.py writes it. */
@@ -9,10 +9,10 @@ export interface Dumped {
   readonly parent: string | null
   readonly role: string
   readonly name: string
-  /** The names of what labels it. */
+  /** The names of its labels. */
   readonly label: string
   readonly description: string
-  /** What an empty field says that it is for. */
+  /** The hint in an empty field. */
   readonly placeholder: string
   readonly actions: readonly string[]
   readonly interfaces: readonly string[]
@@ -30,14 +30,14 @@ export interface Dump {
 export interface Expected {
   readonly address: string
   readonly role: string
-  /** The names that it may have: one, except where it has none of its own. */
+  /** The names that it may have: one, unless it has no name of its own. */
   readonly names: ReadonlySet<string>
-  /** A combo box that calls itself by what is chosen: this may stand in its value instead. */
+  /** The name of a combo box, if that is its current choice. The snapshot may have it as the value instead. */
   readonly choice?: string
-  /** Of the states in JUDGED. */
+  /** Its states that are in JUDGED. */
   readonly states: readonly string[]
   readonly extents: Dumped["extents"]
-  /** Below what the application itself draws, where its coordinates begin elsewhere. */
+  /** True if the app draws it itself, since its coordinates then have another origin. */
   readonly drawn: boolean
 }
 
@@ -74,7 +74,7 @@ export function expectedElements(dump: Dump): readonly Expected[] {
     }))
 }
 
-/** Every text that shows and that somebody could read. */
+/** Every visible text. */
 export function expectedTexts(dump: Dump): ReadonlySet<string> {
   const tree = new Tree(dump)
   const shown = dump.nodes.filter((node) => TEXTS.has(node.role) && tree.isShown(node))
@@ -119,18 +119,18 @@ class Tree {
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
       if (one.role === "menu bar" && height === 0) return false
       if (this.toolkit !== "GTK" || one.states.includes("showing")) return one.states.includes("showing")
-      // GTK before 4.10 never says what shows.
+      // GTK before 4.10 never reports the state "showing".
       return one.states.includes("visible") && (width > 0 || height > 0)
     })
   }
 }
 
-/** The accessible name; else what labels it; else a text that is on it or about it. One line, nothing around it. */
+/** The accessible name; else its label; else a text inside it or about it. One line, without spaces around it. */
 function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   const own = oneLine(node.name)
   const inside = tree.below(node).map((one) => oneLine(one.name))
   if (own !== "" && !(tree.toolkit === "GTK" && NO_NAME.test(own))) {
-    // GTK 4.8 says the text of a button, and then once more.
+    // GTK 4.8 reports the text of a button twice.
     const isTwice = tree.toolkit === "GTK" && inside.some((text) => plain(own) === plain(`${text} ${text}`))
     return new Set(isTwice ? inside : [own])
   }
@@ -146,7 +146,7 @@ function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   ])
 }
 
-/** Names of classes, and a word for every tab. */
+/** Names of classes, and the name that GTK gives to every tab. */
 const NO_NAME = /^((Gtk|Adw)[A-Z][A-Za-z]+|Tab)$/
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
 const plain = (text: string): string => text.replaceAll("_", "")
@@ -156,7 +156,7 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
   const is = (state: string): boolean => node.states.includes(state)
   const canBeChecked =
     role === "switch" || CHECKED_ROLES.has(node.role) || (is("checkable") && node.role !== "toggle button")
-  // Qt calls the current tab focused instead of selected, and the current item whoever has the keyboard.
+  // Qt reports the current tab as focused instead of selected, and the current item as focused without the keyboard.
   const isQtTab = tree.toolkit === "Qt" && role === "tab"
   const isQtItem =
     tree.toolkit === "Qt" &&
@@ -164,9 +164,9 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
     !parent.states.includes("focused")
   const isFocused = is("focused") && !isQtTab && !isQtItem
   const isSelected = is("selected") || (isQtTab && is("focused"))
-  // Chromium takes both words from what is read-only; what is disabled is not read-only there.
+  // Chromium reports read-only elements as neither enabled nor sensitive; disabled ones are not read-only there.
   const isLocked = tree.toolkit === "Chromium" && is("read only")
-  // A toggle button that is checked is called pressed.
+  // A snapshot calls a checked toggle button pressed.
   const isChecked = is("checked") && (canBeChecked || node.role !== "toggle button")
   const isUncertain = is("indeterminate") && (canBeChecked || node.role === "toggle button")
   return [
@@ -187,16 +187,16 @@ const CHECKED_ROLES: ReadonlySet<string> = new Set([
   "radio menu item",
 ])
 
-/** By its role, or since it offers something of its own, or can be opened. */
+/** True by its role, or if it has an action of its own or can be expanded. */
 function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (INTERACTIVE.has(role)) return true
   if (NEVER.has(role)) return false
   if (node.states.includes("expandable")) return true
-  // GTK 4 lists the shortcuts of a widget's class, and Qt steps of what only shows a number.
+  // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
 }
 
-/** Actions that nearly everything has. */
+/** Actions that nearly every element has. */
 const TELLS_NOTHING =
   /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu|scroll.*)$/i
 
@@ -236,7 +236,7 @@ function roleOf(tree: Tree, node: Dumped): string {
     case "label":
       return tree.toolkit === "Chromium" ? "label" : "statictext"
     case "check box":
-      // GTK 4.8 has no other role for a switch, which has no parts.
+      // GTK 4.8 reports a switch as a check box; only the switch has no children.
       return tree.toolkit === "GTK" && tree.childrenOf(node).length === 0 ? "switch" : "checkbox"
     case "push button":
     case "button":
@@ -252,7 +252,7 @@ function roleOf(tree: Tree, node: Dumped): string {
 
 const BUTTONS: ReadonlySet<string> = new Set(["push button", "button"])
 
-/** A switch of a page says that it can be checked; one of GTK 3 is a toggle button without a picture or text. */
+/** A switch of a page is checkable. A switch of GTK 3 is a toggle button without a picture or text. */
 function isSwitch(toolkit: string, node: Dumped): boolean {
   if (toolkit === "Chromium") return node.states.includes("checkable")
   return toolkit === "gtk" && node.interfaces.every((one) => SWITCH_INTERFACES.has(one))
@@ -260,7 +260,7 @@ function isSwitch(toolkit: string, node: Dumped): boolean {
 
 const SWITCH_INTERFACES: ReadonlySet<string> = new Set(["Accessible", "Action", "Collection", "Component"])
 
-/** GTK 4's menu button is a widget around the button that does everything. */
+/** A menu button of GTK 4 is a widget around the real button. */
 function isMenuShell(tree: Tree, node: Dumped): boolean {
   const [only, ...others] = tree.childrenOf(node)
   return (
@@ -268,7 +268,7 @@ function isMenuShell(tree: Tree, node: Dumped): boolean {
   )
 }
 
-/** Roles of AT-SPI that need no second look. */
+/** AT-SPI roles that always map to the same role. */
 const ROLES: Readonly<Record<string, string>> = {
   alert: "alert",
   autocomplete: "textfield",

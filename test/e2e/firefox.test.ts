@@ -4,7 +4,7 @@ import { openDesktop, type RunResult } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
-/** The page of the matrix in Firefox, whose accessibility is its own; judged by what the page itself writes down. */
+/** The page of the matrix in Firefox, which has its own accessibility code. The log of the page decides. */
 
 let stage: Stage
 
@@ -18,17 +18,17 @@ afterAll(() => stage?.desktop.close())
 const look = () => stage.look("--max-depth", "50")
 
 function find(nodes: readonly Printed[], role: string, name: string): Printed | undefined {
-  // Some releases read out the arrow of what can be expanded.
+  // Some releases put the arrow of an expandable element into its name.
   return nodes.find((node) => node.role === role && node.name?.replace(/^[▸▾] /, "") === name)
 }
 
-/** Firefox tells late what has come back with a reset. */
+/** After a reset, Firefox reports restored controls late. */
 const refOf = (role: string, name: string): Promise<string> =>
   until(async () => find(await look(), role, name)?.ref_id).catch(() => {
     throw new Error(`No ${role} '${name}'`)
   })
 
-/** Does it to the one control of that role and name; gives the answer and what the page saw of it. */
+/** Runs the command on the control with that role and name. Returns the answer and the events that the page logs. */
 async function act(role: string, name: string, command: string, ...args: readonly string[]) {
   await stage.reset()
   const ref = await refOf(role, name)
@@ -54,7 +54,7 @@ const letters = (name: string, text: string): readonly Wanted[] =>
   [...text].map((_, index) => on("text", name, text.slice(0, index + 1)))
 
 describe("in Firefox", () => {
-  test("everything on the page has its role and name, and its texts are read", async () => {
+  test("every control on the page has its role and name, and wait --text finds the page's text", async () => {
     await stage.reset()
     const nodes = await look()
     for (const [role, name] of [
@@ -136,14 +136,14 @@ describe("in Firefox", () => {
     ["expand", "treeitem", "Documents", [], "keyboard delivered_verified", [on("expand", "Documents", true)]],
     ["expand", "button", "Details", [], "atspi:expand delivered_verified", [on("expand", "Details", true)]],
     ["click", "menubutton", "Options", [], "atspi:press", [on("popover", "Options", true)]],
-  ])("%s of the %s '%s' %p is %s", async (command, role, name, args, outcomeWanted, log) => {
+  ])("%s on the %s '%s' with %p gives %s", async (command, role, name, args, outcomeWanted, log) => {
     const { result, events } = await act(role, name, command, ...args)
     expect(await events(log)).toEqual([...log])
-    // What a click leads to may show a moment later.
+    // The effect of a click may show later, so its delivery is not compared.
     expect(outcome(result), result.stdout).toStartWith(outcomeWanted)
   })
 
-  test("what is read-only or disabled is refused", async () => {
+  test("a read-only field is not set, and a disabled button is not clicked", async () => {
     for (const [role, name, command, ...args] of [
       ["textfield", "Serial", "set-value", "x"],
       ["button", "Locked", "click"],
@@ -155,7 +155,7 @@ describe("in Firefox", () => {
     }
   })
 
-  test("a password that is there is in no answer, nor is its length", async () => {
+  test("no answer contains a password or its length", async () => {
     await stage.reset()
     await stage.fixture.command({ do: "set", name: "Secret", value: "open sesame" })
     const field = find(await look(), "textfield", "Secret")
@@ -165,7 +165,7 @@ describe("in Firefox", () => {
     for (const text of [stdout, all]) expect(text).not.toMatch(/sesame|●|•{2}/)
   })
 
-  test("an element that is gone makes its ref stale", async () => {
+  test("the ref of a removed element is stale", async () => {
     await stage.reset()
     const ref = await refOf("button", "Vanish")
     expect((await stage.run("click", ref)).json.ok).toBe(true)

@@ -3,7 +3,7 @@ import { appNamed, type StartedApp, startApp } from "../../bench/apps.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** Containers that could never be read whole: what can be seen is read, and the rest is counted. */
+/** Containers that are too large to read: visible children are read, the others only counted. */
 
 let desktop: TestDesktop
 let calc: StartedApp
@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => desktop?.close(), 30_000)
 
 describe("a tree view of 100,000 rows", () => {
-  test("shows the rows that can be seen, and how many there are", async () => {
+  test("shows the visible rows and the number of all rows", async () => {
     const range = await lastRange()
     const tree = await treeOf("Big tree")
     expect(misplaced(rowsOf(tree), range)).toEqual([])
     expect(nodesOf(tree).find(({ role }) => role === "table")?.children_count).toBeGreaterThanOrEqual(200_000)
   })
 
-  test("shows others after it has scrolled", async () => {
+  test("shows other rows after scrolling", async () => {
     const before = await lastRange()
     list.stdin.write("50000\n")
     await list.stdin.flush()
@@ -46,7 +46,7 @@ describe("a tree view of 100,000 rows", () => {
 })
 
 describe("a sheet of 2^31 cells", () => {
-  test("shows the cells that can be seen, with what is in them", async () => {
+  test("shows the visible cells and their content", async () => {
     const cells = await until(async () => {
       calc.revive()
       const found = nodesOf(await treeOf("Calc", 60_000)).filter(({ role }) => role === "cell")
@@ -100,7 +100,7 @@ interface Range {
   readonly last: number
 }
 
-/** What is there and should not be, or the other way; the first and last row may be a few pixels high only. */
+/** Rows that are shown but not visible, or the reverse. The first and last row may be only a few pixels high. */
 function misplaced(rows: readonly (string | undefined)[], { first, last }: Range): readonly string[] {
   const names = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `Row ${from + i}`)
@@ -111,7 +111,7 @@ function misplaced(rows: readonly (string | undefined)[], { first, last }: Range
   ]
 }
 
-/** What the list itself says can be seen. */
+/** The rows that the list itself reports as visible. */
 async function lastRange(): Promise<Range> {
   return until(async () => {
     const text = await Bun.file(`${desktop.directory}/list.log`)

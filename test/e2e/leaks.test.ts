@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test"
 import { askServer, cycleDesktops } from "./leaks.ts"
 
-// The long runs of both are in bench/leaks.ts.
+// bench/leaks.ts has longer runs of both tests.
 
-test("desktops that are stopped leave nothing, also when a part of theirs was killed", async () => {
+test("a stopped desktop leaves no process, socket or file, even if one of its processes was killed", async () => {
   const { killed, left } = await cycleDesktops(10)
   expect(left).toEqual([])
   expect(killed).toBe(5)
 })
 
-test("a server that is asked hundreds of times keeps no more open than at first", async () => {
+test("an MCP server has no more open files after hundreds of calls than at the start", async () => {
   const { failed, descriptors, memory } = await askServer(400)
   expect(failed).toBe(120)
   expect(descriptors.late).toBeLessThanOrEqual(descriptors.early + 1)

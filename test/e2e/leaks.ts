@@ -5,17 +5,17 @@ import { openDesktop, PROGRAM } from "../support/desktop.ts"
 import { temporary } from "../support/temporary.ts"
 import { until } from "../support/until.ts"
 
-/** What is left of things that were started and ended many times, by looks that are not ours. */
+/** Leftovers of desktops and servers after many runs. The file system and /proc decide, not the code under test. */
 
 export interface DesktopFigures {
   readonly started: number
-  /** Of those, how many had a part killed before they were stopped. */
+  /** How many of them had a process killed before they were stopped. */
   readonly killed: number
   /** Processes, sockets, locks and directories that were left, by name. */
   readonly left: readonly string[]
 }
 
-/** Starts and stops desktops one after the other; every second one loses a part first. */
+/** Starts and stops desktops one after the other; every second one loses a process first. */
 export async function cycleDesktops(count: number, first = 0): Promise<DesktopFigures> {
   using place = temporary()
   const root = place.path
@@ -40,7 +40,7 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
     left.push(...partsOf(id).map((pid) => `process ${pid} of desktop ${number}`))
     if (existsSync(desktop.env.XDG_RUNTIME_DIR!)) left.push(desktop.env.XDG_RUNTIME_DIR!)
     if (existsSync(`${root}/desktops/${desktop.name}`)) left.push(`${root}/desktops/${desktop.name}`)
-    // Somebody else may have the number by now, and be about to put a socket of its own there.
+    // Another X server may have taken the number by now, and be about to create its own socket there.
     const isGone = () => identity === undefined || identityOf(socket) !== identity
     if (!(await until(isGone).catch(() => false))) left.push(socket)
     const lock = `/tmp/.X${desktop.display.slice(1)}-lock`
@@ -49,7 +49,7 @@ export async function cycleDesktops(count: number, first = 0): Promise<DesktopFi
   return { started: count, killed, left }
 }
 
-/** Which file it is: numbers are given anew within a second. */
+/** Identifies the file. The inode number is not enough, since it may be given again within a second. */
 function identityOf(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file && `${file.ino} ${file.ctimeNs}`
@@ -89,7 +89,7 @@ const CALLS = [
   ["desktop_wait", { text: "nowhere", app: "stubborn", timeout_ms: 1 }],
 ] as const
 
-/** One server, asked again and again; looked at after a tenth, half, and all of its calls. */
+/** Calls one server again and again, and measures it after a tenth, half, and all of the calls. */
 export async function askServer(calls: number): Promise<ServerFigures> {
   await using desktop = await openDesktop()
   desktop.spawnApp(["/usr/bin/python3", new URL("../fixtures/stubborn.py", import.meta.url).pathname])

@@ -73,8 +73,8 @@ const BUTTONS: readonly Cell[] = [
     want: {
       rest: by("accessibility", [on("link", "Website")]),
       gtk3: { absent: "it is a button there" },
-      office: { absent: "it is a mere text there" },
-      qt: { absent: "a label with a link in its text offers nothing" },
+      office: { absent: "it is plain text there" },
+      qt: { absent: "a link in the text of a label has no ref" },
     },
   },
   {
@@ -132,7 +132,7 @@ const BUTTONS: readonly Cell[] = [
   { command: "select", on: "Press me", args: ["x"], want: unsupported },
 ]
 
-/** GTK 4.8 and LibreOffice do not tell a toggle button from others until it is pressed. */
+/** GTK 4.8 and LibreOffice show a toggle button as a plain button until it is pressed. */
 const boldOn = (how: Route = "accessibility"): PerToolkit => ({
   rest: verified(how, on("toggle", "Bold", true)),
   gtk4: unsupported,
@@ -150,7 +150,7 @@ const TOGGLES: readonly Cell[] = [
   {
     command: "click",
     on: "Bold",
-    // LibreOffice's own press does all that a click does, except that it stays down.
+    // The accessible press of LibreOffice acts like a click, but the button does not stay down.
     want: { rest: by("accessibility", [on("toggle", "Bold", true)]), office: unverified("accessibility") },
   },
   {
@@ -241,14 +241,14 @@ const TOGGLES: readonly Cell[] = [
     command: "uncheck",
     on: "Small",
     about: "Small, checked",
-    // GTK 4.8 calls it a check box.
+    // GTK 4.8 reports a radio button as a check box.
     want: { rest: unsupported, gtk4: contradicted },
   },
 ]
 
 const HELLO = "héllo ✓"
 
-const NO_LINES: Absent = { absent: "a field of several lines shows nothing to anybody" }
+const NO_LINES: Absent = { absent: "a field of several lines is not accessible" }
 
 const TEXTS: readonly Cell[] = [
   {
@@ -550,7 +550,7 @@ const NUMBERS: readonly Cell[] = [
     on: "Volume",
     role: "slider",
     args: ["loud"],
-    about: "Volume, no number",
+    about: "Volume, not a number",
     want: { rest: refused("ACTION_FAILED", "not_a_number"), office: NO_SLIDER },
   },
   {
@@ -581,7 +581,7 @@ const NUMBERS: readonly Cell[] = [
       rest: { absent: "GTK has no date field" },
       qt: verified("accessibility", on("value", "Day", "2024-06-01")),
       web: { absent: "it is made of three fields there" },
-      office: { absent: "it is a mere field there" },
+      office: { absent: "it is a plain field there" },
     },
   },
 ]
@@ -621,7 +621,7 @@ const CHOICES: readonly Cell[] = [
     on: "Fruit",
     role: "combobox",
     args: ["Apple"],
-    about: "Fruit, as it is",
+    about: "Fruit, already chosen",
     want: nothing,
   },
   {
@@ -640,7 +640,7 @@ const CHOICES: readonly Cell[] = [
     about: "City, a combo box to type into",
     want: {
       rest: picked("City", "Rome", "accessibility"),
-      // Its list shows no names to anybody.
+      // GTK 4 exposes no names in this list.
       gtk4: refused("ELEMENT_NOT_FOUND"),
       qt: picked("City", "Rome", "pointer"),
       web: refused("ELEMENT_NOT_FOUND"),
@@ -674,7 +674,7 @@ const CHOICES: readonly Cell[] = [
     on: "Red",
     role: "option",
     want: {
-      // A single click activates a row of GTK's lists.
+      // A single click activates a row of a GTK list.
       rest: by("pointer", [on("select", "Colours", "Red"), on("activate", "Colours", "Red")]),
       qt: by("pointer", [on("select", "Colours", "Red")]),
       office: by("pointer", [on("select", "Colours", "Red")]),
@@ -686,7 +686,7 @@ const CHOICES: readonly Cell[] = [
     on: "Green",
     role: "option",
     want: {
-      // The second press selects again what the first has selected.
+      // The second press selects the row again.
       rest: by("pointer", [
         on("select", "Colours", "Green"),
         on("activate", "Colours", "Green"),
@@ -724,7 +724,7 @@ const CHOICES: readonly Cell[] = [
 
 const opened = (name: string, value: boolean, how: Route): Done => verified(how, on("expand", name, value))
 
-/** GTK 4 has the arrow beside the row, in an element of its own. */
+/** In GTK 4 the arrow beside the row is an element of its own. */
 const documents = (want: PerToolkit, more: Partial<Cell>): readonly Cell[] => [
   {
     command: "expand",
@@ -773,7 +773,7 @@ const DISCLOSURES: readonly Cell[] = [
     want: {
       rest: by("pointer", [on("select", "Files", "Pictures")]),
       gtk4: { absent: "it is an option there" },
-      // The page opens what is clicked.
+      // The page expands a clicked item.
       web: by("pointer", [on("select", "Files", "Pictures"), on("expand", "Pictures", true)]),
     },
   },
@@ -868,7 +868,7 @@ const SCROLLING: readonly Cell[] = [
     want: {
       rest: verified("accessibility", scrolled),
       web: by("accessibility", [scrolled]),
-      // Its trees show no bars to anybody.
+      // LibreOffice exposes no scroll bars of its trees.
       office: unsupported,
     },
   },
@@ -886,7 +886,7 @@ const SCROLLING: readonly Cell[] = [
     about: "Row 20, out of view",
     want: {
       rest: by("pointer", [scrolled, on("press", "Row 20")]),
-      // With the focus it is moved a little further into view.
+      // GTK 4 scrolls the row a little further when it gets the focus.
       gtk4: by("pointer", [scrolled, on("press", "Row 20"), scrolled]),
       office: refused("ACTION_FAILED", "not_actionable"),
     },
@@ -894,7 +894,7 @@ const SCROLLING: readonly Cell[] = [
   },
 ]
 
-/** Commands that go where the pointer or the keyboard focus is told to be. */
+/** Commands without a ref: they act at a point or at the keyboard focus. */
 const BARE: readonly Cell[] = [
   {
     command: "press",
@@ -948,7 +948,7 @@ function atArea(command: string, ...more: readonly string[]): Omit<Cell, "want">
   return { command, on: "Click area", isBare: true, args: ["--xy", "#Click area", ...more] }
 }
 
-/** What every command does to every fitting control of every toolkit: the promise that the tests hold it to. */
+/** The effect of every command on every fitting control of every toolkit. Each cell is a test. */
 export const CELLS: readonly Cell[] = [
   ...BUTTONS,
   ...TOGGLES,

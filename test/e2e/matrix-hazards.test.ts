@@ -6,11 +6,11 @@ import { within } from "../support/pace.ts"
 import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
-/** What can be in the way of an action, or come in between; judged by the fixture's own log. */
+/** Obstacles to an action, and changes while it runs. The fixture's own log decides. */
 
-/** Enough for a look on a machine with other things to do, and short for what has to run out. */
+/** Enough for a look on a busy machine, and short enough to wait for its end. */
 const SHORT = ["--timeout-ms", "1500"]
-/** A look that leaves the refs of the others alone. */
+/** Another session, so that the look does not replace the refs of this one. */
 const ASIDE = ["--session", "aside"]
 
 describe.each(TOOLKITS)("%s:", (toolkit) => {
@@ -21,7 +21,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
   })
   afterAll(() => stage?.desktop.close())
 
-  /** What is done, and all that the application sees of it. */
+  /** Runs a command, and expects the app to log these events and no others. */
   const doing = async (
     expected: readonly FixtureEvent[],
     act: () => Promise<RunResult>,
@@ -35,7 +35,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
   const refOf = async (name: string, ...look: readonly string[]): Promise<string> =>
     named(await stage.look(...look), name)
 
-  test.each(["auto", "semantic", "physical"])("a disabled control is refused by %s input", async (input) => {
+  test.each(["auto", "semantic", "physical"])("%s input does not click a disabled control", async (input) => {
     await stage.reset()
     const ref = await refOf("Locked")
     const { json } = await doing([], () => stage.run("click", ref, "--input", input, ...SHORT))
@@ -48,7 +48,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
   })
 
   test.each(["auto", "physical"])(
-    "one that is enabled later is clicked then, and once, by %s input",
+    "%s input waits until a control is enabled and clicks it once",
     async (input) => {
       await stage.reset()
       const ref = await refOf("Later")
@@ -61,14 +61,14 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     },
   )
 
-  test("one that stays disabled is refused at once where there is no time to wait", async () => {
+  test("with a timeout of 0 a click on a disabled control fails at once", async () => {
     await stage.reset()
     const ref = await refOf("Later")
     const { json } = await doing([], () => stage.run("click", ref, "--timeout-ms", "0"))
     expect(json.error).toMatchObject({ code: "ACTION_FAILED", disposition: NOTHING })
   })
 
-  test("one try is enough for what is ready", async () => {
+  test("with a timeout of 0 a click on a ready control succeeds", async () => {
     await stage.reset()
     const ref = await refOf("Press me")
     const { json } = await doing([on("press", "Press me")], () =>
@@ -77,7 +77,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(json.ok).toBe(true)
   })
 
-  test("what is covered by something else gets no click, and neither does that", async () => {
+  test("a physical click reaches neither a covered control nor its cover; a semantic click works", async () => {
     await stage.reset()
     const ref = await refOf("Occluded")
     const { json } = await doing([], () => stage.run("click", ref, "--input", "physical", ...SHORT))
@@ -91,7 +91,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(semantic.data.method).toStartWith("atspi:")
   })
 
-  test("what is hidden or has no size gets no click", async () => {
+  test("a control that is hidden or has no size is not clicked", async () => {
     await stage.reset()
     const nodes = await stage.look("--include-hidden")
     const refs = nodes.filter(
@@ -105,11 +105,11 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
         disposition: NOTHING,
       })
     }
-    // GTK 4 and pages leave out what they hide.
+    // GTK 4 and Chromium leave hidden controls out of the tree.
     expect(refs.length > 0).toBe(toolkit !== "web" && toolkit !== "gtk4")
   })
 
-  test("what is outside of the screen gets no click", async () => {
+  test("a control outside the screen is not clicked", async () => {
     await stage.reset()
     const ref = await refOf("Press me")
     const id = await stage.windowId()
@@ -127,7 +127,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(back.ok).toBe(true)
   })
 
-  test("a window in the back comes to the front for a click", async () => {
+  test("a physical click brings a covered window to the front first", async () => {
     await stage.reset()
     const ref = await refOf("Press me")
     const cover = stage.desktop.spawnApp(["xterm", "-T", "Cover", "-geometry", "150x50+0+0"])
@@ -140,13 +140,13 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     await cover.exited
   })
 
-  test("each of two controls of one name keeps its ref, and a removed one is stale", async () => {
+  test("two controls with the same name keep their own refs, and the ref of a removed one is stale", async () => {
     await stage.reset()
     const [first = "", second = ""] = (await stage.look())
       .filter(({ name }) => name === "Delete")
       .flatMap(({ ref_id }) => ref_id ?? [])
     await stage.fixture.command({ do: "destroy", name: "Delete 1" })
-    // A browser tells of it some time later.
+    // A browser reports the removal some time later.
     await until(
       async () =>
         (await stage.look(...ASIDE)).filter(({ name, ref_id }) => ref_id && name === "Delete").length === 1,
@@ -159,13 +159,13 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
       await stage.fixture.command({ do: "destroy", name: "Delete 2" })
       return stage.run("click", second)
     })
-    // A page that has not told it yet cannot be told from one that does not react.
+    // A page that has not reported the removal yet looks like a page that does not react.
     const { code = "ok", disposition } = late.error ?? late.data
     const unknown = toolkit === "web" ? ["ok delivered_unverified"] : []
     expect(`${code} ${disposition.delivery}`).toBeOneOf(["STALE_REF not_delivered", ...unknown])
   })
 
-  test("a dialog that a click opens is answered by another", async () => {
+  test("one click opens a dialog, and the next click answers it", async () => {
     await stage.reset()
     const ref = await refOf("Open dialog")
     const { json } = await doing([on("opened", "Confirm")], () => stage.run("click", ref))
@@ -177,8 +177,8 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(late.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
   })
 
-  // The page itself stands still while a browser asks for it.
-  test.skipIf(toolkit === "web")("a handler that waits for its dialog keeps nobody waiting", async () => {
+  // A browser stops the page while such a dialog is open.
+  test.skipIf(toolkit === "web")("a click returns while its handler waits for a dialog", async () => {
     await stage.reset()
     const ref = await refOf("Ask")
     const { json } = await within(3000, () =>
@@ -190,7 +190,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(answer.ok).toBe(true)
   })
 
-  test("what goes away by a click was clicked once, and is stale then", async () => {
+  test("a control that vanishes when clicked is clicked once, and its ref is stale afterwards", async () => {
     await stage.reset()
     const ref = await refOf("Vanish")
     expect((await doing([on("press", "Vanish")], () => stage.run("click", ref))).json.ok).toBe(true)
@@ -198,7 +198,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(json.error).toMatchObject({ code: "STALE_REF", disposition: NOTHING })
   })
 
-  test("an application that stops at any moment is told from one that was clicked", async () => {
+  test("if the app stops during a click, the reported delivery agrees with the app's log", async () => {
     await stage.reset()
     const [ref, next] = [await refOf("Press me"), await refOf("Help me")]
     const pid = await pidOf(stage)
@@ -218,8 +218,8 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     }
   })
 
-  // The last: there is no application afterwards.
-  test("an application that ends by a click was clicked, and its refs are stale", async () => {
+  // This test comes last, since it ends the app.
+  test("a click that ends the app succeeds, and its ref is stale afterwards", async () => {
     await stage.reset()
     const ref = await refOf("Exit")
     const mark = await stage.mark()
@@ -245,7 +245,7 @@ function named(nodes: readonly Printed[], name: string): string {
   return ref
 }
 
-/** In a window of its own, or in the page. */
+/** The ref of a control in a dialog, which is a window, or a part of the page in a browser. */
 async function refInDialog(stage: Stage, title: string, name: string): Promise<string> {
   if (stage.toolkit === "web") return until(async () => named(await stage.look(), name))
   const id = await stage.windowId(title)
@@ -264,8 +264,8 @@ async function pidOf(stage: Stage): Promise<number> {
 }
 
 /**
- * Presses of the first button up to one of the next. That one goes the same way, through the same queue
- * and the same delay, so whatever was sent earlier has become a press by then, or never will.
+ * Counts presses of the first button before a press of the next. That press goes the same way, through the same queue
+ * and the same delay. So everything sent earlier has become a press by then, or never will.
  */
 async function pressesUntil(
   stage: Stage,
@@ -286,7 +286,7 @@ async function pressesUntil(
   }
 }
 
-/** Nothing delivered: no press. Delivered: one press. Uncertain: at most one. */
+/** Not delivered: no press. Delivered: one press. Uncertain: at most one. */
 function agrees({ delivery, presses }: { delivery: string; presses: number }): boolean {
   if (delivery === "not_delivered") return presses === 0
   return delivery === "delivery_uncertain" ? presses <= 1 : presses === 1

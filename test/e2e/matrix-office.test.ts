@@ -5,7 +5,7 @@ import { type Printed, Stage } from "./matrix-stage.ts"
 
 playMatrix("office")
 
-test("office: an item of the menu that a right click opens is chosen by its ref", async () => {
+test("office: an item of a context menu is clicked by its ref from the answer of right-click", async () => {
   await using stage = await Stage.open("office")
   const area = (await stage.look()).find(({ name }) => name === "Context area")
   const { json } = await stage.run("right-click", area?.ref_id ?? "", "--timeout-ms", "15000")

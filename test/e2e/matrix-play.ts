@@ -19,7 +19,7 @@ export function playMatrix(toolkit: Toolkit): void {
   })
 }
 
-/** Longer than the program's own, for a busy machine. */
+/** Longer than the program's default, for a busy machine. */
 const PATIENCE_MS = 15_000
 
 async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
@@ -48,7 +48,7 @@ async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
     { ...outcomeOf(result.json), log: seen },
     { ...wantedOutcome(want), log },
   ]
-  // With the answer itself if they differ.
+  // Shows the whole answer if they differ.
   if (!Bun.deepEquals(is, should)) expect({ ...is, said: result.stdout }).toEqual({ ...should, said: "" })
   if ("code" in want) {
     expect(result.exitCode).toBe(1)

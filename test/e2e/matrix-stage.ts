@@ -3,7 +3,7 @@ import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../
 import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** A desktop with one fixture on it: what it showed, what was done, and what the fixture saw of that. */
+/** A desktop with one fixture on it. Runs commands, and reads the fixture's window and log. */
 export class Stage implements AsyncDisposable {
   readonly desktop: TestDesktop
   readonly fixture: Fixture
@@ -36,7 +36,7 @@ export class Stage implements AsyncDisposable {
     await this.desktop.close()
   }
 
-  /** Everything as at the start, the pointer out of the way. */
+  /** Brings everything back to the start, and moves the pointer out of the way. */
   async reset(): Promise<void> {
     await this.#xdotool("mousemove", String(PARKED.x), String(PARKED.y))
     await this.fixture.command({ do: "reset" })
@@ -63,8 +63,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /**
-   * The same, if need be from an earlier look: refs outlive what happens to other controls. A new look
-   * waits until everything shows as it did at first, since some applications tell it late.
+   * Like look(), but may return an earlier look, since refs survive changes of other controls. A new look
+   * waits until everything shows as it did at first, since some apps report changes late.
    */
   async recall(...options: readonly string[]): Promise<readonly Printed[]> {
     const key = options.join(" ")
@@ -83,7 +83,7 @@ export class Stage implements AsyncDisposable {
     return nodes
   }
 
-  /** Something about the tree has changed. */
+  /** Drops the earlier look, since the tree has changed. */
   forget(): void {
     this.#last = undefined
   }
@@ -95,22 +95,22 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Where the pointer is, and the title of the window that gets keys, as the X server says. */
+  /** The place of the pointer and the title of the window that gets keys, as the X server reports them. */
   async attention(): Promise<{ readonly at: Point; readonly window: string }> {
     const said = await this.#xdotool("getmouselocation", "getactivewindow", "getwindowname")
     const [, x, y] = /x:(\d+) y:(\d+)/.exec(said) ?? []
     return { at: { x: Number(x), y: Number(y) }, window: said.split("\n").slice(1).join("\n") }
   }
 
-  /** How much the fixture has seen up to now; what comes later is news. */
+  /** The number of events so far, for seenSince(). */
   async mark(): Promise<number> {
     await this.fixture.command({ do: "sync" })
     return (await this.fixture.events()).length
   }
 
   /**
-   * What the fixture has seen since a mark, once it is as much as expected and everything sent before
-   * has been dealt with.
+   * The events since a mark. Waits until there are as many as expected, and until the fixture has handled
+   * everything sent before.
    */
   async seenSince(mark: number, expected: readonly FixtureEvent[]): Promise<readonly FixtureEvent[]> {
     const news = async () => told((await this.fixture.events()).slice(mark))
@@ -132,10 +132,10 @@ export class Stage implements AsyncDisposable {
 
 export type FixtureCommand = Parameters<Fixture["command"]>[0]
 
-/** Where no window is. */
+/** A point outside all windows. */
 export const PARKED = { x: 1275, y: 1020 }
 
-/** How long an effect may take to reach the log on a machine with other things to do. */
+/** How long an effect may take to reach the log on a busy machine. */
 const EFFECT_MS = 5000
 
 /** A node of a printed tree. */
@@ -156,10 +156,10 @@ export interface Printed {
 
 const flatten = (node: Printed): readonly Printed[] => [node, ...(node.children ?? []).flatMap(flatten)]
 
-/** The focus wanders; the arrows of GTK 4 say that they are collapsed only once they have been something else. */
+/** States to ignore: the focus moves, and an arrow of GTK 4 is reported as collapsed only after it was expanded. */
 const FLEETING: ReadonlySet<string> = new Set(["focused", "collapsed"])
 
-/** What only one of two looks shows of controls and their states. */
+/** Controls and states that only one of two looks shows. */
 function differences(now: readonly Printed[], first: readonly Printed[]): readonly string[] {
   const print = ({ role, name, value, states = [] }: Printed) =>
     [role, name, value, ...states.filter((state) => !FLEETING.has(state))].join(" ")
@@ -172,7 +172,7 @@ function differences(now: readonly Printed[], first: readonly Printed[]): readon
   return lines.length > 0 || a.join("\n") === b.join("\n") ? lines : ["in another order or number"]
 }
 
-/** What happened to controls, without what accompanies it: one line for a scroll of many steps, no running counts. */
+/** The events of controls without accompanying ones: one line for a scroll of many steps, no running counts. */
 function told(events: readonly FixtureEvent[]): readonly FixtureEvent[] {
   return events
     .filter(({ event }) => !ACCOMPANYING.has(event))

@@ -2,7 +2,7 @@ import type { Toolkit } from "../fixtures/fixture.ts"
 import { type Cell, titleOf, type Want, wanted } from "./matrix-cell.ts"
 import { CELLS } from "./matrix-cells.ts"
 
-/** The toolkits in the order of the table, and what people call them. */
+/** The toolkits in the order of the table, with their usual names. */
 export const COLUMNS: readonly (readonly [Toolkit, string])[] = [
   ["gtk3", "GTK 3"],
   ["gtk4", "GTK 4"],
@@ -12,7 +12,7 @@ export const COLUMNS: readonly (readonly [Toolkit, string])[] = [
   ["office", "LibreOffice"],
 ]
 
-/** All cells as a table; those that `failed` names, by toolkit and title, are marked. */
+/** All cells as a table. Cells that `failed` names, by toolkit and title, are marked. */
 export function matrixTable(failed: ReadonlySet<string> = new Set()): string {
   const rows = CELLS.map((cell) => [
     command(cell),
@@ -30,25 +30,25 @@ export const actionsPage = (): string =>
   `${[
     "<!-- Written by scripts/docs.ts from the cells of the matrix, each of which is a test. Do not edit. -->",
     "# What works where",
-    "Every acting command on one of every control, in an application of each toolkit that writes down itself what happens to it. A cell holds when that log shows the effect, exactly once and nothing besides, the pointer stayed where it was unless it was needed, and the result said what happened. `bun run matrix` tries all of them and prints this table; the tests of each toolkit fail where a cell is not true.",
-    `| Cell | means |\n|---|---|\n${LEGEND.map(([term, meaning]) => `| ${term} | ${meaning} |`).join("\n")}`,
-    "Measured with GTK 3.24, GTK 4.8, Qt 5.15, Qt 6.4, Chromium and a dialog of a macro in LibreOffice 7.4 on X11. Without `--input` it is `auto`: the accessibility route first.",
+    "The table shows every acting command on one of every control. Each toolkit has a test app that logs what happens to it. A cell is true if the log shows the effect exactly once and nothing else, the pointer stayed in place unless it was needed, and the result said what happened. `bun run matrix` tries all cells and prints this table. The tests of a toolkit fail if one of its cells is not true.",
+    `| Cell | Meaning |\n|---|---|\n${LEGEND.map(([term, meaning]) => `| ${term} | ${meaning} |`).join("\n")}`,
+    "Measured with GTK 3.24, GTK 4.8, Qt 5.15, Qt 6.4, Chromium and a dialog of a macro in LibreOffice 7.4 on X11. Without `--input` the mode is `auto`: it tries the accessibility route first.",
     matrixTable(),
   ].join("\n\n")}\n`
 
 const LEGEND = [
-  ["accessibility", "by the toolkit's own action, text, value or selection: no pointer, no keys"],
+  ["accessibility", "the toolkit's own action, text, value or selection: no pointer, no keys"],
   [
     "pointer, keyboard, wheel",
-    "by synthesised input, where the element offers no other way or it was asked for",
+    "synthesised input, if the element offers no other way or `--input physical` asks for it",
   ],
   ["✓", "the effect was seen: `delivered_verified`"],
-  ["nothing", "it was so already: `not_delivered`, and no error"],
+  ["nothing", "the control was already in that state: `not_delivered`, and no error"],
   [
     "`CODE` kind",
-    "the error's code and its `details.kind`; nothing was delivered, except where it is `contradicted`",
+    "the error's code and its `details.kind`; nothing was delivered, unless the kind is `contradicted`",
   ],
-  ["– why", "the toolkit has no such control"],
+  ["– why", "the toolkit has no such control; the text says why"],
 ] as const
 
 function command({ command, args = [], input }: Cell): string {

@@ -7,7 +7,7 @@ import { NOTHING } from "../support/dispositions.ts"
 import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
-/** What happens to the screen, the window or the keyboard around an action; judged by the fixture's own log. */
+/** Changes of the screen, the window or the keyboard around an action. The fixture's own log decides. */
 
 const PATIENT = ["--timeout-ms", "15000"]
 const soon = () => Deadline.in(10_000)
@@ -22,7 +22,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
 
   const refOf = async (name: string): Promise<string> => named(await stage.look(), name)
 
-  test("a control whose window has moved since is clicked where it is now", async () => {
+  test("a control is clicked at its new place after its window has moved", async () => {
     await stage.reset()
     const ref = await refOf("Press me")
     const mark = await stage.mark()
@@ -36,7 +36,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect((await stage.run("move-window", id, String(bounds.x), String(bounds.y))).json.ok).toBe(true)
   })
 
-  test("clicks in quick succession are as many presses", async () => {
+  test("five clicks in quick succession are five presses", async () => {
     await stage.reset()
     const click = { command: "click", args: { ref_id: await refOf("Press me"), timeout_ms: 0 } }
     const mark = await stage.mark()
@@ -49,7 +49,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
   test.each([
     ["INVALID_ARGS", "press", "ctrl+nosuchkey"],
     ["INVALID_ARGS", "key-down", "hyperspace"],
-  ])("a key that there is not is %s, and no key is pressed", async (code, command, combo) => {
+  ])("an unknown key is %s, and no key is pressed", async (code, command, combo) => {
     await stage.reset()
     const mark = await stage.mark()
     const { json, exitCode } = await stage.run(command, combo)
@@ -58,7 +58,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(await stage.keysSince(mark)).toEqual([])
   })
 
-  test("a locked screen gets no input, and neither does what is below", async () => {
+  test("while the screen is locked, input commands fail and the app below gets no input", async () => {
     await stage.reset()
     const [button, field] = [await refOf("Press me"), await fieldOf(stage)]
     const mark = await stage.mark()
@@ -82,7 +82,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(await stage.seenSince(mark, typed)).toEqual(typed)
   })
 
-  test("keys that another program takes are not called typed, and none stays down", async () => {
+  test("type fails if another program grabs the keyboard, and no key stays down", async () => {
     await stage.reset()
     const field = await fieldOf(stage)
     const mark = await stage.mark()
@@ -98,7 +98,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     expect(await stage.seenSince(again, typed)).toEqual(typed)
   })
 
-  test("the focus in a window in the back is claimed only where keys arrive", async () => {
+  test("focus in a window in the back succeeds only if keys arrive there", async () => {
     await stage.reset()
     const field = await fieldOf(stage)
     const front = stage.desktop.spawnApp(["xterm", "-T", "Front", "-geometry", "20x5-0+0"])
@@ -120,7 +120,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     await until(async () => (await stage.attention()).window === stage.fixture.title)
   })
 
-  test("a dialog that closes at any moment was answered once, and the result says by whom", async () => {
+  test("a dialog that closes during a click is answered once, and the result agrees with the answer", async () => {
     for (const afterMs of [0, 25, 50, 75, 100]) {
       await stage.reset()
       const mark = await stage.mark()
@@ -128,7 +128,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
       const ok = await refInDialog(stage, "Confirm", "OK")
       const running = stage.run("click", ok, "--timeout-ms", "3000")
       await Bun.sleep(afterMs)
-      // Cancels what is still open.
+      // Cancels the dialog if it is still open.
       await stage.fixture.command({ do: "reset" })
       const { json } = await running
       const answers = await until(async () => {
@@ -143,8 +143,8 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
 })
 
 /**
- * One answer, and no click that was said not to be delivered. One that arrived as its dialog went away may
- * have come too late to be the answer.
+ * True if there was one answer, and it is not from a click that was reported as not delivered. A click that
+ * arrived while its dialog closed may have come too late to be the answer.
  */
 function agrees({ delivery, code, answers }: Ending): boolean {
   if (answers.length !== 1) return false
@@ -157,7 +157,7 @@ interface Ending {
   readonly answers: readonly FixtureEvent[]
 }
 
-/** How it may be put that there is nothing to click any more. */
+/** Errors that say that the button is gone. */
 const ENDED: ReadonlySet<string> = new Set(["STALE_REF", "ACTION_FAILED", "WINDOW_NOT_FOUND"])
 
 async function windowOf(
@@ -175,7 +175,7 @@ function named(nodes: readonly Printed[], name: string, role?: string): string {
 
 const fieldOf = async (stage: Stage): Promise<string> => named(await stage.look(), "Name", "textfield")
 
-/** In a window of its own, or in the page. */
+/** The ref of a button in a dialog, which is a window, or a part of the page in a browser. */
 async function refInDialog(stage: Stage, title: string, name: string): Promise<string> {
   const id = stage.toolkit === "web" ? await stage.windowId() : await stage.windowId(title)
   return until(async () => {
@@ -184,7 +184,7 @@ async function refInDialog(stage: Stage, title: string, name: string): Promise<s
   })
 }
 
-/** As a screen lock does it. */
+/** Covers the screen and grabs the keyboard, as a screen lock does. */
 async function coverAndGrab(x: X11): Promise<void> {
   const id = x.newId()
   const { width, height } = x.setup.screen

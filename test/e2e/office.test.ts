@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** LibreOffice has no log of its own: what a command did is read in the file that it saves. */
+/** LibreOffice writes no log, so the effect of a command is read from the saved file. */
 
 let desktop: TestDesktop
 let file: string
@@ -40,24 +40,24 @@ async function refOf(id: string, ...query: readonly string[]): Promise<string | 
 const seen = (id: string, role: string, name: string): Promise<string> =>
   until(() => refOf(id, "--role", role, "--name", name, "--exact"), 20_000)
 
-/** The result, which must say that its effect was seen. */
+/** Runs a command and returns its result. Throws unless the result says that the effect was seen. */
 async function act(...args: readonly string[]): Promise<{ readonly method: string }> {
   const { json, stdout } = await desktop.run(...args, "--timeout-ms", "15000")
   if (json?.data?.disposition.delivery !== "delivered_verified") throw new Error(stdout)
   return json.data
 }
 
-/** What is saved, once it is as wanted. */
+/** Saves the document and returns its text once it matches. */
 async function saved(wanted: RegExp): Promise<string> {
   expect((await desktop.run("press", "ctrl+s", "--app", "soffice")).json.ok).toBe(true)
   return until(async () => {
-    // What differs in nothing that can be seen may still be in spans of its own.
+    // LibreOffice may put text into spans even if they look the same.
     const text = (await Bun.file(file).text()).replaceAll(/<\/?text:span[^>]*>/g, "")
     return wanted.test(text) ? text : undefined
   }, 30_000)
 }
 
-test("text is typed, set, removed and typed again, each time once", async () => {
+test("text in a document is typed, set, cleared and typed again, each time once", async () => {
   const paragraph = (await refOf(window, "--value", "First")) ?? ""
   expect((await act("type", paragraph, "Né ✓ ")).method).toStartWith("atspi:")
   await saved(/>Né ✓ (<text:s\/>)?First</)
@@ -71,7 +71,7 @@ test("text is typed, set, removed and typed again, each time once", async () => 
   await saved(/>(Dreivier|vierDrei)</i)
 })
 
-test("a tool button that stays down is pressed, found pressed, and let go", async () => {
+test("a toggle button in the toolbar is checked, left alone if already checked, and unchecked", async () => {
   const bold = await seen(window, "button", "Bold")
   await act("check", bold)
   const { json } = await desktop.run("check", bold)
@@ -81,7 +81,7 @@ test("a tool button that stays down is pressed, found pressed, and let go", asyn
   await act("click", bold)
 })
 
-test("a dialog is opened from a menu, filled in by every kind of control, and accepted", async () => {
+test("a dialog is opened from a menu, filled in through different kinds of controls, and accepted", async () => {
   await act("click", await seen(window, "menuitem", "Format"))
   expect((await desktop.run("wait", "--menu", "--app", "soffice", "--timeout", "20000")).json.ok).toBe(true)
   const { json } = await desktop.run("snapshot", "--window-id", window, "--surface", "menu")

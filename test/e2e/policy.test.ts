@@ -7,7 +7,7 @@ const ONLY = { AGENT_DESKTOP_APPS: "alpha" }
 
 let desktop: TestDesktop
 let beta: { readonly id: string; readonly bounds: { readonly x: number; readonly y: number } }
-/** A ref of each, from before there was a policy. */
+/** A ref of each app, from a snapshot without a policy. */
 let refs: { readonly alpha: string; readonly beta: string }
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(() => desktop.close())
 
 const limited = (...args: readonly string[]) => runProgram(args, { ...desktop.env, ...ONLY })
 
-test("an app that is not allowed is not there, by whatever way it is asked for", async () => {
+test("no command shows or acts on an app that is not allowed", async () => {
   const point = `${beta.bounds.x + 20},${beta.bounds.y + 40}`
   const lines = [
     ["snapshot", "--app", "beta"],
@@ -63,7 +63,7 @@ test("an app that is not allowed is not there, by whatever way it is asked for",
   expect((await desktop.run("get", refs.beta, "name")).json.ok).toBe(true)
 })
 
-test("an app that is allowed is seen and acted on as ever", async () => {
+test("an allowed app is seen and acted on as without a policy", async () => {
   expect((await limited("list-windows")).json.data.windows).toHaveLength(1)
   expect((await limited("snapshot", "--app", "alpha", "-i")).json).toMatchObject({
     ok: true,
@@ -75,7 +75,7 @@ test("an app that is allowed is seen and acted on as ever", async () => {
   expect((await limited("press", "tab", "--app", "alpha")).json.ok).toBe(true)
 })
 
-test("both policies hold for MCP, batch and --desktop", async () => {
+test("the list of allowed apps and read-only mode also hold for MCP, batch and --desktop", async () => {
   expect((await desktop.run("snapshot", "--app", "beta", "-i")).json.data.ref_count).toBe(1)
   const ref = "@e1"
   const calls = [
@@ -96,7 +96,7 @@ test("both policies hold for MCP, batch and --desktop", async () => {
     },
   )
   expect(reading[0]).toContain("POLICY_DENIED")
-  // From outside, by the desktop's name.
+  // From outside the desktop, by its name.
   const outside = { PATH: desktop.env.PATH!, HOME: desktop.env.HOME!, AGENT_DESKTOP_HOME: desktop.home }
   const named = (args: readonly string[], env = {}) =>
     runProgram([...args, "--desktop", "test"], { ...outside, ...env })
@@ -106,7 +106,7 @@ test("both policies hold for MCP, batch and --desktop", async () => {
   expect((await named(["snapshot", "--app", "beta"])).json.ok).toBe(true)
 })
 
-test("what an app calls itself, its window and its button makes no line and no node of its own", async () => {
+test("names that an app gives itself, its window and its button cannot forge lines or nodes", async () => {
   desktop.spawnApp(["/usr/bin/python3", ODD, "forger", "@forged", "@forged"])
   const id = await until(async () => {
     const { windows } = (await desktop.run("list-windows")).json.data
@@ -131,14 +131,14 @@ test("what an app calls itself, its window and its button makes no line and no n
   ]
   for (const { args, lines } of texts) {
     const { stdout } = await desktop.run(...args, "--format", "text")
-    // Only line breaks of ours, nothing that a terminal obeys, nothing that hides or turns text around.
+    // No control characters except our own line breaks, and no characters that hide or reverse text.
     expect(stdout).not.toMatch(
       /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u,
     )
     expect(stdout).not.toMatch(/^\s*button "(Forged|Inner|Line)"/m)
     if (lines !== undefined)
       expect({ args, lines: stdout.trimEnd().split("\n").length }).toEqual({ args, lines })
-    // Outside of quotes only what we say: refs and roles.
+    // Text of the app appears only inside quotes.
     const bare = stdout.replaceAll(/"(?:[^"\\]|\\.)*"/g, "")
     expect(bare).not.toMatch(/@e(7|8|9|10)\b|Forged|9x9/)
   }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** What is in the field from the start, and what is put there in every way there is. None is part of another. */
+/** The first content of the field, and one text for each way to fill it. None is part of another. */
 const FIRST = "Fjord-bank-glyphs"
 const TYPED = "vext-quiz-4711"
 const KEYED = "ñ漢-Waltz-0815"
@@ -14,7 +14,7 @@ const PLAIN = "sphinx-of-Quartz"
 const SECRETS = [FIRST, TYPED, KEYED, SET, BATCHED, SERVED, PLAIN]
 
 test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
-  "nothing of a password in %s is left in anything that is written or listed",
+  "a password in %s appears in no output, no file and no list of processes",
   async (toolkit) => {
     await using desktop = await openDesktop()
     await using field = await (toolkit === "web" ? startPage(desktop) : startProgram(desktop, toolkit))
@@ -36,7 +36,7 @@ test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
         throw new Error(`${args} did not put it there`)
       })
 
-    // Some need the focus before they take keys.
+    // Some toolkits take keys only with the focus.
     await ask(["focus", ref])
     await ask(["set-value", ref, "--secret", "env:PASSWORD", "--changes"], { PASSWORD: TYPED })
     await set(TYPED, "set-value")
@@ -63,7 +63,7 @@ test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
     })
     await set(SERVED, "mcp")
 
-    // The caller has shown this one; we do not repeat it.
+    // The caller shows this one on the command line; the answers must not repeat it.
     const listed = watch.end()
     await ask(["set-value", ref, PLAIN])
     await set(PLAIN, "plain")
@@ -97,12 +97,12 @@ test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
     expect(
       places.flatMap(filesIn).filter((path) => SECRETS.some((secret) => fileHolds(path, secret))),
     ).toEqual([])
-    // Nor how long it is: not as the dots that stand for it, nor as a number of characters.
+    // The length is secret too: no dots in place of characters, and no number of characters.
     expect(said.filter((text) => /[•●∙⚫*]{3}|characters_omitted/.test(text))).toEqual([])
   },
 )
 
-/** A trace of what the caller looks for is the caller's. */
+/** A trace records the search text of the caller, so these searches run without one. */
 const NO_TRACE = { AGENT_DESKTOP_TRACE: "" }
 
 const LOOKS = [
@@ -133,7 +133,7 @@ const LOOKS = [
   "doctor",
 ]
 
-test("a secret is typed into secure fields only, from a source that is there", async () => {
+test("--secret types only into secure fields, and only from a source that exists", async () => {
   await using desktop = await openDesktop()
   await using field = await startProgram(desktop, "gtk3")
   const tree = await until(async () => {
@@ -171,11 +171,11 @@ test("a secret is typed into secure fields only, from a source that is there", a
   expect(field.holds(FIRST)).toBe(true)
 })
 
-// The field, and what it says about itself ----------------------------------------------------------------------
+// The field and the digests that it reports ---------------------------------------------------------------------
 
 interface Field extends AsyncDisposable {
   readonly app: string
-  /** Whether this is what it holds now, by its own word. */
+  /** True if the field itself reports that it holds this text. */
   holds(text: string): boolean
 }
 
@@ -197,7 +197,7 @@ async function startProgram(desktop: TestDesktop, toolkit: string): Promise<Fiel
   }
 }
 
-/** The page keeps the password to itself, and tells its digest. */
+/** The page sends only a digest of its password. */
 async function startPage(desktop: TestDesktop): Promise<Field> {
   let last = ""
   const server = Bun.serve({
@@ -226,7 +226,7 @@ async function startPage(desktop: TestDesktop): Promise<Field> {
     `--app=${server.url}`,
   ])
   await until(() => last === digest(FIRST), 30_000)
-  // Chromium 156 crashes when the last who listens leaves while text changes: somebody stays, as a server would.
+  // Chromium 156 crashes if its last listener leaves while text changes. So one listener stays, as a server would.
   const listener = Bun.spawn([PROGRAM, "wait", "--text", "nowhere", "--timeout-ms", "100000"], {
     env: { ...desktop.env, AGENT_DESKTOP_SESSION: "listener" },
     stdio: ["ignore", "ignore", "ignore"],
@@ -274,7 +274,7 @@ const secureOf = (tree: Printed) => all(tree).find((node) => node.states?.includ
 const plainOf = (tree: Printed) =>
   all(tree).find((node) => node.role === "textfield" && !node.states?.includes("secure"))?.ref_id
 
-// Where it is looked for ------------------------------------------------------------------------------------------
+// Places to search -------------------------------------------------------------------------------------------------
 
 async function run(
   desktop: TestDesktop,
@@ -324,7 +324,7 @@ async function serve(desktop: TestDesktop, said: string[], params: object): Prom
   await child.exited
 }
 
-/** The arguments of every process, for as long as it is watched. */
+/** Collects the arguments of every process until `end` is called. */
 function watchProcesses(): { end(): readonly string[] } {
   const seen = new Set<string>()
   const look = () => {
@@ -332,7 +332,7 @@ function watchProcesses(): { end(): readonly string[] } {
       try {
         seen.add(readFileSync(`/proc/${pid}/cmdline`, "utf8"))
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   }
@@ -346,7 +346,7 @@ function watchProcesses(): { end(): readonly string[] } {
   }
 }
 
-/** The characters that no layout has, if the keymap or a note of ours still has them. */
+/** Lines of the keymap and of our note about spare keys that still have a typed character that no layout has. */
 async function leftKeys(desktop: TestDesktop): Promise<readonly string[]> {
   const [keymap, notes] = await Promise.all([
     Bun.$`xmodmap -pke`.env({ ...desktop.env }).text(),
@@ -359,7 +359,7 @@ async function leftKeys(desktop: TestDesktop): Promise<readonly string[]> {
   ]
 }
 
-/** As it is, as JSON escapes it, and backwards or in other alphabets as nobody would. */
+/** True if the text has the secret as it is, escaped for JSON, percent-encoded or in Base64. */
 function holds(text: string, secret: string): boolean {
   const forms = [
     secret,

@@ -7,7 +7,7 @@ import { openDesktop, type RunResult, type TestDesktop } from "../support/deskto
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
-/** What an observation costs, and whether less of it is still enough to act: on real applications. */
+/** The cost of snapshots of real apps. A smaller snapshot must still be enough to act. */
 
 const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const tokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
@@ -37,7 +37,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
       const { windows } = await ok("list-windows")
       return windows.find((one: { title: string }) => one.title === fixture.title)?.id
     }, 30_000)
-    // What is still being filled differs from one look to the next.
+    // A window that is still being filled differs from one snapshot to the next.
     await until(async () => {
       await snapshot()
       return Object.keys((await ok("snapshot", "--diff")).changes).length === 0
@@ -45,7 +45,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
   })
   afterAll(() => desktop?.close())
 
-  test.each([150, 300, 800])("a budget of %i tokens is kept, in both forms", async (budget) => {
+  test.each([150, 300, 800])("a budget of %i tokens is kept as text and as JSON", async (budget) => {
     for (const format of ["text", "json"]) {
       const { stdout } = await run(
         "snapshot",
@@ -61,7 +61,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     }
   })
 
-  test("the same window costs the same bytes, but for the id", async () => {
+  test("two snapshots of the same window are equal except for the snapshot id", async () => {
     const looks = await Promise.all(
       [1, 2].map(
         async () => (await run("snapshot", "--window-id", id, "--budget", "300", "--format", "text")).stdout,
@@ -71,7 +71,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     expect(one).toBe(two!)
   })
 
-  test("what a budget or a skeleton left out can be drilled into and acted on", async () => {
+  test("an element that --budget or --skeleton leaves out is found with --root and clicked", async () => {
     await fixture.command({ do: "reset" })
     for (const flags of [["--budget", "250"], ["--skeleton"]]) {
       const { tree, snapshot_id } = await snapshot(...flags)
@@ -95,13 +95,13 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     }
   })
 
-  test("-i --compact loses nothing that can be acted on", async () => {
+  test("-i --compact keeps every element that has a ref", async () => {
     const refs = (tree: Node) =>
       nodesOf(tree).flatMap(({ ref_id, name }) => (ref_id ? [`${ref_id} ${name}`] : []))
     expect(refs((await snapshot("-i", "--compact")).tree)).toEqual(refs((await snapshot()).tree))
   })
 
-  test("--diff tells what the application did, and numbers go on", async () => {
+  test("--diff reports changes made by the app, and earlier refs stay valid", async () => {
     await fixture.command({ do: "reset" })
     const agree = await refOf("Agree")
     await fixture.command({ do: "enable", name: "Press me", value: false })
@@ -115,19 +115,19 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     expect((await fixture.seen("check", "Agree")).value).toBe(true)
   })
 
-  test("--changes tells what an action did, here and elsewhere in the window", async () => {
+  test("--changes reports the effect of an action on its target and elsewhere in the window", async () => {
     await fixture.command({ do: "reset" })
     const { changes } = await ok("check", await refOf("Agree"), "--changes")
     const agree = changes.changed.find(({ name }: Node) => name === "Agree")
     expect(agree.states).toContain("checked")
     expect(agree.was.states).toContain("unchecked")
-    // The fixture writes what happened into a text of its window; the page's is below what shows.
+    // The fixture shows the event in its status line. In the page, that line is below the visible part.
     if (toolkit !== "web") expect(JSON.stringify(changes)).toMatch(/check Agree/)
     expect(changes.settled).toBeUndefined()
     expect(changes.removed).toBeUndefined()
   })
 
-  test("--changes tells of the dialog that opened", async () => {
+  test("--changes reports the dialog that a click opens", async () => {
     await fixture.command({ do: "reset" })
     const { changes } = await ok("click", await refOf("Open dialog"), "--changes")
     const names = [...(changes.added ?? []), ...(changes.opened ?? []), ...(changes.surfaces ?? [])]
@@ -135,7 +135,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     await fixture.command({ do: "reset" })
   })
 
-  test("--annotate draws a box around each element where it is", async () => {
+  test("--annotate draws a box at the place of each element", async () => {
     await fixture.command({ do: "reset" })
     await ok("focus-window", id)
     const { tree } = await snapshot("--include-bounds")
@@ -155,7 +155,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
 
 const COLOURS = ["#C2185B", "#1565C0", "#2E7D32", "#6A1B9A", "#BF360C", "#00695C"]
 
-/** A row of pixels, as ImageMagick reads it. */
+/** The colours of a row of pixels, read by ImageMagick. */
 async function pixels(path: string, x: number, y: number, count: number): Promise<string[]> {
   const area = `${Math.round(count)}x1+${Math.round(x)}+${Math.round(y)}`
   const child = Bun.spawn(["convert", path, "-crop", area, "+repage", "-depth", "8", "txt:-"], {

@@ -31,10 +31,10 @@ async function start(name: string, title: string, label: string, env: Record<str
 }
 
 test.each([
-  ["there is no display", { DISPLAY: "" }, ["list-windows"], "DISPLAY"],
-  ["the display is one that does not run", { DISPLAY: ":4711" }, ["list-windows"], ":4711"],
-  ["the display is no display", { DISPLAY: "nonsense" }, ["list-windows"], "nonsense"],
-])("when %s, the error names it and what to do", async (_, change, args, named) => {
+  ["DISPLAY is empty", { DISPLAY: "" }, ["list-windows"], "DISPLAY"],
+  ["DISPLAY names an X server that does not run", { DISPLAY: ":4711" }, ["list-windows"], ":4711"],
+  ["DISPLAY is not the name of a display", { DISPLAY: "nonsense" }, ["list-windows"], "nonsense"],
+])("when %s, the error says so and suggests the next step", async (_, change, args, named) => {
   const { exitCode, json } = await runProgram(args, { ...desktop.env, ...change })
   expect({ exitCode, code: json.error.code }).toEqual({ exitCode: 1, code: "PLATFORM_NOT_SUPPORTED" })
   expect(JSON.stringify(json.error)).toContain(named)
@@ -45,13 +45,13 @@ test.each([
   ["there is no session bus", { DBUS_SESSION_BUS_ADDRESS: "", XDG_RUNTIME_DIR: "/nonexistent" }],
   ["the session bus is dead", { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" }],
   ["the accessibility bus is dead", { AT_SPI_BUS_ADDRESS: "unix:path=/nonexistent/bus" }],
-])("when %s, windows are refused or found, and doctor says which link is broken", async (_, change) => {
+])("when %s, list-apps answers or suggests doctor, and doctor names the broken bus", async (_, change) => {
   const env = { ...desktop.env, ...change }
   const [list, doctor] = await Promise.all([
     runProgram(["list-apps", "--timeout-ms", "3000"], env),
     runProgram(["doctor", "--timeout-ms", "3000"], env),
   ])
-  // The display still names the accessibility bus when the session bus does not.
+  // Without a session bus, the X server still names the accessibility bus.
   if (list.json.ok) expect(list.json.data.apps).toBeArray()
   else
     expect(list.json.error).toMatchObject({
@@ -64,7 +64,7 @@ test.each([
   for (const check of broken) expect(check.suggestion).toBeTruthy()
 })
 
-test("an app that is stopped does not answer, is called so in time, and hides nobody else", async () => {
+test("a stopped app is reported as unresponsive in time, and other apps can still be seen", async () => {
   const stopped = await start("stopped", "Stopped", "Button")
   const other = await start("other", "Other", "Button")
   const window = await stopped.window()
@@ -90,7 +90,7 @@ test("an app that is stopped does not answer, is called so in time, and hides no
   await other.end()
 })
 
-test("an app without windows is an app, and has none to snapshot", async () => {
+test("an app without windows is listed, and a snapshot of it fails", async () => {
   const shy = await start("shy", "Shy", "Button", { ODD_WINDOWS: "0" })
   await until(async () =>
     (await desktop.run("list-apps")).json.data.apps.some((app: { pid: number }) => app.pid === shy.app.pid),
@@ -103,7 +103,7 @@ test("an app without windows is an app, and has none to snapshot", async () => {
   await shy.end()
 })
 
-test("an app without a name, title or label is seen by its window's id", async () => {
+test("snapshot --window-id works for an app without a name, title or label", async () => {
   const nameless = await start("@empty", "@empty", "@empty")
   const window = await nameless.window()
   const { json } = await desktop.run("snapshot", "--window-id", window.id)
@@ -129,7 +129,7 @@ test("control characters in a title and a label neither break the line nor reach
   await rude.end()
 })
 
-test("two apps of the same name are told apart by the caller, never by us", async () => {
+test("if two apps have the same name, snapshot --app fails and lists their windows to choose from", async () => {
   const one = await start("twin", "Twin one", "Button")
   const two = await start("twin", "Twin two", "Button")
   const { error } = (await desktop.run("snapshot", "--app", "twin")).json
@@ -147,7 +147,7 @@ test("two apps of the same name are told apart by the caller, never by us", asyn
   await two.end()
 })
 
-/** Two windows of GTK 4, which knows no screen coordinates, alike but for the button in them. */
+/** Two GTK 4 windows that differ only in their button. GTK 4 reports no screen coordinates. */
 const TWINS = `
 import gi
 gi.require_version("Gtk", "4.0")
@@ -162,7 +162,7 @@ app.connect("activate", open_both)
 app.run()
 `
 
-test("windows that nothing tells apart are refused until one has the focus", async () => {
+test("a snapshot of one of two identical windows fails until the window has the focus", async () => {
   const app = desktop.spawnApp(["/usr/bin/python3", "-c", TWINS])
   const twins = await until(async () => {
     const { windows } = (await desktop.run("list-windows")).json.data
@@ -190,7 +190,7 @@ test("windows that nothing tells apart are refused until one has the focus", asy
   await other.end()
 })
 
-test("an app that ends between snapshot and act leaves a stale ref that says so", async () => {
+test("if the app ends after the snapshot, its refs are stale and the error says that it has ended", async () => {
   const brief = await start("brief", "Brief", "Button")
   await desktop.run("snapshot", "--app", "brief")
   await brief.end()
@@ -201,7 +201,7 @@ test("an app that ends between snapshot and act leaves a stale ref that says so"
   })
 })
 
-test("an app that ends while it is read ends the command with a word about it", async () => {
+test("if the app ends during a snapshot, the command succeeds or fails with an expected code", async () => {
   for (let round = 0; round < 5; round++) {
     const dying = await start("dying", "Dying", "Button")
     const [{ json }] = await Promise.all([
@@ -224,7 +224,7 @@ test("megabytes of JSON arrive whole through a pipe", async () => {
     "/usr/bin/python3",
     new URL("../fixtures/noise.py", import.meta.url).pathname,
   ])
-  // Noise cannot be compressed: once it shows, the picture is larger than anything else could make it.
+  // Noise cannot be compressed, so the picture is this large only if the noise shows.
   const { json } = await until(async () => {
     const shot = await desktop.run("screenshot")
     return shot.stdout.length > 5_000_000 && shot
