@@ -26,7 +26,7 @@ import { formatRefMap, parseRefMap } from "../../src/refs/refmap-json.ts"
 import { parseArgs, runCommand } from "../../src/run.ts"
 import { readyDesk, samplesOf } from "../support/every-command.ts"
 
-/** Inputs nobody would write, by the functions that the program reads them with. Each throws on what must not be. */
+/** Malformed inputs for the functions that read them in the program. Each target throws if the outcome is not allowed. */
 
 /** Numbers from a seed; the same seed gives the same inputs. */
 export class Dice {
@@ -95,14 +95,14 @@ async function argv(dice: Dice): Promise<void> {
   })
 }
 
-// Batches, through the one path, on a desk that is not there -----------------------------------------------------------
+// Batches, run as every command is, on the fake desk -------------------------------------------------------------------
 
 const desk = await readyDesk()
 const ITEMS = (await samplesOf(commands)).map(({ command, args }) => ({
   command: command.name,
   args: { ...desk.fill(args), timeout_ms: 0 },
 }))
-/** These take their time, or end what the others need. */
+/** Commands that take long, or end what the other commands need. */
 const LEFT_OUT = new Set(["wait", "close-app", "launch", "schema", "batch"])
 
 async function batch(dice: Dice): Promise<void> {
@@ -201,7 +201,7 @@ async function body(dice: Dice): Promise<void> {
   const read = bus
     .ask(method("a.b.C"), ":1.5", "/x", Deadline.in(60_000), (reply) => unmarshal(signature, reply.body))
     .catch(requireBusError)
-  // A reply to our second message, of whatever type.
+  // A reply to our second message, of any type.
   const reply = Buffer.from(message(2, 9, { replySerial: 2 }, "s", ["x".repeat(dice.roll(40))]))
   bus.receive(dice.roll(2) ? reply : mutateBytes(dice, reply))
   bus.receive(mutateBytes(dice, head))
@@ -210,7 +210,7 @@ async function body(dice: Dice): Promise<void> {
 }
 
 function silentSocket(): Bun.Socket<undefined> {
-  // All that a Bus asks of one.
+  // A Bus uses only these two members.
   return { write: (bytes: Uint8Array) => bytes.length, end: () => 0 } as unknown as Bun.Socket<undefined>
 }
 
@@ -266,11 +266,11 @@ async function x11(dice: Dice): Promise<void> {
     send: () => {},
     sync: async () => {},
   }
-  // A server that answers what no server would.
+  // A server with replies that no real server sends.
   await orderly(async () => void (await dice.pick(READS)(server as unknown as X11, Deadline.in(5000))))
 }
 
-// Files and addresses that others write --------------------------------------------------------------------------------
+// Files and addresses from other programs ------------------------------------------------------------------------------
 
 const ADDRESS = "unix:path=/run/user/0/bus,guid=12;unix:abstract=/tmp/x%41;tcp:host=a"
 const PNG = Buffer.from(
@@ -298,9 +298,9 @@ async function files(dice: Dice): Promise<void> {
   await orderly(async () => void decodePng(mutateBytes(dice, PNG)), [Error])
 }
 
-// How inputs are spoilt, and what may come of it ------------------------------------------------------------------------
+// Damaging inputs, and checking the outcome -----------------------------------------------------------------------------
 
-/** Runs it; whatever it throws must be a failure that we foresaw. */
+/** Runs the read. If it throws, the error must be an expected one. */
 async function orderly(
   work: () => Promise<void>,
   expected: readonly (abstract new (...args: never[]) => Error)[] = [],

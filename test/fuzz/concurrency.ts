@@ -9,7 +9,7 @@ import { Chance, Maker, type World } from "./world.ts"
 export interface ConcurrencyFigures {
   operations: number
   clicks: number
-  /** Times that the shared map was read while others wrote it. */
+  /** Times that the shared map was read while other processes wrote it. */
   reads: number
   /** Shared refs whose snapshot was pushed out by newer ones. */
   expired: number
@@ -22,8 +22,8 @@ interface Stage {
 }
 
 /**
- * Processes that see and act at the same time, each in a session of its own and all in a shared one. Throws as
- * soon as one gets a ref of another, an element is hit that nobody asked for, or a map is not whole.
+ * Runs processes that look and act at the same time, each in a session of its own and all in a shared one. Throws as
+ * soon as one gets a ref of another, an element is hit that no process clicked, or a map is not complete.
  */
 export async function workAtOnce(
   workers: number,
@@ -156,7 +156,7 @@ async function work(stage: Stage, worker: number, operations: number, chance: Ch
 }
 
 /**
- * Nothing else was hit, and nothing more often than it was clicked. Two clicks on one button at the same moment may be one:
+ * True if no other element was hit, and none more often than clicked. Two clicks on a button at the same moment may be one:
  * Qt holds it down for a tenth of a second (QAbstractButton::animateClick), and another press only makes that longer.
  */
 function fits(wanted: readonly number[], hits: readonly number[]): boolean {
@@ -171,7 +171,7 @@ function expectSame(actual: unknown, expected: unknown, what: string, json: unkn
     throw new Error(`${what}: ${actual} instead of ${expected} in ${JSON.stringify(json).slice(0, 600)}`)
 }
 
-/** The map that all of them write is whole whenever it is looked at. */
+/** Reads the map that all processes write. It must be complete every time. */
 async function readShared({ desktop, figures }: Stage, isOver: () => boolean): Promise<void> {
   const path = `${desktop.home}/sessions/shared/last_refmap.json`
   await until(() => Bun.file(path).exists(), 60_000)

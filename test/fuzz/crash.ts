@@ -7,7 +7,7 @@ import { Chance, Maker } from "./world.ts"
 
 export interface CrashFigures {
   kills: number
-  /** Killed before it had ended by itself. */
+  /** Commands that were killed before they ended by themselves. */
   alive: number
   /** Temporary files that were found right after a kill. */
   leftovers: number
@@ -16,8 +16,8 @@ export interface CrashFigures {
 }
 
 /**
- * Kills snapshot, find and click at random instants. Throws as soon as the map is neither the old one nor a
- * new one, whole and private, or the next command does not work, or a temporary file stays.
+ * Kills snapshot, find and click at random moments. Throws as soon as the map is neither the old one nor a
+ * complete and private new one, or the next command fails, or a temporary file stays.
  */
 export async function killAtRandom(kills: number, seed: number): Promise<CrashFigures> {
   await using desktop = await openDesktop({ name: "crash" })
@@ -56,7 +56,7 @@ export async function killAtRandom(kills: number, seed: number): Promise<CrashFi
       child.kill("SIGKILL")
       const took = await ended
       if (child.signalCode === "SIGKILL") figures.alive++
-      // Most kills should meet it at work, the last of which is to write.
+      // Most kills should hit a command at work. Its last step is to write the map.
       else usual = Math.max(20, usual * 0.9 + took * 0.1)
       if (child.signalCode === "SIGKILL" && chance.next() < 0.1) usual *= 1.1
       inspect(desktop, before)
@@ -90,11 +90,11 @@ const current = ({ home }: TestDesktop) => `${home}/last_refmap.json`
 function stateOf(desktop: TestDesktop): State {
   const text = readFileSync(current(desktop), "utf8")
   const map = parseRefMap(text)
-  // Every entry is read, and judged.
+  // Reads and checks every entry.
   return { text, id: map.snapshot_id, refs: [...map.inner.values()].length }
 }
 
-/** The old map, or one that is whole: the same as the copy under its id, which is never half there. */
+/** Expects the old map or a complete new one, equal to the copy under its snapshot id. */
 function inspect(desktop: TestDesktop, before: State): void {
   const now = stateOf(desktop)
   for (const [path, mode] of [

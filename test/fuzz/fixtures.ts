@@ -7,16 +7,16 @@ import type { Op } from "./world.ts"
 export const TOOLKITS = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const
 export type Toolkit = (typeof TOOLKITS)[number]
 
-/** A live program whose elements do as they are told, and which tells itself which of them was hit. */
+/** A live program whose elements change on command. It reports itself which of them was hit. */
 export interface Fixture {
   readonly title: string
-  /** Carries these out one after the other; ends when the program has drawn them. */
+  /** Carries out the changes one after the other; returns when the program has drawn them. */
   obey(ops: readonly Op[]): Promise<void>
   /** Ids of elements that were hit since the last call, in order. */
   takeHits(): readonly number[]
   readonly hits: readonly number[]
   pid(): number | undefined
-  /** Kills it and starts it again, under the same pid where that can be. Tells whether it could. */
+  /** Kills the program and starts it again, under the same pid if possible. Returns true if the pid is the same. */
   restart(): Promise<boolean>
   stop(): Promise<void>
 }
@@ -148,13 +148,13 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
     routes: {
       "/": new Response(Bun.file(`${HERE}page.html`)),
       "/log": async (request) => {
-        // What the page sends is what its own log() made.
+        // The page's own log() creates these reports.
         const told = (await request.json()) as Told
         if (told.done !== undefined) done = told.done
         if (told.hit !== undefined) hits.push(told.hit)
         return new Response()
       },
-      // Answered when there is a command: the page asks again at once.
+      // Answers once there is a command; the page then asks again.
       "/commands": async () => {
         if (commands.length === 0) await new Promise<void>((resolve) => (wake = resolve))
         const waiting = commands
@@ -194,7 +194,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       wake()
       await until(() => done >= n)
       if (ops.length === 0) return
-      // A browser tells assistive programs of a change a moment after it shows it.
+      // A browser reports a change to assistive programs a moment after it shows it.
       const { json } = await desktop.run("wait", "--text", `revision ${n} of the page`, "--app", "Chromium")
       if (!json?.ok) throw new Error(`Chromium never told of its change: ${JSON.stringify(json)}`)
     },
@@ -208,7 +208,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       await app.exited
       hits = []
       commands = []
-      // The page that is no more still waits for an answer.
+      // The request of the killed page still waits for an answer.
       wake()
       app = start()
       await until(() => done === 0, START_MS)

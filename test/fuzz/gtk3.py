@@ -20,7 +20,7 @@ parts = {}
 
 
 class Thing:
-    """A widget that stands for an element; what it stands for can change."""
+    """A widget that stands for an element, and later maybe for another one."""
 
     def __init__(self, kind, id, name):
         self.id = id

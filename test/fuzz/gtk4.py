@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The same as gtk3.py in GTK 4; the rows of the model are widgets that the list hands from one row to another."""
+"""The same as gtk3.py in GTK 4. The rows of the model are widgets that the list reuses for other rows."""
 
 import os
 import sys

@@ -13,17 +13,17 @@ export interface Figures {
   refused: number
   /** Of those, AMBIGUOUS_TARGET. */
   ambiguous: number
-  /** Another element was hit, or one that should not have been, or twice. Must stay 0. */
+  /** Hits of another element, of one that should not have been hit, or a second time. Must stay 0. */
   wrong: number
-  /** A row of a model that says the same as the one meant, which is not shown any more; before, the other one was not. */
+  /** Hits of a model row with the text of the target, which is not shown any more. At the snapshot only the target was. */
   alike: number
-  /** The element was there, the only one of its kind, and shown. */
+  /** Targets that were still there, shown, and the only one of their kind. */
   there: number
-  /** Of those, how many were acted on. */
+  /** How many of those were acted on. */
   acted: number
-  /** Other errors: nothing was hit, but the error was another than a refusal. */
+  /** Other errors: nothing was hit, but the error is not one of the refusals. */
   failed: number
-  /** ok, but the fixture noticed nothing. */
+  /** The answer was ok, but the fixture noticed nothing. */
   silent: number
   /** Restarts under the same pid. */
   samePid: number
@@ -46,7 +46,7 @@ export const NO_FIGURES: Figures = {
 
 export interface Report {
   readonly figures: Figures
-  /** What went wrong, each with the steps since its snapshot; and what was refused without need. */
+  /** Failures and needless refusals, each with the steps since its snapshot. */
   readonly faults: readonly string[]
 }
 
@@ -56,20 +56,20 @@ export interface FuzzOptions {
   readonly mutations: number
   /** How refs are numbered. With stable ones the window is looked at again between the snapshot and the acts. */
   readonly refs?: "stable"
-  /** No new round is begun after this. */
+  /** No new round starts after this time. */
   readonly until?: number
   readonly note?: (line: string) => void
 }
 
-/** A target of a round: a ref, and what is known about its element. */
+/** A target of a round: a ref and the facts about its element. */
 interface Target extends Found {
-  /** Its native object was replaced since, or given to another. */
+  /** Its native object was replaced since, or given to another element. */
   replaced: boolean
-  /** No other that says the same was shown. */
+  /** No other element with the same text was shown at the snapshot. */
   readonly wasAlone: boolean
 }
 
-/** Changes a live program between a snapshot and acts on its refs; what was hit, the program itself says. */
+/** Changes a live program between a snapshot and acts on its refs. The program itself reports the hits. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   await using desktop = await openDesktop({ name: `fuzz-${options.toolkit}` })
   const fixture = await startFixture(desktop, options.toolkit)
@@ -130,7 +130,7 @@ class Run {
       if (this.#options.refs === "stable") await this.#run("snapshot", "--window-id", this.#window)
       await this.#act(chance.of(targets))
     }
-    // Rarely, since all is stale afterwards.
+    // Rarely, since all refs are stale afterwards.
     if (round % 12 === 5) {
       await this.#apply([this.#maker.reopen(this.#world)], targets)
       for (let i = 0; i < 2; i++) await this.#act(chance.of(targets))
@@ -185,7 +185,7 @@ class Run {
         `${this.#options.toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}\n${this.#steps.join("\n")}`,
       )
     })
-    // The numbers are the same with -i, which reads less.
+    // Refs have the same numbers with -i, which reads less.
     if (this.#maker.chance.next() < 0.5)
       await this.#run("snapshot", "--window-id", this.#window, "--max-depth", "40", "-i")
     return found.map((one) => ({
@@ -204,7 +204,7 @@ class Run {
     const json = isLate ? (await click(20_000)).json : first
     this.#figures.acts++
     if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
-    // What it did before this is told by now.
+    // After this the program has reported everything that it did before.
     await this.#fixture.obey([])
     const hits = this.#fixture.takeHits()
     await this.#judge(target, json, hits)
@@ -246,7 +246,7 @@ class Run {
     this.#options.note?.(text)
   }
 
-  /** The element is in the world, says the same as when it was seen, and nothing else says so then or now. */
+  /** True if the element is in the world with the same text as at the snapshot, and no other has or had that text. */
   #isUnique(target: Target): boolean {
     if (target.replaced || target.hadTwins) return false
     const { sections, rows, model } = this.#world
@@ -266,14 +266,14 @@ class Run {
     return (await this.#shownNow())?.has(target.id) ?? false
   }
 
-  /** What is known by its text is the same to every observer while no other was, or is, shown with that text. */
+  /** Rows known by their text are the same to every observer if no other row was, or is, shown with that text. */
   async #isAlike(target: Target, hit: number): Promise<boolean> {
     if (target.part !== "model" || !target.wasAlone) return false
     if (this.#world.model.find(({ id }) => id === hit)?.text !== target.text) return false
     return (await this.#shownNow())?.has(target.id) === false
   }
 
-  /** Which rows of the model are not scrolled out of view is for a second look to say. */
+  /** Takes a second snapshot to find the model rows that are not scrolled out of view. */
   async #shownNow(): Promise<ReadonlySet<number> | undefined> {
     const { json } = await this.#run(
       "snapshot",

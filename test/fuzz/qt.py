@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The same as gtk3.py in Qt 6 (or Qt 5 with --qt5); the rows that are widgets are plain frames, which say of
-themselves no more than that."""
+"""The same as gtk3.py in Qt 6 (or Qt 5 with --qt5). The rows that are widgets are plain frames, which report nothing
+about themselves except that."""
 
 import os
 import sys

@@ -4,7 +4,7 @@ export interface Found {
   readonly ref: string
   readonly part: "thing" | "row" | "model"
   readonly id: number
-  /** What tells it from others: its name, or its row's text. */
+  /** The text that identifies it: its name, or its row's text. */
   readonly text: string
   readonly kind: string
   readonly hadTwins: boolean
@@ -18,7 +18,7 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-/** Which ref of a snapshot is which element of the world; undefined while the two do not agree. */
+/** Pairs the refs of a snapshot with the elements of the world; undefined while the two do not agree. */
 export function findRefs(tree: Node, world: World): Found[] | undefined {
   const things = (["Alpha", "Beta"] as const).map((section) => {
     const box = find(
@@ -78,7 +78,7 @@ interface Cell {
   readonly y: number
 }
 
-/** Every "Open", with the text that stands before it. */
+/** Every "Open" button with the text before it. */
 function openButtons(tree: Node): Cell[] {
   const cells: Cell[] = []
   let last = ""
@@ -98,7 +98,7 @@ const modelCells = (tree: Node): Cell[] =>
     .filter(({ name, ref_id }) => ref_id && name && /^File \d+$/.test(name))
     .map(({ ref_id, name, bounds }) => ({ ref: ref_id, text: name!, y: bounds?.y ?? 0 }))
 
-/** Where in the list the shown part begins; undefined where that cannot be told. */
+/** The index in the list at which the shown part starts; undefined unless exactly one fits. */
 function offsetOf(texts: readonly string[], shown: readonly Row[]): number | undefined {
   const fits = shown
     .map((_, offset) => offset)

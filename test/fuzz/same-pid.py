@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Starts a program under a pid that another had before, if that can be had: same-pid.py PID COMMAND…; needs root.
+"""Starts a program under the pid of an earlier one, if it is still free: same-pid.py PID COMMAND…; needs root.
 With PID 0, any pid. Prints nothing; stays until the program ends."""
 
 import os
@@ -18,5 +18,5 @@ for _ in range(2000):
     _, status = os.waitpid(child, 0)
     if os.waitstatus_to_exitcode(status) != 99:
         sys.exit(0)
-# Others were faster every time.
+# Another process took the pid every time.
 os.execvp(command[0], command)

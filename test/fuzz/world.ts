@@ -1,4 +1,4 @@
-/** What a fixture shows, and how it changes: the same for every toolkit, and from a seed alone. */
+/** The content of a fixture and its changes: the same for every toolkit, and from a seed alone. */
 
 export type Kind = "button" | "checkbox"
 
@@ -22,7 +22,7 @@ export interface World {
 
 type Section = keyof World["sections"]
 
-/** As the programs get them; see gtk3.py. */
+/** A change as the programs get it; see gtk3.py. */
 export type Op = { readonly op: string } & Readonly<Record<string, unknown>>
 
 export interface Mutation {
@@ -77,9 +77,9 @@ const MODEL = 24
 export interface Habits {
   /** Its window can be taken off the screen and shown again. */
   readonly canHide: boolean
-  /** What is taken out and put in elsewhere gets a new object. */
+  /** An element that is moved to another place gets a new object. */
   readonly renewsMoved: boolean
-  /** Rows that are widgets get new objects, too; such rows are known by their texts, and no two share one unseen. */
+  /** Rows that are widgets get new objects, too. They are known by their texts, so none gets a used text after a snapshot. */
   readonly renewsRows: boolean
 }
 
@@ -88,9 +88,9 @@ export class Maker {
   readonly chance: Chance
   readonly #toolkit: Habits
   #ids = 0
-  /** Names of things that are no more: what comes later under such a name is another element. */
+  /** Names of removed things. A later thing with such a name is another element. */
   readonly #gone: string[] = []
-  /** The names that the native object of an element ever had: under one of them it would be as it was seen. */
+  /** All names that the native object of an element has had. With one of them it would look as in an earlier snapshot. */
   #past = new Map<number, ReadonlySet<string>>()
 
   constructor(seed: number, toolkit: Habits) {
@@ -134,14 +134,14 @@ export class Maker {
     return `${this.chance.of(WORDS)} ${++this.#ids}`
   }
 
-  /** A name that was, or is, another's: what an adversary would choose. */
+  /** A name that another thing has or had, as an adversary would choose it. */
   #borrowed(world: World): string {
     const live = [...world.sections.Alpha, ...world.sections.Beta].map(({ name }) => name)
     const pool = this.chance.next() < 0.5 && this.#gone.length > 0 ? this.#gone.slice(-6) : live
     return pool.length > 0 ? this.chance.of(pool) : this.#name()
   }
 
-  /** What the object of `before` was called belongs to the past of whatever it stands for now. */
+  /** Adds the names of the object of `before` to the past of the element that it stands for now. */
   #remember(id: number, before: Thing): void {
     this.#past.set(id, this.#pastOf(before))
   }
@@ -186,7 +186,7 @@ export class Maker {
     }
   }
 
-  /** Its place is taken at once by another that looks the same. */
+  /** Replaces a thing with another one that looks the same. */
   substitute(world: World): Mutation | undefined {
     const found = this.#anyThing(world)
     if (!found) return undefined
@@ -343,7 +343,7 @@ export class Maker {
     const item = model[at]
     if (what === "insert") {
       const index = this.chance.below(model.length + 1)
-      // Rows of a model are known by what they show: one that shows the same later is the same to every observer.
+      // Rows of a model are known by their text: a later row with the same text is the same to every observer.
       const fresh = this.#row("File", beforeSnapshot ? this.#twinText(model) : undefined)
       return {
         kind: "insert into the model",
@@ -410,7 +410,7 @@ export class Maker {
     return { kind: "close and reopen", ops: [{ op: "hide" }, { op: "show" }], after: world }
   }
 
-  /** Now and then the text of another row. */
+  /** Sometimes the text of another row. */
   #twinText(rows: readonly Row[]): string | undefined {
     return rows.length > 0 && this.chance.next() < 0.3 ? this.chance.of(rows).text : undefined
   }
