@@ -12,7 +12,7 @@ import {
 /** Commands over scenes of the stand-in for macOS, in the language of the matrix. */
 
 export interface MacCell extends Act {
-  /** The log is what the scene saw, one line for each thing that was done to it. */
+  /** The expected answer. Its log has one line for each act that the scene saw. */
   readonly want: Done<string> | Refused<string> | Answered
   /** Attributes of the scene's elements afterwards; undefined for one that is gone. */
   readonly after?: Readonly<Record<string, object | undefined>>
@@ -207,7 +207,7 @@ const ACTING: readonly MacCell[] = [
     want: verified("accessibility", "perform far AXScrollToVisible applied"),
     after: { far: { shows: true } },
   },
-  // A secure field shows nothing that could prove it.
+  // A secure field shows no value, so the effect cannot be verified.
   {
     command: "type",
     on: "Password",
@@ -360,7 +360,7 @@ const SYSTEM: readonly MacCell[] = [
   { command: "desktop-stop", args: ["x"], want: refused("PLATFORM_NOT_SUPPORTED") },
 ]
 
-/** Played in this order in one scene: each cell finds what the cells before it left. */
+/** Played in this order in one scene: each cell starts with the state that the cells before it left. */
 export const CELLS: readonly MacCell[] = [...READING, ...ACTING, ...INPUT, ...WINDOWS, ...SYSTEM]
 
 /** Other forms of the same commands, and commands that fail. */

@@ -7,7 +7,7 @@ if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 
 const program = compileProgram()
 
-/** The documented examples, as far as they show the tree: members and nodes of ours come on top. */
+/** The trees of the documented examples. Snapshots may have more members and nodes. */
 const button = (ref_id: string, name: string, ...more: readonly string[]) => ({
   ref_id,
   role: "button",
@@ -114,7 +114,7 @@ const EXAMPLES = [
 ]
 
 for (const { scene, args, app, window, ref_count, root, children } of EXAMPLES) {
-  test(`the snapshot of ${scene} is the documented one`, () =>
+  test(`the snapshot of ${scene} matches the documentation`, () =>
     onStage(program, scene, async ({ ask }) => {
       const { envelope } = await ask("snapshot", ...args)
       const { tree, snapshot_id, complete, ...rest } = envelope.data
@@ -126,7 +126,7 @@ for (const { scene, args, app, window, ref_count, root, children } of EXAMPLES) 
     }))
 }
 
-test("the documented loop: snapshot, type, press a menu key, and the document is saved", () =>
+test("the documented loop of snapshot, type and a menu shortcut saves the document", () =>
   onStage(program, "example-textedit", async ({ ask, mac }) => {
     await ask("snapshot", "--app", "TextEdit", "-i")
     await ask("type", "@e5", "Hello world")
@@ -138,7 +138,7 @@ test("the documented loop: snapshot, type, press a menu key, and the document is
     expect(mac.record("note").map(({ text }) => text)).toEqual(["saved"])
   }))
 
-test("a page in Safari: the address is typed, a link followed, a form filled in", () =>
+test("in Safari an address is typed, a link is followed and a form is filled in", () =>
   onStage(program, "safari", async ({ ask, mac, ref }) => {
     const { envelope } = await ask("snapshot", "--app", "Safari", "-i")
     expect(envelope.data).toMatchObject({ app: "Safari", window: { title: "Example" }, complete: true })
@@ -200,7 +200,7 @@ const LARGE = {
   ],
 }
 
-test("of a window of 5,000 nodes -i shows the 230 that can be acted on, in a tenth of the answer", () =>
+test("-i shows the 230 refs of a window with 5,000 nodes in less than a tenth of the characters", () =>
   onStage(program, LARGE, async ({ ask, ref }) => {
     const size = (node: { children?: readonly object[] }): number =>
       1 + (node.children ?? []).reduce((sum, child) => sum + size(child), 0)
@@ -212,6 +212,6 @@ test("of a window of 5,000 nodes -i shows the 230 that can be acted on, in a ten
     expect(JSON.stringify(brief).length).toBeLessThan(JSON.stringify(whole).length / 10)
     const { envelope, trips } = await ask("click", ref("Fix 49 4", "button"))
     expect(envelope).toMatchObject({ ok: true, data: { method: "AXPress" } })
-    // However large the window is.
+    // The number of trips does not grow with the window.
     expect(trips).toBeLessThan(80)
   }))

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { compileProgram, MACHINE, onStage } from "./compiled.ts"
 
-/** Which element a ref means, or that it means none any more, by the compiled executable over scenes. */
+/** Refs in the compiled executable over scenes: they lead to their element, or are stale. */
 
 if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 
@@ -31,7 +31,7 @@ test("a ref from a sheet, a popover, an alert or the menu bar is acted on like a
   })
 })
 
-/** Rows whose texts stand in them directly, or in a cell. */
+/** Rows whose texts are direct children, or inside a cell. */
 const rows = (names: readonly string[], inCells: boolean) => ({
   apps: [
     {
@@ -67,18 +67,18 @@ const rowWith = (name: string, i: number, inCell: boolean) => {
 
 for (const inCells of [true, false]) {
   for (const flags of [[], ["-i"]]) {
-    test(`a row that shows something else is not acted on: texts in ${inCells ? "cells" : "the row"}, snapshot ${flags}`, () =>
+    test(`a ref leads to the row with the same text, and is stale if no row has it: texts in ${inCells ? "cells" : "the row"}, snapshot ${flags}`, () =>
       onStage(program, rows(["Alpha", "Beta"], inCells), async ({ ask, mac }) => {
         const { envelope } = await ask("snapshot", "--app", "Lists", ...flags)
         const map = JSON.stringify(envelope.data.tree)
         const ref = /"(@e\d+)","role":"button"/.exec(map)?.[1] ?? ""
-        // While nothing changes, the ref is good.
+        // The ref is valid while nothing changes.
         expect((await ask("hover", ref)).envelope).toMatchObject({ ok: true })
         mac.apply({ do: "set", node: "text-0", attribute: "AXValue", value: "Gamma" })
         const gone = await ask("click", ref)
         expect(gone.envelope.error?.code).toBe("STALE_REF")
         expect(gone.log).toEqual([])
-        // What the ref means is the row that shows the same, wherever that is now.
+        // The ref leads to the row with the same text, wherever that row is now.
         mac.apply({ do: "set", node: "text-1", attribute: "AXValue", value: "Alpha" })
         const moved = await ask("click", ref)
         expect(moved.envelope).toMatchObject({ ok: true })
@@ -87,7 +87,7 @@ for (const inCells of [true, false]) {
   }
 }
 
-test("a window that came and went, an app that never was and a ref of no snapshot are told apart", () =>
+test("a missing window, a missing app, an unknown ref and a removed element are reported as such", () =>
   onStage(program, "example-finder", async ({ ask, mac }) => {
     expect((await ask("snapshot", "--window-id", "w-99999")).envelope.error).toMatchObject({
       code: "WINDOW_NOT_FOUND",

@@ -38,7 +38,7 @@ async function play(stage: Stage, cells: readonly MacCell[]): Promise<void> {
     if ("data" in want) expect(answer.envelope).toMatchObject({ ok: true, data: want.data })
     if ("how" in want) checkStory(answer.envelope, want)
     if ("how" in want && want.states) expect(answer.envelope.data.post_state.states).toEqual([...want.states])
-    // Only a secure field was given this.
+    // Only a secure field gets this text.
     expect(JSON.stringify(answer.envelope)).not.toContain("s3cret")
     for (const [node, shown] of Object.entries(cell.after ?? {}))
       if (shown) expect(stage.mac.look(node)).toMatchObject(shown)
@@ -47,10 +47,10 @@ async function play(stage: Stage, cells: readonly MacCell[]): Promise<void> {
   }
 }
 
-test("every command does once what it says, and nothing else", () =>
+test("every command has its documented effect once, and no other", () =>
   onStage(program, "workshop", (stage) => play(stage, CELLS)))
 
-test("other forms of commands, synthesised input, and commands that fail", () =>
+test("other options, synthesised input and failing commands have the expected result", () =>
   onStage(program, "workshop", (stage) => play(stage, VARIANTS)))
 
 for (const [event_ms, arrives] of [
@@ -96,7 +96,7 @@ const WINDOW = { window: 701, AXTitle: "Things", frame: [0, 25, 600, 400], child
 test("notifications are listed, answered and dismissed", () =>
   onStage(program, "notifications", (stage) => play(stage, NOTIFICATIONS)))
 
-test("there is a cell for every command that needs a desktop", async () => {
+test("every command that needs a desktop has a cell", async () => {
   const asked = new Set([...CELLS, ...NOTIFICATIONS].map(({ command }) => command))
   const native = (await nativeSamples(commands)).map(({ command }) => command.name)
   expect(native.filter((name) => !asked.has(name))).toEqual([])

@@ -6,10 +6,10 @@ import { temporaryForFile } from "../support/temporary.ts"
 import { buildFake, type Machine } from "./fake/build.ts"
 import { type FakeMac, type Line, startScene } from "./fake.ts"
 
-/** What the compiled program answered, and what the scene saw of it. */
+/** The answer of the compiled program, and the log of the scene. */
 export interface Answer {
   readonly envelope: Json
-  /** What was done to the scene, one line each. */
+  /** The acts on the scene, one line each. */
   readonly log: readonly string[]
   readonly trips: number
 }
@@ -22,7 +22,7 @@ export interface Stage {
   ref(name: string, role?: string): string
 }
 
-/** Which machine the program is compiled for; arm64 runs under qemu-user. */
+/** The machine that the program is compiled for. arm64 runs under qemu-user. */
 export const MACHINE: Machine = process.env.AGENT_DESKTOP_TEST_MACHINE === "arm64" ? "arm64" : "x64"
 const ROOT = new URL("../..", import.meta.url).pathname
 
@@ -30,7 +30,7 @@ const ROOT = new URL("../..", import.meta.url).pathname
 export function compileProgram(machine: Machine = MACHINE): string {
   const directory = temporaryForFile()
   const outfile = join(directory, "agent-desktop")
-  // By the command line: Bun.build lets the platform of the target win over the definition.
+  // Uses the command line, since in Bun.build the platform of the target overrides the definition.
   const command = ["build", "--compile", "--minify", "--splitting", "--bytecode", "--format", "esm"]
   const defined = ['process.platform="darwin"', `BUILD_TARGET="darwin-${machine}"`, 'BUILD_COMMIT=""']
   const built = Bun.spawnSync(
@@ -61,7 +61,7 @@ export async function onStage(
     ask: async (...args) => {
       const before = mac.record().length
       const run = await mac.run([...command, ...args, ...patience(args)], {
-        // The pointer of this scene is not that of another.
+        // Each scene has its own home, so that it does not see the pointer of another scene.
         env: { ...env, AGENT_DESKTOP_HOME: home, HOME: mac.directory, TMPDIR: mac.directory },
         timeoutMs: MACHINE === process.arch ? 60_000 : 180_000,
       })
@@ -103,7 +103,7 @@ export async function onStage(
   }
 }
 
-/** One thing that was done, without the parts that differ from run to run: "perform save AXPress". */
+/** One act without the parts that differ from run to run: "perform save AXPress". */
 function lineOf(line: Line): string {
   const { kind, node, action, attribute, value, effect, event, text, program, pid } = line
   switch (kind) {
@@ -125,7 +125,7 @@ function eventOf(event: unknown): string {
   return `${name} ${x},${y}${dy === undefined ? (clicks ? ` x${clicks}` : "") : ` by ${dy}`}`
 }
 
-/** An emulated machine is slow: what is given five seconds by default gets more there. */
+/** An emulated machine is slow, so commands get more than the default five seconds there. */
 function patience(args: readonly string[]): readonly string[] {
   const short = MACHINE === process.arch || args.includes("--timeout") || UNTIMED.has(args[0] ?? "")
   return short ? [] : ["--timeout-ms", "120000"]
@@ -136,7 +136,7 @@ const UNTIMED: ReadonlySet<string> = new Set(["launch", "wait"])
 function starter(program: string): { command: readonly string[]; env: Readonly<Record<string, string>> } {
   if (MACHINE === process.arch) return { command: [program], env: {} }
   const build = buildFake(MACHINE)
-  // Programs that it starts are this machine's own: the kernel knows no others.
+  // The programs that it starts are built for this machine: the kernel cannot run others.
   const mixed = `${build.directory}-mixed`
   if (!existsSync(mixed)) {
     mkdirSync(mixed)
