@@ -194,10 +194,13 @@ test.skipIf(process.platform !== "linux")(
     desktop.spawnApp(["zenity", "--entry", "--title=Question", "--text=Name", "--entry-text=Ada"])
     await desktop.run("wait", "--window", "Question")
     await desktop.run("clipboard-set", "copied")
-    await using it = await serve([], { env: desktop.env, tools: "all" })
+    // A server has a session of its own unless one is named, and numbers refs in another way.
+    const session = ["--session", "both", "--refs", "fresh"]
+    const run = (...args: string[]) => desktop.run(...args, ...session)
+    await using it = await serve(session, { env: desktop.env, tools: "all" })
     const first = async (role: string) =>
-      (await desktop.run("find", "--app", "zenity", "--role", role, "--first")).json.data.match.ref_id
-    const { id } = (await desktop.run("list-windows")).json.data.windows[0]
+      (await run("find", "--app", "zenity", "--role", role, "--first")).json.data.match.ref_id
+    const { id } = (await run("list-windows")).json.data.windows[0]
     const words = {
       app: "zenity",
       window: id,
@@ -213,9 +216,9 @@ test.skipIf(process.platform !== "linux")(
     for (const { command, args: given } of looks) {
       const args = filled(given, words)
       const { name } = command
-      const alone = (await desktop.run(name, ...flagsOf(args))).json.data
+      const alone = (await run(name, ...flagsOf(args))).json.data
       const items = JSON.stringify([{ command: name, args }])
-      const batch = (await desktop.run("batch", items)).json.data.results[0].data
+      const batch = (await run("batch", items)).json.data.results[0].data
       const { structuredContent, content } = await it.call(name.replaceAll("-", "_"), args)
       const { base64, ...rest } = alone
       expect(steady({ name, args, batch })).toEqual(steady({ name, args, batch: alone }))
