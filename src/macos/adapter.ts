@@ -8,7 +8,7 @@ import type {
   TreeTarget,
 } from "../adapter.ts"
 import { readingTime } from "../deadline.ts"
-import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
+import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { bundleOf, processStart } from "./apps.ts"
@@ -91,7 +91,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
   if (!found) {
     if (surface === "window") throw windowNotFound(window.id)
     throw new AppError("ELEMENT_NOT_FOUND", `'${window.app_name}' shows no ${surface} now`, {
-      suggestion: `Use 'list-surfaces --app ${JSON.stringify(window.app_name)}' to see what it shows`,
+      suggestion: `Use 'list-surfaces --app ${plainWord(window.app_name)}' to see what it shows`,
     })
   }
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)

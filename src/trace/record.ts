@@ -12,6 +12,7 @@ import {
 import { resolve } from "node:path"
 import { type Command, findCommand, type Registry } from "../command.ts"
 import { Deadline } from "../deadline.ts"
+import { toJson } from "../envelope.ts"
 import { type Field, fieldsOf } from "../fields.ts"
 import { parseRef } from "../refmap.ts"
 import type { Door, Outcome, Trace } from "../run.ts"
@@ -59,7 +60,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
         before,
         after,
       }
-      append(place, `${JSON.stringify(entry)}\n`)
+      append(place, `${toJson(entry)}\n`)
     } catch (error) {
       tell(error)
     }
