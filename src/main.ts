@@ -175,6 +175,8 @@ async function mayBeWatched(): Promise<boolean> {
 
 /** Prints all of the text, also through a slow pipe. If the reader has gone away, there is nothing to report. */
 async function print(text: string): Promise<0> {
+  // Bun.write empties a file that it writes nothing to.
+  if (text === "") return 0
   try {
     await Bun.write(Bun.stdout, text)
   } catch (error) {

@@ -6,14 +6,15 @@ import {
   type ServerContext,
   type Transport,
 } from "@modelcontextprotocol/server"
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
+import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { type Command, type Format, findCommand, type Numbering, type ServeOptions } from "../command.ts"
-import type { Envelope } from "../envelope.ts"
+import { type Envelope, toJson } from "../envelope.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { toText } from "../look/text.ts"
 import { type Door, runLoaded } from "../run.ts"
 import { VERSION } from "../version.ts"
 import { chooseCommands, toolName, toolOf } from "./tools.ts"
+import { Wire } from "./wire.ts"
 
 /** Interval of progress notifications, for clients that ask for them. */
 const PROGRESS_MS = 1000
@@ -39,7 +40,7 @@ const ABOUT_REFS: Readonly<Record<Numbering, string>> = {
 export async function serveMcp(
   door: Door,
   options: ServeOptions & { readonly format: Format },
-  transport: Transport = new StdioServerTransport(),
+  transport: Transport = new Wire(),
 ): Promise<void> {
   // Unlike a command, a server lives long enough for compiled code to pay (see build.ts).
   Bun.unsafe.setJITPolicy(1)
@@ -189,7 +190,7 @@ function reportProgress({ mcpReq }: ServerContext): Timer | undefined {
 
 async function resultOf(envelope: Envelope, command: Command, format: Format): Promise<CallToolResult> {
   if (!envelope.ok) {
-    const text = format === "text" ? await toText(envelope, command) : JSON.stringify(envelope.error)
+    const text = format === "text" ? await toText(envelope, command) : toJson(envelope.error)
     return { isError: true, content: [{ type: "text", text }] }
   }
   // Members that are undefined are left out, as on the command line.
@@ -197,6 +198,6 @@ async function resultOf(envelope: Envelope, command: Command, format: Format): P
   if (typeof base64 === "string") {
     return { structuredContent: data, content: [{ type: "image", data: base64, mimeType: "image/png" }] }
   }
-  const text = format === "text" ? await toText({ ...envelope, data }, command) : JSON.stringify(data)
+  const text = format === "text" ? await toText({ ...envelope, data }, command) : toJson(data)
   return { structuredContent: data, content: [{ type: "text", text }] }
 }
