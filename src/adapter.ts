@@ -49,6 +49,8 @@ export interface Adapter {
   read(handle: Handle): Promise<Seen | undefined>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
+  /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
+  ownerAt(point: Point): Promise<number | undefined>
 
   /**
    * Delivers the action through the accessibility interface, at most once, by one route.

@@ -1,5 +1,6 @@
-import type { Adapter, InputEvent, InputTarget, SeenApp, SeenWindow } from "./adapter.ts"
+import type { Adapter, Combo, InputEvent, InputTarget, SeenApp, SeenWindow } from "./adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import { comboText, holdsGlobal, isGlobal } from "./keys.ts"
 import { isNamed } from "./match.ts"
 import type { Point, Rect } from "./node.ts"
 import { contains, overlaps } from "./rect.ts"
@@ -26,6 +27,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
     },
     input: async (event) => {
       for (const aim of aimsOf(event)) await allowed.requirePoint(aim)
+      if (event.kind === "key" && event.phase !== "up") allowed.requireOwnKeys(event.combo, event.phase)
       if (isTyped(event)) await allowed.requireFocus()
       return adapter.input(event)
     },
@@ -35,6 +37,9 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
     },
     launch: async (app, args) => {
       if (!allowed.has(app)) throw allowed.denied(`'${app}' is`)
+      // An option can name another program to run: chromium --renderer-cmd-prefix=PROGRAM, xterm -e PROGRAM.
+      const option = args.find((arg) => /^[-+]/.test(arg))
+      if (option !== undefined) throw allowed.denied(`An option of the app ('${option}') is`)
       return adapter.launch(app, args)
     },
     clipboard: async () => {
@@ -82,7 +87,7 @@ class AllowedApps {
     const apps = this.#apps
     return new AppError(
       "POLICY_DENIED",
-      `${what} not allowed: only ${apps.join(", ")} may be seen and acted on`,
+      `${what} not allowed: only ${apps.join(", ") || "no app"} may be seen and acted on`,
       {
         suggestion: "Keep to these apps, or change AGENT_DESKTOP_APPS",
         details: { apps },
@@ -109,7 +114,7 @@ class AllowedApps {
   async requirePoint({ point, target }: Aim): Promise<void> {
     const windows = await this.#adapter.windows()
     const top = windows.find(({ minimized, bounds }) => !minimized && bounds && contains(bounds, point))
-    if (top && this.owns(top)) return
+    if (top && this.owns(top) && (await this.#ownsPoint(top, point))) return
     if (target && (await this.#isRunning(target.pid)) && (await this.#reaches(target, point))) return
     throw this.denied(`The point ${point.x},${point.y} is in no window of an allowed app: it is`)
   }
@@ -133,6 +138,18 @@ class AllowedApps {
       )
   }
 
+  /** Keys that the system takes for itself would act on other apps. */
+  requireOwnKeys(combo: Combo, phase: "press" | "down"): void {
+    if (isGlobal(combo) || (phase === "down" && holdsGlobal(combo)))
+      throw this.denied(`'${comboText(combo)}' may go to the system instead of the app, and is`)
+  }
+
+  /** A popup of another app may be above the window, and is in no list. */
+  async #ownsPoint(window: SeenWindow, point: Point): Promise<boolean> {
+    const pid = await this.#adapter.ownerAt(point)
+    return pid === undefined || pid === window.pid || this.#isRunning(pid)
+  }
+
   async #isRunning(pid: number): Promise<boolean> {
     return (await this.running()).some((app) => app.pid === pid)
   }
@@ -150,7 +167,7 @@ interface Aim {
   readonly target?: InputTarget
 }
 
-/** Points that must be allowed. A button that is held down may be released anywhere. */
+/** Points that must be allowed. To release a button there is to drop something. */
 function aimsOf(event: InputEvent): readonly Aim[] {
   switch (event.kind) {
     case "move":
@@ -158,7 +175,7 @@ function aimsOf(event: InputEvent): readonly Aim[] {
     case "wheel":
       return [{ point: event.at, target: event.target }]
     case "button":
-      return event.phase === "up" ? [] : [{ point: event.at }]
+      return [{ point: event.at }]
     case "drag":
       return [
         { point: event.from, target: event.fromTarget },

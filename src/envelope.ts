@@ -1,4 +1,5 @@
 import { AppError, type Disposition } from "./errors.ts"
+import { escapeHidden } from "./escape.ts"
 
 export interface ErrorObject {
   readonly code: string
@@ -33,14 +34,13 @@ export function errorObject(error: unknown): ErrorObject {
   }
 }
 
-/**
- * One line for every reader: JSON escapes newlines and lone surrogates that application text may hold,
- * and this function escapes other line separators and terminal control characters.
- */
+/** One line for every reader: JSON escapes newlines and lone surrogates, and here also whatever hides or reorders text. */
 export function toLine(envelope: Envelope): string {
-  const json = JSON.stringify(envelope)
-  return `${json.replace(/[\x7f-\x9f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
+  return `${toJson(envelope)}\n`
 }
+
+/** JSON in which no application text is hidden. It parses to the same data. */
+export const toJson = (data: object): string => escapeHidden(JSON.stringify(data))
 
 export function unexpected(error: unknown): AppError {
   const message = error instanceof Error ? error.message : String(error)

@@ -115,9 +115,20 @@ export function windowNotFound(id: string): AppError {
 export function unresponsive(app: string, facts: Omit<ErrorFacts, "suggestion"> = {}): AppError {
   return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
     ...facts,
-    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${JSON.stringify(app)} --force`,
+    suggestion: `Retry with a larger --timeout-ms, or end it: agent-desktop close-app ${plainWord(app)} --force`,
   })
 }
+
+/**
+ * A name as an argument of a suggested command; the placeholder unless it is one plain word. Names come from
+ * applications: a shell could run a part of one, and a model could read it as an instruction.
+ */
+export function plainWord(name: string | undefined, placeholder = "APP"): string {
+  return name !== undefined && /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/.test(name) ? name : placeholder
+}
+
+/** The same for the path of a directory. */
+export const plainPath = (path: string): string => (/^\/[A-Za-z0-9_./-]+$/.test(path) ? path : "DIRECTORY")
 
 /** An element that is not part of a window any more has no ancestors to read. */
 export function parentNotFound(): AppError {

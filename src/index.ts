@@ -4,7 +4,8 @@ import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
 import { onDemand } from "./on-demand.ts"
-import { appsOf } from "./policy.ts"
+import { writeOutput } from "./output-file.ts"
+import { namesIn } from "./policy.ts"
 import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
 
 export type { Envelope, ErrorObject } from "./envelope.ts"
@@ -23,7 +24,7 @@ export interface Options {
   readonly desktop?: string
   /** Refuses every command that acts. */
   readonly readOnly?: boolean
-  /** The only apps that may be seen and acted on; by default those of AGENT_DESKTOP_APPS. */
+  /** The only apps that may be seen and acted on. If AGENT_DESKTOP_APPS is set, only those that it names as well. */
   readonly apps?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Directory for a trace of every command. */
@@ -51,8 +52,8 @@ export async function runCommand(
 /** The commands for a program of your own. They share one connection, opened by the first that needs it. */
 export function agentDesktop(options: Options = {}): AgentDesktop {
   const { env = process.env, session, desktop, signal } = options
-  const readOnly = options.readOnly ?? isOn(env.AGENT_DESKTOP_READ_ONLY)
-  const apps = options.apps ?? appsOf(env.AGENT_DESKTOP_APPS)
+  const readOnly = options.readOnly || isOn(env.AGENT_DESKTOP_READ_ONLY)
+  const apps = bothOf(options.apps, namesIn(env.AGENT_DESKTOP_APPS))
   const numbering = options.refs ?? numberingOf(env.AGENT_DESKTOP_REFS)
   const { platform, refs, close } = onDemand({ env, session, numbering, desktop })
   let trace: Promise<Trace> | undefined
@@ -68,13 +69,24 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     signal,
     stdin: noInput,
     env: (name) => env[name],
-    writeFile: async (path, bytes) => void (await Bun.write(path, bytes)),
+    secrets: namesIn(env.AGENT_DESKTOP_SECRETS),
+    writeFile: writeOutput,
   }
   const run = async (command: string, args: object = {}): Promise<Envelope> => {
     if (options.trace) trace ??= openTrace(options.trace)
     return runThrough({ ...door, trace: await trace }, command, args)
   }
   return { run, close, [Symbol.asyncDispose]: close }
+}
+
+/** A restriction of the environment holds beside one of the program. */
+function bothOf(
+  own: readonly string[] | undefined,
+  given: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!own || !given) return own ?? given
+  const known = new Set(given.map((name) => name.toLowerCase()))
+  return own.filter((name) => known.has(name.toLowerCase()))
 }
 
 async function openTrace(directory: string): Promise<Trace> {

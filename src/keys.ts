@@ -114,6 +114,32 @@ const MACOS_SESSION_ENDS: readonly SessionEnd[] = [
   { combo: "cmd+ctrl+q", effect: "locks the screen" },
 ]
 
+/**
+ * True for a combo that window managers and desktops usually take for themselves: it never reaches the app. A desktop
+ * can have any others besides.
+ */
+export function isGlobal({ modifiers, key }: Combo, platform: string = process.platform): boolean {
+  const has = (modifier: Modifier): boolean => modifiers.includes(modifier)
+  if (platform === "darwin")
+    return (
+      (has("cmd") && (key === "tab" || key === "space")) ||
+      (has("cmd") && has("shift") && /^[3-6]$/.test(key)) ||
+      (has("cmd") && has("alt") && (key === "escape" || key === "d")) ||
+      (has("ctrl") && /^(up|down|left|right|space|f\d+)$/.test(key))
+    )
+  return (
+    key === "printscreen" ||
+    key === "cmd" ||
+    has("cmd") ||
+    (has("ctrl") && has("alt")) ||
+    (has("alt") && /^(tab|escape|space|`|f\d+)$/.test(key))
+  )
+}
+
+/** True if holding it down would make a global combo of a later key. */
+export const holdsGlobal = ({ modifiers, key }: Combo): boolean =>
+  [...modifiers, key].some((one) => one === "cmd" || one === "alt" || one === "ctrl")
+
 // A plus sign is a separator, except at the place of a key.
 function splitCombo(text: string): string[] {
   const trimmed = text.trim()

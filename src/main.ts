@@ -4,7 +4,6 @@ import type { Log, Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
-import { AppError } from "./errors.ts"
 import { onDemand, refsOfServer } from "./on-demand.ts"
 import { type Door, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
@@ -57,7 +56,8 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     },
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
-    writeFile,
+    writeFile: async (path, bytes, onlyNew) =>
+      (await import("./output-file.ts")).writeOutput(path, bytes, onlyNew),
   }
   const progress = showProgress(command, args)
   const envelope = await runLoaded(door, command, args)
@@ -151,17 +151,6 @@ async function openLog({ verbose }: Pick<Settings, "verbose">): Promise<Log> {
   return (await import("./cli/terminal.ts")).openLog(verbose)
 }
 
-async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
-  try {
-    await Bun.write(path, bytes)
-  } catch (error) {
-    throw new AppError("ACTION_FAILED", `Cannot write '${path}'`, {
-      suggestion: "Name a file in a directory that exists and may be written to",
-      platformDetail: error instanceof Error ? error.message : String(error),
-    })
-  }
-}
-
 /** Prints the envelope, and returns the exit code that goes with it. */
 async function answer(envelope: Envelope, format: Format = "json", command?: Command): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
@@ -186,6 +175,8 @@ async function mayBeWatched(): Promise<boolean> {
 
 /** Prints all of the text, also through a slow pipe. If the reader has gone away, there is nothing to report. */
 async function print(text: string): Promise<0> {
+  // Bun.write empties a file that it writes nothing to.
+  if (text === "") return 0
   try {
     await Bun.write(Bun.stdout, text)
   } catch (error) {

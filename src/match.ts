@@ -85,7 +85,7 @@ export function chooseByName<T extends { readonly name?: string }>(
   throw new AppError("ELEMENT_NOT_FOUND", `${ref ? `${ref} shows` : "There is"} no option '${name}'`, {
     suggestion:
       names.length > 0
-        ? `Use one of: ${names.slice(0, 20).join(", ")}`
+        ? "Use one of details.candidates"
         : `${look} to see its options, or use 'set-value' if it can be typed into`,
     ...facts,
   })

@@ -103,6 +103,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
     open: async (entry, route, hint) => (await adapter()).open(entry, route, hint),
     read: async (handle) => (await adapter()).read(handle),
     hit: async (handle, point) => (await adapter()).hit(handle, point),
+    ownerAt: async (point) => (await adapter()).ownerAt(point),
     perform: async (handle, action) => (await adapter()).perform(handle, action),
     takeTurn: async () => (await adapter()).takeTurn(),
     input: async (event) => (await adapter()).input(event),

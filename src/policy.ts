@@ -9,16 +9,25 @@ export interface Policy {
   readonly apps?: readonly string[]
 }
 
-/** Reads the list of AGENT_DESKTOP_APPS: `a, b`. */
-export function appsOf(list: string | undefined): readonly string[] | undefined {
-  const names = (list ?? "").split(",").map((name) => name.trim())
-  const given = names.filter((name) => name !== "")
-  return given.length > 0 ? given : undefined
+/** Reads a list of names such as AGENT_DESKTOP_APPS: `a, b`. A variable that is set and names none allows none. */
+export function namesIn(list: string | undefined): readonly string[] | undefined {
+  return list
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
 }
 
 export function readOnlyDenied(what: string): AppError {
   return new AppError("POLICY_DENIED", `${what} acts, and only reading is allowed here`, {
     suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** A file that only reading would replace. */
+export function existsAlready(path: string): AppError {
+  return new AppError("POLICY_DENIED", `'${path}' exists, and only reading is allowed here`, {
+    suggestion: "Name a file that does not exist yet",
     disposition: NOTHING_DELIVERED,
   })
 }
@@ -34,7 +43,10 @@ export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   if (!apps || !(error instanceof AppError)) return error
   if (error.code !== "APP_NOT_FOUND" && error.code !== "WINDOW_NOT_FOUND") return error
   return new AppError("POLICY_DENIED", `${error.message}, or its app is not allowed here`, {
-    suggestion: `Only ${apps.join(", ")} may be seen and acted on (AGENT_DESKTOP_APPS)`,
+    suggestion:
+      apps.length > 0
+        ? `Only ${apps.join(", ")} may be seen and acted on (AGENT_DESKTOP_APPS)`
+        : "AGENT_DESKTOP_APPS is set and names no app: no app may be seen or acted on",
     details: { apps },
     disposition: NOTHING_DELIVERED,
   })

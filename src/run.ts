@@ -17,7 +17,7 @@ import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./error
 import { applyAliases, fieldsOf } from "./fields.ts"
 import { adapterOnDemand } from "./on-demand.ts"
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
-import { Secrets } from "./secret.ts"
+import { namedOnly, Secrets } from "./secret.ts"
 import { describeIssue, UsageError, unknownCommand } from "./usage-errors.ts"
 
 /** A way into the program (command line, MCP, library), and what it gives to the commands that come through it. */
@@ -37,7 +37,12 @@ export interface Door extends Policy {
   stdin(): Promise<string>
   /** A variable of the caller's environment, for secrets. */
   env?(name: string): string | undefined
-  writeFile(path: string, bytes: Uint8Array): Promise<void>
+  /** The only variables that are secrets; absent: all. */
+  readonly secrets?: readonly string[]
+  /** The error for a command that there is but this door does not offer. */
+  missing?(name: string): AppError | undefined
+  /** Writes a file that the caller named. `onlyNew`: never replaces one. */
+  writeFile(path: string, bytes: Uint8Array, onlyNew: boolean): Promise<void>
 }
 
 /** Records commands and their results. It never throws, and no command depends on it. */
@@ -61,7 +66,7 @@ const GRACE = 0.05
 
 /** Runs a command by its name. Never throws. */
 export function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
-  return run(door, name, raw, () => loadCommand(door.commands, name))
+  return run(door, name, raw, () => loadCommand(door, name))
 }
 
 /** Runs a command that the door has loaded. Never throws. */
@@ -111,9 +116,9 @@ export function parseArgs(command: Command, raw: unknown): Parameters<Command["h
 
 const seeHelp = ({ name }: Command): string => `Run 'agent-desktop help ${name}' to see what it takes`
 
-async function loadCommand(commands: Registry, name: string): Promise<Command> {
+async function loadCommand({ commands, missing }: Door, name: string): Promise<Command> {
   const load = findCommand(commands, name)
-  if (!load) throw unknownCommand(name, Object.keys(commands))
+  if (!load) throw missing?.(name) ?? unknownCommand(name, Object.keys(commands))
   return load()
 }
 
@@ -188,7 +193,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       const traced = (door.trace?.spentMs ?? 0) - tracedBefore
       const deadline = traced ? new Deadline(parts.deadline.at + traced, door.signal) : parts.deadline
       if (deadline.expired) throw notStarted(name)
-      const command = await loadCommand(door.commands, name)
+      const command = await loadCommand(door, name)
       const batch = { deadline, baseline: known }
       // A batch answers when all items are done: no item may serve other programs meanwhile.
       const alone = { ...door, serve: undefined, stdin }
@@ -205,10 +210,15 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     session: door.session,
     desktop: door.desktop,
     stdin,
-    secret: (source) => secrets.read(source, (name) => door.env?.(name), stdin),
-    writeFile: (path, bytes) => door.writeFile(path, bytes),
+    secret: (source) =>
+      secrets.read(
+        source,
+        namedOnly((name) => door.env?.(name), door.secrets),
+        stdin,
+      ),
+    writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
     async validateItems(items) {
-      await validate(door.commands, items)
+      await validate(door, items)
       if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
         known = await parts.adapter.notifications()
       }
@@ -220,11 +230,11 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   }
 }
 
-async function validate(commands: Registry, items: readonly Item[]): Promise<void> {
+async function validate(door: Door, items: readonly Item[]): Promise<void> {
   for (const [index, item] of items.entries()) {
     try {
       if (item.command === "batch") throw new AppError("INVALID_ARGS", "A batch cannot hold a batch")
-      parseArgs(await loadCommand(commands, item.command), item.args)
+      parseArgs(await loadCommand(door, item.command), item.args)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {

@@ -51,13 +51,25 @@ export class Secrets {
 
 type Env = (name: string) => string | undefined
 
+/**
+ * The variables that may be read as secrets: all, or only those that the operator named. A variable that was not
+ * named looks like one that is not set, so that nobody learns which variables there are.
+ */
+export function namedOnly(env: Env, names: readonly string[] | undefined): Env {
+  return (name) => (names === undefined || names.includes(name) ? env(name) : undefined)
+}
+
 function noSecret(source: string): AppError {
+  const name = source.slice("env:".length)
   const what =
     source === "stdin"
-      ? "Standard input is empty"
-      : `The environment variable '${source.slice("env:".length)}' is not set`
-  return new AppError("INVALID_ARGS", `${what}, and so there is no secret`, {
-    suggestion: "Set the variable for this program, or write the text to its standard input",
+      ? "Standard input is empty, and so there is no secret"
+      : `There is no secret '${name}': the variable is not set, or AGENT_DESKTOP_SECRETS does not name it`
+  return new AppError("INVALID_ARGS", what, {
+    suggestion:
+      source === "stdin"
+        ? "Write the text to standard input"
+        : "Ask the user to set the variable and to name it in AGENT_DESKTOP_SECRETS",
     details: { argument: "secret" },
   })
 }

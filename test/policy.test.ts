@@ -1,13 +1,20 @@
 import { describe, expect, test } from "bun:test"
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import type { InputEvent, InputTarget } from "../src/adapter.ts"
+import { settingsOf } from "../src/cli/globals.ts"
 import { commands } from "../src/commands/index.ts"
 import { Deadline } from "../src/deadline.ts"
+import { agentDesktop } from "../src/index.ts"
 import type { Surface } from "../src/node.ts"
-import { appsOf, guard } from "../src/policy.ts"
+import { writeOutput } from "../src/output-file.ts"
+import { guard, namesIn } from "../src/policy.ts"
 import { readyDesk, samplesOf } from "./support/every-command.ts"
 import { fakeAdapter } from "./support/fake-adapter.ts"
 import { desk } from "./support/fake-desk.ts"
 import type { Spec } from "./support/fake-world.ts"
+import { temporaryForFile } from "./support/temporary.ts"
+
+const TRACE = new URL("fixtures/trace", import.meta.url).pathname
 
 /** Calls of the fake adapter that change something. */
 const ACTING = /^(perform|input|window|launch|quit|notification)$/
@@ -33,11 +40,11 @@ test("read-only: commands that act are refused, and commands that read change no
 
 test.each([
   [undefined, undefined],
-  ["", undefined],
-  [" , ", undefined],
+  ["", []],
+  [" , ", []],
   ["Editor", ["Editor"]],
   [" Editor , org.example.Other,", ["Editor", "org.example.Other"]],
-])("AGENT_DESKTOP_APPS=%j means %j", (list, apps) => expect(appsOf(list)).toEqual(apps))
+])("AGENT_DESKTOP_APPS=%j means %j", (list, apps) => expect(namesIn(list)).toEqual(apps))
 
 /** Two apps side by side. Only Editor is allowed; Other's window has the focus. */
 async function twoApps() {
@@ -87,7 +94,7 @@ test("with an app list, other apps cannot be reached by old refs, keys, points o
   await denied("click", { ref_id: pay })
   await denied("get", { ref_id: pay, property: "name" })
   await denied("press", { combo: "ctrl+a" })
-  for (const name of ["mouse-click", "mouse-move", "mouse-down", "hover"])
+  for (const name of ["mouse-click", "mouse-move", "mouse-down", "mouse-up", "hover"])
     await denied(name, { xy: "210,20" })
   await denied("mouse-wheel", { xy: "210,20", dy: 1 })
   await denied("drag", { from_xy: "20,20", to_xy: "210,20" })
@@ -108,10 +115,127 @@ test("with an app list, the listed apps can be used as usual", async () => {
   const save = await free.ref("Save")
   expect(await limited.ok("click", { ref_id: save })).toMatchObject({ action: "click" })
   expect(await limited.ok("mouse-click", { xy: "20,20" })).toMatchObject({ x: 20 })
-  expect(await limited.ok("mouse-up", { xy: "210,20" })).toBeObject()
+  expect(await limited.ok("mouse-up", { xy: "20,20" })).toBeObject()
   await limited.ok("focus-window", { window_id: left.id })
   expect(await limited.ok("press", { combo: "ctrl+a" })).toMatchObject({ action: "press" })
   expect(await limited.ok("screenshot", { window_id: left.id })).toMatchObject({ format: "png" })
+})
+
+test("a list that names no app allows none", async () => {
+  const { free, left } = await twoApps()
+  const limited = desk({ ...free.door, apps: [] })
+  expect((await limited.ok("list-windows")).windows).toEqual([])
+  expect((await limited.ok("list-apps")).apps).toEqual([])
+  for (const args of [{ app: "Editor" }, { window_id: left.id }, {}])
+    expect(await limited.error("snapshot", args)).toMatchObject({
+      code: "POLICY_DENIED",
+      suggestion: expect.stringContaining("names no app"),
+    })
+  expect(await limited.error("mouse-click", { xy: "20,20" })).toMatchObject({ code: "POLICY_DENIED" })
+})
+
+test("with an app list, the popup of another app above an allowed window cannot be clicked", async () => {
+  const { limited, free } = await twoApps()
+  free.world.ownerAt = ({ x }) => (x < 50 ? 2 : 1)
+  const before = free.world.calls.length
+  expect(await limited.error("mouse-click", { xy: "20,20" })).toMatchObject({
+    code: "POLICY_DENIED",
+    disposition: { delivery: "not_delivered" },
+  })
+  expect(free.world.calls.slice(before)).not.toContain("input")
+  expect(await limited.ok("mouse-click", { xy: "70,20" })).toMatchObject({ x: 70 })
+})
+
+test("with an app list, keys that the desktop takes for itself are not sent", async () => {
+  const { limited, left, free } = await twoApps()
+  await limited.ok("focus-window", { window_id: left.id })
+  const combos = ["alt+tab", "alt+shift+tab", "alt+f2", "super+d", "ctrl+alt+t", "printscreen", "alt+space"]
+  for (const combo of combos)
+    expect({ combo, code: (await limited.error("press", { combo })).code }).toEqual({
+      combo,
+      code: "POLICY_DENIED",
+    })
+  for (const combo of ["alt", "super", "ctrl"])
+    expect(await limited.error("key-down", { combo })).toMatchObject({ code: "POLICY_DENIED" })
+  expect(free.world.keys).toEqual([])
+  for (const combo of ["ctrl+s", "alt+f", "f5", "tab", "shift+tab"]) await limited.ok("press", { combo })
+  await limited.ok("key-down", { combo: "shift" })
+  await limited.ok("key-up", { combo: "shift" })
+})
+
+test("with an app list, an app is started without options, which could name another program", async () => {
+  const { limited, free } = await twoApps()
+  const before = free.world.calls.length
+  for (const arg of ["--renderer-cmd-prefix=sh", "-e", "+x"])
+    expect(await limited.error("launch", { app: "Editor", args: [arg] })).toMatchObject({
+      code: "POLICY_DENIED",
+    })
+  expect(free.world.calls.slice(before)).not.toContain("launch")
+  await limited.run("launch", { app: "Editor", args: ["letter.txt"], timeout_ms: 0 })
+  expect(free.world.calls.slice(before)).toContain("launch")
+})
+
+test.each([
+  [
+    "a flag cannot lift a restriction of the environment",
+    { read_only: false },
+    { AGENT_DESKTOP_READ_ONLY: "1" },
+    true,
+  ],
+  ["a flag adds a restriction", { read_only: true }, {}, true],
+  ["a variable that is off restricts nothing", {}, { AGENT_DESKTOP_READ_ONLY: "0" }, false],
+])("%s", (_, given, env, readOnly) => expect(settingsOf(given, env)).toMatchObject({ readOnly }))
+
+test("a program that uses the library cannot lift the environment's restrictions either", async () => {
+  const env = { AGENT_DESKTOP_READ_ONLY: "1", AGENT_DESKTOP_APPS: "editor" }
+  await using it = agentDesktop({ env, readOnly: false, apps: ["Editor", "Bank"] })
+  expect(await it.run("press", { combo: "a" })).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } })
+})
+
+describe("under read-only, a file is written only if it is new", () => {
+  const path = temporaryForFile()
+  const written = (name: string): string => readFileSync(`${path}/${name}`, "utf8")
+  writeFileSync(`${path}/profile`, "old")
+  symlinkSync(`${path}/profile`, `${path}/link`)
+  symlinkSync(`${path}/nowhere`, `${path}/dangling`)
+  const bytes = Buffer.from("new")
+
+  test.each([
+    ["profile", true, "POLICY_DENIED"],
+    ["link", true, "POLICY_DENIED"],
+    ["dangling", true, "POLICY_DENIED"],
+    ["link", false, "ACTION_FAILED"],
+    ["dangling", false, "ACTION_FAILED"],
+    [".", false, "ACTION_FAILED"],
+    ["no/such", true, "ACTION_FAILED"],
+  ])("%s (only new: %p) is refused with %s", async (name, onlyNew, code) => {
+    await expect(writeOutput(`${path}/${name}`, bytes, onlyNew)).rejects.toMatchObject({ code })
+    expect(written("profile")).toBe("old")
+    expect(existsSync(`${path}/nowhere`)).toBe(false)
+  })
+
+  test("a new one is written, and otherwise an old one is replaced whole", async () => {
+    await writeOutput(`${path}/a`, Buffer.from("longer text"), true)
+    expect(written("a")).toBe("longer text")
+    await writeOutput(`${path}/a`, bytes, false)
+    expect(written("a")).toBe("new")
+  })
+
+  test("a pipe is neither waited for nor written to", async () => {
+    Bun.spawnSync(["mkfifo", `${path}/pipe`])
+    await expect(writeOutput(`${path}/pipe`, bytes, false)).rejects.toMatchObject({ code: "ACTION_FAILED" })
+  })
+
+  test("commands that write a file say so to their door", async () => {
+    const asked: boolean[] = []
+    const it = await readyDesk({ writeFile: async (_path, _bytes, onlyNew) => void asked.push(onlyNew) })
+    for (const readOnly of [true, false]) {
+      const limited = desk({ ...it.door, readOnly })
+      await limited.ok("screenshot", { path: "shot.png" })
+      await limited.ok("trace-export", { directory: TRACE, output: "page.html" })
+    }
+    expect(asked).toEqual([true, true, false, false])
+  })
 })
 
 describe("with an app list, a point over another app's window", () => {

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { FORMATS, type Format, NUMBERINGS, type Numbering } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { choice, flag, optionalText } from "../inputs.ts"
-import { appsOf } from "../policy.ts"
+import { namesIn } from "../policy.ts"
 
 /** Options that every command takes, before or after its name. */
 export const globals = v.strictObject({
@@ -34,6 +34,8 @@ export interface Settings {
   readonly readOnly: boolean
   /** The only apps that may be seen and acted on. */
   readonly apps?: readonly string[]
+  /** The only variables that `--secret env:NAME` may read. */
+  readonly secrets?: readonly string[]
   /** Directory of the trace. */
   readonly traceTo?: string
   readonly traceScreenshots: boolean
@@ -42,7 +44,10 @@ export interface Settings {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Settings from flags and variables. A flag beats its variable; an empty variable counts as unset. */
+/**
+ * Settings from flags and variables. A flag beats its variable, unless the variable restricts: a flag can add a
+ * restriction, and cannot lift one. An empty variable counts as unset, except for lists of names.
+ */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
   const { session, desktop, refs, format, read_only, trace, trace_screenshots, verbose } = v.parse(
     globals,
@@ -53,8 +58,9 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
     numbering: refs ?? numberingOf(env.AGENT_DESKTOP_REFS),
     format: format ?? wordOf("AGENT_DESKTOP_FORMAT", env.AGENT_DESKTOP_FORMAT, FORMATS) ?? "json",
-    readOnly: given.read_only === undefined ? isOn(env.AGENT_DESKTOP_READ_ONLY) : read_only,
-    apps: appsOf(env.AGENT_DESKTOP_APPS),
+    readOnly: read_only || isOn(env.AGENT_DESKTOP_READ_ONLY),
+    apps: namesIn(env.AGENT_DESKTOP_APPS),
+    secrets: namesIn(env.AGENT_DESKTOP_SECRETS),
     traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
     traceScreenshots:
       given.trace_screenshots === undefined ? isOn(env.AGENT_DESKTOP_TRACE_SCREENSHOTS) : trace_screenshots,

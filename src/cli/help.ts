@@ -208,8 +208,12 @@ const ENVIRONMENT: readonly Row[] = [
   ["AGENT_DESKTOP_REFS", "As --refs: how refs are numbered."],
   ["AGENT_DESKTOP_DESKTOP", "As --desktop: an isolated desktop."],
   ["AGENT_DESKTOP_FORMAT", "As --format."],
-  ["AGENT_DESKTOP_READ_ONLY", "As --read-only."],
+  ["AGENT_DESKTOP_READ_ONLY", "As --read-only, and no flag lifts it."],
   ["AGENT_DESKTOP_APPS", "Names of apps, separated by commas: only these may be seen and acted on."],
+  [
+    "AGENT_DESKTOP_SECRETS",
+    "Names of variables, separated by commas: only these may --secret env:NAME read.",
+  ],
   ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is recorded."],
   ["AGENT_DESKTOP_TRACE_SCREENSHOTS", "As --trace-screenshots."],
   ["AGENT_DESKTOP_HOME", "Directory of the state, instead of ~/.agent-desktop."],

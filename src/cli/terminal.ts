@@ -2,6 +2,7 @@ import { writeSync } from "node:fs"
 import { isatty } from "node:tty"
 import type { ConsolaInstance } from "consola/core"
 import type { Env } from "../adapter.ts"
+import { escapeHidden } from "../escape.ts"
 
 /** Standard error, if it is a terminal with a person in front of it. */
 export interface Terminal {
@@ -106,7 +107,7 @@ export function tellFailure(
 const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`
 
 /** Errors repeat names from apps, and those must not move the cursor. */
-const plain = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+const plain = (text: string): string => escapeHidden(text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " "))
 
 export type Log = Pick<ConsolaInstance, "debug" | "warn">
 

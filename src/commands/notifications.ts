@@ -136,9 +136,8 @@ export const notificationAction = defineCommand({
         "ACTION_NOT_SUPPORTED",
         `Notification ${args.index} '${target.title}' has no action '${args.action}'`,
         {
-          suggestion: target.actions?.length
-            ? `Use one of: ${target.actions.join(", ")}`
-            : "Use 'dismiss-notification'",
+          suggestion: target.actions?.length ? "Use one of details.candidates" : "Use 'dismiss-notification'",
+          details: { candidates: target.actions ?? [] },
         },
       )
     }

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
-import { AppError } from "../errors.ts"
+import { AppError, plainWord } from "../errors.ts"
 import { choice, optionalText } from "../inputs.ts"
 import { count, optionalString } from "../outputs.ts"
 
@@ -31,7 +31,9 @@ export const skills = defineCommand({
       args.name === undefined ? "Get which skill?" : "A list takes no name",
       {
         suggestion:
-          args.name === undefined ? "agent-desktop skills get core" : `agent-desktop skills get ${args.name}`,
+          args.name === undefined
+            ? "agent-desktop skills get core"
+            : `agent-desktop skills get ${plainWord(args.name, "core")}`,
         details: { argument: "name" },
       },
     )

@@ -69,6 +69,10 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const hit = top === "own" ? hitElement : hitInPopup
       return translatingErrors(element.origin, hit(atspi, element, point))
     },
+    ownerAt: async (point) => {
+      const [x, { windowAt }] = await Promise.all([x11(), import("./x11/windows.ts")])
+      return (await windowAt(x, point, deadline))?.pid
+    },
     perform: async (handle, action) => {
       // The keyboard focus decides where the keys of every command go.
       if (action.kind === "focus" && session.env.DISPLAY) await turn.take()

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import type { Env, Launched } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { AppError, plainWord } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
 import { MARKER, noteApp } from "./desktops/record.ts"
 import {
@@ -77,7 +77,7 @@ function findByName(name: string, env: Env): DesktopEntry | undefined {
   const commands = new Set(candidates.map((entry) => entry.command.join("\0")))
   if (commands.size < 2) return candidates[0]
   throw new AppError("AMBIGUOUS_TARGET", `${candidates.length} installed apps are named '${name}'`, {
-    suggestion: `Name one by its id: ${candidates.map(({ id }) => `agent-desktop launch ${id}`).join(", or ")}`,
+    suggestion: `Name one by its id, such as: agent-desktop launch ${plainWord(candidates[0]?.id, "ID")}`,
     details: {
       candidates: candidates.map(({ id, names, command }) => ({
         id,
@@ -177,11 +177,15 @@ function appNotFound(name: string, env: Env, reason?: string): AppError {
   const shown = entries.filter((entry) => entry.shown).map((entry) => entry.names[0]!)
   return new AppError("APP_NOT_FOUND", `There is no app '${name}' to start${reason ? `: ${reason}` : ""}`, {
     suggestion: near
-      ? `Did you mean: agent-desktop launch ${JSON.stringify(near)}`
+      ? `Did you mean: agent-desktop launch ${plainWord(near, plainWord(idOf(near, entries), "ID"))}`
       : "Use the app's name in the menus, its desktop-file id, or its program: agent-desktop launch /usr/bin/PROGRAM",
     details: { installed: shown.slice(0, 50) },
   })
 }
+
+/** The id of the entry that has this name. */
+const idOf = (name: string, entries: readonly DesktopEntry[]): string | undefined =>
+  entries.find((entry) => entry.names.includes(name))?.id
 
 /**
  * Asks a process to end (`force`: ends it), if it is still the one that was seen. Refuses processes that the session

@@ -1,6 +1,6 @@
 import type { Check, Permissions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { AppError, plainWord } from "../errors.ts"
 import { Atspi } from "./atspi/atspi.ts"
 import { unlessRefused } from "./atspi/element.ts"
 import { listA11yApps } from "./atspi/registry.ts"
@@ -132,7 +132,7 @@ const applications: Link = async (session, deadline) => {
           ...(app.responsive
             ? {}
             : {
-                suggestion: `Wait until it answers, or end it: agent-desktop close-app ${JSON.stringify(app.name || readProcess(app.pid)?.name || String(app.pid))} --force`,
+                suggestion: `Wait until it answers, or end it: agent-desktop close-app ${plainWord(app.name || readProcess(app.pid)?.name)} --force`,
               }),
         }
       }),

@@ -1,4 +1,5 @@
 import type { Disposition } from "../errors.ts"
+import { escapeHidden } from "../escape.ts"
 import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
 import type { PrintedNode } from "../outputs.ts"
 import type { Added, Changed } from "./diff.ts"
@@ -99,18 +100,8 @@ function repeatsName({ name = "", description = "" }: Pick<PrintedNode, "name" |
   return said === known || said === `${known} menu` || said === `${known} button`
 }
 
-/** Direction marks and invisible separators: printed as they are, they could turn a line around. */
-const INVISIBLE =
-  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-
-export function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(INVISIBLE, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  )
-}
+/** Application text in quotes. No character in it can end the line, turn it around or hide. */
+export const quoted = (text: string): string => escapeHidden(JSON.stringify(text))
 
 /** Application text inside a line of ours: escaped, but without quotes around it. */
 export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"')

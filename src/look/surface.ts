@@ -1,6 +1,6 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, plainWord } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { entriesFor, type Source, toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"
@@ -127,12 +127,11 @@ export const isStarting = ({ accessible, starting }: SeenWindow): boolean =>
 export function requireContent({ id, app_name, accessible, reason }: SeenWindow): void {
   if (accessible !== false) return
   const why = reason ? `: ${reason}` : ""
-  const app = JSON.stringify(app_name)
   throw new AppError(
     "PLATFORM_NOT_SUPPORTED",
     `Window '${id}' of '${app_name}' exposes no accessibility tree${why}`,
     {
-      suggestion: `Restart the app with accessibility on: agent-desktop close-app ${app}, then agent-desktop launch ${app}; or use 'screenshot --window-id ${id}'`,
+      suggestion: `Restart it with 'close-app ${plainWord(app_name)}' and 'launch ${plainWord(app_name)}', or use 'screenshot --window-id ${id}'`,
     },
   )
 }

@@ -1,6 +1,6 @@
 import type { Adapter, Launched, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, windowNotFound } from "../errors.ts"
+import { AppError, plainWord, windowNotFound } from "../errors.ts"
 import { optionalText } from "../inputs.ts"
 import { isNamed } from "../match.ts"
 import type { AppInfo, WindowInfo } from "../node.ts"
@@ -68,7 +68,7 @@ function windowById(windows: readonly SeenWindow[], id: string, app?: string): S
   if (!found) throw windowNotFound(id)
   if (app === undefined || isNamed(found.app_name, found.aliases, app)) return found
   throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' belongs to '${found.app_name}', not to '${app}'`, {
-    suggestion: `Use 'list-windows --app ${JSON.stringify(app)}' to see its windows`,
+    suggestion: `Use 'list-windows --app ${plainWord(app)}' to see its windows`,
   })
 }
 

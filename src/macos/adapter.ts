@@ -8,7 +8,7 @@ import type {
   TreeTarget,
 } from "../adapter.ts"
 import { readingTime } from "../deadline.ts"
-import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
+import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { bundleOf, processStart } from "./apps.ts"
@@ -67,6 +67,8 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
     screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
     notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
+    // The list of windows does not have menus and popups.
+    ownerAt: async () => undefined,
     unlistedNotifications: async () => 0,
     notification: async (target, op) =>
       (await import("./notifications.ts")).actOnNotification(ax, target, op),
@@ -91,7 +93,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
   if (!found) {
     if (surface === "window") throw windowNotFound(window.id)
     throw new AppError("ELEMENT_NOT_FOUND", `'${window.app_name}' shows no ${surface} now`, {
-      suggestion: `Use 'list-surfaces --app ${JSON.stringify(window.app_name)}' to see what it shows`,
+      suggestion: `Use 'list-surfaces --app ${plainWord(window.app_name)}' to see what it shows`,
     })
   }
   if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)

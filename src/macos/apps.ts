@@ -4,7 +4,7 @@ import { BSD_INFO, libsystem, PATH_SIZE } from "../../ffi/libsystem.ts"
 import { AutoreleasePool, appKitClass, send } from "../../ffi/objc.ts"
 import type { Launched, SeenApp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { AppError, plainWord } from "../errors.ts"
 import { drainRunLoop, itemsOf, textOf } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
 
@@ -91,7 +91,7 @@ export function quitApp({ pid, name }: SeenApp, force: boolean): { readonly meth
     throw new AppError("ACTION_FAILED", `'${name}' could not be asked to quit`, {
       suggestion: force
         ? "Use 'list-apps' to see whether it is still running"
-        : `Run: agent-desktop close-app ${JSON.stringify(name)} --force`,
+        : `Run: agent-desktop close-app ${plainWord(name)} --force`,
     })
   }
   return { method }

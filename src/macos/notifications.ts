@@ -53,7 +53,8 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
         "ACTION_NOT_SUPPORTED",
         `Notification ${target.index} has no action '${wanted[0]}'`,
         {
-          suggestion: `It has: ${offered.map(({ name }) => name).join(", ") || "none"}`,
+          suggestion: offered.length > 0 ? "Use one of details.candidates" : "Use 'dismiss-notification'",
+          details: { candidates: offered.map(({ name }) => name) },
         },
       )
     }

@@ -39,8 +39,8 @@ export function toolOf(command: Command): Tool {
 }
 
 /**
- * The commands that are offered: `core` (enough for nearly everything; `desktop_batch` reaches the rest),
- * `all`, `read-only`, or names separated by commas, mixed at will.
+ * The commands that are offered: `core` (enough for nearly everything), `all`, `read-only`, or names separated by
+ * commas, mixed at will. `desktop_batch` reaches the same and no more.
  */
 export async function chooseCommands(
   registry: Registry,

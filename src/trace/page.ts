@@ -1,3 +1,4 @@
+import { escapeHidden } from "../escape.ts"
 import { stringAt, type TraceEntry } from "./entry.ts"
 
 /**
@@ -37,16 +38,17 @@ ${names.map((name) => enlarged(classOf.get(name)!, pictures.get(name)!)).join("\
 `
 }
 
-/** Escapes markup, and shows control characters and direction marks by their codes. */
+/** Escapes markup, and shows control characters and everything that hides or reorders text by their codes. */
 function safe(text: string): string {
-  return text
+  const markup = text
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(
-      /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
-      (char) => `<i class="odd">\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}</i>`,
+    .replace(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/g, (char) =>
+      odd(`\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`),
     )
-    .replace(/\p{Surrogate}/gu, "\ufffd")
+  return escapeHidden(markup, odd).replace(/\p{Surrogate}/gu, "\ufffd")
 }
+
+const odd = (code: string): string => `<i class="odd">${code}</i>`
 
 function summaryOf(entries: readonly TraceEntry[], unreadable: number): string {
   const failed = entries.filter((one) => !one.ok).length

@@ -12,7 +12,10 @@ import {
 import { resolve } from "node:path"
 import { type Command, findCommand, type Registry } from "../command.ts"
 import { Deadline } from "../deadline.ts"
+import { toJson } from "../envelope.ts"
+import { AppError } from "../errors.ts"
 import { type Field, fieldsOf } from "../fields.ts"
+import { guard } from "../policy.ts"
 import { parseRef } from "../refmap.ts"
 import type { Door, Outcome, Trace } from "../run.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
@@ -41,7 +44,8 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
   }
   const photograph = async (door: Door): Promise<string | undefined> => {
     try {
-      return door.signal?.aborted ? undefined : keepPicture(place, await screenOf(door))
+      const png = door.signal?.aborted ? undefined : await screenOf(door)
+      return png && keepPicture(place, png)
     } catch (error) {
       return tell(error)
     }
@@ -59,7 +63,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
         before,
         after,
       }
-      append(place, `${JSON.stringify(entry)}\n`)
+      append(place, `${toJson(entry)}\n`)
     } catch (error) {
       tell(error)
     }
@@ -116,12 +120,19 @@ async function fieldsFor(commands: Registry, names: readonly string[]): Promise<
   return (name) => known.get(name)
 }
 
-async function screenOf(door: Door): Promise<Uint8Array> {
-  const adapter = (await door.platform()).adapter(Deadline.in(PICTURE_MS, door.signal))
+/** The screen. Under a list of apps, only the focused window, if it is one of theirs and nothing covers it. */
+async function screenOf(door: Door): Promise<Uint8Array | undefined> {
+  const native = (await door.platform()).adapter(Deadline.in(PICTURE_MS, door.signal))
   try {
-    return (await adapter.screenshot({ kind: "screen" })).png
+    if (!door.apps) return (await native.screenshot({ kind: "screen" })).png
+    const adapter = await guard(native, door)
+    const window = (await adapter.windows("focused")).find((one) => one.is_focused)
+    return window && (await adapter.screenshot({ kind: "window", window })).png
+  } catch (error) {
+    if (error instanceof AppError && error.code === "POLICY_DENIED") return undefined
+    throw error
   } finally {
-    await adapter.close()
+    await native.close()
   }
 }
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
 const ODD = new URL("../fixtures/odd.py", import.meta.url).pathname
+const POPUP = new URL("../fixtures/popup.py", import.meta.url).pathname
 const ONLY = { AGENT_DESKTOP_APPS: "alpha" }
 
 let desktop: TestDesktop
@@ -73,6 +75,71 @@ test("an allowed app is seen and acted on as without a policy", async () => {
   expect((await limited("click", "@e1", "--input", "physical")).json.ok).toBe(true)
   expect((await limited("screenshot", "--app", "alpha")).json.ok).toBe(true)
   expect((await limited("press", "tab", "--app", "alpha")).json.ok).toBe(true)
+})
+
+test("the ways around the list of apps that are closed: dropping, shortcuts, popups, options, pictures", async () => {
+  const point = `${beta.bounds.x + 20},${beta.bounds.y + 40}`
+  const { windows } = (await limited("list-windows")).json.data
+  const own = `${windows[0].bounds.x + 20},${windows[0].bounds.y + 40}`
+  await until(async () => (await limited("focus-window", windows[0].id)).json.ok)
+  const lines = [
+    ["mouse-up", "--xy", point],
+    ["mouse-up", "--button", "middle", "--xy", point],
+    ["press", "alt+tab"],
+    ["press", "super+d"],
+    ["key-down", "alt"],
+    ["launch", "alpha", "--arg=--renderer-cmd-prefix=sh"],
+  ]
+  for (const line of lines)
+    expect({ line, code: (await limited(...line)).json.error?.code }).toEqual({ line, code: "POLICY_DENIED" })
+  // A popup of another program above the allowed window is in no list of windows.
+  const [x, y] = own.split(",").map(Number)
+  expect((await limited("mouse-click", "--xy", own)).json.ok).toBe(true)
+  const log = `${desktop.directory}/popup.log`
+  const popup = desktop.spawnApp(["/usr/bin/python3", POPUP, String(x! - 10), String(y! - 10), log])
+  await until(() => existsSync(log), 20_000)
+  await until(async () => (await limited("mouse-click", "--xy", own)).json.error?.code === "POLICY_DENIED")
+  expect(readFileSync(log, "utf8")).toBe("shown\n")
+  // The same click without the policy reaches the popup: the log would have told.
+  expect((await desktop.run("mouse-click", "--xy", own)).json.ok).toBe(true)
+  await until(() => readFileSync(log, "utf8").includes("pressed"))
+  popup.kill()
+  await popup.exited
+  const trace = `${desktop.home}/limited-trace`
+  await limited("focus-window", beta.id, "--trace", trace, "--trace-screenshots")
+  await limited("list-windows", "--trace", trace, "--trace-screenshots")
+  const screen = (await desktop.run("list-displays")).json.data.displays[0].bounds
+  const pictures = existsSync(`${trace}/pictures`) ? readdirSync(`${trace}/pictures`) : []
+  const widths = pictures.map((name) => readFileSync(`${trace}/pictures/${name}`).readUInt32BE(16))
+  expect(widths).not.toContain(screen.width)
+})
+
+test("a restriction of the environment stays, whatever the flags, and read-only makes new files only", async () => {
+  const reading = { AGENT_DESKTOP_READ_ONLY: "1" }
+  for (const flag of ["--no-read-only", "--read-only=false"]) {
+    const { json } = await runProgram(["mouse-move", "--xy", "5,5", flag], { ...desktop.env, ...reading })
+    expect({ flag, code: json.error?.code }).toEqual({ flag, code: "POLICY_DENIED" })
+  }
+  for (const apps of ["", ",", " "]) {
+    const { json } = await runProgram(["list-windows"], { ...desktop.env, AGENT_DESKTOP_APPS: apps })
+    expect({ apps, windows: json.data.windows }).toEqual({ apps, windows: [] })
+  }
+  const profile = `${desktop.home}/profile`
+  writeFileSync(profile, "mine")
+  symlinkSync(profile, `${desktop.home}/link`)
+  const shoot = (path: string, env = {}) => runProgram(["screenshot", path], { ...desktop.env, ...env })
+  for (const path of [profile, `${desktop.home}/link`])
+    expect((await shoot(path, reading)).json.error?.code).toBe("POLICY_DENIED")
+  expect((await shoot(`${desktop.home}/link`)).json.error?.code).toBe("ACTION_FAILED")
+  const planted = [{ command: "trace-export", args: { directory: "/tmp", output: profile } }]
+  const [answer] = await serve([{ name: "desktop_batch", arguments: { commands: planted } }], {
+    ...desktop.env,
+    ...reading,
+  })
+  expect(answer).toContain("POLICY_DENIED")
+  expect(readFileSync(profile, "utf8")).toBe("mine")
+  expect((await shoot(`${desktop.home}/new.png`, reading)).json.ok).toBe(true)
+  expect((await shoot(`${desktop.home}/new.png`)).json.ok).toBe(true)
 })
 
 test("the list of allowed apps and read-only mode also hold for MCP, batch and --desktop", async () => {

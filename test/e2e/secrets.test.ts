@@ -151,7 +151,7 @@ test("--secret types only into secure fields, and only from a source that exists
   })
   expect(await error(["type", ref, "--secret", "env:NOWHERE"])).toMatchObject({
     code: "INVALID_ARGS",
-    message: expect.stringContaining("'NOWHERE' is not set"),
+    message: expect.stringContaining("no secret 'NOWHERE'"),
   })
   expect(await error(["type", ref, "--secret", "stdin"], {}, "")).toMatchObject({ code: "INVALID_ARGS" })
   expect(await error(["type", ref, "--secret", "PASSWORD"], { PASSWORD: TYPED })).toMatchObject({
@@ -308,7 +308,7 @@ async function serve(desktop: TestDesktop, said: string[], params: object): Prom
     { id: 2, method: "tools/call", params },
   ]
   const child = Bun.spawn([PROGRAM, "mcp", "-v"], {
-    env: { ...desktop.env, PASSWORD: SERVED },
+    env: { ...desktop.env, PASSWORD: SERVED, AGENT_DESKTOP_SECRETS: "PASSWORD" },
     stdio: ["pipe", "pipe", "pipe"],
   })
   for (const line of lines) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`)

@@ -199,7 +199,7 @@ describe("launch", () => {
     expect(await failure("twin")).toMatchObject({
       code: "AMBIGUOUS_TARGET",
       message: "2 installed apps are named 'twin'",
-      suggestion: "Name one by its id: agent-desktop launch first, or agent-desktop launch second",
+      suggestion: "Name one by its id, such as: agent-desktop launch first",
     })
     expect((await launch("Same", [])).program).toBe("one")
     expect((await launch("Shown", [])).program).toBe("two")
@@ -212,7 +212,7 @@ describe("launch", () => {
     expect(await failure("Text Editr")).toMatchObject({
       code: "APP_NOT_FOUND",
       message: "There is no app 'Text Editr' to start",
-      suggestion: 'Did you mean: agent-desktop launch "Text Editor"',
+      suggestion: "Did you mean: agent-desktop launch org.example.Editor",
     })
     expect(await failure(`${place}/nothing`)).toMatchObject({ code: "APP_NOT_FOUND" })
     expect(await failure(place)).toMatchObject({ code: "APP_NOT_FOUND" })

@@ -238,9 +238,10 @@ describe("notifications", () => {
 
   test("only accept an action that they have", async () => {
     const { ok, error, world } = notified()
-    expect((await error("notification-action", { index: 0, action: "Archive" })).suggestion).toBe(
-      "Use one of: Reply, Delete",
-    )
+    expect(await error("notification-action", { index: 0, action: "Archive" })).toMatchObject({
+      suggestion: "Use one of details.candidates",
+      details: { candidates: ["Reply", "Delete"] },
+    })
     expect((await error("notification-action", { index: 1, action: "Reply" })).code).toBe(
       "ACTION_NOT_SUPPORTED",
     )

@@ -82,7 +82,7 @@ test("notifications are listed, acted on and dismissed by identity, not by posit
     expect(mac.record("note").map(({ text }) => text)).toEqual(["reply Anna"])
     await expect(adapter.notification(anna, { kind: "action", action: "Snooze" })).rejects.toMatchObject({
       code: "ACTION_NOT_SUPPORTED",
-      suggestion: "It has: Open, Close, Reply",
+      details: { candidates: ["Open", "Close", "Reply"] },
     })
     await adapter.notification(anna, { kind: "dismiss" })
     expect((await adapter.notifications()).map(({ index, title }) => [index, title])).toEqual([

@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from "node:fs"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { loadAll } from "../../src/command.ts"
@@ -80,7 +89,7 @@ test("an older protocol is spoken too", async () => {
       jsonrpc: "2.0",
       id: 2,
       method: "tools/call",
-      params: { name: "desktop_batch", arguments: { commands: [{ command: "version" }] } },
+      params: { name: "desktop_batch", arguments: { commands: [{ command: "wait", args: { ms: 1 } }] } },
     },
   ]
   const child = Bun.spawn([PROGRAM, "mcp"], {
@@ -143,6 +152,174 @@ test("a long call reports progress, and stops when it is cancelled", async () =>
     error: { code: "TIMEOUT", details: { kind: "interrupted" } },
   })
   expect((await it.call("wait", { ms: 1 })).structuredContent.found).toBe(true)
+})
+
+const HELLO = {
+  jsonrpc: "2.0",
+  id: "hello",
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+}
+
+/** A server that gets raw bytes. `answers` are its lines so far. */
+function rawServer() {
+  const child = Bun.spawn([PROGRAM, "mcp"], {
+    env: { PATH: process.env.PATH ?? "", HOME: setting.directory },
+    stdio: ["pipe", "pipe", "ignore"],
+  })
+  const answers: Json[] = []
+  const listening = (async () => {
+    let rest = ""
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const [last = "", ...whole] = `${rest}${chunk}`.split("\n").reverse()
+      rest = last
+      answers.push(...whole.reverse().map((line) => JSON.parse(line)))
+    }
+  })()
+  return {
+    child,
+    answers,
+    async say(text: string): Promise<void> {
+      child.stdin.write(text)
+      await child.stdin.flush()
+    },
+    heard: (id: unknown) => until(() => answers.find((one) => one.id === id), 20_000),
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await child.exited
+      await listening
+    },
+  }
+}
+
+describe("what is not a message gets the standard error, and the server goes on", () => {
+  const long = 11 * 1024 * 1024
+
+  test.each([
+    ["no JSON", "{broken", { id: null, code: -32700 }],
+    ["half a line of JSON", '{"jsonrpc":"2.0","id":7', { id: null, code: -32700 }],
+    ["a word", "hello", { id: null, code: -32700 }],
+    ["invalid UTF-8 in place of JSON", "\ufffd\ufffd", { id: null, code: -32700 }],
+    ["a number", "42", { id: null, code: -32600 }],
+    ["null", "null", { id: null, code: -32600 }],
+    ["an empty batch", "[]", { id: null, code: -32600 }],
+    ["a batch", `[${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}]`, { id: null, code: -32600 }],
+    ["an object without a method", '{"jsonrpc":"2.0","id":8}', { id: 8, code: -32600 }],
+    ["an older JSON-RPC", '{"jsonrpc":"1.0","id":"a","method":"ping"}', { id: "a", code: -32600 }],
+    ["the id null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', { id: null, code: -32600 }],
+    ["half an id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', { id: null, code: -32600 }],
+    ["a method that is a number", '{"jsonrpc":"2.0","id":9,"method":5}', { id: 9, code: -32600 }],
+    [
+      "initialize without parameters",
+      '{"jsonrpc":"2.0","id":3,"method":"initialize"}',
+      { id: 3, code: -32602 },
+    ],
+    ["an unknown method", '{"jsonrpc":"2.0","id":4,"method":"nothing"}', { id: 4, code: -32601 }],
+    [
+      "a line that is too long",
+      `{"jsonrpc":"2.0","id":5,"x":"${"x".repeat(long)}"}`,
+      { id: null, code: -32600 },
+    ],
+  ])("%s", async (_, line, { id, code }) => {
+    await using it = rawServer()
+    await it.say(`${JSON.stringify(HELLO)}\n`)
+    await it.heard("hello")
+    // A call that runs meanwhile is answered as ever.
+    const wait = { name: "desktop_wait", arguments: { ms: 300 } }
+    await it.say(`${JSON.stringify({ jsonrpc: "2.0", id: "running", method: "tools/call", params: wait })}\n`)
+    await it.say(`${line}\n\n`)
+    expect(await it.heard(id)).toMatchObject({ jsonrpc: "2.0", id, error: { code } })
+    expect((await it.heard("running")).result.structuredContent.found).toBe(true)
+    expect(it.answers.filter((one) => one.id === id)).toHaveLength(1)
+  })
+})
+
+/** A server whose answers wait in a pipe until the test reads them. Bun would read the pipe of a child by itself. */
+function unreadServer(name: string) {
+  const path = `${setting.directory}/${name}`
+  Bun.spawnSync(["mkfifo", path])
+  // Open at both ends: neither waits for the other.
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  const child = Bun.spawn([PROGRAM, "mcp"], {
+    env: { PATH: process.env.PATH ?? "", HOME: setting.directory },
+    stdio: ["pipe", openSync(path, "w"), "ignore"],
+  })
+  const ask = async (count: number): Promise<void> => {
+    const lists = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/list" }))
+    child.stdin.write(`${[HELLO, ...lists].map((one) => JSON.stringify(one)).join("\n")}\n`)
+    await child.stdin.flush()
+  }
+  /** Bytes that are there; none if the pipe is empty. */
+  const read = (bytes: Uint8Array): number => {
+    try {
+      return readSync(pipe, bytes)
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0
+      throw error
+    }
+  }
+  return { child, ask, read, [Symbol.dispose]: () => closeSync(pipe) }
+}
+
+test.skipIf(process.platform !== "linux")(
+  "a client that asks and does not read costs little memory, and is served when it reads again",
+  async () => {
+    using it = unreadServer("unread")
+    const asked = 3000
+    const written = it.ask(asked)
+    // Its memory grows until it reads no more, and then stays as it is.
+    let most = 0
+    let since = performance.now()
+    await until(() => {
+      const status = readFileSync(`/proc/${it.child.pid}/status`, "utf8")
+      const now = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+      if (now > most + 1) since = performance.now()
+      most = Math.max(most, now)
+      return performance.now() - since > 2000
+    }, 60_000)
+    expect(most).toBeLessThan(220)
+    const bytes = new Uint8Array(1 << 20)
+    let lines = 0
+    await until(() => {
+      for (let end = it.read(bytes); end > 0; end = it.read(bytes))
+        lines += bytes.subarray(0, end).reduce((sum, byte) => (byte === 10 ? sum + 1 : sum), 0)
+      return lines === asked + 1
+    }, 100_000)
+    await written
+    it.child.stdin.end()
+    expect(await it.child.exited).toBe(0)
+  },
+  200_000,
+)
+
+test("a client that has stopped reading does not keep the program alive", async () => {
+  using it = unreadServer("stopped")
+  await it.ask(50)
+  it.child.stdin.end()
+  expect(await it.child.exited).toBe(0)
+})
+
+test.each(["w", "a"])("a file that the server writes to (%s) keeps what is in it", async (mode) => {
+  const path = `${setting.directory}/answers-${mode}`
+  writeFileSync(path, "what others had written\n")
+  const file = openSync(path, mode)
+  const requests = [HELLO, { jsonrpc: "2.0", method: "notifications/initialized" }]
+  const child = Bun.spawn([PROGRAM, "mcp"], {
+    env: { PATH: process.env.PATH ?? "", HOME: setting.directory },
+    stdio: ["pipe", file, "ignore"],
+  })
+  child.stdin.write(`${requests.map((one) => JSON.stringify(one)).join("\n")}\n`)
+  await child.stdin.flush()
+  await until(() => readFileSync(path, "utf8").includes('"hello"'))
+  child.stdin.end()
+  expect(await child.exited).toBe(0)
+  closeSync(file)
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n")
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    id: "hello",
+    result: { serverInfo: { name: "agent-desktop" } },
+  })
+  expect(lines.length).toBe(mode === "a" ? 2 : 1)
 })
 
 test("unknown tools are an error in the command line", async () => {

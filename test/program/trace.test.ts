@@ -65,11 +65,14 @@ test("calls of an MCP client leave trace lines too", async () => {
   const client = new Client({ name: "test", version: "1" })
   await client.connect(transport, { timeout: 60_000 })
   await client.callTool({ name: "desktop_wait", arguments: { ms: 1 } })
-  await client.callTool({ name: "desktop_batch", arguments: { commands: [{ command: "version" }] } })
+  await client.callTool({
+    name: "desktop_batch",
+    arguments: { commands: [{ command: "wait", args: { ms: 1 } }] },
+  })
   await client.close()
   expect(linesOf(directory).map(({ door, command }) => [door, command])).toEqual([
     ["mcp", "wait"],
-    ["batch", "version"],
+    ["batch", "wait"],
     ["mcp", "batch"],
   ])
 })

@@ -56,6 +56,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         return element.isGone ? undefined : seenOf(element)
       }),
     hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
+    ownerAt: (point) => native("ownerAt", () => world.ownerAt(point)),
     perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
     takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),

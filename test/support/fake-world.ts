@@ -8,7 +8,7 @@ import type {
   SeenNotification,
 } from "../../src/adapter.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { ActionName, DisplayInfo, Rect, Role, State, Surface } from "../../src/node.ts"
+import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
 
 /** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 
@@ -272,6 +272,8 @@ export class World {
   /** The screenshot of a window; undefined for one that cannot be decoded. */
   picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []
+  /** The process whose popup is at a point, if it is in no list of windows. */
+  ownerAt: (point: Point) => number | undefined = () => undefined
   displays: DisplayInfo[] = [
     { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },
   ]

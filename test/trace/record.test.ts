@@ -9,8 +9,10 @@ import {
   writeFileSync,
 } from "node:fs"
 import fc from "fast-check"
+import type { Adapter } from "../../src/adapter.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
+import type { Deadline } from "../../src/deadline.ts"
 import { AppError } from "../../src/errors.ts"
 import { fieldsOf } from "../../src/fields.ts"
 import type { Trace } from "../../src/run.ts"
@@ -18,7 +20,7 @@ import { readPicture, readTrace } from "../../src/trace/read.ts"
 import { openTrace } from "../../src/trace/record.ts"
 import { shownArguments } from "../../src/trace/redact.ts"
 import { busyDesk, nativeSamples, readyDesk, samplesOf } from "../support/every-command.ts"
-import { clearDesks, type Desk } from "../support/fake-desk.ts"
+import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Json } from "../support/json.ts"
 import { temporaryForFile } from "../support/temporary.ts"
 import { until } from "../support/until.ts"
@@ -205,6 +207,36 @@ test("pictures show the screen before and after an action and after a look; equa
   expect([pressed.before, pressed.after]).toEqual([listed.after, listed.after])
   expect(existsSync(`${it.directory}/${pressed.before}`)).toBe(true)
   expect(it.complaints).toEqual([])
+})
+
+test("with an app list, pictures show only a window of a listed app, and no warning says more", async () => {
+  const pictured: string[] = []
+  const directory = fresh()
+  const complaints: string[] = []
+  const trace = openTrace({ directory, screenshots: true, onFailure: (message) => complaints.push(message) })
+  const it = await readyDesk({ trace, name: "cli", apps: ["editor"] })
+  const { adapter } = await it.door.platform()
+  const watched = (deadline: Deadline): Adapter => {
+    const native = adapter(deadline)
+    return {
+      ...native,
+      screenshot: (target) => {
+        pictured.push(target.kind === "screen" ? "screen" : target.window.app_name)
+        return native.screenshot(target)
+      },
+    }
+  }
+  const door = { ...it.door, platform: async () => ({ adapter: watched }) }
+  const limited = desk(door)
+  const [editor] = it.world.windows
+  const other = it.world.app("Bank", { pid: 77 }).window("Account", [])
+  it.world.focused = editor
+  await limited.ok("list-windows")
+  it.world.focused = other
+  await limited.ok("list-windows")
+  expect(pictured).toEqual(["Editor"])
+  expect(readTrace(directory).entries.map(({ after }) => after !== undefined)).toEqual([true, false])
+  expect(complaints).toEqual([])
 })
 
 test("every command writes the lines and pictures it declares", async () => {

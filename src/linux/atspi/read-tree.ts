@@ -1,6 +1,6 @@
 import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
 import { readingTime } from "../../deadline.ts"
-import { AppError, unresponsive } from "../../errors.ts"
+import { AppError, plainWord, unresponsive } from "../../errors.ts"
 import type { Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { silentBus } from "../host/session.ts"
@@ -141,7 +141,7 @@ function muteWindow(id: string, app: string): AppError {
     "PLATFORM_NOT_SUPPORTED",
     `Window '${id}' of '${app}' exposes no accessibility tree: the app was started without accessibility`,
     {
-      suggestion: `Restart it with 'close-app ${JSON.stringify(app)}' and 'launch ${JSON.stringify(app)}', or use 'screenshot --window-id ${id}'`,
+      suggestion: `Restart it with 'close-app ${plainWord(app)}' and 'launch ${plainWord(app)}', or use 'screenshot --window-id ${id}'`,
     },
   )
 }
@@ -150,7 +150,7 @@ export function noSurface(surface: Surface, app: string): AppError {
   const what =
     surface === "focused" ? `'${app}' does not have the focus` : `No ${surface} is open in '${app}'`
   return new AppError("ELEMENT_NOT_FOUND", what, {
-    suggestion: `Use 'list-surfaces --app ${JSON.stringify(app)}' to see what is there`,
+    suggestion: `Use 'list-surfaces --app ${plainWord(app)}' to see what is there`,
   })
 }
 

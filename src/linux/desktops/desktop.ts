@@ -1,7 +1,7 @@
 import { accessSync, mkdirSync } from "node:fs"
 import type { DesktopInfo, DesktopOp, PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
-import { AppError } from "../../errors.ts"
+import { AppError, plainPath, plainWord } from "../../errors.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
 import {
@@ -290,10 +290,10 @@ function unknownDesktop(root: string, name: string): AppError {
   const outside = recordsOutside(root).find(({ record }) => record.name === name)
   return new AppError("INVALID_ARGS", `Desktop '${name}' does not exist`, {
     suggestion: outside
-      ? `It runs with another state directory: AGENT_DESKTOP_HOME=${outside.root} agent-desktop --desktop ${name} status`
+      ? `It runs with another state directory: AGENT_DESKTOP_HOME=${plainPath(outside.root)} agent-desktop --desktop ${plainWord(name, "NAME")} status`
       : names.length > 0
-        ? `Existing desktops: ${names.join(", ")}; see 'list-desktops'`
-        : `Run 'desktop-start --name ${name}' to start it`,
+        ? "Use 'list-desktops' to see which there are"
+        : `Run 'desktop-start --name ${plainWord(name, "NAME")}' to start it`,
   })
 }
 

@@ -141,7 +141,7 @@ function removeMounts(directory: string): void {
   const left = mountsBelow(directory)
   if (left.length === 0) return
   throw new AppError("ACTION_FAILED", `'${left[0]}' is still mounted`, {
-    suggestion: `Run 'umount -l ${left[0]}'`,
+    suggestion: "Unmount it with 'umount -l', then run 'desktop-stop' again",
   })
 }
 

@@ -1,6 +1,6 @@
 import type { WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED, plainWord, windowNotFound } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
@@ -65,7 +65,7 @@ export async function requestClose(x: X11, id: number, deadline: Deadline): Prom
   const protocols = await getNumbers(x, id, x.atom("WM_PROTOCOLS"), deadline)
   if (!protocols.includes(x.atom("WM_DELETE_WINDOW"))) {
     throw new AppError("ACTION_NOT_SUPPORTED", `Window 'w-${id}' does not accept close requests`, {
-      suggestion: `End its app: agent-desktop close-app ${JSON.stringify(window.wmClass?.instance ?? window.title)} --force`,
+      suggestion: `End its app: agent-desktop close-app ${plainWord(window.wmClass?.instance)} --force`,
     })
   }
   await x.check([clientMessage(id, 0, id, x.atom("WM_PROTOCOLS"), [x.atom("WM_DELETE_WINDOW")])], deadline)
