@@ -31,7 +31,8 @@ async function readFirst(): Promise<string> {
 test("the code that every command loads first is small and has no MCP, JSON Schema or skills", async () => {
   const code = await readFirst()
   expect(code.length).toBeGreaterThan(10_000)
-  expect(code.length).toBeLessThan(60_000)
+  // citty is about 9,000 of them.
+  expect(code.length).toBeLessThan(62_000)
   expect(code).not.toContain("jsonrpc")
   expect(code).not.toContain("json-schema.org")
   expect(code).not.toContain("skills get errors")
