@@ -74,6 +74,7 @@ function header(path: string, mode: number, size: number, time: number, kind: "0
 
 export interface Extras {
   readonly licence: string
+  readonly notices: string
   readonly readme: string
   readonly changelog: string
   readonly man?: string

@@ -27,6 +27,7 @@ export async function debianPackage({
     ...PLACES.flatMap(([shell, path]) => (completions[shell] ? [{ path, content: completions[shell] }] : [])),
     { path: `${DOC}/changelog.gz`, content: gzip(Buffer.from(extras.changelog)) },
     { path: `${DOC}/copyright`, content: await template("debian/copyright") },
+    { path: `${DOC}/THIRD-PARTY-NOTICES.gz`, content: gzip(Buffer.from(extras.notices)) },
     ...(man ? [{ path: "./usr/share/man/man1/agent-desktop.1.gz", content: gzip(Buffer.from(man)) }] : []),
   ]
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0)

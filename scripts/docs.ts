@@ -7,10 +7,11 @@ import { fieldsOf, positionalsOf } from "../src/fields.ts"
 import { resultSchema } from "../src/mcp/json-schema.ts"
 import { VERSION } from "../src/version.ts"
 import { actionsPage } from "../test/e2e/matrix-table.ts"
+import { notices } from "./notices.ts"
 
 /**
  * Writes the generated parts: docs/ and the tables of README.md about commands and errors and the manual page, from
- * the schemas, and the support tables, from the tests' matrix:
+ * the schemas, the support tables, from the tests' matrix, and the notices, from the licenses of the packages:
  *
  *   bun scripts/docs.ts
  */
@@ -26,6 +27,7 @@ export async function pages(registry: Registry = commands): Promise<Readonly<Rec
     "docs/errors.md": errorsPage(),
     "docs/agent-desktop.1": manualPage(all, globals, VERSION),
     "README.md": await readme(all),
+    "THIRD-PARTY-NOTICES.txt": await notices(),
   }
 }
 

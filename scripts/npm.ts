@@ -10,7 +10,13 @@ import { template } from "./template.ts"
 
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
 
-export function packPlatform(target: Target, version: string, binary: Entry, licence: Entry, time: number) {
+export function packPlatform(
+  target: Target,
+  version: string,
+  binary: Entry,
+  licences: readonly Entry[],
+  time: number,
+) {
   const [os, cpu, libc = "glibc"] = target.split("-")
   const manifest = {
     name: platformPackage(target),
@@ -24,9 +30,9 @@ export function packPlatform(target: Target, version: string, binary: Entry, lic
     ...(os === "linux" ? { libc: [libc] } : {}),
     // The binary must be unpacked to be executable.
     preferUnplugged: true,
-    files: ["bin"],
+    files: ["bin", "THIRD-PARTY-NOTICES.txt"],
   }
-  return pack(manifest, [{ ...binary, path: "bin/agent-desktop" }, licence], time)
+  return pack(manifest, [{ ...binary, path: "bin/agent-desktop" }, ...licences], time)
 }
 
 export interface Launcher {
@@ -50,7 +56,7 @@ export async function packLauncher({ targets, version, documents, library, time 
       ".": { types: "./lib/index.d.ts", bun: "./lib/index.js" },
       "./package.json": "./package.json",
     },
-    files: ["bin", "lib"],
+    files: ["bin", "lib", "THIRD-PARTY-NOTICES.txt"],
     // The launcher is CommonJS, the library is ESM.
     type: "module",
     engines: { node: ">=18" },

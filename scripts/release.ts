@@ -48,7 +48,8 @@ export async function release({
     await Bun.write(join(out, name), bytes)
   }
   const licence = { path: "LICENSE", content: extras.licence }
-  const documents = [licence, { path: "README.md", content: extras.readme }]
+  const notices = { path: "THIRD-PARTY-NOTICES.txt", content: extras.notices }
+  const documents = [licence, notices, { path: "README.md", content: extras.readme }]
 
   for (const target of TARGETS) {
     const bytes = Buffer.from(await Bun.file(join(from, `agent-desktop-${target}`)).arrayBuffer())
@@ -56,7 +57,7 @@ export async function release({
     const binary = { path: "agent-desktop", content: bytes, isExecutable: true }
     const entries = [binary, ...documents, ...manualAndCompletions(extras)]
     await publish(archiveName(target), tarGz(inFolder(`agent-desktop-${version}`, entries), time))
-    const npm = packPlatform(target, version, binary, licence, time)
+    const npm = packPlatform(target, version, binary, [licence, notices], time)
     await publish(`npm-agent-desktop-${target}-${version}.tgz`, npm)
     const architecture = isDebian(target) ? ARCHITECTURES[target] : undefined
     if (!architecture) continue
@@ -119,12 +120,14 @@ const root = join(import.meta.dir, "..")
 export async function readExtras(): Promise<Extras> {
   const read = (path: string) => Bun.file(join(root, path)).text()
   const hasMan = await Bun.file(join(root, "docs/agent-desktop.1")).exists()
-  const [licence, readme, changelog] = await Promise.all(["LICENSE", "README.md", "CHANGELOG.md"].map(read))
+  const files = ["LICENSE", "THIRD-PARTY-NOTICES.txt", "README.md", "CHANGELOG.md"]
+  const [licence, notices, readme, changelog] = await Promise.all(files.map(read))
   const scripts = await Promise.all(
     SHELLS.map(async (shell) => [shell, await completionsFor(shell)] as const),
   )
   return {
     licence: licence!,
+    notices: notices!,
     readme: readme!,
     changelog: changelog!,
     man: hasMan ? await read("docs/agent-desktop.1") : undefined,

@@ -39,7 +39,7 @@ const ENTRANCES: ReadonlySet<string> = new Set(["src/main.ts", "src/index.ts"])
 
 /** Packages and Node modules that each room may import. A room that is not listed imports none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  spine: ["citty", "valibot", "package.json", "node:fs", "node:path"],
+  spine: ["citty", "valibot", "package.json", "THIRD-PARTY-NOTICES.txt", "node:fs", "node:path"],
   ffi: ["bun:ffi"],
   picture: ["node:zlib"],
   "linux/x11": ["node:fs"],

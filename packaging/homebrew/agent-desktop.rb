@@ -28,6 +28,7 @@ class AgentDesktop < Formula
 
   def install
     bin.install "agent-desktop"
+    prefix.install "THIRD-PARTY-NOTICES.txt"
     man1.install "agent-desktop.1" if File.exist?("agent-desktop.1")
     return unless File.directory?("completions")
 

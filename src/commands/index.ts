@@ -29,6 +29,7 @@ export const commands: Registry = {
   "key-down": async () => (await import("./keyboard.ts")).keyDown,
   "key-up": async () => (await import("./keyboard.ts")).keyUp,
   launch: async () => (await import("./apps.ts")).launch,
+  licenses: async () => (await import("./system.ts")).licenses,
   "list-apps": async () => (await import("./lists.ts")).listApps,
   "list-desktops": async () => (await import("./desktops.ts")).listDesktops,
   "list-displays": async () => (await import("./lists.ts")).listDisplays,

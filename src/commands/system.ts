@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
-import { errorObject } from "../envelope.ts"
+import { errorObject, PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { flag } from "../inputs.ts"
 import { count, failed, optionalString } from "../outputs.ts"
@@ -97,6 +97,20 @@ export const version = defineCommand({
   print: "json",
   sample: {},
   run: async () => versionFacts(),
+})
+
+export const licenses = defineCommand({
+  name: "licenses",
+  summary: "Print the licenses of everything that this program contains",
+  group: "system",
+  effect: "reads",
+  tool: "never",
+  trace: "line",
+  input: {},
+  output: () => v.object({ text: v.string() }),
+  print: ({ text }) => text,
+  sample: {},
+  run: async () => new PlainText((await import("../notices.ts")).default),
 })
 
 export const doctor = defineCommand({

@@ -35,6 +35,7 @@ test.each([...TARGETS])(
     expect(lines.map((line) => line.split(`agent-desktop-${version}/`)[1])).toEqual([
       "agent-desktop",
       "LICENSE",
+      "THIRD-PARTY-NOTICES.txt",
       "README.md",
       "agent-desktop.1",
       "completions/agent-desktop.fish",
