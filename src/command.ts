@@ -3,6 +3,7 @@ import * as v from "valibot"
 import type { Adapter, SeenNotification } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import { argsOf, type CliHints, fieldsOf, type Input } from "./fields.ts"
+import type { Numbering } from "./node.ts"
 import type { BusHint, RefEntry, RefMap } from "./refmap.ts"
 
 export const GROUPS = [
@@ -21,13 +22,6 @@ export type Group = (typeof GROUPS)[number]
 /** How an answer is printed. */
 export const FORMATS = ["json", "text"] as const
 export type Format = (typeof FORMATS)[number]
-
-/**
- * How snapshots number their refs. fresh: each from @e1, as the contract's default says. stable: numbers go on within
- * a session, an element keeps its number, and no number is given twice.
- */
-export const NUMBERINGS = ["fresh", "stable"] as const
-export type Numbering = (typeof NUMBERINGS)[number]
 
 /** The widest change that a command can make. Policy, `--read-only` and MCP's hints go by it. */
 export type Effect =

@@ -1,5 +1,6 @@
 import type { Adapter, Env, Platform } from "./adapter.ts"
-import type { Numbering, RefStore } from "./command.ts"
+import type { RefStore } from "./command.ts"
+import type { Numbering } from "./node.ts"
 
 /** The desktop and the refs of one caller. Each is loaded and opened by the first command that needs it. */
 export function onDemand({ desktop, ...place }: Place & { readonly desktop?: string }): OnDemand {

@@ -7,10 +7,11 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
-import { type Command, type Format, findCommand, type Numbering, type ServeOptions } from "../command.ts"
+import { type Command, type Format, findCommand, type ServeOptions } from "../command.ts"
 import { type Envelope, toJson } from "../envelope.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { toText } from "../look/text.ts"
+import type { Numbering } from "../node.ts"
 import { type Door, runLoaded } from "../run.ts"
 import { VERSION } from "../version.ts"
 import { chooseCommands, toolName, toolOf } from "./tools.ts"

@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import type { Numbering, RefStore, SaveOptions } from "../command.ts"
+import type { RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
+import type { Numbering } from "../node.ts"
 import {
   errorCode,
   inWords,

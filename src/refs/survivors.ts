@@ -1,4 +1,4 @@
-import type { Numbering } from "../command.ts"
+import type { Numbering } from "../node.ts"
 import { nameForIdentity, placesOf, type RefEntry, type RefMap, sameElement } from "../refmap.ts"
 
 /** An element with a ref in an earlier map that was seen again. */
