@@ -1,5 +1,4 @@
 import { isOn, numberingOf } from "./cli/globals.ts"
-import type { Numbering } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
@@ -19,7 +18,7 @@ export interface Options {
    * How refs are numbered: "fresh", each snapshot from @e1, or "stable", where an element keeps its number in the
    * session and no number is given twice; by default AGENT_DESKTOP_REFS, or "fresh".
    */
-  readonly refs?: Numbering
+  readonly refs?: "fresh" | "stable"
   /** Linux: an isolated desktop, from desktop-start. */
   readonly desktop?: string
   /** Refuses every command that acts. */
