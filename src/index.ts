@@ -19,7 +19,7 @@ export interface Options {
    * How refs are numbered: "fresh", each snapshot from @e1, or "stable", where an element keeps its number in the
    * session and no number is given twice; by default AGENT_DESKTOP_REFS, or "fresh".
    */
-  readonly refs?: Numbering
+  readonly refs?: "fresh" | "stable"
   /** Linux: an isolated desktop, from desktop-start. */
   readonly desktop?: string
   /** Refuses every command that acts. */

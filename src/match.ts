@@ -1,6 +1,6 @@
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 import { allRoles, hasTrait, isRole, type Role, type State } from "./node.ts"
-import type { Position } from "./tree.ts"
+import { nameAndValue, type Position, wordsOf } from "./tree.ts"
 
 export interface Query {
   readonly role?: Role
@@ -47,8 +47,8 @@ export function matches({ node }: Position, query: Query): boolean {
   return (
     (query.role === undefined || node.role === query.role) &&
     (query.state === undefined || node.states.includes(query.state)) &&
-    (query.name === undefined || fits(node.name, query.name)) &&
-    (query.value === undefined || fits(node.value, query.value)) &&
+    (query.name === undefined || fits(wordsOf(node), query.name)) &&
+    (query.value === undefined || fits(nameAndValue(node).value, query.value)) &&
     (query.text === undefined ||
       [node.name, node.value, node.description].some((have) => fits(have, query.text!)))
   )
@@ -56,7 +56,7 @@ export function matches({ node }: Position, query: Query): boolean {
 
 /** The names of the ancestors, from the window down. An ancestor without a name is shown by its role. */
 export function pathOf({ ancestors }: Position): string[] {
-  return ancestors.map((node) => node.name || node.role)
+  return ancestors.map((node) => wordsOf(node) ?? node.role)
 }
 
 /** Compares whole names in any case: 'Doc' is not 'Docker'. */

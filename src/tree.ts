@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "./adapter.ts"
-import { type ActionName, hasTrait, type Node } from "./node.ts"
+import { type ActionName, hasTrait, type Node, type Role } from "./node.ts"
 
 /** A node of a tree that was read, and its position in that tree. */
 export interface Position {
@@ -25,6 +25,25 @@ export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
     hasTrait(seen.role, "interactive") || (seen.actions?.some((name) => TELLING_ACTIONS.has(name)) ?? false)
   )
 }
+
+/** Roles whose text is their value, whatever the platform reports it as. */
+const TEXTS: ReadonlySet<string> = new Set<Role>(["statictext", "label", "paragraph"])
+
+interface Worded {
+  readonly role: string
+  readonly name?: string
+  readonly value?: string
+}
+
+/** Name and value in the contract's members: the text of a text node is its value, and a name that repeats it is left out. */
+export function nameAndValue({ role, name, value }: Worded): Pick<Node, "name" | "value"> {
+  if (!TEXTS.has(role) || !name) return { name: name || undefined, value }
+  return value === undefined || value === name ? { name: undefined, value: name } : { name, value }
+}
+
+/** The words by which a node is known: its name or, for a text without one, the text. */
+export const wordsOf = ({ role, name, value }: Worded): string | undefined =>
+  name || (TEXTS.has(role) ? value || undefined : undefined)
 
 /** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
 export function isWrapper(seen: Pick<Node, "role" | "name" | "value" | "description">): boolean {

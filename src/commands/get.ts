@@ -7,6 +7,7 @@ import { ACTION_NAMES } from "../node.ts"
 import { described, rect, refId } from "../outputs.ts"
 import { finiteRect } from "../rect.ts"
 import { resolve } from "../refs/resolve.ts"
+import { nameAndValue } from "../tree.ts"
 
 /** One property or state of an element, read live. */
 
@@ -68,9 +69,9 @@ function read(seen: Seen, property: (typeof PROPERTIES)[number]): unknown {
       return seen.states.includes("secure") ? undefined : (seen.value ?? seen.name)
     case "title":
     case "name":
-      return seen.name
+      return nameAndValue(seen).name
     case "value":
-      return seen.states.includes("secure") ? undefined : seen.value
+      return seen.states.includes("secure") ? undefined : nameAndValue(seen).value
     case "description":
     case "role":
     case "states":

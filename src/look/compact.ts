@@ -1,6 +1,6 @@
 import { hasTrait, type Node } from "../node.ts"
 import { withChildren } from "../refs/allocate.ts"
-import { isWrapper } from "../tree.ts"
+import { isWrapper, wordsOf } from "../tree.ts"
 
 /**
  * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay.
@@ -14,7 +14,7 @@ export function compact(tree: Node): Node {
 
 /** `above` is the nearest name among the ancestors. */
 function compactChildren(parent: Node, above: string | undefined): readonly Node[] {
-  const name = parent.name || above
+  const name = wordsOf(parent) ?? above
   const children = parent.children?.flatMap((child) => compactNode(child, name)) ?? []
   const kept = children.filter((child) => !repeatsSibling(child, children))
   const [only] = kept
@@ -24,8 +24,8 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
 /** The node, its only child, or nothing. */
 function compactNode(node: Node, above: string | undefined): Node[] {
   const children = compactChildren(node, above)
-  const repeats = sameName(node.name, above) || (children.length === 1 && saidBy(children[0], node))
-  if (node.ref_id || saysMore(node) || (node.name && !repeats)) return [withChildren(node, children)]
+  const repeats = sameName(wordsOf(node), above) || (children.length === 1 && saidBy(children[0], node))
+  if (node.ref_id || saysMore(node) || (wordsOf(node) && !repeats)) return [withChildren(node, children)]
   if (children.length === 1) return [...children]
   if (children.length > 1) return [withChildren(node, children)]
   return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
@@ -36,8 +36,10 @@ const isFiller = (node: Node): boolean =>
   isWrapper(node) && node.value === undefined && !node.ref_id && !saysMore(node)
 
 /** True if the child repeats the name: "Styles (Ctrl+2)" says all that its toolbar "Styles" says. */
-function saidBy(child: Node | undefined, { role, name = "" }: Node): boolean {
-  const rest = name && isFrame(role) && child?.name?.startsWith(name) ? child.name.slice(name.length) : "x"
+function saidBy(child: Node | undefined, node: Node): boolean {
+  const name = wordsOf(node)
+  const said = child && wordsOf(child)
+  const rest = name && isFrame(node.role) && said?.startsWith(name) ? said.slice(name.length) : "x"
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
 
@@ -46,13 +48,16 @@ const isFrame = (role: Node["role"]): boolean =>
   hasTrait(role, "wrapper") || role === "toolbar" || role === "row" || role === "paragraph"
 
 /** True if the node says something besides its name. */
-const saysMore = ({ value, description, states, children_count }: Node): boolean =>
-  value !== undefined || Boolean(description || states?.length || children_count)
+const saysMore = (node: Node): boolean =>
+  (node.value !== undefined && node.value !== wordsOf(node)) ||
+  Boolean(node.description || node.states?.length || node.children_count)
 
 /** True of a caption beside the control that it names. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
   if (!CAPTIONS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
-  return siblings.some((one) => one !== leaf && (one.ref_id || one.children) && sameName(leaf.name, one.name))
+  return siblings.some(
+    (one) => one !== leaf && (one.ref_id || one.children) && sameName(wordsOf(leaf), wordsOf(one)),
+  )
 }
 
 /** "Name:" and "Name" are the same name. */

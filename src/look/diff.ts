@@ -1,5 +1,6 @@
 import type { Node } from "../node.ts"
 import { keepInteractive } from "../refs/allocate.ts"
+import { wordsOf } from "../tree.ts"
 import { compact } from "./compact.ts"
 import { abbreviate } from "./kept-tree.ts"
 
@@ -45,7 +46,8 @@ export function diffTrees(before: Node, after: Node, options: DiffOptions): Chan
     } else if (!isNew) {
       for (const one of small(fresh(node, pairs), options)) added.push({ ...one, ...where })
     }
-    const inside = node === after || !node.name ? path : [...path, node.name]
+    const words = wordsOf(node)
+    const inside = node === after || !words ? path : [...path, words]
     for (const child of node.children ?? []) visit(child, inside, !was)
   }
   visit(after, [], false)
@@ -208,7 +210,7 @@ export class Pairing {
     for (const node of now.children ?? []) {
       if (!this.#then.has(node)) pairUp(this.#holder(node, was), node)
     }
-    byKey((node) => (node.name ? `${node.role} ${node.name}` : undefined))
+    byKey((node) => (wordsOf(node) ? `${node.role} ${wordsOf(node)}` : undefined))
     const gaps = this.#gaps(was.children ?? [], now.children ?? [])
     byKey(
       (node) => (node.ref_id ? addresses?.before(node.ref_id) : `${node.role} ${gaps.get(node)}`),

@@ -3,7 +3,7 @@ import type { Context } from "../command.ts"
 import { pathOf } from "../match.ts"
 import type { Role, State } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
-import { isInteractive, type Position } from "../tree.ts"
+import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { refSource } from "./surface.ts"
 
 /** An element that fits a search. */
@@ -32,7 +32,8 @@ export async function toMatches(
   const refs = chosen.length > 0 ? await appendFound(ctx, tree, chosen, all) : []
   const numbers = new Map(chosen.map(({ node }, i) => [node, refs[i]]))
   return shown.map((place) => {
-    const { role, name, value, states } = place.node
+    const { role, states } = place.node
+    const { name, value } = nameAndValue(place.node)
     const ref = numbers.get(place.node)
     return {
       ...(ref ? { ref_id: ref } : {}),

@@ -2,6 +2,7 @@ import type { Disposition } from "../errors.ts"
 import { escapeHidden } from "../escape.ts"
 import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
 import type { PrintedNode } from "../outputs.ts"
+import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 
 /** Results as plain lines, for `--format text`. */
@@ -54,22 +55,30 @@ export const lines = <T>(all: readonly T[], line: (one: T) => string): string =>
 export function outline(tree: PrintedNode, above?: string): string {
   const lines: string[] = []
   const visit = (node: PrintedNode, indent: string, known: string | undefined): void => {
-    const { name, ...nameless } = node
-    lines.push(indent + lineOf(name === known && !node.ref_id ? nameless : node))
-    for (const child of node.children ?? []) visit(child, `${indent}  `, name || known)
+    const said = wordsOf(node)
+    lines.push(indent + lineOf(said === known && !node.ref_id ? withoutWords(node) : node))
+    for (const child of node.children ?? []) visit(child, `${indent}  `, said ?? known)
   }
   visit(tree, "", above)
   return `${lines.join("\n")}\n`
+}
+
+/** The node without the words by which it is known. The value of a text is such words; of a field it is not. */
+function withoutWords({ name, value, ...rest }: PrintedNode): PrintedNode {
+  return name || value === undefined || wordsOf({ role: rest.role, value }) === undefined
+    ? { ...rest, ...(value === undefined ? {} : { value }) }
+    : rest
 }
 
 /** `button "Save" [@e3] focused = "value"`. Default states and repeated names are omitted. */
 export function lineOf(node: Omit<PrintedNode, "children">): string {
   if (node.role === OMITTED) return `… ${node.children_count} more`
   const words = [node.role]
-  if (node.name) words.push(quoted(node.name))
+  const said = wordsOf(node)
+  if (said) words.push(quoted(said))
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
-  if (node.value !== undefined) words.push(`= ${quoted(node.value)}`)
+  if (node.value !== undefined && (node.name || !said)) words.push(`= ${quoted(node.value)}`)
   if (node.description && !repeatsName(node)) words.push(`(${quoted(node.description)})`)
   if (node.hint && node.hint !== ONLY_COLUMN) words.push(`hint ${quoted(node.hint)}`)
   if (node.bounds) {
@@ -125,7 +134,8 @@ function changeLines(changes: ShownChanges): string {
     ...(changes.added ?? []).map(({ path, ...node }) => `+ ${addedLines(node, path)}`),
     ...(changes.removed ?? []).map((node) => `- ${lineOf(node)}`),
     ...(changes.changed ?? []).map(
-      ({ was = {}, path, ...node }) => `~ ${lineOf(node)} ${wasWords(was)}${within(path)}`,
+      ({ was = {}, path, ...node }) =>
+        `~ ${lineOf(node)} ${wasWords({ ...was, ...textBefore(node.role, was) })}${within(path)}`,
     ),
     ...(changes.opened ?? []).map((one) => `opened ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
     ...(changes.closed ?? []).map((one) => `closed ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
@@ -148,6 +158,12 @@ function addedLines(node: PrintedNode, path: readonly string[] | undefined): str
 /** The names around a node, from the window down. */
 export const within = (path: readonly string[] | undefined): string =>
   path?.length ? ` in ${path.map(quoted).join(" > ")}` : ""
+
+/** The earlier text of a text node, as its line prints it: without the sign of a value. */
+function textBefore(role: string, { name, value }: Changed["was"]): Pick<Changed["was"], "name" | "value"> {
+  const text = name === undefined ? wordsOf({ role, value }) : undefined
+  return text === undefined ? {} : { name: text, value: undefined }
+}
 
 function wasWords({
   ref_id,

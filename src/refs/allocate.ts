@@ -3,7 +3,7 @@ import { boundsHash } from "../fxhash.ts"
 import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
 import type { BusHint, RefEntry, Surroundings } from "../refmap.ts"
-import { isInteractive, type Position, walk } from "../tree.ts"
+import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
 import { contextOf, lookAlikeKey, neighbourhoodOf } from "./identity.ts"
 
 /** Facts about a whole tree that all entries made from it share. */
@@ -186,6 +186,7 @@ export function trace(node: Node, origin: SeenNode | undefined): Node {
 /** Makes the printed form of a read tree, without absent optionals and empty lists. */
 export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undefined, column?: string): Node {
   const ref = refOf(seen)
+  const { name, value } = nameAndValue(seen)
   const hint = seen.hint && column ? `${seen.hint}; ${column}` : (seen.hint ?? column)
   // A splitter's children are its columns and the bars between them.
   const columns = seen.role === "splitter" ? seen.children.filter(({ role }) => role !== "separator") : []
@@ -196,8 +197,8 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
   const node = {
     ...(ref ? { ref_id: ref } : {}),
     role: seen.role,
-    ...(seen.name ? { name: seen.name } : {}),
-    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
+    ...(name ? { name } : {}),
+    ...(value !== undefined && !seen.states.includes("secure") ? { value } : {}),
     ...(seen.description ? { description: seen.description } : {}),
     ...(hint ? { hint } : {}),
     ...(seen.states.length ? { states: seen.states } : {}),

@@ -1,6 +1,7 @@
 import type { Seen, SeenNode } from "../adapter.ts"
 import { hasTrait, isRow, isSurface, type Role } from "../node.ts"
 import { cut, nameForIdentity, type RefEntry, type Surroundings, sameSurroundings } from "../refmap.ts"
+import { wordsOf } from "../tree.ts"
 
 /**
  * Tells an element from its look-alikes by three kinds of evidence: its role, name and identifier; the names above
@@ -236,9 +237,5 @@ function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
 const isPart = (node: SeenNode): boolean => !isRow(node) && !hasTrait(node.role, "control") && isShown(node)
 
 const isShown = ({ states }: SeenNode): boolean => !states.includes("hidden")
-
-/** The words of a text are its name on one platform, and its value on the other. */
-const wordsOf = ({ name, role, value }: SeenNode): string | undefined =>
-  name || (role === "statictext" ? value : undefined)
 
 const withoutNumbers = (text: string): string => text.replaceAll(/\p{Nd}+/gu, "0")

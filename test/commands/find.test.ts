@@ -37,7 +37,7 @@ function shop() {
   return { ...it, app }
 }
 
-const names = (data: Json): string[] => data.matches.map((match: Json) => match.name)
+const names = (data: Json): string[] => data.matches.map(({ name, value }: Json) => name ?? value)
 
 describe("find", () => {
   test("a match has the members needed to choose and act, in the contract's order", async () => {
@@ -48,7 +48,7 @@ describe("find", () => {
         '"path":["Order","Tools"]}],"total_matches":1}',
     )
     expect((await ok("find", { text: "12 €" })).matches).toEqual([
-      { role: "statictext", name: "Total: 12 €", interactive: false, path: ["Order"] },
+      { role: "statictext", value: "Total: 12 €", interactive: false, path: ["Order"] },
     ])
   })
 
@@ -58,7 +58,8 @@ describe("find", () => {
     [{ name: "save" }, ["Save", "Save as…", "save"]],
     [{ name: "save", exact: true }, ["save"]],
     [{ name: "SAVE AS" }, ["Save as…"]],
-    [{ value: "total" }, ["Amount"]],
+    [{ value: "total" }, ["Total: 12 €", "Amount"]],
+    [{ name: "total" }, ["Total: 12 €"]],
     [{ value: "Total 7", exact: true }, ["Amount"]],
     [{ text: "total" }, ["Total: 12 €", "save", "Amount"]],
     [{ text: "Stores the total", exact: true }, ["save"]],

@@ -70,8 +70,8 @@ function pair(dump: Dump, expected: readonly Expected[], printed: readonly Print
 
 function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
   const states = (ours.states ?? []).filter((state) => JUDGED.has(state)).sort()
-  const who = `${ours.role} "${ours.name ?? ""}" ${ours.address}`
-  const name = ours.name ?? ""
+  const name = ours.name ?? (TEXTS.has(ours.role) ? ours.value : undefined) ?? ""
+  const who = `${ours.role} "${name}" ${ours.address}`
   const isNamed = theirs.names.has(name) || (theirs.choice !== undefined && theirs.choice === ours.value)
   return [
     ...(ours.role === theirs.role ? [] : [`role ${theirs.role} is printed as ${ours.role}: ${who}`]),
@@ -82,6 +82,9 @@ function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
     ...compareBounds(theirs, ours, shift).map((text) => `${text}: ${who}`),
   ]
 }
+
+/** Roles whose text is printed as their value. */
+const TEXTS: ReadonlySet<string> = new Set(["statictext", "label", "paragraph"])
 
 function compareBounds({ extents, drawn }: Expected, { bounds }: Printed, shift: Shift): string[] {
   const isPlaced = extents !== null && extents[0] > -0x7ffffff0 && extents[2] >= 0 && extents[3] >= 0

@@ -188,7 +188,7 @@ async function dump({ app, title, frame = title }: StockApp): Promise<Dump | und
 interface Look {
   /** The interactive nodes. */
   readonly elements: readonly Printed[]
-  /** The names of all nodes. */
+  /** The names of all nodes; of a node without one, its value: the texts. */
   readonly texts: ReadonlySet<string>
 }
 
@@ -219,7 +219,7 @@ async function look(app: StockApp): Promise<Look> {
     states,
     bounds,
   }))
-  return { elements, texts: new Set(nodes.map(({ name }) => name)) }
+  return { elements, texts: new Set(nodes.map(({ name, value }) => name ?? value)) }
 }
 
 const nodesOf = (node: Json): Json[] => [node, ...(node.children ?? []).flatMap(nodesOf)]

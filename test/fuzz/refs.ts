@@ -14,6 +14,7 @@ interface Node {
   readonly ref_id?: string
   readonly role: string
   readonly name?: string
+  readonly value?: string
   readonly bounds?: { readonly x: number; readonly y: number }
   readonly children?: readonly Node[]
 }
@@ -83,7 +84,8 @@ function openButtons(tree: Node): Cell[] {
   const cells: Cell[] = []
   let last = ""
   for (const node of all(tree)) {
-    if (node.name && TEXT.test(node.name)) last = node.name
+    const text = node.name ?? node.value
+    if (text && TEXT.test(text)) last = text
     if (node.role === "button" && node.name === "Open")
       cells.push({ ref: node.ref_id, text: last, y: node.bounds?.y ?? 0 })
   }

@@ -311,7 +311,7 @@ describe("snapshot --diff", () => {
     one.root.add({ role: "statictext", name: "Welcome" }, 0)
     for (const element of one.root.all()) element.bounds = { x: 1, y: 2, width: 3, height: 4 }
     expect((await ok("snapshot", { diff: "last" })).changes).toEqual({
-      added: [{ role: "statictext", name: "Welcome" }],
+      added: [{ role: "statictext", value: "Welcome" }],
     })
     await ok("click", { ref_id: "@e1" })
     expect(world.sent("Save")).toEqual(["semantic click"])

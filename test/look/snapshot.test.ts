@@ -124,7 +124,7 @@ describe("pruning", () => {
     const { ok } = form()
     const { tree } = await ok("snapshot", { compact: true })
     expect(tree.role).toBe("window")
-    expect(tree.children.map((node: Json) => node.name ?? node.role)).toEqual([
+    expect(tree.children.map((node: Json) => node.name ?? node.value ?? node.role)).toEqual([
       "Welcome",
       "toolbar",
       "Search",
@@ -156,7 +156,7 @@ describe("pruning", () => {
     expect(tree.children[0]).toEqual({
       role: "progressbar",
       value: "",
-      children: [{ role: "statictext", name: "0 %" }],
+      children: [{ role: "statictext", value: "0 %" }],
     })
   })
 

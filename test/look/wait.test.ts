@@ -114,7 +114,7 @@ describe.concurrent("a text", () => {
     const { ok } = await holding({ role: "statictext", name: "Saved" })
     expect((await ok("wait", { text: "Saved" })).match).toEqual({
       role: "statictext",
-      name: "Saved",
+      value: "Saved",
       interactive: false,
       path: ["Window"],
     })
