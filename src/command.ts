@@ -23,6 +23,8 @@ export type Group = (typeof GROUPS)[number]
 export const FORMATS = ["json", "text"] as const
 export type Format = (typeof FORMATS)[number]
 
+export const NUMBERINGS = ["fresh", "stable"] as const satisfies readonly Numbering[]
+
 /** The widest change that a command can make. Policy, `--read-only` and MCP's hints go by it. */
 export type Effect =
   /** Changes nothing on the desktop: `--read-only` lets it run. */

@@ -266,5 +266,4 @@ export type ActionName = (typeof ACTION_NAMES)[number]
  * How snapshots number their refs. fresh: each from @e1, as the contract's default says. stable: numbers go on within
  * a session, an element keeps its number, and no number is given twice.
  */
-export const NUMBERINGS = ["fresh", "stable"] as const
-export type Numbering = (typeof NUMBERINGS)[number]
+export type Numbering = "fresh" | "stable"

@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import { FORMATS, type Format } from "../command.ts"
+import { FORMATS, type Format, NUMBERINGS } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { choice, flag, optionalText } from "../inputs.ts"
-import { NUMBERINGS, type Numbering } from "../node.ts"
+import type { Numbering } from "../node.ts"
 import { namesIn } from "../policy.ts"
 
 /** Options that every command takes, before or after its name. */
