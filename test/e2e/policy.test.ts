@@ -143,7 +143,10 @@ test("a restriction of the environment stays, whatever the flags, and read-only 
 })
 
 test("the list of allowed apps and read-only mode also hold for MCP, batch and --desktop", async () => {
-  expect((await desktop.run("snapshot", "--app", "beta", "-i")).json.data.ref_count).toBe(1)
+  // Without a session of the same name the server would not know the ref.
+  const shared = { AGENT_DESKTOP_SESSION: "shared" }
+  const looked = await runProgram(["snapshot", "--app", "beta", "-i"], { ...desktop.env, ...shared })
+  expect(looked.json.data.ref_count).toBe(1)
   const ref = "@e1"
   const calls = [
     { name: "desktop_snapshot", arguments: { app: "beta" } },
@@ -153,7 +156,7 @@ test("the list of allowed apps and read-only mode also hold for MCP, batch and -
       arguments: { commands: [{ command: "get", args: { ref_id: ref, property: "name" } }] },
     },
   ]
-  const answers = await serve(calls, { ...desktop.env, ...ONLY })
+  const answers = await serve(calls, { ...desktop.env, ...shared, ...ONLY })
   expect(answers.map((text) => text.includes("POLICY_DENIED"))).toEqual([true, true, true])
   const reading = await serve(
     [{ name: "desktop_batch", arguments: { commands: [{ command: "press", args: { combo: "a" } }] } }],

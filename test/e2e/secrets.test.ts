@@ -13,6 +13,9 @@ const SERVED = "liquor-jugs-59"
 const PLAIN = "sphinx-of-Quartz"
 const SECRETS = [FIRST, TYPED, KEYED, SET, BATCHED, SERVED, PLAIN]
 
+/** The server and the command line know the same refs. */
+const SHARED = { AGENT_DESKTOP_SESSION: "shared" }
+
 test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
   "a password in %s appears in no output, no file and no list of processes",
   async (toolkit) => {
@@ -22,7 +25,12 @@ test.each(["gtk3", "gtk4", "qt5", "qt6", "web"])(
     const watch = watchProcesses()
     const trace = `${desktop.home}/trace`
     const ask = async (args: readonly string[], env: Record<string, string> = {}, stdin?: string) => {
-      const ran = await run(desktop, [...args, "-v"], { AGENT_DESKTOP_TRACE: trace, ...env }, stdin)
+      const ran = await run(
+        desktop,
+        [...args, "-v"],
+        { AGENT_DESKTOP_TRACE: trace, ...SHARED, ...env },
+        stdin,
+      )
       said.push(ran.stdout, ran.stderr)
       return JSON.parse(ran.stdout)
     }
@@ -308,7 +316,7 @@ async function serve(desktop: TestDesktop, said: string[], params: object): Prom
     { id: 2, method: "tools/call", params },
   ]
   const child = Bun.spawn([PROGRAM, "mcp", "-v"], {
-    env: { ...desktop.env, PASSWORD: SERVED, AGENT_DESKTOP_SECRETS: "PASSWORD" },
+    env: { ...desktop.env, ...SHARED, PASSWORD: SERVED, AGENT_DESKTOP_SECRETS: "PASSWORD" },
     stdio: ["pipe", "pipe", "pipe"],
   })
   for (const line of lines) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`)
