@@ -6,7 +6,8 @@ import { AppError } from "../src/errors.ts"
 import { flagsOf, nativeSamples, readyDesk } from "./support/every-command.ts"
 import { clearDesks, desk } from "./support/fake-desk.ts"
 import type { Json } from "./support/json.ts"
-import { within } from "./support/pace.ts"
+import { shortTimeout, within } from "./support/pace.ts"
+import { until } from "./support/until.ts"
 
 afterAll(clearDesks)
 
@@ -225,7 +226,7 @@ const native = [
   calls,
 }))
 
-const TIMEOUT = 400
+const TIMEOUT = shortTimeout(400)
 
 describe.concurrent.each(native)("$line", ({ name, args, calls }) => {
   test.each([...calls])("ends with its deadline when %s hangs", async (method) => {
@@ -265,8 +266,11 @@ test("an interrupted command reports the interruption and what is known about de
   const interruption = new AbortController()
   const { run, world } = await holding({ signal: interruption.signal })
   world.hang("perform")
-  setTimeout(() => interruption.abort(), 20)
-  const { error } = await within(20, () => run("click", { ref_id: "@e1", timeout_ms: 60_000 }))
+  const { error } = await within(0, () => {
+    const running = run("click", { ref_id: "@e1", timeout_ms: 60_000 })
+    void until(() => world.calls.includes("perform")).then(() => interruption.abort())
+    return running
+  })
   expect(error).toEqual({
     code: "TIMEOUT",
     message: "click was interrupted",

@@ -69,9 +69,10 @@ function findByPath(path: string, args: readonly string[], env: Env): Found {
 /** By id in any case, or by name. Entries that the menus show come first. */
 function findByName(name: string, env: Env): DesktopEntry | undefined {
   const wanted = name.toLowerCase()
-  const fitting = [...allEntries(env).values()].filter((entry) =>
-    [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted),
-  )
+  const fitting = [...allEntries(env).values()]
+    .filter((entry) => [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted))
+    // A directory has no order of its own.
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const shown = fitting.filter((entry) => entry.shown)
   const candidates = shown.length > 0 ? shown : fitting
   const commands = new Set(candidates.map((entry) => entry.command.join("\0")))
