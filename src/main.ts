@@ -4,7 +4,7 @@ import type { Log, Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
-import { onDemand, refsOfServer } from "./on-demand.ts"
+import { onDemand } from "./on-demand.ts"
 import { type Door, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
@@ -46,7 +46,10 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     signal: interruption.signal,
     trace: settings.traceTo ? await openTrace(settings.traceTo, settings) : undefined,
     serve: async (options) => {
-      const { serveMcp } = await import("./mcp/server.ts")
+      const [{ serveMcp }, { refsOfServer }] = await Promise.all([
+        import("./mcp/server.ts"),
+        import("./server-refs.ts"),
+      ])
       const { session, refs, close } = await refsOfServer({ env: process.env, ...settings })
       try {
         await serveMcp({ ...door, session, refs }, { ...options, format: settings.format })

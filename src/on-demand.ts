@@ -18,7 +18,7 @@ export function onDemand({ desktop, ...place }: Place & { readonly desktop?: str
   }
 }
 
-interface Place {
+export interface Place {
   readonly env: Env
   readonly session?: string
   readonly numbering?: Numbering
@@ -39,7 +39,8 @@ async function open(env: Env, desktop: string | undefined): Promise<Platform> {
   return openPlatform({ env, root: stateRoot(env), desktop })
 }
 
-function refsOnDemand(place: Place): RefStore {
+/** The refs of one session. Opened by the first command that needs them. */
+export function refsOnDemand(place: Place): RefStore {
   let opened: Promise<RefStore> | undefined
   const refs = (): Promise<RefStore> => (opened ??= openRefs(place))
   return {
@@ -59,33 +60,6 @@ async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
     import("./private-files.ts"),
   ])
   return openRefStore({ root: stateRoot(env), session, numbering })
-}
-
-/** The refs of a server. */
-export interface ServerRefs {
-  readonly session: string
-  readonly refs: RefStore
-  /** Removes a session that was made for this server only. */
-  close(): Promise<void>
-}
-
-/**
- * The refs of a server: stable ones, unless the caller chose, in a session of its own, unless one is named. Two servers
- * side by side would otherwise act on the refs of whichever looked last.
- */
-export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
-  if (session !== undefined)
-    return { session, refs: refsOnDemand({ env, session, numbering }), close: async () => {} }
-  const [{ openOwnSession }, { stateRoot }] = await Promise.all([
-    import("./refs/own-session.ts"),
-    import("./private-files.ts"),
-  ])
-  const own = openOwnSession(stateRoot(env))
-  return {
-    session: own.name,
-    refs: refsOnDemand({ env, session: own.name, numbering }),
-    close: async () => own.remove(),
-  }
 }
 
 /** An adapter that is opened by the first call of a method. `close` closes it only if it was opened. */
