@@ -152,13 +152,13 @@ describe("a stopped desktop", () => {
     expect(desktops.list()).toEqual([])
   })
 
-  test("that does not exist is an error that names the existing ones", async () => {
+  test("that does not exist is an error that says how to list the existing ones", async () => {
     await desktops.start({ name: "one" })
 
     expect(stopDesktop(desktops.root, "two", Deadline.in(1000))).rejects.toMatchObject({
       code: "INVALID_ARGS",
       message: "Desktop 'two' does not exist",
-      suggestion: "Existing desktops: one; see 'list-desktops'",
+      suggestion: "Use 'list-desktops' to see which there are",
     })
   })
 
