@@ -8,7 +8,7 @@ import type {
   SeenNotification,
 } from "../../src/adapter.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { ActionName, DisplayInfo, Rect, Role, State, Surface } from "../../src/node.ts"
+import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
 
 /** A scripted desktop: what real applications do, and what they do wrong. */
 
@@ -286,6 +286,8 @@ export class World {
   }
   /** What the app that has the focus does with a key. */
   onKey: (combo: string) => void = () => {}
+  /** The app may react to the pointer, which has just come to this point. */
+  onPointer: (at: Point) => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
   /** Elements have no address, as on macOS. */

@@ -168,10 +168,13 @@ async function isCutOff(
   if (mixesCoordinates) return false
   let at = await unlessRefused(atspi.parent(ref))
   for (let depth = 0; at && refKey(at) !== refKey(surface) && depth < MAX_DEPTH; depth++) {
-    const [extents, above]: [Rect | undefined, Ref | undefined] = await Promise.all([
+    const [extents, above, role]: [Rect | undefined, Ref | undefined, number] = await Promise.all([
       unlessRefused(atspi.extents(at, coordinates)),
       unlessRefused(atspi.parent(at)),
+      atspi.role(at),
     ])
+    // The item of a menu bar that opened the menu does not contain it.
+    if (POPUP_ROLES.has(role)) return false
     const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0
     if (hasRoom && !contains(extents, point)) return true
     at = above

@@ -34,17 +34,13 @@ export class Xtest {
     )
   }
 
-  /** The server itself waits for the delay, so nothing of ours comes in between. */
-  buttonDown(button: number, delayMs = 0): void {
-    this.hold(
-      `button ${button}`,
-      [this.#fake(BUTTON_PRESS, button, delayMs)],
-      [this.#fake(BUTTON_RELEASE, button)],
-    )
+  buttonDown(button: number): void {
+    this.hold(`button ${button}`, [this.#fake(BUTTON_PRESS, button)], [this.#fake(BUTTON_RELEASE, button)])
   }
 
-  buttonUp(button: number): void {
-    this.drop(`button ${button}`, [this.#fake(BUTTON_RELEASE, button)])
+  /** The server itself waits for the delay: the button comes up even if this process is killed meanwhile. */
+  buttonUp(button: number, delayMs = 0): void {
+    this.drop(`button ${button}`, [this.#fake(BUTTON_RELEASE, button, delayMs)])
   }
 
   motion(to: Point): void {
