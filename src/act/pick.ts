@@ -75,6 +75,8 @@ function optionTarget(target: Target, option: SeenNode): Target {
     value,
     identifier,
     window_id: undefined,
+    context: undefined,
+    neighbours: undefined,
   }
   return { ...target, seen: option, entry }
 }

@@ -3,7 +3,7 @@ import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect } from "../node.ts"
 import { contains, middle } from "../rect.ts"
-import { readSame, resolve, type Target, windowOf } from "../refs/resolve.ts"
+import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
 import { pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 
@@ -97,8 +97,14 @@ export async function bringToFront(ctx: Context, { entry }: Target): Promise<See
   await ctx.adapter.takeTurn()
   const window = await windowOf(ctx.adapter, entry)
   if (!window || window.is_focused || window.id !== entry.window_id) return window
-  return ctx.adapter.window(window.id, { kind: "focus" })
+  return ctx.adapter.window(window.id, { kind: "focus" }).catch((error: unknown) => {
+    throw error instanceof AppError ? notInFront(error) : error
+  })
 }
+
+/** The window may have come to the front or not: of the action itself nothing was delivered. */
+const notInFront = ({ code, message, suggestion, platformDetail, details }: AppError): AppError =>
+  new AppError(code, message, { suggestion, platformDetail, details, disposition: NOTHING_DELIVERED })
 
 /**
  * Waits for a point of the screen where input reaches the element: it is visible, does not move, and nothing covers
@@ -109,12 +115,14 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
   const window = await bringToFront(ctx, target)
   let obstacle = "not visible"
   let isBroughtIntoView = false
+  let isSure = false
   const at = await until(
     ctx,
     async () => {
       const seen = await readSame(ctx.adapter, target, BEFORE_ACTING)
       const point = pointOf(seen)
-      const inTheWay = point ? await obstacleAt(ctx, seen, point, window) : whyNoPoint(seen)
+      const look = point && (await lookAt(ctx, seen, point, window))
+      const inTheWay = look ? look.obstacle : whyNoPoint(seen)
       if (!point || inTheWay) {
         obstacle = inTheWay ?? "not visible on the screen"
         // An element that is scrolled out of its pane may look covered by the pane's edge.
@@ -123,6 +131,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
         return undefined
       }
       obstacle = "moving"
+      isSure = look?.isSure ?? false
       const again = pointOf(await readSame(ctx.adapter, target, BEFORE_ACTING))
       return again && again.x === point.x && again.y === point.y ? point : undefined
     },
@@ -132,7 +141,17 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
     throw notActionable(`${ref} is ${obstacle}`, obstacle, {
       suggestion: `Bring it into view ('scroll-to ${ref}', 'focus-window ${entry.window_id ?? ""}'), then retry`,
     })
-  return { at, target: inputTarget(target), prove: () => proveArrival(ctx, target, at, pointOf, window) }
+  const place = { at, pointOf, window, isSure }
+  return { at, target: inputTarget(target), prove: () => proveArrival(ctx, target, place) }
+}
+
+/** A point where the element was before the pointer came. */
+interface Place {
+  readonly at: Point
+  readonly pointOf: PointOf
+  readonly window: SeenWindow | undefined
+  /** The platform could tell what is at the point. */
+  readonly isSure: boolean
 }
 
 /** How long what the pointer brings up may stay in the way: a highlight that slides by, a tip that goes. */
@@ -144,19 +163,13 @@ const FRAMES_MS = 40
  * Proves, with the pointer there, that a press reaches the element: it is the same one, at the same point, and nothing
  * covers it, in two looks with time for a reaction in between. Throws with nothing delivered.
  */
-async function proveArrival(
-  ctx: Context,
-  target: Target,
-  at: Point,
-  pointOf: PointOf,
-  window: SeenWindow | undefined,
-): Promise<void> {
+async function proveArrival(ctx: Context, target: Target, place: Place): Promise<void> {
   const { ref } = target
   const patience = ctx.deadline.slice(SETTLING_MS)
   let goodSince: number | undefined
   for (;;) {
     const start = performance.now()
-    const obstacle = await obstacleNow(ctx, target, at, pointOf, window)
+    const obstacle = await obstacleNow(ctx, target, place)
     if (!obstacle && goodSince !== undefined && start - goodSince >= FRAMES_MS) return
     goodSince = obstacle ? undefined : (goodSince ?? start)
     if (obstacle && patience.expired)
@@ -172,13 +185,14 @@ async function proveArrival(
 async function obstacleNow(
   ctx: Context,
   target: Target,
-  at: Point,
-  pointOf: PointOf,
-  window: SeenWindow | undefined,
+  { at, pointOf, window, isSure }: Place,
 ): Promise<string | undefined> {
   try {
-    const seen = await readSame(ctx.adapter, target, "when the pointer came")
-    return isStillAt(seen, at, pointOf) ? await obstacleAt(ctx, seen, at, window) : "somewhere else"
+    const seen = await readSameRow(ctx.adapter, target, "when the pointer came")
+    if (!isStillAt(seen, at, pointOf)) return "somewhere else"
+    const look = await lookAt(ctx, seen, at, window)
+    // GTK 4 does not name what has just come up, and only stops to say that it is the element.
+    return look.obstacle ?? (isSure && !look.isSure ? "covered by something without a name" : undefined)
   } catch (error) {
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
@@ -200,20 +214,23 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
   })
 }
 
-/** Says what a click at this point would hit instead of the element; undefined if it hits the element. */
-async function obstacleAt(
-  ctx: Context,
-  seen: Seen,
-  point: Point,
-  window: SeenWindow | undefined,
-): Promise<string | undefined> {
+interface Look {
+  /** What a click at the point would hit instead of the element; undefined if it hits the element. */
+  readonly obstacle?: string
+  /** True if the platform can tell what is at the point. */
+  readonly isSure: boolean
+}
+
+async function lookAt(ctx: Context, seen: Seen, point: Point, window: SeenWindow | undefined): Promise<Look> {
   const displays = await ctx.adapter.displays()
-  if (!displays.some(({ bounds }) => contains(bounds, point))) return "outside every display"
+  if (!displays.some(({ bounds }) => contains(bounds, point)))
+    return { obstacle: "outside every display", isSure: true }
   const hit = await ctx.adapter.hit(seen.handle, point)
-  if (hit.kind === "occluded") return `covered by ${hit.by}`
+  if (hit.kind === "hit") return { isSure: true }
+  if (hit.kind === "occluded") return { obstacle: `covered by ${hit.by}`, isSure: true }
   // If the platform cannot tell what is at the point, it must at least be in the window in front.
-  if (hit.kind === "hit" || !window || window.is_focused) return undefined
-  return `in window ${window.id}, which did not come to the front`
+  if (!window || window.is_focused) return { isSure: false }
+  return { obstacle: `in window ${window.id}, which did not come to the front`, isSure: false }
 }
 
 function visibleBounds({ bounds, states }: Seen): Rect | undefined {

@@ -14,6 +14,8 @@ export interface Fixture {
   /** Ids of elements that were hit since the last call, in order. */
   takeHits(): readonly number[]
   readonly hits: readonly number[]
+  /** Called when the pointer has entered the armed element, and the program reacts to that. */
+  onEntered: (id: number) => void
   pid(): number | undefined
   /** Kills it and starts it again, under the same pid where that can be. Tells whether it could. */
   restart(): Promise<boolean>
@@ -23,6 +25,7 @@ export interface Fixture {
 interface Told {
   readonly done?: number
   readonly hit?: number
+  readonly entered?: number
 }
 
 const HERE = new URL(".", import.meta.url).pathname
@@ -71,6 +74,7 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
     void listen(started.stdout, (told) => {
       if (told.done !== undefined) done = told.done
       if (told.hit !== undefined) hits.push(told.hit)
+      if (told.entered !== undefined) fixture.onEntered(told.entered)
     })
     return started
   }
@@ -84,9 +88,9 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
     pid = childOf(app.pid) ?? app.pid
     noteApp(desktop.env, pid)
   }
-  await ready()
-  return {
+  const fixture: Fixture = {
     title: `Fuzz ${toolkit}`,
+    onEntered: () => {},
     async obey(ops) {
       const n = ++sent
       app.stdin.write(`${JSON.stringify({ n, ops })}\n`)
@@ -117,6 +121,8 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
       await app.exited
     },
   }
+  await ready()
+  return fixture
 }
 
 function childOf(parent: number): number | undefined {
@@ -151,6 +157,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
         const told = (await request.json()) as Told
         if (told.done !== undefined) done = told.done
         if (told.hit !== undefined) hits.push(told.hit)
+        if (told.entered !== undefined) fixture.onEntered(told.entered)
         return new Response()
       },
       // Answered when there is a command: the page asks again at once.
@@ -184,9 +191,9 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
     ])
   }
   let app = start()
-  await until(() => done === 0, START_MS)
-  return {
+  const fixture: Fixture = {
     title: "Fuzz web",
+    onEntered: () => {},
     async obey(ops) {
       const n = ++sent
       commands.push({ n, ops })
@@ -219,4 +226,6 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       server.stop(true)
     },
   }
+  await until(() => done === 0, START_MS)
+  return fixture
 }

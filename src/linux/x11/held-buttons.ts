@@ -6,33 +6,23 @@ import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
 import type { Xtest } from "./xtest.ts"
 
 /** A button that a command of ours has pressed. The display keeps the note, since the command may be killed. */
-interface Held {
+export interface Held {
   readonly button: number
   readonly at: Point
-  /** True for mouse-down: the button stays down until mouse-up. False for a drag, which releases it itself. */
+  /** True for mouse-down: the button stays down until mouse-up. Clicks and drags release it themselves. */
   readonly isMeant: boolean
 }
 
-/** Notes that a button is about to be pressed, so that a later command knows where and why it is down. */
-export async function noteHeld(x: X11, held: Held, deadline: Deadline): Promise<void> {
-  const others = (await readHeld(x, deadline)).filter(({ button }) => button !== held.button)
-  await writeHeld(x, [...others, held], deadline)
-}
-
-export async function forgetHeld(x: X11, released: number, deadline: Deadline): Promise<void> {
-  const held = await readHeld(x, deadline)
-  if (held.some(({ button }) => button === released))
-    await writeHeld(
-      x,
-      held.filter(({ button }) => button !== released),
-      deadline,
-    )
+/** Leaves a note of all buttons that are held, or about to be; `settleButtons` has to come before. Needs no answer. */
+export function noteHeld(x: X11, held: readonly Held[]): void {
+  const numbers = held.flatMap(({ button, at, isMeant }) => [button, at.x, at.y, Number(isMeant)])
+  x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, words(...numbers)))
 }
 
 /**
  * Makes sure that no button is down which would turn the next movement into a drag and the next click into a drop. The
- * button of a drag that was killed is released where it was pressed. One that mouse-down holds stays down, unless it
- * is `wanted`. Throws if the button is held by a person or another program.
+ * button of a click or drag that was killed is released where it was pressed. One that mouse-down holds stays down and
+ * is returned, unless it is `wanted`. Throws if the button is held by a person or another program.
  */
 export async function settleButtons(
   x: X11,
@@ -40,22 +30,29 @@ export async function settleButtons(
   physical: (logical: number) => number,
   wanted: number | undefined,
   deadline: Deadline,
-): Promise<void> {
+): Promise<readonly Held[]> {
+  await x.intern([NOTE], deadline)
   const down = await readDown(x, deadline)
-  if (down.length === 0) return
-  const notes = await readHeld(x, deadline)
-  const noted = down.flatMap((button) => notes.find((one) => one.button === button) ?? [])
-  if (noted.some(({ button, isMeant }) => isMeant && button === wanted))
+  if (down.length === 0) return []
+  const noted = (await readHeld(x, deadline)).filter(({ button }) => down.includes(button))
+  const meant = noted.filter(({ isMeant }) => isMeant)
+  if (meant.some(({ button }) => button === wanted))
     throw refusal(`mouse-down holds the ${nameOf(wanted)} button down`)
-  for (const { button, at } of noted.filter(({ isMeant }) => !isMeant)) {
+  for (const { button, at, isMeant } of noted) {
+    if (isMeant) continue
     xtest.motion(at)
     xtest.buttonUp(physical(button))
-    await forgetHeld(x, button, deadline)
   }
-  const meant = noted.filter(({ isMeant }) => isMeant).map(({ button }) => button)
-  const left = (await readDown(x, deadline)).filter((button) => !meant.includes(button))
-  if (left.length > 0)
-    throw refusal(`The ${nameOf(left[0])} mouse button is down, and no command of agent-desktop holds it`)
+  noteHeld(x, meant)
+  const left = (await readDown(x, deadline)).find((button) => !meant.some((one) => one.button === button))
+  if (left === undefined) return meant
+  throw refusal(`The ${nameOf(left)} mouse button is down, and no command of agent-desktop holds it`)
+}
+
+/** The buttons that mouse-down holds, without this one. */
+export async function heldExcept(x: X11, released: number, deadline: Deadline): Promise<readonly Held[]> {
+  await x.intern([NOTE], deadline)
+  return (await readHeld(x, deadline)).filter(({ button }) => button !== released)
 }
 
 async function readDown(x: X11, deadline: Deadline): Promise<readonly number[]> {
@@ -68,18 +65,11 @@ async function readDown(x: X11, deadline: Deadline): Promise<readonly number[]> 
 export const maskOf = (button: number): number => FIRST_BUTTON << (button - 1)
 
 async function readHeld(x: X11, deadline: Deadline): Promise<readonly Held[]> {
-  await x.intern([NOTE], deadline)
   const numbers = await getNumbers(x, x.root, x.atom(NOTE), deadline)
   return Array.from({ length: Math.floor(numbers.length / 4) }, (_, i) => {
     const [button = 0, left = 0, top = 0, isMeant = 0] = numbers.slice(i * 4, i * 4 + 4)
     return { button, at: { x: left, y: top }, isMeant: isMeant !== 0 }
   })
-}
-
-async function writeHeld(x: X11, held: readonly Held[], deadline: Deadline): Promise<void> {
-  const numbers = held.flatMap(({ button, at, isMeant }) => [button, at.x, at.y, Number(isMeant)])
-  x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, words(...numbers)))
-  await x.sync(deadline)
 }
 
 function refusal(message: string): AppError {

@@ -6,6 +6,7 @@ import {
   atomically,
   focusedPid,
   isKeyboardTaken,
+  isPointerTaken,
   keyboardWindow,
   type Owner,
   topLevelOf,
@@ -27,6 +28,7 @@ export async function findKeyTarget(
   x: X11,
   owner: Owner | undefined,
   deadline: Deadline,
+  secret = false,
 ): Promise<KeyTarget> {
   if (!owner) {
     const top = await keyboardWindow(x, deadline)
@@ -39,7 +41,8 @@ export async function findKeyTarget(
     if (patience.expired) throw now === 0 ? noFocus() : focusElsewhere()
     await pause(LOOK_MS, patience)
   }
-  if (await isKeyboardTaken(x, owner.pid, deadline)) throw keyboardTaken()
+  const isTaken = secret ? isKeyboardTaken : isPointerTaken
+  if (await isTaken(x, owner.pid, deadline)) throw keyboardTaken()
   return { top, pid: owner.pid }
 }
 
@@ -61,7 +64,8 @@ export async function sendKeys(
 ): Promise<void> {
   await atomically(x, async () => {
     if (!(await isFocused(x, target, deadline))) throw lost()
-    if (target.pid !== undefined && (await isKeyboardTaken(x, target.pid, deadline))) throw lost()
+    // An open menu takes the keys together with the pointer.
+    if (target.pid !== undefined && (await isPointerTaken(x, target.pid, deadline))) throw lost()
     send()
   })
 }

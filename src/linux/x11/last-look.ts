@@ -36,18 +36,21 @@ export async function windowUnderPointer(x: X11, deadline: Deadline): Promise<nu
 }
 
 /**
- * True if another app has the pointer for itself, as an open menu does: presses go to that app. The trial grab is of
- * the window that the pointer is in, so no client sees the pointer leave.
+ * True if another app has the pointer for itself, as an open menu does: presses go to that app, and keys with them. The
+ * trial grab is of the window that the pointer is in, so no client sees the pointer leave. While a button is down the
+ * app that saw the press has the pointer, which is not what is meant here.
  */
 export async function isPointerTaken(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
+  const { mask } = await queryPointer(x, deadline)
+  if ((mask & ANY_BUTTON) !== 0) return false
   const window = await windowUnderPointer(x, deadline)
   const grab = new Request(GRAB_POINTER, 0).u32(window).u16(0).u8(ASYNC).u8(ASYNC).u32(0).u32(0).u32(0)
   return (await isTaken(x, grab, UNGRAB_POINTER, deadline)) && !(await hasPopup(x, pid, deadline))
 }
 
 /**
- * The same for the keyboard; without a process, also if the app itself has it. The trial grab is of the window that
- * has the focus, so no client sees the focus go.
+ * True if another app has the keyboard for itself; without a process, also if the app itself has it. The window that
+ * has the focus sees it go and come back at once, so this is not for every key.
  */
 export async function isKeyboardTaken(x: X11, pid: number | undefined, deadline: Deadline): Promise<boolean> {
   const focus = await getInputFocus(x, deadline)
@@ -99,4 +102,5 @@ const ASYNC = 1
 const ALREADY_GRABBED = 1
 const FROZEN = 4
 const POINTER_ROOT = 1
+const ANY_BUTTON = 7 << 8
 const MAX_DEPTH = 50

@@ -1,13 +1,13 @@
 import type { Button, InputEvent, Proof } from "../../adapter.ts"
-import { Deadline } from "../../deadline.ts"
+import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point } from "../../node.ts"
 import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
-import { forgetHeld, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
+import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
 import { atomically, isPointerTaken, type Owner, windowUnderPointer } from "./last-look.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
-import { caughtUp } from "./wait-for-reader.ts"
+import { settled } from "./wait-for-reader.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
@@ -34,17 +34,23 @@ export async function clickPointer(
   owner?: Owner,
 ): Promise<void> {
   const [xtest, physical] = await openPointer(x, deadline)
-  const button = physical(LOGICAL[event.button])
-  await settleButtons(x, xtest, physical, LOGICAL[event.button], deadline)
+  const logical = LOGICAL[event.button]
+  const button = physical(logical)
+  const held = await settleButtons(x, xtest, physical, logical, deadline)
   await awaitNewClick(x, event, deadline)
   await xtest.during(async () => {
     const proved = await arrive(x, xtest, event, deadline, owner)
     for (let i = 0; i < event.count; i++) {
-      const press = (): void => xtest.buttonDown(button)
+      const press = (): void => {
+        noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: false }])
+        xtest.buttonDown(button)
+      }
       await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {
         throw i === 0 ? error : afterClicks(error, i)
       })
-      xtest.buttonUp(button, HOLD_MS)
+      await pause(HOLD_MS, deadline)
+      xtest.buttonUp(button)
+      noteHeld(x, held)
     }
     await x.sync(deadline)
     await noteClick(x, event.at, deadline)
@@ -56,16 +62,18 @@ export async function pressButton(x: X11, event: Of<"button">, deadline: Deadlin
   const [xtest, physical] = await openPointer(x, deadline)
   const logical = LOGICAL[event.button]
   const button = physical(logical)
-  if (event.phase === "down") await settleButtons(x, xtest, physical, logical, deadline)
+  const held = await (event.phase === "up"
+    ? heldExcept(x, logical, deadline)
+    : settleButtons(x, xtest, physical, logical, deadline))
   await xtest.during(async () => {
     await moveTo(x, xtest, event.at, deadline)
     if (event.phase === "up") {
       xtest.buttonUp(button)
-      await forgetHeld(x, logical, deadline)
+      noteHeld(x, held)
       await x.sync(deadline)
       return
     }
-    await noteHeld(x, { button: logical, at: rounded(event.at), isMeant: true }, deadline)
+    noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: true }])
     xtest.buttonDown(button)
     const { mask } = await queryPointer(x, deadline)
     if ((mask & maskOf(logical)) === 0) throw undelivered("The button was not pressed")
@@ -123,12 +131,12 @@ export async function dragPointer(
       disposition: NOTHING_DELIVERED,
     })
   }
-  await settleButtons(x, xtest, physical, LOGICAL.left, deadline)
+  const held = await settleButtons(x, xtest, physical, LOGICAL.left, deadline)
   try {
     await xtest.during(async () => {
       const proved = await arrive(x, xtest, { at: from, prove: event.prove }, deadline, owner)
-      await noteHeld(x, { button: LOGICAL.left, at: origin, isMeant: false }, deadline)
       await pressAt(x, proved, deadline, () => {
+        noteHeld(x, [...held, { button: LOGICAL.left, at: origin, isMeant: false }])
         xtest.buttonDown(button)
         xtest.releaseAt(button, from)
       })
@@ -142,8 +150,7 @@ export async function dragPointer(
       await x.sync(deadline)
     })
   } finally {
-    // The command's own deadline may have ended the drag. A note that stays does harm only while the button is down.
-    await forgetHeld(x, LOGICAL.left, Deadline.in(FORGET_MS)).catch(() => {})
+    if (!x.closed) noteHeld(x, held)
   }
 }
 
@@ -170,17 +177,19 @@ async function arrive(
   if (!owner) return undefined
   await refuseTaken(x, owner, deadline)
   // An app that is busy answers the proof only when it has reacted, so this wait may end early.
-  await caughtUp(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS))
+  await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(unlessLate)
   const { child } = await queryPointer(x, deadline)
   await prove?.()
   return { at: rounded(at), top: child, owner }
 }
 
+/** What is not over after its slice of the time is no failure. */
+function unlessLate(error: unknown): void {
+  if (!(error instanceof AppError && error.code === "TIMEOUT")) throw error
+}
+
 /** Throws if another app holds the pointer. An app may still hold it for a moment after the last click. */
 async function refuseTaken(x: X11, { pid }: Owner, deadline: Deadline): Promise<void> {
-  const { mask } = await queryPointer(x, deadline)
-  // An app that has seen a press holds the pointer until the release.
-  if ((mask & ANY_BUTTON) !== 0) return
   const patience = deadline.slice(REACTION_MS)
   while (await isPointerTaken(x, pid, deadline)) {
     if (patience.expired) throw undelivered("Another app holds the pointer, for an open menu or a drag")
@@ -189,8 +198,8 @@ async function refuseTaken(x: X11, { pid }: Owner, deadline: Deadline): Promise<
 }
 
 /**
- * Presses if the pointer is still where it was proved to be, in the same window. `isFirst`: not if an app has seen a
- * press, and may hold the pointer for itself.
+ * Presses if the pointer is still where it was proved to be, in the same window. `isFirst`: false if the app has seen a
+ * press before, and may still hold the pointer for that.
  */
 async function pressAt(
   x: X11,
@@ -201,13 +210,12 @@ async function pressAt(
 ): Promise<void> {
   if (!proved) return press()
   await atomically(x, async () => {
-    const { at, child, mask } = await queryPointer(x, deadline)
+    const { at, child } = await queryPointer(x, deadline)
     if (at.x !== proved.at.x || at.y !== proved.at.y)
       throw undelivered("The pointer was moved away before the button was pressed")
     if (child !== proved.top)
       throw undelivered("Another window came under the pointer before the button was pressed")
-    const mayBeHeld = !isFirst || (mask & ANY_BUTTON) !== 0
-    if (!mayBeHeld && (await isPointerTaken(x, proved.owner.pid, deadline)))
+    if (isFirst && (await isPointerTaken(x, proved.owner.pid, deadline)))
       throw undelivered("Another app took the pointer before the button was pressed")
     press()
   })
@@ -297,7 +305,6 @@ function undelivered(message: string): AppError {
 }
 
 const LOGICAL: Readonly<Record<Button, number>> = { left: 1, middle: 2, right: 3 }
-const ANY_BUTTON = 7 << 8
 const [WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT] = [4, 5, 6, 7]
 const GET_POINTER_MAPPING = 117
 const ATTEMPTS = 3
@@ -305,13 +312,12 @@ const ATTEMPTS = 3
  * How long a button is down. Some controls, such as LibreOffice's "Add sheet", act on a timer while it is, and ignore
  * shorter presses. Two clicks are still far within the time of a double click.
  */
-const HOLD_MS = 60
+const HOLD_MS = 50
 /** How long an app may take to read that the pointer has come, and that a button was released. */
 const REACTION_MS = 500
 const LOOK_MS = 10
 const FRAME_MS = 16
 const DWELL_MS = 150
-const FORGET_MS = 500
 
 /**
  * Applications take a press soon after another at the same place for the second of a double click,

@@ -36,7 +36,7 @@ export async function typeText(
   const chars = splitText(text, secret)
   if (chars.length === 0) return
   const xtest = await openXtest(x, deadline)
-  const target = await findKeyTarget(x, owner, deadline)
+  const target = await findKeyTarget(x, owner, deadline, secret)
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
   await xtest.during(async () => {
     await freeModifiers(x, xtest, keyboard, deadline)
