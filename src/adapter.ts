@@ -186,7 +186,7 @@ export interface SeenWindow extends WindowInfo {
 
 export type Hit =
   | { readonly kind: "hit" }
-  | { readonly kind: "occluded"; readonly by: string }
+  | { readonly kind: "occluded"; readonly by: string; readonly isOtherApp?: boolean }
   | { readonly kind: "unknown" }
 
 export const DIRECTIONS = ["up", "down", "left", "right"] as const
@@ -238,21 +238,39 @@ export interface Combo {
 export const MODIFIERS = ["cmd", "ctrl", "alt", "shift"] as const
 export type Modifier = (typeof MODIFIERS)[number]
 
-/** The element that pointer input is meant for. */
+/** The element that input is meant for. */
 export interface InputTarget {
   readonly pid: number
   readonly handle: Handle
 }
 
-/** `target`: absent if the caller named a point of the screen and not an element. */
+/**
+ * Proves that input still reaches the element that it is meant for; throws if it does not. An adapter calls it when
+ * the app has had the chance to react to the pointer, which is there by then, or to the focus, and presses only after it.
+ */
+export type Proof = () => Promise<void>
+
+/** `target`: absent if the caller named a point of the screen, or the keyboard focus, and not an element. */
 export type InputEvent =
-  | { readonly kind: "key"; readonly combo: Combo; readonly phase: "press" | "down" | "up" }
-  | { readonly kind: "text"; readonly text: string; readonly secret?: boolean }
+  | {
+      readonly kind: "key"
+      readonly combo: Combo
+      readonly phase: "press" | "down" | "up"
+      readonly target?: InputTarget
+    }
+  | {
+      readonly kind: "text"
+      readonly text: string
+      readonly secret?: boolean
+      readonly target?: InputTarget
+      readonly prove?: Proof
+    }
   | { readonly kind: "move"; readonly at: Point; readonly target?: InputTarget }
   | {
       readonly kind: "click"
       readonly at: Point
       readonly target?: InputTarget
+      readonly prove?: Proof
       readonly button: Button
       readonly count: number
       /** True if the point is in a list, which may have moved or scrolled since the last click. */
@@ -263,6 +281,7 @@ export type InputEvent =
       readonly kind: "wheel"
       readonly at: Point
       readonly target?: InputTarget
+      readonly prove?: Proof
       readonly dx: number
       readonly dy: number
     }
@@ -272,6 +291,10 @@ export type InputEvent =
       readonly to: Point
       readonly fromTarget?: InputTarget
       readonly toTarget?: InputTarget
+      /** Of the element that is dragged. */
+      readonly prove?: Proof
+      /** Of the element that it is dropped on, before the drop. If it fails, the drag is undone. */
+      readonly proveDrop?: Proof
       readonly durationMs: number
     }
 

@@ -23,7 +23,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
     hit: async (handle, point) => {
       const hit = await adapter.hit(handle, point)
       // The name of what covers the element could be of another app.
-      return hit.kind === "occluded" ? { kind: "occluded", by: "another window" } : hit
+      return hit.kind === "occluded" ? { ...hit, by: "another window" } : hit
     },
     input: async (event) => {
       for (const aim of aimsOf(event)) await allowed.requirePoint(aim)

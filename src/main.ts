@@ -6,6 +6,7 @@ import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { onDemand } from "./on-demand.ts"
 import { type Door, runLoaded, type Trace } from "./run.ts"
+import { catchSignals } from "./signals.ts"
 import { UsageError } from "./usage-errors.ts"
 
 /** A command that takes longer shows its progress. Above `main`, which runs before any line below it. */
@@ -34,7 +35,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
   const start = performance.now()
-  const interruption = interruptible()
+  const interruption = catchSignals()
   surviveLateFailures(settings)
   const { platform, refs, close } = onDemand({ env: process.env, ...settings })
   const door: Door = {
@@ -69,27 +70,6 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   const code = await answer(envelope, settings.format, command)
   return interruption.exitCode ?? code
-}
-
-/** Ends the command on SIGINT and SIGTERM. `exitCode`: the one that shells give for the signal, once it has come. */
-function interruptible(): { readonly signal: AbortSignal; readonly exitCode: number | undefined } {
-  const interruption = new AbortController()
-  let exitCode: number | undefined
-  for (const [signal, number] of [
-    ["SIGINT", 2],
-    ["SIGTERM", 15],
-  ] as const) {
-    process.once(signal, () => {
-      exitCode = 128 + number
-      interruption.abort()
-    })
-  }
-  return {
-    signal: interruption.signal,
-    get exitCode() {
-      return exitCode
-    },
-  }
 }
 
 /** A failure that no code waits for any more must not end the program before its answer. */

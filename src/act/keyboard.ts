@@ -6,7 +6,7 @@ import { readSame, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 import { notSupported } from "./expect.ts"
-import { BEFORE_ACTING, bringToFront, clickElement } from "./pointer.ts"
+import { BEFORE_ACTING, bringToFront, clickElement, inputTarget } from "./pointer.ts"
 
 /** How long the keyboard focus may take to arrive. */
 const FOCUS_MS = 1500
@@ -27,8 +27,8 @@ export async function typeText(
 ): Promise<Performed> {
   const isMoved = await takeFocus(ctx, target, action)
   // With the focus some fields select their whole text, and the typed text would replace it.
-  if (isMoved && target.seen.value) await pressKey(ctx, toEnd(target), action)
-  await sendInput(ctx, { kind: "text", text, secret: isSecret(target) }, action)
+  if (isMoved && target.seen.value) await pressKey(ctx, target, toEnd(target), action)
+  await sendText(ctx, target, action, text)
   return TYPED
 }
 
@@ -41,9 +41,9 @@ export async function replaceText(
   const { ref, seen } = target
   if (!REPLACEABLE.has(seen.role)) throw notSupported(ref, seen, action)
   await takeFocus(ctx, target, action)
-  await pressKey(ctx, selectAll(), action)
-  if (text === "") await pressKey(ctx, { modifiers: [], key: "delete" }, action)
-  else await sendInput(ctx, { kind: "text", text, secret: isSecret(target) }, action)
+  await pressKey(ctx, target, selectAll(), action)
+  if (text === "") await pressKey(ctx, target, { modifiers: [], key: "delete" }, action)
+  else await sendText(ctx, target, action, text)
   return TYPED
 }
 
@@ -53,13 +53,25 @@ const REPLACEABLE: ReadonlySet<Role> = new Set(["textfield", "combobox", "increm
 /** Opens or closes an item with the arrow keys, once it has the focus. */
 export async function discloseByKey(ctx: Context, target: Target, action: Action): Promise<Performed> {
   await takeFocus(ctx, target, action)
-  await pressKey(ctx, { modifiers: [], key: action.kind === "expand" ? "right" : "left" }, action)
+  await pressKey(ctx, target, { modifiers: [], key: action.kind === "expand" ? "right" : "left" }, action)
   return TYPED
 }
 
-export async function pressKey(ctx: Context, combo: Combo, action: Action): Promise<void> {
-  await sendInput(ctx, { kind: "key", combo, phase: "press" }, action)
+/** Presses keys in the window of the element; fails with nothing delivered if another window has the focus. */
+export async function pressKey(ctx: Context, target: Target, combo: Combo, action: Action): Promise<void> {
+  await sendInput(ctx, { kind: "key", combo, phase: "press", target: inputTarget(target) }, action)
 }
+
+async function sendText(ctx: Context, target: Target, action: Action, text: string): Promise<void> {
+  const prove = async (): Promise<void> => {
+    if (!(await isFocused(ctx, target))) throw notFocused(target, "it lost the keyboard focus")
+  }
+  const event = { kind: "text", text, secret: isSecret(target), target: inputTarget(target), prove } as const
+  await sendInput(ctx, event, action)
+}
+
+const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
+  (await readSame(ctx.adapter, target, BEFORE_ACTING)).states.includes("focused")
 
 /**
  * Gives the element the keyboard focus, in the window in front: keys must not reach another window by chance.
@@ -69,15 +81,13 @@ async function takeFocus(ctx: Context, target: Target, action: Action): Promise<
   const { ref, entry, seen } = target
   const window = await bringToFront(ctx, target)
   if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
-  const isFocused = async (): Promise<boolean> =>
-    (await readSame(ctx.adapter, target, BEFORE_ACTING)).states.includes("focused")
-  if (await isFocused()) return false
+  if (await isFocused(ctx, target)) return false
   const asked = await sendAction(ctx, seen.handle, { kind: "focus" })
   if (asked.delivery === "not_delivered") {
     if (!placesCaret(seen)) throw notSupported(ref, seen, action)
     await clickElement(ctx, target, { kind: "focus" })
   }
-  const arrived = await until(ctx, async () => (await isFocused()) || undefined, {
+  const arrived = await until(ctx, async () => (await isFocused(ctx, target)) || undefined, {
     pids: [entry.pid],
     deadline: ctx.deadline.slice(FOCUS_MS),
   })

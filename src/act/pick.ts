@@ -52,12 +52,12 @@ async function openList(ctx: Context, target: Target): Promise<readonly SeenNode
 /** Closes the list if it is open. Without an open list, Escape would go to the dialog or the window around it. */
 async function closeList(
   ctx: Context,
-  { entry }: Target,
+  target: Target,
   action: Select,
   options: readonly SeenNode[] | undefined,
 ): Promise<void> {
-  if (options || (await hasPopup(ctx, entry.pid)))
-    await pressKey(ctx, { modifiers: [], key: "escape" }, action)
+  if (options || (await hasPopup(ctx, target.entry.pid)))
+    await pressKey(ctx, target, { modifiers: [], key: "escape" }, action)
 }
 
 /** A list may be open although it shows no options. */
@@ -75,6 +75,8 @@ function optionTarget(target: Target, option: SeenNode): Target {
     value,
     identifier,
     window_id: undefined,
+    context: undefined,
+    neighbours: undefined,
   }
   return { ...target, seen: option, entry }
 }

@@ -1,10 +1,10 @@
-import type { Action, InputTarget, Performed, Seen, SeenWindow } from "../adapter.ts"
+import type { Action, InputTarget, Performed, Proof, Seen, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect } from "../node.ts"
 import { contains, middle } from "../rect.ts"
-import { readSame, resolve, type Target, windowOf } from "../refs/resolve.ts"
-import { until } from "../until.ts"
+import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
+import { pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 
 /** Completes the message of a ref that went stale between the proof and the input. */
@@ -25,9 +25,9 @@ export async function clickElement(
   action: Action,
   { button = "left", count = 1, pointOf = clickPointOf }: Clicking = {},
 ): Promise<Performed> {
-  const at = await reachablePoint(ctx, target, pointOf)
+  const reached = await reach(ctx, target, pointOf)
   const inList = hasTrait(target.seen.role, "item")
-  await sendInput(ctx, { kind: "click", at, target: inputTarget(target), button, count, inList }, action)
+  await sendInput(ctx, { kind: "click", ...reached, button, count, inList }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 
@@ -37,22 +37,23 @@ export async function turnWheel(
   target: Target,
   action: Extract<Action, { kind: "scroll" }>,
 ): Promise<Performed> {
-  const at = await reachablePoint(ctx, target)
+  const reached = await reach(ctx, target)
   const { direction, amount } = action
   const steps = direction === "up" || direction === "left" ? -amount : amount
   const isSideways = direction === "left" || direction === "right"
   const [dx, dy] = isSideways ? [steps, 0] : [0, steps]
-  await sendInput(ctx, { kind: "wheel", at, target: inputTarget(target), dx, dy }, action)
+  await sendInput(ctx, { kind: "wheel", ...reached, dx, dy }, action)
   return { method: "wheel", delivery: "delivered_unverified" }
 }
 
-/** Tells a policy whose element the input is meant for. */
+/** Tells the adapter and a policy whose element the input is meant for. */
 export const inputTarget = ({ entry, seen }: Target): InputTarget => ({ pid: entry.pid, handle: seen.handle })
 
+/** A point for input. `target` and `prove` are absent if the caller named the point itself. */
 export interface Aim {
-  readonly point: Point
-  /** The element in whose middle the point is. */
-  readonly target?: Target
+  readonly at: Point
+  readonly target?: InputTarget
+  readonly prove?: Proof
 }
 
 /** Finds the point that a command means: the given one, or the middle of an element that input can reach. */
@@ -60,19 +61,30 @@ export async function aim(
   ctx: Context,
   given: { readonly xy?: Point; readonly ref?: string; readonly snapshot?: string },
 ): Promise<Aim> {
-  if (given.xy) return { point: given.xy }
-  const target = await resolve(ctx, { ref_id: given.ref ?? "", snapshot: given.snapshot })
-  return { point: await reachablePoint(ctx, target), target }
+  if (given.xy) return { at: given.xy }
+  return reach(ctx, await resolve(ctx, { ref_id: given.ref ?? "", snapshot: given.snapshot }))
 }
 
-export async function refuseCovered(ctx: Context, { point, target }: Aim): Promise<void> {
-  if (!target) return
-  const hit = await ctx.adapter.hit(target.seen.handle, point)
-  if (hit.kind !== "occluded") return
-  throw new AppError("ACTION_FAILED", `${target.ref} is covered by ${hit.by}`, {
+export async function refuseCovered(ctx: Context, { at, target }: Aim): Promise<void> {
+  const hit = target && (await ctx.adapter.hit(target.handle, at))
+  if (hit?.kind === "occluded") throw covered(at, hit.by, NOTHING_DELIVERED)
+}
+
+/**
+ * Throws if a drop would go to another app. What is dragged over may open, make room or light up, so nothing else is
+ * asked of it.
+ */
+export async function refuseForeignDrop(ctx: Context, { at, target }: Aim): Promise<void> {
+  const hit = target && (await ctx.adapter.hit(target.handle, at))
+  if (hit?.kind === "occluded" && hit.isOtherApp)
+    throw covered(at, hit.by, { delivery: "delivery_uncertain", retry: "unsafe" })
+}
+
+function covered({ x, y }: Point, by: string, disposition: Disposition): AppError {
+  return new AppError("ACTION_FAILED", `The place to drop on, ${x},${y}, is covered by ${by}`, {
     suggestion: "Move the windows so that both ends can be seen ('move-window'), then retry",
-    details: { kind: "not_actionable", reason: `covered by ${hit.by}` },
-    disposition: NOTHING_DELIVERED,
+    details: { kind: "not_actionable", reason: `covered by ${by}` },
+    disposition,
   })
 }
 
@@ -85,24 +97,32 @@ export async function bringToFront(ctx: Context, { entry }: Target): Promise<See
   await ctx.adapter.takeTurn()
   const window = await windowOf(ctx.adapter, entry)
   if (!window || window.is_focused || window.id !== entry.window_id) return window
-  return ctx.adapter.window(window.id, { kind: "focus" })
+  return ctx.adapter.window(window.id, { kind: "focus" }).catch((error: unknown) => {
+    throw error instanceof AppError ? notInFront(error) : error
+  })
 }
+
+/** The window may have come to the front or not: of the action itself nothing was delivered. */
+const notInFront = ({ code, message, suggestion, platformDetail, details }: AppError): AppError =>
+  new AppError(code, message, { suggestion, platformDetail, details, disposition: NOTHING_DELIVERED })
 
 /**
  * Waits for a point of the screen where input reaches the element: it is visible, does not move, and nothing covers
  * it. Scrolls the element into view once if it has to.
  */
-async function reachablePoint(ctx: Context, target: Target, pointOf: PointOf = clickPointOf): Promise<Point> {
+async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPointOf): Promise<Required<Aim>> {
   const { ref, entry } = target
   const window = await bringToFront(ctx, target)
   let obstacle = "not visible"
   let isBroughtIntoView = false
-  const point = await until(
+  let isSure = false
+  const at = await until(
     ctx,
     async () => {
       const seen = await readSame(ctx.adapter, target, BEFORE_ACTING)
       const point = pointOf(seen)
-      const inTheWay = point ? await obstacleAt(ctx, seen, point, window) : whyNoPoint(seen)
+      const look = point && (await lookAt(ctx, seen, point, window))
+      const inTheWay = look ? look.obstacle : whyNoPoint(seen)
       if (!point || inTheWay) {
         obstacle = inTheWay ?? "not visible on the screen"
         // An element that is scrolled out of its pane may look covered by the pane's edge.
@@ -111,33 +131,106 @@ async function reachablePoint(ctx: Context, target: Target, pointOf: PointOf = c
         return undefined
       }
       obstacle = "moving"
+      isSure = look?.isSure ?? false
       const again = pointOf(await readSame(ctx.adapter, target, BEFORE_ACTING))
       return again && again.x === point.x && again.y === point.y ? point : undefined
     },
     { pids: [entry.pid] },
   )
-  if (point) return point
-  throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
-    suggestion: `Bring it into view ('scroll-to ${ref}', 'focus-window ${entry.window_id ?? ""}'), then retry`,
-    details: { kind: "not_actionable", reason: obstacle },
+  if (!at)
+    throw notActionable(`${ref} is ${obstacle}`, obstacle, {
+      suggestion: `Bring it into view ('scroll-to ${ref}', 'focus-window ${entry.window_id ?? ""}'), then retry`,
+    })
+  const place = { at, pointOf, window, isSure }
+  return { at, target: inputTarget(target), prove: () => proveArrival(ctx, target, place) }
+}
+
+/** A point where the element was before the pointer came. */
+interface Place {
+  readonly at: Point
+  readonly pointOf: PointOf
+  readonly window: SeenWindow | undefined
+  /** The platform could tell what is at the point. */
+  readonly isSure: boolean
+}
+
+/** How long what the pointer brings up may stay in the way: a highlight that slides by, a tip that goes. */
+const SETTLING_MS = 500
+/** Toolkits show a reaction in their next frame. Two looks so far apart have one between them. */
+const FRAMES_MS = 40
+
+/**
+ * Proves, with the pointer there, that a press reaches the element: it is the same one, at the same point, and nothing
+ * covers it, in two looks with time for a reaction in between. Throws with nothing delivered.
+ */
+async function proveArrival(ctx: Context, target: Target, place: Place): Promise<void> {
+  const { ref } = target
+  const patience = ctx.deadline.slice(SETTLING_MS)
+  let goodSince: number | undefined
+  for (;;) {
+    const start = performance.now()
+    const obstacle = await obstacleNow(ctx, target, place)
+    if (!obstacle && goodSince !== undefined && start - goodSince >= FRAMES_MS) return
+    goodSince = obstacle ? undefined : (goodSince ?? start)
+    if (obstacle && patience.expired)
+      throw notActionable(`${ref} is ${obstacle}, now that the pointer is there`, obstacle, {
+        suggestion:
+          "Run 'snapshot' to see what the pointer has brought up; or leave the pointer out: --input semantic",
+      })
+    const passed = performance.now() - start
+    if (passed < FRAMES_MS) await pause(FRAMES_MS - passed, ctx.deadline)
+  }
+}
+
+async function obstacleNow(
+  ctx: Context,
+  target: Target,
+  { at, pointOf, window, isSure }: Place,
+): Promise<string | undefined> {
+  try {
+    const seen = await readSameRow(ctx.adapter, target, "when the pointer came")
+    if (!isStillAt(seen, at, pointOf)) return "somewhere else"
+    const look = await lookAt(ctx, seen, at, window)
+    // GTK 4 does not name what has just come up, and only stops to say that it is the element.
+    return look.obstacle ?? (isSure && !look.isSure ? "covered by something without a name" : undefined)
+  } catch (error) {
+    throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
+  }
+}
+
+/** A small move, such as that of a highlighted card, does not matter if the whole element takes clicks. */
+function isStillAt(seen: Seen, at: Point, pointOf: PointOf): boolean {
+  const now = pointOf(seen)
+  if (now?.x === at.x && now.y === at.y) return true
+  const bounds = visibleBounds(seen)
+  return pointOf === clickPointOf && !seen.clickPoint && bounds !== undefined && contains(bounds, at)
+}
+
+function notActionable(message: string, reason: string, facts: { readonly suggestion: string }): AppError {
+  return new AppError("ACTION_FAILED", message, {
+    ...facts,
+    details: { kind: "not_actionable", reason },
     disposition: NOTHING_DELIVERED,
   })
 }
 
-/** Says what a click at this point would hit instead of the element; undefined if it hits the element. */
-async function obstacleAt(
-  ctx: Context,
-  seen: Seen,
-  point: Point,
-  window: SeenWindow | undefined,
-): Promise<string | undefined> {
+interface Look {
+  /** What a click at the point would hit instead of the element; undefined if it hits the element. */
+  readonly obstacle?: string
+  /** True if the platform can tell what is at the point. */
+  readonly isSure: boolean
+}
+
+async function lookAt(ctx: Context, seen: Seen, point: Point, window: SeenWindow | undefined): Promise<Look> {
   const displays = await ctx.adapter.displays()
-  if (!displays.some(({ bounds }) => contains(bounds, point))) return "outside every display"
+  if (!displays.some(({ bounds }) => contains(bounds, point)))
+    return { obstacle: "outside every display", isSure: true }
   const hit = await ctx.adapter.hit(seen.handle, point)
-  if (hit.kind === "occluded") return `covered by ${hit.by}`
+  if (hit.kind === "hit") return { isSure: true }
+  if (hit.kind === "occluded") return { obstacle: `covered by ${hit.by}`, isSure: true }
   // If the platform cannot tell what is at the point, it must at least be in the window in front.
-  if (hit.kind === "hit" || !window || window.is_focused) return undefined
-  return `in window ${window.id}, which did not come to the front`
+  if (!window || window.is_focused) return { isSure: false }
+  return { obstacle: `in window ${window.id}, which did not come to the front`, isSure: false }
 }
 
 function visibleBounds({ bounds, states }: Seen): Rect | undefined {

@@ -39,12 +39,9 @@ export const hover = defineCommand({
   },
   run: async (args, ctx) =>
     (await acting()).changing(ctx, args, async () => {
-      const [{ aim, inputTarget }, { pause }] = await Promise.all([
-        import("../act/pointer.ts"),
-        import("../until.ts"),
-      ])
-      const { point: at, target } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
-      await ctx.adapter.input({ kind: "move", at, target: target && inputTarget(target) })
+      const [{ aim }, { pause }] = await Promise.all([import("../act/pointer.ts"), import("../until.ts")])
+      const { at, target } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+      await ctx.adapter.input({ kind: "move", at, target })
       await pause(args.duration_ms, ctx.deadline)
       return { action: "hover", ...at }
     }),
@@ -77,20 +74,22 @@ export const drag = defineCommand({
   },
   run: async (args, ctx) =>
     (await acting()).changing(ctx, { ...args, ref_id: args.from }, async () => {
-      const { aim, inputTarget, refuseCovered } = await import("../act/pointer.ts")
+      const { aim, refuseCovered, refuseForeignDrop } = await import("../act/pointer.ts")
       const to = await aim(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
       const from = await aim(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
       // Raising the window of one end may have covered the other end.
       await refuseCovered(ctx, to)
       await ctx.adapter.input({
         kind: "drag",
-        from: from.point,
-        to: to.point,
-        fromTarget: from.target && inputTarget(from.target),
-        toTarget: to.target && inputTarget(to.target),
+        from: from.at,
+        to: to.at,
+        fromTarget: from.target,
+        toTarget: to.target,
+        prove: from.prove,
+        proveDrop: () => refuseForeignDrop(ctx, to),
         durationMs: args.duration_ms,
       })
-      return { action: "drag", from: from.point, to: to.point }
+      return { action: "drag", from: from.at, to: to.at }
     }),
 })
 

@@ -1,4 +1,12 @@
-import type { Adapter, Platform, PlatformOptions, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type {
+  Adapter,
+  InputEvent,
+  Platform,
+  PlatformOptions,
+  SeenApp,
+  SeenWindow,
+  WindowOp,
+} from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
 import { Turn } from "../turn.ts"
@@ -64,7 +72,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     hit: async (handle, point) => {
       const element = Element.of(handle)
       const top = await view.topmost(element, point)
-      if (typeof top === "object") return { kind: "occluded", by: top.by }
+      if (typeof top === "object") return { kind: "occluded", ...top }
       const [atspi, { hitElement, hitInPopup }] = await Promise.all([view.atspi(), import("./atspi/hit.ts")])
       const hit = top === "own" ? hitElement : hitInPopup
       return translatingErrors(element.origin, hit(atspi, element, point))
@@ -83,7 +91,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     input: async (event) => {
       await turn.take()
       const [x, { sendInput }] = await Promise.all([beforeActing(x11()), import("./x11/input.ts")])
-      return sendInput(x, event, deadline)
+      return sendInput(x, event, deadline, ownerOf(event))
     },
     window: async (id, op) => {
       await turn.take()
@@ -133,6 +141,13 @@ const windowsOf =
       return undefined
     }
   }
+
+/** The process and the window of the element that input is meant for; undefined if it is for none. */
+function ownerOf(event: InputEvent): { readonly pid: number; readonly window?: number } | undefined {
+  if (event.kind === "button") return undefined
+  const target = event.kind === "drag" ? event.fromTarget : event.target
+  return target && Element.of(target.handle).origin
+}
 
 /** A failure here happens before anything is done, and says so. */
 async function beforeActing<T>(work: Promise<T>): Promise<T> {

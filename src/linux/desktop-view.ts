@@ -94,20 +94,23 @@ export class DesktopView {
   }
 
   /** The topmost window at a point: the element's own, a popup of its process, or another one. */
-  async topmost({ origin }: Element, point: Point): Promise<"own" | "popup" | { readonly by: string }> {
+  async topmost(
+    { origin }: Element,
+    point: Point,
+  ): Promise<"own" | "popup" | { readonly by: string; readonly isOtherApp: boolean }> {
     const [x, { listOverrideWindows, windowAt }] = await Promise.all([
       this.#session.x11(this.#deadline),
       displays(),
     ])
     const window = await windowAt(x, point, this.#deadline)
-    if (!window) return { by: "the desktop" }
+    if (!window) return { by: "the desktop", isOtherApp: true }
     if (window.id === origin.window) return "own"
     const name = window.title || window.wmClass?.className || windowId(window.id)
-    if (window.pid !== origin.pid) return { by: `window '${name}'` }
+    if (window.pid !== origin.pid) return { by: `window '${name}'`, isOtherApp: true }
     // An element of a menu does not know which window the menu is.
     if (origin.window === undefined) return "own"
     const popups = await listOverrideWindows(x, this.#deadline)
-    return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'` }
+    return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'`, isOtherApp: false }
   }
 
   /** Reads all windows and apps, or one window and the others of its process. */

@@ -31,11 +31,16 @@ export function movePointer(at: Point, flags: bigint): void {
   mouseOf(source.ref, flags)(MOVED, at, 0)
 }
 
-export function clickPointer(at: Point, button: Button, count: number, flags: bigint): void {
+/** `prove`, here and below: called with the pointer there, before anything is pressed. */
+export async function clickPointer(
+  { at, button, count, prove }: Extract<InputEvent, { kind: "click" }>,
+  flags: bigint,
+): Promise<void> {
   const { number, down, up } = BUTTONS[button]
   using source = eventSource()
   const mouse = mouseOf(source.ref, flags)
   mouse(MOVED, at, 0)
+  await prove?.()
   for (let click = 1; click <= count; click++) {
     mouse(down, at, number, click)
     mouse(up, at, number, click)
@@ -48,9 +53,13 @@ export function holdPointer(at: Point, button: Button, phase: "down" | "up", fla
 }
 
 /** Positive is down and right here, and up and left for macOS. */
-export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): void {
+export async function turnWheel(
+  { at, dx, dy, prove }: Extract<InputEvent, { kind: "wheel" }>,
+  flags: bigint,
+): Promise<void> {
   using source = eventSource()
   mouseOf(source.ref, flags)(MOVED, at, 0)
+  await prove?.()
   post(coreGraphics().CGEventCreateScrollWheelEvent2(source.ref, LINES, 2, -dy, -dx, 0), (event) =>
     addFlags(event, flags),
   )
@@ -58,9 +67,7 @@ export function turnWheel(at: Point, dx: number, dy: number, flags: bigint): voi
 
 /** Drags with the left button. If interrupted, releases it where the drag started: nothing is dropped. */
 export async function dragPointer(
-  from: Point,
-  to: Point,
-  durationMs: number,
+  { from, to, durationMs, prove, proveDrop }: Extract<InputEvent, { kind: "drag" }>,
   flags: bigint,
   deadline: Deadline,
 ): Promise<void> {
@@ -68,6 +75,7 @@ export async function dragPointer(
   using source = eventSource()
   const mouse = mouseOf(source.ref, flags)
   mouse(MOVED, from, 0)
+  await prove?.()
   mouse(down, from, number, 1)
   let drop = from
   try {
@@ -81,6 +89,7 @@ export async function dragPointer(
       await pace(STEP_MS, deadline)
       mouse(dragged, to, number, 1)
     }
+    await proveDrop?.()
     drop = to
   } finally {
     mouse(up, drop, number, 1)
@@ -120,17 +129,18 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
     case "key":
       return pressKey(event.combo, event.phase, held)
     case "text":
+      await event.prove?.()
       return typeText(event.text, deadline)
     case "move":
       return movePointer(event.at, flagsOf(held.modifiers))
     case "click":
-      return clickPointer(event.at, event.button, event.count, flagsOf(held.modifiers))
+      return clickPointer(event, flagsOf(held.modifiers))
     case "button":
       return holdPointer(event.at, event.button, event.phase, flagsOf(held.modifiers))
     case "wheel":
-      return turnWheel(event.at, event.dx, event.dy, flagsOf(held.modifiers))
+      return turnWheel(event, flagsOf(held.modifiers))
     case "drag":
-      return dragPointer(event.from, event.to, event.durationMs, flagsOf(held.modifiers), deadline)
+      return dragPointer(event, flagsOf(held.modifiers), deadline)
     default:
       return event satisfies never
   }

@@ -311,6 +311,20 @@ export async function readSame(adapter: Adapter, { ref, entry, seen }: Target, w
   return now
 }
 
+/**
+ * The same, and for an element in a row also the row is read again: a list may show another row in the same objects.
+ * For the last look before input is sent.
+ */
+export async function readSameRow(adapter: Adapter, target: Target, when: string): Promise<Seen> {
+  const now = await readSame(adapter, target, when)
+  const verdict = await judgeRow(adapter, target.entry, now)
+  if (verdict.kind === "same") return now
+  throw staleRef(
+    target.ref,
+    `${"evidence" in verdict ? verdict.evidence : OTHER_ROW}, which happened ${when}`,
+  )
+}
+
 async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): Promise<void> {
   const start = await adapter.processStart(entry.pid)
   const app = entry.source_app ? ` of ${entry.source_app}` : ""

@@ -15,6 +15,8 @@ export interface Fixture {
   /** Ids of elements that were hit since the last call, in order. */
   takeHits(): readonly number[]
   readonly hits: readonly number[]
+  /** Called when the pointer has entered the armed element, and the program reacts to that. */
+  onEntered: (id: number) => void
   pid(): number | undefined
   /** Kills the program and starts it again, under the same pid if possible. Returns true if the pid is the same. */
   restart(): Promise<boolean>
@@ -24,6 +26,7 @@ export interface Fixture {
 interface Told {
   readonly done?: number
   readonly hit?: number
+  readonly entered?: number
 }
 
 const HERE = new URL(".", import.meta.url).pathname
@@ -72,6 +75,7 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
     void listen(started.stdout, (told) => {
       if (told.done !== undefined) done = told.done
       if (told.hit !== undefined) hits.push(told.hit)
+      if (told.entered !== undefined) fixture.onEntered(told.entered)
     })
     return started
   }
@@ -85,9 +89,9 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
     pid = childOf(app.pid) ?? app.pid
     noteApp(desktop.env, pid)
   }
-  await ready()
-  return {
+  const fixture: Fixture = {
     title: `Fuzz ${toolkit}`,
+    onEntered: () => {},
     async obey(ops) {
       const n = ++sent
       app.stdin.write(`${JSON.stringify({ n, ops })}\n`)
@@ -118,6 +122,8 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
       await app.exited
     },
   }
+  await ready()
+  return fixture
 }
 
 function childOf(parent: number): number | undefined {
@@ -152,6 +158,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
         const told = (await request.json()) as Told
         if (told.done !== undefined) done = told.done
         if (told.hit !== undefined) hits.push(told.hit)
+        if (told.entered !== undefined) fixture.onEntered(told.entered)
         return new Response()
       },
       // Answers once there is a command; the page then asks again.
@@ -185,9 +192,9 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
     ])
   }
   let app = start()
-  await until(() => done === 0, START_MS)
-  return {
+  const fixture: Fixture = {
     title: "Fuzz web",
+    onEntered: () => {},
     async obey(ops) {
       const n = ++sent
       commands.push({ n, ops })
@@ -220,4 +227,6 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       server.stop(true)
     },
   }
+  await until(() => done === 0, START_MS)
+  return fixture
 }

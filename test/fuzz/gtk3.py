@@ -19,6 +19,33 @@ widgets = {}
 parts = {}
 
 
+def watch(thing, widget):
+    """Does what `arm` asked for as soon as the pointer enters the widget."""
+    widget.connect("enter-notify-event", lambda *_: entered(thing, widget))
+
+
+def entered(thing, widget):
+    armed = parts.get("armed")
+    if not armed or armed["id"] != thing.id:
+        return
+    parts["armed"] = None
+    write(entered=thing.id)
+    for op in armed["ops"]:
+        cover(op["id"], widget) if op["op"] == "cover" else apply(op)
+
+
+def cover(id, widget):
+    """A button of the same window comes up over the widget, as a page shows on hover."""
+    left, top = widget.translate_coordinates(parts["overlay"], 0, 0)
+    button = parts["cover"] = Gtk.Button(
+        label="Cover", halign=Gtk.Align.START, valign=Gtk.Align.START, margin_start=left, margin_top=top
+    )
+    button.set_size_request(widget.get_allocated_width(), widget.get_allocated_height())
+    button.connect("clicked", lambda *_: write(hit=id))
+    parts["overlay"].add_overlay(button)
+    button.show()
+
+
 class Thing:
     """A widget that stands for an element, and later maybe for another one."""
 
@@ -27,6 +54,7 @@ class Thing:
         self.busy = True
         self.widget = (Gtk.CheckButton if kind == "checkbox" else Gtk.Button)(label=name)
         self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: write(hit=self.id))
+        watch(self, self.widget)
         self.widget.show()
 
     def become(self, id, name):
@@ -40,6 +68,7 @@ class Row:
         self.label = Gtk.Label(label=text)
         button = Gtk.Button(label="Open")
         button.connect("clicked", lambda *_: write(hit=self.id))
+        watch(self, button)
         box = Gtk.Box(spacing=8)
         box.pack_start(self.label, False, False, 0)
         box.pack_start(button, False, False, 0)
@@ -90,7 +119,9 @@ def build():
     scrolled = Gtk.ScrolledWindow(min_content_height=230)
     scrolled.add(view)
     outer.pack_start(scrolled, True, True, 0)
-    window.add(outer)
+    parts["overlay"] = Gtk.Overlay()
+    parts["overlay"].add(outer)
+    window.add(parts["overlay"])
     window.show_all()
     parts["window"] = window
 
@@ -165,6 +196,12 @@ def apply(op):
         parts["window"].hide()
     elif what == "show":
         parts["window"].show()
+    elif what == "arm":
+        parts["armed"] = op
+    elif what == "disarm":
+        parts["armed"] = None
+        if parts.get("cover"):
+            parts.pop("cover").destroy()
     else:
         raise ValueError(what)
 

@@ -20,11 +20,38 @@ parts = {}
 loop = GLib.MainLoop()
 
 
+def watch(thing, widget):
+    motion = Gtk.EventControllerMotion()
+    motion.connect("enter", lambda *_: entered(thing, widget))
+    widget.add_controller(motion)
+
+
+def entered(thing, widget):
+    armed = parts.get("armed")
+    if not armed or armed["id"] != thing.id:
+        return
+    parts["armed"] = None
+    write(entered=thing.id)
+    for op in armed["ops"]:
+        cover(op["id"], widget) if op["op"] == "cover" else apply(op)
+
+
+def cover(id, widget):
+    left, top = widget.translate_coordinates(parts["overlay"], 0, 0)
+    button = parts["cover"] = Gtk.Button(
+        label="Cover", halign=Gtk.Align.START, valign=Gtk.Align.START, margin_start=int(left), margin_top=int(top)
+    )
+    button.set_size_request(widget.get_allocated_width(), widget.get_allocated_height())
+    button.connect("clicked", lambda *_: write(hit=id))
+    parts["overlay"].add_overlay(button)
+
+
 class Thing:
     def __init__(self, kind, id, name):
         self.id = id
         self.widget = (Gtk.CheckButton if kind == "checkbox" else Gtk.Button)(label=name)
         self.widget.connect("toggled" if kind == "checkbox" else "clicked", lambda *_: write(hit=self.id))
+        watch(self, self.widget)
 
     def become(self, id, name):
         self.id = id
@@ -37,6 +64,7 @@ class Row:
         self.label = Gtk.Label(label=text)
         button = Gtk.Button(label="Open")
         button.connect("clicked", lambda *_: write(hit=self.id))
+        watch(self, button)
         box = Gtk.Box(spacing=8)
         box.append(self.label)
         box.append(button)
@@ -107,7 +135,8 @@ def build():
     scrolled.set_child(parts["view"])
     parts["scrolled"] = scrolled
     outer.append(scrolled)
-    window.set_child(outer)
+    parts["overlay"] = Gtk.Overlay(child=outer)
+    window.set_child(parts["overlay"])
     window.present()
     parts["window"] = window
 
@@ -185,6 +214,12 @@ def apply(op):
         parts["window"].set_visible(False)
     elif what == "show":
         parts["window"].present()
+    elif what == "arm":
+        parts["armed"] = op
+    elif what == "disarm":
+        parts["armed"] = None
+        if parts.get("cover"):
+            parts["overlay"].remove_overlay(parts.pop("cover"))
     else:
         raise ValueError(what)
 

@@ -24,6 +24,31 @@ widgets = {}
 parts = {}
 
 
+class Watcher(QtCore.QObject):
+    def __init__(self, thing, widget):
+        super().__init__(widget)
+        self.thing = thing
+        self.target = widget
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _, event):
+        armed = parts.get("armed")
+        if event.type() == QtCore.QEvent.Type.Enter and armed and armed["id"] == self.thing.id:
+            parts["armed"] = None
+            write(entered=self.thing.id)
+            for op in armed["ops"]:
+                cover(op["id"], self.target) if op["op"] == "cover" else apply(op)
+        return False
+
+
+def cover(id, widget):
+    button = parts["cover"] = QtWidgets.QPushButton("Cover", parts["window"])
+    button.setGeometry(QtCore.QRect(widget.mapTo(parts["window"], QtCore.QPoint(0, 0)), widget.size()))
+    button.clicked.connect(lambda *_: write(hit=id))
+    button.show()
+    button.raise_()
+
+
 class Thing:
     def __init__(self, kind, id, name):
         self.id = id
@@ -31,6 +56,7 @@ class Thing:
         # An assistive program that toggles a check box does not click it.
         hit = self.widget.toggled if kind == "checkbox" else self.widget.clicked
         hit.connect(lambda *_: write(hit=self.id))
+        self.watcher = Watcher(self, self.widget)
 
     def become(self, id, name):
         self.id = id
@@ -44,6 +70,7 @@ class Row:
         self.label = QtWidgets.QLabel(text)
         button = QtWidgets.QPushButton("Open")
         button.clicked.connect(lambda *_: write(hit=self.id))
+        self.watcher = Watcher(self, button)
         box = QtWidgets.QHBoxLayout(self.widget)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self.label)
@@ -165,6 +192,12 @@ def apply(op):
         parts["window"].hide()
     elif what == "show":
         parts["window"].show()
+    elif what == "arm":
+        parts["armed"] = op
+    elif what == "disarm":
+        parts["armed"] = None
+        if parts.get("cover"):
+            parts.pop("cover").deleteLater()
     else:
         raise ValueError(what)
 

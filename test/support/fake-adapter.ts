@@ -276,7 +276,11 @@ function perform(element: FakeElement, action: Action): Performed {
   }
 }
 
-function input(world: World, event: InputEvent): void {
+async function input(world: World, event: InputEvent): Promise<void> {
+  // The world may react to the pointer before the caller proves that its element is still there.
+  if ("at" in event) world.onPointer(event.at)
+  if (event.kind === "drag") world.onPointer(event.from)
+  if ("prove" in event) await event.prove?.()
   switch (event.kind) {
     case "click": {
       const element = elementAt(world, event.at)
@@ -303,9 +307,13 @@ function input(world: World, event: InputEvent): void {
       })
       break
     }
+    case "drag":
+      world.onPointer(event.to)
+      await event.proveDrop?.()
+      world.keys.push(JSON.stringify(withoutTargets(event)))
+      break
     case "move":
     case "button":
-    case "drag":
       world.keys.push(JSON.stringify(withoutTargets(event)))
       break
     default:

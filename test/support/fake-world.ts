@@ -288,6 +288,8 @@ export class World {
   }
   /** The reaction to a key of the app that has the focus. */
   onKey: (combo: string) => void = () => {}
+  /** The app may react to the pointer, which has just come to this point. */
+  onPointer: (at: Point) => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
   /** False: elements have no address, as on macOS. */

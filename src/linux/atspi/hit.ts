@@ -66,13 +66,13 @@ async function findAbove(atspi: Atspi, { ref, origin }: Element, point: Point): 
   let at = ref
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const parent = await unlessRefused(atspi.parent(at))
-    if (!parent || WINDOW_ROLES.has(await atspi.role(parent))) return undefined
+    if (!parent) return undefined
     const count = await atspi.childCount(parent)
     const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
     const later = siblings.slice((await indexOf(atspi, siblings, at)) + 1)
     const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point, origin.traits)))
     const above = later[shown.indexOf(true)]
-    if (above) return above
+    if (above || (await isSurface(atspi, parent))) return above
     at = parent
   }
   return undefined
@@ -168,10 +168,13 @@ async function isCutOff(
   if (mixesCoordinates) return false
   let at = await unlessRefused(atspi.parent(ref))
   for (let depth = 0; at && refKey(at) !== refKey(surface) && depth < MAX_DEPTH; depth++) {
-    const [extents, above]: [Rect | undefined, Ref | undefined] = await Promise.all([
+    const [extents, above, role]: [Rect | undefined, Ref | undefined, number] = await Promise.all([
       unlessRefused(atspi.extents(at, coordinates)),
       unlessRefused(atspi.parent(at)),
+      atspi.role(at),
     ])
+    // The item of a menu bar that opened the menu does not contain it.
+    if (POPUP_ROLES.has(role)) return false
     const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0
     if (hasRoom && !contains(extents, point)) return true
     at = above
@@ -195,13 +198,19 @@ async function surfaceOf(atspi: Atspi, ref: Ref): Promise<Ref> {
   let at = ref
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const parent = await unlessRefused(atspi.parent(at))
-    if (!parent) return at
-    const role = await atspi.role(parent)
-    if (role === ROLE.APPLICATION) return at
+    if (!parent || (await atspi.role(parent)) === ROLE.APPLICATION) return at
     at = parent
-    if (WINDOW_ROLES.has(role) || role === ROLE.POPUP_MENU) return at
+    if (await isSurface(atspi, at)) return at
   }
   return at
+}
+
+async function isSurface(atspi: Atspi, ref: Ref): Promise<boolean> {
+  const role = await atspi.role(ref)
+  if (role !== ROLE.FRAME) return WINDOW_ROLES.has(role) || role === ROLE.POPUP_MENU
+  // Qt calls any widget with a line around it a frame, too.
+  const parent = await unlessRefused(atspi.parent(ref))
+  return !parent || (await atspi.role(parent)) === ROLE.APPLICATION
 }
 
 async function isWithin(atspi: Atspi, inner: Ref, outer: Ref): Promise<boolean> {

@@ -4,6 +4,7 @@ import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { InputLock } from "../../turn.ts"
 import { X11 } from "./connection.ts"
 import { pressKeys } from "./keyboard.ts"
+import { isKeyboardTaken, type Owner } from "./last-look.ts"
 import { clickPointer, dragPointer, movePointer, pressButton, turnWheel } from "./pointer.ts"
 import {
   changeProperty,
@@ -17,40 +18,39 @@ import {
 } from "./requests.ts"
 import { typeText } from "./typing.ts"
 import { clientOf } from "./window.ts"
-import { Request, XError } from "./wire.ts"
+import { XError } from "./wire.ts"
 
-/** Synthesises the input, unless the screen is locked: then it would go to the lock. */
-export async function sendInput(x: X11, event: InputEvent, deadline: Deadline): Promise<void> {
+/** Synthesises the input, for an element of `owner`, unless the screen is locked: then it would go to the lock. */
+export async function sendInput(x: X11, event: InputEvent, deadline: Deadline, owner?: Owner): Promise<void> {
   await checkUnlocked(x, deadline).catch((error: unknown) => {
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   })
   switch (event.kind) {
     case "key":
-      return pressKeys(x, event, deadline)
+      return pressKeys(x, event, deadline, owner)
     case "text":
-      return typeText(x, event.text, deadline, event.secret)
+      return typeText(x, event, deadline, owner)
     case "move":
-      return movePointer(x, event, deadline)
+      return movePointer(x, event, deadline, owner)
     case "click":
-      return clickPointer(x, event, deadline)
+      return clickPointer(x, event, deadline, owner)
     case "button":
       return pressButton(x, event, deadline)
     case "wheel":
-      return turnWheel(x, event, deadline)
+      return turnWheel(x, event, deadline, owner)
     case "drag":
-      return dragPointer(x, event, deadline)
+      return dragPointer(x, event, deadline, owner)
     default:
       return event satisfies never
   }
 }
 
-// A screen lock covers the screen, bypasses the window manager and grabs the keyboard. The grab is tested only if
-// a window covers the screen, because the test makes the focused window lose the focus for a moment.
+// A screen lock covers the screen, bypasses the window manager and holds the keyboard.
 async function checkUnlocked(x: X11, deadline: Deadline): Promise<void> {
   const { children } = await queryTree(x, x.root, deadline)
   const top = children.toReversed().slice(0, TOPMOST)
   const covers = await Promise.all(top.map((id) => coversScreen(x, id, deadline)))
-  if (!covers.includes(true) || !(await isKeyboardTaken(x, deadline))) return
+  if (!covers.includes(true) || !(await isKeyboardTaken(x, undefined, deadline))) return
   throw new AppError(
     "ACTION_FAILED",
     "The screen is locked, or a full-screen program has taken the keyboard",
@@ -73,19 +73,7 @@ async function coversScreen(x: X11, id: number, deadline: Deadline): Promise<boo
   return at.x <= 0 && at.y <= 0 && at.x + at.width >= width && at.y + at.height >= height
 }
 
-async function isKeyboardTaken(x: X11, deadline: Deadline): Promise<boolean> {
-  const grab = new Request(GRAB_KEYBOARD, 0).u32(x.root).u32(0).u8(ASYNC).u8(ASYNC).u16(0)
-  const status = (await x.ask(grab, deadline)).u8(1)
-  if (status === 0) await x.check([new Request(UNGRAB_KEYBOARD).u32(0)], deadline)
-  return status === ALREADY_GRABBED || status === FROZEN
-}
-
 const TOPMOST = 16
-const GRAB_KEYBOARD = 31
-const UNGRAB_KEYBOARD = 32
-const ASYNC = 1
-const ALREADY_GRABBED = 1
-const FROZEN = 4
 
 /**
  * The lock on the pointer and the keyboard of a display, across users, sessions and containers. The X server grants

@@ -3,6 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText, isNamedKey } from "../../keys.ts"
 import type { X11 } from "./connection.ts"
+import { findKeyTarget, focusElsewhere, sendKeys } from "./key-target.ts"
 import {
   findKey,
   groupCount,
@@ -16,26 +17,35 @@ import {
   readKeymap,
 } from "./keymap.ts"
 import { caseOf, keysymOf, keysymOfNamed } from "./keysyms.ts"
+import type { Owner } from "./last-look.ts"
 import { getInputFocus } from "./requests.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./spare-keys.ts"
 import { caughtUp } from "./wait-for-reader.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
-/** Presses a combo, or holds it down until a later command releases it. */
+/**
+ * Presses a combo, or holds it down until a later command releases it. With an owner, the keys go to its window, or
+ * nothing is sent; without, to the window that has the focus.
+ */
 export async function pressKeys(
   x: X11,
   event: Extract<InputEvent, { kind: "key" }>,
   deadline: Deadline,
+  owner?: Owner,
 ): Promise<void> {
   const xtest = await openXtest(x, deadline)
   const keyboard = await readKeyboard(x, deadline)
   const strokes = await findStrokes(x, keyboard, event.combo, deadline)
-  await xtest.during(async () => {
+  const send = () => {
     if (strokes.group !== keyboard.state.group) switchGroup(xtest, keyboard, strokes.group)
     if (event.phase !== "up") for (const keycode of strokes.keycodes) xtest.keyDown(keycode)
     if (event.phase !== "down") for (const keycode of strokes.keycodes.toReversed()) xtest.keyUp(keycode)
     if (strokes.group !== keyboard.state.group) restoreGroup(xtest, keyboard)
+  }
+  await xtest.during(async () => {
+    if (owner) await sendKeys(x, await findKeyTarget(x, owner, deadline), deadline, send, focusElsewhere)
+    else send()
     const down = await readDownKeys(x, deadline)
     if (event.phase === "down") {
       if (!strokes.keycodes.every((keycode) => down.has(keycode))) throw notPressed(event.combo)

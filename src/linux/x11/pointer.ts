@@ -1,30 +1,56 @@
-import type { Button, InputEvent } from "../../adapter.ts"
+import type { Button, InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point } from "../../node.ts"
 import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
+import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
+import { atomically, isPointerTaken, type Owner, windowUnderPointer } from "./last-look.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
+import { settled } from "./wait-for-reader.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
 type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
 
-export async function movePointer(x: X11, { at }: Of<"move">, deadline: Deadline): Promise<void> {
-  const xtest = await openXtest(x, deadline)
+/** `owner`, here and below: whose element the input is meant for, if for an element. */
+export async function movePointer(
+  x: X11,
+  { at }: Of<"move">,
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<void> {
+  const [xtest, physical] = await openPointer(x, deadline)
+  await settleButtons(x, xtest, physical, undefined, deadline)
   await moveTo(x, xtest, at, deadline)
+  if (owner) await refuseTaken(x, owner, deadline)
 }
 
 /** `count` clicks close enough together to be one double or triple click. */
-export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadline): Promise<void> {
-  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
-  const button = physical(LOGICAL[event.button])
+export async function clickPointer(
+  x: X11,
+  event: Of<"click">,
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<void> {
+  const [xtest, physical] = await openPointer(x, deadline)
+  const logical = LOGICAL[event.button]
+  const button = physical(logical)
+  const held = await settleButtons(x, xtest, physical, logical, deadline)
   await awaitNewClick(x, event, deadline)
   await xtest.during(async () => {
-    await moveTo(x, xtest, event.at, deadline)
+    const proved = await arrive(x, xtest, event, deadline, owner)
     for (let i = 0; i < event.count; i++) {
-      xtest.buttonDown(button, i > 0 ? APART_MS : 0)
+      const press = (): void => {
+        noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: false }])
+        xtest.buttonDown(button)
+      }
+      await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {
+        throw i === 0 ? error : afterClicks(error, i)
+      })
+      await pause(HOLD_MS, deadline)
       xtest.buttonUp(button)
+      noteHeld(x, held)
     }
     await x.sync(deadline)
     await noteClick(x, event.at, deadline)
@@ -33,38 +59,51 @@ export async function clickPointer(x: X11, event: Of<"click">, deadline: Deadlin
 
 /** Presses a button and leaves it down, or releases it. */
 export async function pressButton(x: X11, event: Of<"button">, deadline: Deadline): Promise<void> {
-  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
-  const button = physical(LOGICAL[event.button])
+  const [xtest, physical] = await openPointer(x, deadline)
+  const logical = LOGICAL[event.button]
+  const button = physical(logical)
+  const held = await (event.phase === "up"
+    ? heldExcept(x, logical, deadline)
+    : settleButtons(x, xtest, physical, logical, deadline))
   await xtest.during(async () => {
     await moveTo(x, xtest, event.at, deadline)
     if (event.phase === "up") {
       xtest.buttonUp(button)
+      noteHeld(x, held)
       await x.sync(deadline)
       return
     }
+    noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: true }])
     xtest.buttonDown(button)
     const { mask } = await queryPointer(x, deadline)
-    if ((mask & (FIRST_BUTTON << (LOGICAL[event.button] - 1))) === 0)
-      throw undelivered("The button was not pressed")
+    if ((mask & maskOf(logical)) === 0) throw undelivered("The button was not pressed")
     xtest.keep()
   })
 }
 
 /** Turns the wheel: whole steps, positive is down and right. */
-export async function turnWheel(x: X11, event: Of<"wheel">, deadline: Deadline): Promise<void> {
-  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+export async function turnWheel(
+  x: X11,
+  event: Of<"wheel">,
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<void> {
+  const [xtest, physical] = await openPointer(x, deadline)
+  await settleButtons(x, xtest, physical, undefined, deadline)
   await xtest.during(async () => {
-    await moveTo(x, xtest, event.at, deadline)
+    const proved = await arrive(x, xtest, event, deadline, owner)
     const turns = [
       [physical(event.dy < 0 ? WHEEL_UP : WHEEL_DOWN), event.dy],
       [physical(event.dx < 0 ? WHEEL_LEFT : WHEEL_RIGHT), event.dx],
     ] as const
-    for (const [button, amount] of turns) {
-      for (let i = 0; i < Math.round(Math.abs(amount)); i++) {
-        xtest.buttonDown(button)
-        xtest.buttonUp(button)
+    await pressAt(x, proved, deadline, () => {
+      for (const [button, amount] of turns) {
+        for (let i = 0; i < Math.round(Math.abs(amount)); i++) {
+          xtest.buttonDown(button)
+          xtest.buttonUp(button)
+        }
       }
-    }
+    })
     await x.sync(deadline)
   })
 }
@@ -73,11 +112,16 @@ export async function turnWheel(x: X11, event: Of<"wheel">, deadline: Deadline):
  * Presses at `from`, moves to `to` over the duration, pauses there so that a drop target can get ready, and
  * releases. If it cannot be finished, the button is released where it was pressed, so that nothing is dropped.
  */
-export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline): Promise<void> {
+export async function dragPointer(
+  x: X11,
+  event: Of<"drag">,
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<void> {
   const { from, to, durationMs } = event
-  const [xtest, physical] = await Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
+  const [xtest, physical] = await openPointer(x, deadline)
   const button = physical(LOGICAL.left)
-  checkOnScreen(x, from)
+  const origin = checkOnScreen(x, from)
   checkOnScreen(x, to)
   if (deadline.remaining < durationMs + DWELL_MS) {
     throw new AppError("TIMEOUT", `A drag of ${durationMs} ms does not fit into the time that is left`, {
@@ -87,17 +131,101 @@ export async function dragPointer(x: X11, event: Of<"drag">, deadline: Deadline)
       disposition: NOTHING_DELIVERED,
     })
   }
-  await xtest.during(async () => {
-    await moveTo(x, xtest, from, deadline)
-    xtest.buttonDown(button)
-    xtest.releaseAt(button, from)
-    for (const { point, waitMs } of pathOf(from, to, durationMs)) {
-      await dwell(waitMs, deadline)
-      xtest.motion(point)
+  const held = await settleButtons(x, xtest, physical, LOGICAL.left, deadline)
+  try {
+    await xtest.during(async () => {
+      const proved = await arrive(x, xtest, { at: from, prove: event.prove }, deadline, owner)
+      await pressAt(x, proved, deadline, () => {
+        noteHeld(x, [...held, { button: LOGICAL.left, at: origin, isMeant: false }])
+        xtest.buttonDown(button)
+        xtest.releaseAt(button, from)
+      })
+      for (const { point, waitMs } of pathOf(from, to, durationMs)) {
+        await dwell(waitMs, deadline)
+        xtest.motion(point)
+        await x.sync(deadline)
+      }
+      await event.proveDrop?.()
+      xtest.buttonUp(button)
       await x.sync(deadline)
-    }
-    xtest.buttonUp(button)
-    await x.sync(deadline)
+    })
+  } finally {
+    if (!x.closed) noteHeld(x, held)
+  }
+}
+
+/** The place of the pointer where input was proved to reach an element. */
+interface Proved {
+  readonly at: Point
+  /** The top-level window there. */
+  readonly top: number
+  readonly owner: Owner
+}
+
+/**
+ * Moves the pointer there and lets the app react to it: pages and windows show, hide and move things when the pointer
+ * comes. Only then the caller proves that the element is still there. undefined: input is not meant for an element.
+ */
+async function arrive(
+  x: X11,
+  xtest: Xtest,
+  { at, prove }: { readonly at: Point; readonly prove?: Proof },
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<Proved | undefined> {
+  await moveTo(x, xtest, at, deadline)
+  if (!owner) return undefined
+  await refuseTaken(x, owner, deadline)
+  // An app that is busy answers the proof only when it has reacted, so this wait may end early.
+  await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(unlessLate)
+  const { child } = await queryPointer(x, deadline)
+  await prove?.()
+  return { at: rounded(at), top: child, owner }
+}
+
+/** What is not over after its slice of the time is no failure. */
+function unlessLate(error: unknown): void {
+  if (!(error instanceof AppError && error.code === "TIMEOUT")) throw error
+}
+
+/** Throws if another app holds the pointer. An app may still hold it for a moment after the last click. */
+async function refuseTaken(x: X11, { pid }: Owner, deadline: Deadline): Promise<void> {
+  const patience = deadline.slice(REACTION_MS)
+  while (await isPointerTaken(x, pid, deadline)) {
+    if (patience.expired) throw undelivered("Another app holds the pointer, for an open menu or a drag")
+    await pause(LOOK_MS, patience)
+  }
+}
+
+/**
+ * Presses if the pointer is still where it was proved to be, in the same window. `isFirst`: false if the app has seen a
+ * press before, and may still hold the pointer for that.
+ */
+async function pressAt(
+  x: X11,
+  proved: Proved | undefined,
+  deadline: Deadline,
+  press: () => void,
+  isFirst = true,
+): Promise<void> {
+  if (!proved) return press()
+  await atomically(x, async () => {
+    const { at, child } = await queryPointer(x, deadline)
+    if (at.x !== proved.at.x || at.y !== proved.at.y)
+      throw undelivered("The pointer was moved away before the button was pressed")
+    if (child !== proved.top)
+      throw undelivered("Another window came under the pointer before the button was pressed")
+    if (isFirst && (await isPointerTaken(x, proved.owner.pid, deadline)))
+      throw undelivered("Another app took the pointer before the button was pressed")
+    press()
+  })
+}
+
+function afterClicks(error: unknown, clicks: number): unknown {
+  if (!(error instanceof AppError)) return error
+  return new AppError(error.code, `${error.message}; ${clicks} of the clicks had been sent`, {
+    suggestion: "Run 'snapshot' to see what the click has done",
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
   })
 }
 
@@ -137,7 +265,7 @@ async function moveTo(x: X11, xtest: Xtest, to: Point, deadline: Deadline): Prom
 
 function checkOnScreen(x: X11, point: Point): Point {
   const { width, height } = x.setup.screen
-  const target = { x: Math.round(point.x), y: Math.round(point.y) }
+  const target = rounded(point)
   if (target.x >= 0 && target.y >= 0 && target.x < width && target.y < height) return target
   throw new AppError(
     "INVALID_ARGS",
@@ -148,6 +276,11 @@ function checkOnScreen(x: X11, point: Point): Point {
     },
   )
 }
+
+const rounded = ({ x, y }: Point): Point => ({ x: Math.round(x), y: Math.round(y) })
+
+const openPointer = (x: X11, deadline: Deadline) =>
+  Promise.all([openXtest(x, deadline), readButtons(x, deadline)])
 
 // The server swaps our buttons like those of a real mouse, so the mapping is undone here.
 async function readButtons(x: X11, deadline: Deadline): Promise<(logical: number) => number> {
@@ -172,12 +305,17 @@ function undelivered(message: string): AppError {
 }
 
 const LOGICAL: Readonly<Record<Button, number>> = { left: 1, middle: 2, right: 3 }
-const FIRST_BUTTON = 1 << 8
 const [WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT] = [4, 5, 6, 7]
 const GET_POINTER_MAPPING = 117
 const ATTEMPTS = 3
-// Chromium takes two presses with one timestamp, a millisecond, for the same press.
-const APART_MS = 5
+/**
+ * How long a button is down. Some controls, such as LibreOffice's "Add sheet", act on a timer while it is, and ignore
+ * shorter presses. Two clicks are still far within the time of a double click.
+ */
+const HOLD_MS = 50
+/** How long an app may take to read that the pointer has come, and that a button was released. */
+const REACTION_MS = 500
+const LOOK_MS = 10
 const FRAME_MS = 16
 const DWELL_MS = 150
 

@@ -161,11 +161,13 @@ export function originIn(reply: Packet): Point {
 export interface PointerState {
   readonly at: Point
   readonly mask: number
+  /** The child of the asked window that the pointer is in; 0 for none. Of the root window: the top-level window. */
+  readonly child: number
 }
 
-export async function queryPointer(x: X11, deadline: Deadline): Promise<PointerState> {
-  const reply = await x.ask(new Request(38).u32(x.root), deadline)
-  return { at: { x: reply.i16(16), y: reply.i16(18) }, mask: reply.u16(24) }
+export async function queryPointer(x: X11, deadline: Deadline, window = x.root): Promise<PointerState> {
+  const reply = await x.ask(new Request(38).u32(window), deadline)
+  return { at: { x: reply.i16(16), y: reply.i16(18) }, mask: reply.u16(24), child: reply.u32(12) }
 }
 
 /** The focused window; 0 for none, 1 for the window under the pointer. */

@@ -1,10 +1,13 @@
+import type { InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { X11 } from "./connection.ts"
+import { findKeyTarget, focusElsewhere, isFocused, type KeyTarget, sendKeys } from "./key-target.ts"
 import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./keyboard.ts"
 import { findKey, groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./keymap.ts"
 import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./keysyms.ts"
-import { getInputFocus, queryTree, unlessGone } from "./requests.ts"
+import type { Owner } from "./last-look.ts"
+import { getInputFocus } from "./requests.ts"
 import {
   bindSpareKeys,
   capacityOf,
@@ -19,25 +22,27 @@ import { caughtUp } from "./wait-for-reader.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
- * Types the text exactly into the window that has the keyboard focus: in any layout, with Caps Lock on or off.
- * Characters without a key get spare keys, some at a time. After a secret the spare keys are cleared, and no error
- * reveals its length.
+ * Types the text exactly into the window of the owner, which must have the keyboard focus: in any layout, with Caps Lock
+ * on or off. The focus is compared with that window before every portion and after the last one. Without an owner it
+ * is the window that has the focus. Characters without a key get spare keys, some at a time. After a secret the
+ * spare keys are cleared, and no error reveals its length.
  */
-export async function typeText(x: X11, text: string, deadline: Deadline, secret = false): Promise<void> {
+export async function typeText(
+  x: X11,
+  { text, secret = false, prove }: Extract<InputEvent, { kind: "text" }>,
+  deadline: Deadline,
+  owner?: Owner,
+): Promise<void> {
   const chars = splitText(text, secret)
   if (chars.length === 0) return
   const xtest = await openXtest(x, deadline)
+  const target = await findKeyTarget(x, owner, deadline, secret)
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
-  if (focus === NO_FOCUS) {
-    throw new AppError("ACTION_FAILED", "No window has the keyboard focus", {
-      suggestion:
-        "See which window it is, then give it the focus: agent-desktop list-windows, agent-desktop focus-window ID",
-      disposition: NOTHING_DELIVERED,
-    })
-  }
   await xtest.during(async () => {
     await freeModifiers(x, xtest, keyboard, deadline)
-    await typeRuns({ x, xtest, keyboard, focus, deadline, total: chars.length, secret }, chars)
+    const typist = { x, xtest, keyboard, focus, target, prove, deadline, total: chars.length, secret }
+    await typeRuns(typist, chars)
+    await checkEnd(typist, chars)
   })
 }
 
@@ -58,7 +63,10 @@ interface Typist {
   readonly x: X11
   readonly xtest: Xtest
   readonly keyboard: Keyboard
+  /** The window inside the target that has the focus. */
   readonly focus: number
+  readonly target: KeyTarget
+  readonly prove?: Proof
   readonly deadline: Deadline
   readonly total: number
   readonly secret: boolean
@@ -158,30 +166,39 @@ async function typeRun(
   layouts: readonly ReadonlyMap<string, Position>[],
   before: number,
 ): Promise<void> {
-  const { x, xtest, keyboard, deadline } = typist
+  const { x, xtest, keyboard, target, deadline, secret } = typist
   let down: readonly number[] = []
   let group = keyboard.state.group
+  const portion = secret ? SECRET_PORTION : PORTION
   const shift = (shifters: readonly number[]) => {
     for (const key of down) if (!shifters.includes(key)) xtest.keyUp(key)
     for (const key of shifters) if (!down.includes(key)) xtest.keyDown(key)
     down = shifters
   }
-  for (let at = 0; at < chars.length; at += CHUNK) {
-    if (before + at > 0) await checkFocus(typist, before + at)
-    for (const char of chars.slice(at, at + CHUNK)) {
-      // Staying in a layout is cheaper than returning to the user's for every space.
-      const candidates = layouts.flatMap((layout) => layout.get(char) ?? [])
-      const position = candidates.find((one) => one.group === group) ?? candidates[0]
-      if (!position) continue
-      if (position.group !== group) {
-        shift([])
-        group = position.group
-        switchGroup(xtest, keyboard, group)
-      }
-      shift(position.shifters)
-      xtest.keyDown(position.keycode)
-      xtest.keyUp(position.keycode)
+  const press = (char: string) => {
+    // Staying in a layout is cheaper than returning to the user's for every space.
+    const candidates = layouts.flatMap((layout) => layout.get(char) ?? [])
+    const position = candidates.find((one) => one.group === group) ?? candidates[0]
+    if (!position) return
+    if (position.group !== group) {
+      shift([])
+      group = position.group
+      switchGroup(xtest, keyboard, group)
     }
+    shift(position.shifters)
+    xtest.keyDown(position.keycode)
+    xtest.keyUp(position.keycode)
+  }
+  for (let at = 0; at < chars.length; at += portion) {
+    if (before + at === 0) await typist.prove?.()
+    const part = chars.slice(at, at + portion)
+    await sendKeys(
+      x,
+      target,
+      deadline,
+      () => part.forEach(press),
+      () => lostFocus(typist, before + at),
+    )
     await x.sync(deadline)
   }
   shift([])
@@ -189,24 +206,27 @@ async function typeRun(
   await x.sync(deadline)
 }
 
-// The rest of the text must not go to another window that took the focus meanwhile.
-async function checkFocus(typist: Typist, typed: number): Promise<void> {
-  const { x, focus, deadline } = typist
-  const now = await getInputFocus(x, deadline)
-  if (now === focus) return
-  const [was, is] = await Promise.all([topLevelOf(x, focus, deadline), topLevelOf(x, now, deadline)])
-  if (was === is) return
-  throw new AppError("ACTION_FAILED", `The keyboard focus moved away${progress(typist, typed, " after ")}`, {
-    suggestion: "Run 'snapshot' to see where the text ended",
-    ...(typist.secret ? {} : { details: { typed } }),
-    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+/** A window that has taken the focus may have done so while the text was on its way to the app. */
+async function checkEnd(typist: Typist, chars: readonly string[]): Promise<void> {
+  const { x, target, secret, prove, deadline } = typist
+  // Enter may close the window or go on to the next one, and Tab goes on to the next field.
+  const movesOn = chars.some((char) => char === "\n" || char === "\t")
+  if (movesOn && !secret) return
+  if (!(await isFocused(x, target, deadline))) throw lostFocus(typist, chars.length)
+  if (!secret || movesOn) return
+  await prove?.().catch((error: unknown) => {
+    throw error instanceof AppError ? lostFocus(typist, chars.length) : error
   })
 }
 
-async function topLevelOf(x: X11, window: number, deadline: Deadline): Promise<number> {
-  if (window <= POINTER_ROOT || window === x.root) return window
-  const parent = (await unlessGone(queryTree(x, window, deadline)))?.parent ?? 0
-  return parent === x.root || parent === 0 ? window : topLevelOf(x, parent, deadline)
+/** The rest of the text must not go to another window that took the focus. */
+function lostFocus(typist: Typist, typed: number): AppError {
+  if (typed === 0) return focusElsewhere()
+  return new AppError("ACTION_FAILED", `The keyboard focus moved away${progress(typist, typed, " after ")}`, {
+    suggestion: "Run 'snapshot' to see where the text ended",
+    details: { kind: "focus_lost", ...(typist.secret ? {} : { typed }) },
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+  })
 }
 
 async function waitForReader(typist: Typist, typed: number): Promise<void> {
@@ -251,7 +271,6 @@ async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline:
   })
 }
 
-const NO_FOCUS = 0
-const POINTER_ROOT = 1
-/** Characters between two checks of the focus. */
-const CHUNK = 200
+/** Characters between two looks at the focus. A look costs a fraction of a millisecond. */
+const PORTION = 200
+const SECRET_PORTION = 4

@@ -20,6 +20,16 @@ export async function caughtUp(x: X11, window: number, deadline: Deadline): Prom
   return pid === undefined ? giveTime(x, deadline) : isIdle(x, pid, deadline)
 }
 
+/**
+ * Waits until the client has also done what the events made it do, such as a new layout: it has been asleep for longer
+ * than a frame takes. An app that never sleeps, for an animation, has until the deadline.
+ */
+export async function settled(x: X11, window: number, deadline: Deadline): Promise<void> {
+  await caughtUp(x, window, deadline)
+  const pid = (await readPids(x, [window], deadline)).get(clientOf(x, window))
+  if (pid !== undefined) await isIdle(x, pid, deadline)
+}
+
 // The protocols are a property of the top-level window; the focus may be further down.
 async function findPingable(x: X11, window: number, deadline: Deadline): Promise<number | undefined> {
   for (let at = window; at > 1 && at !== x.root; ) {

@@ -34,13 +34,8 @@ export class Xtest {
     )
   }
 
-  /** The server itself waits for the delay, so nothing of ours comes in between. */
-  buttonDown(button: number, delayMs = 0): void {
-    this.hold(
-      `button ${button}`,
-      [this.#fake(BUTTON_PRESS, button, delayMs)],
-      [this.#fake(BUTTON_RELEASE, button)],
-    )
+  buttonDown(button: number): void {
+    this.hold(`button ${button}`, [this.#fake(BUTTON_PRESS, button)], [this.#fake(BUTTON_RELEASE, button)])
   }
 
   buttonUp(button: number): void {
@@ -48,7 +43,7 @@ export class Xtest {
   }
 
   motion(to: Point): void {
-    this.#x.send(this.#fake(MOTION, 0, 0, to))
+    this.#x.send(this.#fake(MOTION, 0, to))
   }
 
   /** Sends requests that change the server's state; `drop` later sends those that undo it. */
@@ -88,15 +83,16 @@ export class Xtest {
 
   /** For a drag that fails: releases the button where it went down. */
   releaseAt(button: number, origin: Point): void {
-    this.#held.set(`button ${button}`, [this.#fake(MOTION, 0, 0, origin), this.#fake(BUTTON_RELEASE, button)])
+    this.#held.set(`button ${button}`, [this.#fake(MOTION, 0, origin), this.#fake(BUTTON_RELEASE, button)])
   }
 
-  #fake(type: number, detail: number, delayMs = 0, at: Point = { x: 0, y: 0 }): Request {
+  // Without a delay of the server's: it has left a client waiting for good, with a button down.
+  #fake(type: number, detail: number, at: Point = { x: 0, y: 0 }): Request {
     return new Request(this.#opcode, FAKE_INPUT)
       .u8(type)
       .u8(detail)
       .u16(0)
-      .u32(delayMs)
+      .u32(0)
       .u32(type === MOTION ? this.#x.root : 0)
       .zeros(8)
       .i16(at.x)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { Deadline } from "../../../src/deadline.ts"
 import { X11 } from "../../../src/linux/x11/connection.ts"
+import { isPointerTaken } from "../../../src/linux/x11/last-look.ts"
 import {
   clickPointer,
   dragPointer,
@@ -10,7 +11,9 @@ import {
   pressButton,
   turnWheel,
 } from "../../../src/linux/x11/pointer.ts"
+import { destroyWindow, setInputFocus } from "../../../src/linux/x11/requests.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
+import { Request } from "../../../src/linux/x11/wire.ts"
 import { until } from "../../support/until.ts"
 import { follow, patience, startXvfb, type Xvfb } from "./xvfb.ts"
 
@@ -107,8 +110,61 @@ describe("the pointer", () => {
     await clickPointer(own.x, { kind: "click", at, button: "middle", count: 2 }, patience())
     const pair = (button: number) => [`press ${button} at 150,160`, `release ${button} at 150,160`]
     expect(await xev.after(8)).toEqual([...pair(1), ...pair(3), ...pair(2), ...pair(2)])
-    const [first, second] = xev.events().filter((event) => event.kind === "ButtonPress" && event.button === 2)
-    expect(second!.time).toBeGreaterThan(first!.time)
+  })
+
+  test("holds the button for a moment, and clicks twice within the time of a double click", async () => {
+    await using own = await startXvfb()
+    const xev = await openXev(own)
+    const at = { x: 150, y: 160 }
+    await clickPointer(own.x, { kind: "click", at, button: "left", count: 2 }, patience())
+    await xev.after(4)
+    const [down, up, again] = xev.events().filter(({ kind }) => kind !== "MotionNotify")
+    expect(up!.time - down!.time).toBeGreaterThanOrEqual(45)
+    expect(again!.time - down!.time).toBeLessThan(400)
+  })
+
+  test("finds out who holds it without any app noticing", async () => {
+    await using own = await startXvfb()
+    const child = own.spawn(["stdbuf", "-oL", "xev", "-geometry", "400x300+100+100"])
+    const lines = follow(child.stdout)
+    const window = await until(async () => (await listWindows(own.x, patience()))[0])
+    await own.x.check([setInputFocus(window.id)], patience())
+    await movePointer(own.x, { kind: "move", at: { x: 200, y: 200 } }, patience())
+    await until(() => lines.text().includes("MotionNotify"))
+    const before = lines.text()
+    for (let i = 0; i < 3; i++) {
+      expect(await isPointerTaken(own.x, 1, patience())).toBe(false)
+    }
+    // Whatever the looks caused has come before this.
+    await turnWheel(own.x, { kind: "wheel", at: { x: 200, y: 200 }, dx: 0, dy: 1 }, patience())
+    await until(() => lines.text().includes("ButtonRelease"))
+    expect(lines.text().slice(before.length)).not.toMatch(/EnterNotify|LeaveNotify|FocusIn|FocusOut/)
+  })
+
+  test("is not pressed where another window has come, nor while another app holds it", async () => {
+    await using own = await startXvfb()
+    const xev = await openXev(own)
+    const at = { x: 150, y: 160 }
+    const owner = { pid: 1 }
+    // Not .rejects: it runs an event loop of its own, in which xev's output gets lost.
+    const click = (prove: () => Promise<void>) =>
+      clickPointer(own.x, { kind: "click", at, button: "left", count: 1, prove }, patience(), owner).catch(
+        (error: unknown) => error,
+      )
+    const refused = { code: "ACTION_FAILED", disposition: { delivery: "not_delivered", retry: "safe" } }
+    const cover = own.x.newId()
+    expect(await click(async () => mapAbove(own.x, cover))).toMatchObject(refused)
+    await own.x.check([destroyWindow(cover)], patience())
+    const push = async () => void (await own.run(["xdotool", "mousemove", "160", "170"]))
+    expect(await click(push)).toMatchObject(refused)
+    const other = await X11.connect(own.env, patience())
+    const grab = new Request(26, 0).u32(other.root).u16(0).u8(1).u8(1).u32(0).u32(0).u32(0)
+    expect((await other.ask(grab, patience())).u8(1)).toBe(0)
+    expect(await click(async () => {})).toMatchObject(refused)
+    other.close()
+    expect(xev.buttons()).toEqual([])
+    await click(async () => {})
+    expect(await xev.after(2)).toEqual(["press 1 at 150,160", "release 1 at 150,160"])
   })
 
   test("respects swapped buttons", async () => {
@@ -212,6 +268,12 @@ describe("the pointer", () => {
     })
   })
 })
+
+/** A window over everything, past the window manager. */
+async function mapAbove(x: X11, id: number): Promise<void> {
+  const create = new Request(1, 0).u32(id).u32(x.root).i16(0).i16(0).u16(800).u16(600).u16(0).u16(1).u32(0)
+  await x.check([create.u32(1 << 9).u32(1), new Request(8).u32(id)], patience())
+}
 
 describe("toolkits", () => {
   const GTK = `

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Deadline } from "../../../src/deadline.ts"
+import { AppError } from "../../../src/errors.ts"
 import { sendInput } from "../../../src/linux/x11/input.ts"
 import { lockGroup, openXkb } from "../../../src/linux/x11/keymap.ts"
 import { setInputFocus } from "../../../src/linux/x11/requests.ts"
@@ -266,9 +267,54 @@ describe("typing", () => {
     const failure = await typing
     expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
     expect(failure.details.typed).toBeLessThan(60_000)
-    // The other window gets at most the text sent between two checks of the focus.
+    // What was sent before the other window had the focus, and nothing else, is in the first one.
     await type(desk, "\n")
     await until(async () => (await other.read()).endsWith("\r"))
-    expect((await other.read()).length).toBeLessThanOrEqual(401)
+    expect(await other.read()).toBe("\r")
+    await until(async () => (await first.read()).length >= failure.details.typed)
+    expect(await first.read()).toBe("x".repeat(failure.details.typed))
+  })
+
+  test("nothing is typed or pressed if another window has the focus from the start", async () => {
+    await using desk = await startXvfb()
+    await startManager(desk, ["openbox"])
+    const first = await openTerminal(desk, "first")
+    const other = await openTerminal(desk, "other")
+    const owner = { pid: first.child.pid, window: first.window.id }
+    for (const event of [
+      { kind: "text", text: "hunter2" },
+      { kind: "text", text: "hunter2", secret: true },
+      { kind: "key", combo: { modifiers: ["ctrl"], key: "a" }, phase: "press" },
+    ] as const) {
+      await expect(sendInput(desk.x, event, patience(), owner)).rejects.toMatchObject({
+        code: "ACTION_FAILED",
+        disposition: { delivery: "not_delivered", retry: "safe" },
+      })
+    }
+    await focusOn(desk, "first")
+    await sendInput(desk.x, { kind: "text", text: "hunter2", secret: true }, patience(), owner)
+    expect(await received(first.read, "hunter2")).toBe("hunter2")
+    expect(await other.read()).toBe("")
+  })
+
+  test("a focus that is lost after the last portion of a secret is not a success", async () => {
+    await using desk = await startXvfb()
+    await startManager(desk, ["openbox"])
+    const other = await openTerminal(desk, "other")
+    const first = await openTerminal(desk, "first")
+    const owner = { pid: first.child.pid, window: first.window.id }
+    let looks = 0
+    const prove = async () => {
+      if (++looks === 2) throw new AppError("STALE_REF", "gone")
+    }
+    const event = { kind: "text", text: "hunter2", secret: true, prove } as const
+    const failure = await sendInput(desk.x, event, patience(), owner).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { kind: "focus_lost" },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(JSON.stringify(failure)).not.toContain("7")
+    expect(await other.read()).toBe("")
   })
 })

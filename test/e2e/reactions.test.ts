@@ -1,0 +1,261 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type Reacting, startHoverPage, startReacting } from "../fixtures/reacting.ts"
+import { openDesktop, PROGRAM, type RunResult, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
+
+setDefaultTimeout(120_000)
+
+const NOT_DELIVERED = { delivery: "not_delivered", retry: "safe" }
+const AWAY = ["mouse-move", "--xy", "1200,1000"]
+const SECRET = "correct-horse-battery-staple"
+
+interface Node {
+  readonly ref_id?: string
+  readonly name?: string
+  readonly states?: readonly string[]
+  readonly children?: readonly Node[]
+}
+
+const all = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(all)]
+
+/** The ref of the element with this name, by its snapshot: a later one does not change its meaning. */
+async function refOf(desktop: TestDesktop, app: Reacting, name: string): Promise<string> {
+  return until(async () => {
+    const { json } = await desktop.run("snapshot", "--app", app.app)
+    const ref = json?.ok && all(json.data.tree).find((node) => node.name === name)?.ref_id
+    return ref && `@${json.data.snapshot_id}:${ref.slice(1)}`
+  }, 30_000)
+}
+
+const namesOf = async (app: Reacting, event: string) =>
+  (await app.events()).filter((one) => one.event === event).map(({ name }) => name)
+
+describe("the pointer presses only what is under it once it has arrived:", () => {
+  test("a page that covers a button as soon as the pointer is there", async () => {
+    await using desktop = await openDesktop()
+    await using page = await startHoverPage(desktop)
+    const open = await refOf(desktop, page, "Open")
+    for (const command of [
+      ["double-click", open],
+      ["triple-click", open],
+      ["click", open, "--input", "physical"],
+      ["right-click", open, "--input", "physical"],
+      ["drag", open, "--to-xy", "500,400"],
+    ]) {
+      await desktop.run(...AWAY)
+      const { json } = await desktop.run(...command, "--timeout-ms", "3000")
+      expect(json).toMatchObject({
+        ok: false,
+        error: {
+          code: "ACTION_FAILED",
+          message: expect.stringContaining("Delete forever"),
+          disposition: NOT_DELIVERED,
+        },
+      })
+    }
+    // A button that only moves a little when the pointer comes is still the one under it.
+    const lift = await refOf(desktop, page, "Lift")
+    expect((await desktop.run("double-click", lift)).json).toMatchObject({ ok: true })
+    await until(async () => (await namesOf(page, "dblclick")).includes("Lift"))
+    const hits = (await page.events()).filter(({ event }) => event !== "ready")
+    expect(hits.filter(({ name }) => name !== "Lift")).toEqual([])
+  })
+
+  test("two buttons that change places when it comes", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "swap")
+    const keep = await refOf(desktop, app, "Keep")
+    for (let turn = 0; turn < 8; turn++) {
+      await desktop.run(...AWAY)
+      await app.tell("reset")
+      const { json } = await desktop.run("click", keep, "--input", "physical", "--timeout-ms", "3000")
+      expect(json).toMatchObject({ ok: false, error: { disposition: NOT_DELIVERED } })
+    }
+    await app.tell("reset")
+    expect(await namesOf(app, "clicked")).toEqual([])
+  })
+
+  test("a window that another process opens when it comes", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "popup")
+    const save = await refOf(desktop, app, "Save")
+    const answers: boolean[] = []
+    for (let turn = 0; turn < 8; turn++) {
+      await desktop.run(...AWAY)
+      await app.tell("close")
+      const { json } = await desktop.run("click", save, "--input", "physical", "--timeout-ms", "3000")
+      answers.push(json.ok)
+      if (!json.ok) expect(json.error.disposition).toEqual(NOT_DELIVERED)
+    }
+    await app.tell("close")
+    // If the other process is slow, the button is pressed before its window is there.
+    expect(await namesOf(app, "clicked")).toEqual(answers.filter(Boolean).map(() => "Save"))
+  })
+
+  test("not what the open menu of another app would take", async () => {
+    await using desktop = await openDesktop()
+    const [app, other] = [await startReacting(desktop, "swap"), await startReacting(desktop, "menu")]
+    const target = await refOf(desktop, app, "Delete everything")
+    const file = await refOf(desktop, other, "File")
+    // The items of the menu itself can be pressed: its own app holds the pointer.
+    expect((await desktop.run("click", file, "--input", "physical")).json).toMatchObject({ ok: true })
+    const print = await until(async () => {
+      const { json } = await desktop.run("snapshot", "--app", other.app, "--surface", "menu")
+      return json.ok && all(json.data.tree).find(({ name }) => name === "Print")?.ref_id
+    })
+    expect((await desktop.run("click", print, "--input", "physical")).json).toMatchObject({ ok: true })
+    await until(async () => (await namesOf(other, "chosen")).length === 1)
+
+    await desktop.run("click", file, "--input", "physical")
+    await until(async () => (await other.events()).filter(({ event }) => event === "menu").length === 2)
+    for (const command of [
+      ["click", target, "--input", "physical"],
+      ["double-click", target],
+      ["hover", target],
+      ["drag", target, "--to-xy", "1000,900"],
+    ]) {
+      const { json } = await desktop.run(...command, "--timeout-ms", "3000")
+      expect(json).toMatchObject({ ok: false, error: { disposition: NOT_DELIVERED } })
+    }
+    expect(await namesOf(app, "clicked")).toEqual([])
+    await desktop.run("press", "escape")
+    expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({ ok: true })
+    await until(async () => (await namesOf(app, "clicked")).length === 1)
+  })
+})
+
+describe("a secret is typed into its own window only:", () => {
+  test("while a chat window opens", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "login")
+    const field = await refOf(desktop, app, "Password")
+    for (let turn = 0; turn < 3; turn++) {
+      await app.tell("close")
+      // ä and € are on no key of the layout, so the app has to read a new keyboard map.
+      const { json } = await typeSecret(desktop, field, `pässw€rd-${turn}-ñ`)
+      const chat = (await app.events()).filter(({ event }) => event === "chat")
+      expect({ turn, chat }).toEqual({ turn, chat: [] })
+      if (!json.ok) expect(json.error.disposition.retry).toBe(isSent(json) ? "unsafe" : "safe")
+    }
+  })
+
+  test("while a program steals the focus", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "login")
+    const thief = await startReacting(desktop, "thief")
+    const field = await refOf(desktop, app, "Password")
+    for (let turn = 0; turn < 20; turn++) {
+      await thief.tell(String(turn * 2))
+      const before = (await thief.events()).length
+      const { json } = await typeSecret(desktop, field, SECRET)
+      const loot = (await thief.events()).slice(before).filter(({ event }) => event === "loot")
+      expect({ turn, loot }).toEqual({ turn, loot: [] })
+      if (!json.ok && isSent(json))
+        expect(json.error.disposition).toEqual({ delivery: "delivery_uncertain", retry: "unsafe" })
+    }
+  })
+})
+
+describe("a button that a command left down", () => {
+  const SIGNALS = ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM", "SIGINT"] as const
+
+  test.each(SIGNALS)("is released where the drag began when %s ends it", async (signal) => {
+    await using desktop = await openDesktop()
+    await dragAndKill(desktop, signal)
+    expect(await buttonsDown(desktop)).toBe(0)
+  })
+
+  test("by SIGKILL is released where the drag began, before the next click", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "swap")
+    const target = await refOf(desktop, app, "Delete everything")
+    await dragAndKill(desktop, "SIGKILL")
+    expect(await buttonsDown(desktop)).not.toBe(0)
+    expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({ ok: true })
+    expect(await buttonsDown(desktop)).toBe(0)
+    await until(async () => (await namesOf(app, "clicked")).length === 1)
+  })
+
+  test("on purpose stays down, and a click with the same button says so", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "swap")
+    const target = await refOf(desktop, app, "Delete everything")
+    await desktop.run("mouse-down", "--xy", "1000,900")
+    expect((await desktop.run("mouse-move", "--xy", "1050,920")).json.ok).toBe(true)
+    expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("mouse-down"), disposition: NOT_DELIVERED },
+    })
+    expect(await buttonsDown(desktop)).not.toBe(0)
+    await desktop.run("mouse-up", "--xy", "1050,920")
+    expect(await buttonsDown(desktop)).toBe(0)
+    expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({ ok: true })
+  })
+
+  test("by another program is refused with the way out", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "swap")
+    const target = await refOf(desktop, app, "Delete everything")
+    await Bun.$`xdotool mousemove 1000 900 mousedown 1`.env({ ...desktop.env })
+    const { json } = await desktop.run("click", target, "--input", "physical")
+    expect(json).toMatchObject({
+      ok: false,
+      error: { suggestion: expect.stringContaining("mouse-up"), disposition: NOT_DELIVERED },
+    })
+    await desktop.run("mouse-up", "--xy", "1000,900")
+    expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({ ok: true })
+  })
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: an envelope
+const isSent = (json: any): boolean => json.error.disposition.delivery !== "not_delivered"
+
+async function typeSecret(
+  desktop: TestDesktop,
+  ref: string,
+  secret: string,
+): Promise<Pick<RunResult, "json">> {
+  const child = Bun.spawn([PROGRAM, "type", ref, "--secret", "stdin", "--input", "physical"], {
+    env: { ...desktop.env },
+    stdin: new Blob([secret]),
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+  return { json: JSON.parse(await new Response(child.stdout).text()) }
+}
+
+/** Starts a long drag over the empty desktop, and ends it half way. */
+async function dragAndKill(desktop: TestDesktop, signal: NodeJS.Signals): Promise<void> {
+  const drag = [
+    "drag",
+    "--from-xy",
+    "900,700",
+    "--to-xy",
+    "1200,1000",
+    "--duration",
+    "20000",
+    "--timeout-ms",
+    "30000",
+  ]
+  const child = Bun.spawn([PROGRAM, ...drag], {
+    env: { ...desktop.env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+  await until(async () => (await buttonsDown(desktop)) !== 0)
+  child.kill(signal)
+  await child.exited
+}
+
+/** The buttons that the X server says are down. */
+async function buttonsDown(desktop: TestDesktop): Promise<number> {
+  const script = `
+import ctypes
+x = ctypes.CDLL("libX11.so.6"); x.XOpenDisplay.restype = ctypes.c_void_p
+d = ctypes.c_void_p(x.XOpenDisplay(None)); x.XDefaultRootWindow.restype = ctypes.c_ulong
+n = [ctypes.c_ulong() for _ in range(2)]; i = [ctypes.c_int() for _ in range(4)]; mask = ctypes.c_uint()
+x.XQueryPointer(d, ctypes.c_ulong(x.XDefaultRootWindow(d)), *map(ctypes.byref, n + i), ctypes.byref(mask))
+print(mask.value >> 8 & 31)`
+  return Number(await Bun.$`/usr/bin/python3 -c ${script}`.env({ ...desktop.env }).text())
+}
