@@ -43,6 +43,8 @@ const TEST = [
   "python3-pyqt5",
   "python3-pyqt6",
   "python3-uno",
+  // Signs and checks the sums of a release.
+  "openssh-client",
   // Tools for a second, independent look.
   "python3-pyatspi",
   "x11-utils",
