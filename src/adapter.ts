@@ -247,8 +247,9 @@ export interface InputTarget {
 /**
  * Proves that input still reaches the element that it is meant for; throws if it does not. An adapter calls it when
  * the app has had the chance to react to the pointer, which is there by then, or to the focus, and presses only after it.
+ * `isQuiet`: the adapter has seen that the app is done with its reaction, so one look is enough.
  */
-export type Proof = () => Promise<void>
+export type Proof = (isQuiet?: boolean) => Promise<void>
 
 /** `target`: absent if the caller named a point of the screen, or the keyboard focus, and not an element. */
 export type InputEvent =

@@ -142,7 +142,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
       suggestion: `Bring it into view ('scroll-to ${ref}', 'focus-window ${entry.window_id ?? ""}'), then retry`,
     })
   const place = { at, pointOf, window, isSure }
-  return { at, target: inputTarget(target), prove: () => proveArrival(ctx, target, place) }
+  return { at, target: inputTarget(target), prove: (isQuiet) => proveArrival(ctx, target, place, isQuiet) }
 }
 
 /** A point where the element was before the pointer came. */
@@ -161,16 +161,17 @@ const FRAMES_MS = 40
 
 /**
  * Proves, with the pointer there, that a press reaches the element: it is the same one, at the same point, and nothing
- * covers it, in two looks with time for a reaction in between. Throws with nothing delivered.
+ * covers it. Unless the app is known to be quiet, that takes two looks with time for a reaction in between. Throws
+ * with nothing delivered.
  */
-async function proveArrival(ctx: Context, target: Target, place: Place): Promise<void> {
+async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet = false): Promise<void> {
   const { ref } = target
   const patience = ctx.deadline.slice(SETTLING_MS)
   let goodSince: number | undefined
   for (;;) {
     const start = performance.now()
     const obstacle = await obstacleNow(ctx, target, place)
-    if (!obstacle && goodSince !== undefined && start - goodSince >= FRAMES_MS) return
+    if (!obstacle && (isQuiet || start - (goodSince ?? start) >= FRAMES_MS)) return
     goodSince = obstacle ? undefined : (goodSince ?? start)
     if (obstacle && patience.expired)
       throw notActionable(`${ref} is ${obstacle}, now that the pointer is there`, obstacle, {

@@ -226,7 +226,101 @@ describe.concurrent("the point", () => {
   })
 })
 
+describe.concurrent("when the pointer has come, nothing is pressed", () => {
+  const cover: Spec = { role: "button", name: "Delete", bounds }
+  const elsewhere = { ...bounds, x: 400, y: 300 }
+
+  test.each([
+    ["if something covers the element now", "covered by button 'Delete', now that the pointer is there"],
+    ["if the element has moved away", "somewhere else, now that the pointer is there"],
+    ["if the element has become another one", "STALE_REF"],
+    ["if the element has gone", "STALE_REF"],
+  ] as const)("%s", async (which, outcome) => {
+    for (const [name, args] of [
+      ["click", {}],
+      ["double-click", {}],
+      ["right-click", {}],
+      ["scroll", { direction: "down" }],
+    ] as const) {
+      const { act, world, window, element } = await holding(BUTTON)
+      world.onPointer = () => {
+        if (which.includes("covers")) window.root.add(cover)
+        if (which.includes("moved")) element.bounds = elsewhere
+        if (which.includes("become")) element.name = "Delete"
+        if (which.includes("gone")) element.remove()
+      }
+      const { error } = await act(name, { ...args, timeout_ms: 1500 })
+      expect(error.code === "STALE_REF" ? error.code : error.message.replace("@e1 is ", "")).toBe(outcome)
+      expect(error.disposition).toEqual(NOTHING)
+      expect(world.deliveries).toEqual([])
+    }
+  })
+
+  test("if the platform cannot tell any more what is there", async () => {
+    const { act, world } = await holding(BUTTON)
+    world.onPointer = () => {
+      world.knowsHits = false
+    }
+    expect((await act("click", { timeout_ms: 1500 })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      disposition: NOTHING,
+    })
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("until what came with it has gone again", async () => {
+    const { act, world, window, sent } = await holding(BUTTON)
+    world.onPointer = () => {
+      let looks = 0
+      // It is there for the first three looks.
+      Object.defineProperty(window.root.add(cover), "bounds", {
+        get: () => (++looks > 3 ? undefined : bounds),
+      })
+    }
+    expect((await act("click")).ok).toBe(true)
+    expect(sent()).toEqual(["pointer click"])
+  })
+
+  test("but the element is, also if it has moved a little", async () => {
+    const { act, world, element, sent } = await holding(BUTTON)
+    world.onPointer = () => {
+      element.bounds = { ...bounds, y: bounds.y - 3 }
+    }
+    expect((await act("click")).ok).toBe(true)
+    expect(sent()).toEqual(["pointer click"])
+  })
+
+  test("and nothing is dropped on another app that came in between", async () => {
+    const { run, world } = await holding(BUTTON, { ...BUTTON, name: "Bin", bounds: elsewhere })
+    world.onPointer = ({ x }) => {
+      if (x < elsewhere.x) return
+      const other = world
+        .app("Other")
+        .window("On top", [{ role: "button", name: "Wrong", bounds: elsewhere }])
+      world.windows.unshift(...world.windows.splice(world.windows.indexOf(other), 1))
+    }
+    expect((await run("drag", { from: "@e1", to: "@e2" })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(world.keys).toEqual([])
+  })
+})
+
 describe.concurrent("keys", () => {
+  test("are not typed into a field that has just lost the focus", async () => {
+    const { act, world, element } = await holding({ ...FIELD, states: ["enabled", "focused"] })
+    world.onInput = () => {
+      element.states = ["enabled"]
+    }
+    expect((await act("type", { text: "d", timeout_ms: SHORT })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "@e1 cannot get keys: it lost the keyboard focus",
+      disposition: NOTHING,
+    })
+    expect(world.deliveries).toEqual([])
+  })
+
   test("go to the element only once both it and its window have the focus", async () => {
     const other: Spec = { ...FIELD, name: "Other", states: ["enabled", "focused"] }
     const { act, world, element } = await holding(FIELD, { ...other, bounds: { ...bounds, y: 100 } })

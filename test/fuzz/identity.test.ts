@@ -3,6 +3,7 @@ import { openDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import { startFixture } from "./fixtures.ts"
 import { fuzz, NO_FIGURES } from "./identity.ts"
+import { fuzzReactions, NO_REACTIONS } from "./reactions.ts"
 import { findRefs } from "./refs.ts"
 import { EMPTY } from "./world.ts"
 
@@ -29,6 +30,18 @@ test.each([
   },
   300_000,
 )
+
+test("the pointer presses nothing that comes up as it arrives; an element that stays is pressed", async () => {
+  const reports = await Promise.all(TOOLKITS.map((toolkit) => fuzzReactions({ toolkit, seed: 1, acts: 16 })))
+  const total = { ...NO_REACTIONS }
+  for (const { figures } of reports)
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += figures[key]
+  const faults = reports.flatMap(({ faults }) => faults)
+  expect(faults.filter((fault) => fault.startsWith("WRONG"))).toEqual([])
+  expect(total.reactions).toBeGreaterThan(32)
+  expect(total.right).toBeGreaterThan(4)
+  if (total.needless > 1) throw new Error(faults.join("\n\n"))
+}, 300_000)
 
 test("the button of the only row is not that of the entry which the row was given to since", async () => {
   await using desktop = await openDesktop({ name: "only-row" })

@@ -17,7 +17,7 @@ export interface ReactionFigures {
   silent: number
   /** Something else was hit, or a refusal was untrue. Must stay 0. */
   wrong: number
-  /** Refused although nothing had reacted. */
+  /** Refused although the element was there and nothing had reacted. */
   needless: number
 }
 
@@ -135,6 +135,7 @@ class Run {
   async #act(target: Target): Promise<void> {
     const { chance } = this.#maker
     const reaction = this.#choose(target)
+    const isThere = this.#isThere(target)
     const count = chance.next() < 0.25 ? 2 : 1
     await this.#run("mouse-move", "--xy", AWAY)
     await this.#fixture.obey([{ op: "arm", id: target.id, ops: this.#opsOf(reaction) }])
@@ -159,7 +160,15 @@ class Run {
     await this.#fixture.obey([{ op: "disarm" }])
     if (hasReacted && reaction.kind === "mutation") this.#world = reaction.made.after
     const hits = [...this.#fixture.takeHits(), ...this.#cover.takeHits()]
-    this.#judge({ target, reaction, count, hasReacted, json, hits })
+    this.#judge({ target, reaction, count, isThere, hasReacted, json, hits })
+  }
+
+  /** An earlier act on the same snapshot may have changed it. */
+  #isThere({ id, text, hadTwins }: Target): boolean {
+    const { sections, rows } = this.#world
+    const things = [...sections.Alpha, ...sections.Beta].map(({ id, name }) => ({ id, text: name }))
+    const alike = [...things, ...rows].filter((one) => one.text === text)
+    return !hadTwins && alike.length === 1 && alike[0]?.id === id
   }
 
   #choose(target: Target): Reaction {
@@ -192,12 +201,13 @@ class Run {
     readonly target: Target
     readonly reaction: Reaction
     readonly count: number
+    readonly isThere: boolean
     readonly hasReacted: boolean
     // biome-ignore lint/suspicious/noExplicitAny: an envelope
     readonly json: any
     readonly hits: readonly number[]
   }): void {
-    const { target, reaction, count, hasReacted, json, hits } = seen
+    const { target, reaction, count, isThere, hasReacted, json, hits } = seen
     const figures = this.#figures
     figures.acts++
     if (hasReacted) figures.reactions++
@@ -207,7 +217,7 @@ class Run {
     else if (!json?.ok) figures.refused++
     else if (hits.length > 0) figures.right++
     else figures.silent++
-    const isNeedless = !isWrong && !json?.ok && !hasReacted
+    const isNeedless = !isWrong && !json?.ok && isThere && !hasReacted
     if (isNeedless) figures.needless++
     if (!isWrong && !isNeedless) return
     const { toolkit, seed } = this.#options

@@ -236,7 +236,9 @@ function hit(world: World, element: FakeElement, point: Point): Hit {
   if (!world.knowsHits) return { kind: "unknown" }
   const top = elementAt(world, point)
   if (top && element.all().includes(top)) return { kind: "hit" }
-  return { kind: "occluded", by: top ? `${top.role} '${top.name ?? ""}'` : "nothing" }
+  const by = top ? `${top.role} '${top.name ?? ""}'` : "nothing"
+  const isOtherApp = top !== undefined && top.app !== element.app
+  return { kind: "occluded", by, isOtherApp }
 }
 
 function perform(element: FakeElement, action: Action): Performed {
@@ -278,6 +280,7 @@ function perform(element: FakeElement, action: Action): Performed {
 
 async function input(world: World, event: InputEvent): Promise<void> {
   // The world may react to the pointer before the caller proves that its element is still there.
+  world.onInput()
   if ("at" in event) world.onPointer(event.at)
   if (event.kind === "drag") world.onPointer(event.from)
   if ("prove" in event) await event.prove?.()

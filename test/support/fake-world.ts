@@ -290,6 +290,8 @@ export class World {
   onKey: (combo: string) => void = () => {}
   /** The app may react to the pointer, which has just come to this point. */
   onPointer: (at: Point) => void = () => {}
+  /** The app may change before input arrives, whatever kind of input it is. */
+  onInput: () => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
   /** False: elements have no address, as on macOS. */

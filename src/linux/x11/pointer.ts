@@ -178,15 +178,18 @@ async function arrive(
   if (!owner) return undefined
   await refuseTaken(x, owner, deadline)
   // An app that is busy answers the proof only when it has reacted, so this wait may end early.
-  await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(unlessLate)
+  const isQuiet = await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(
+    unlessLate,
+  )
   const { child } = await queryPointer(x, deadline)
-  await prove?.()
+  await prove?.(isQuiet)
   return { at: rounded(at), top: child, owner }
 }
 
-/** What is not over after its slice of the time is no failure. */
-function unlessLate(error: unknown): void {
-  if (!(error instanceof AppError && error.code === "TIMEOUT")) throw error
+/** A wait that is not over after its slice of the time has not failed. */
+function unlessLate(error: unknown): false {
+  if (error instanceof AppError && error.code === "TIMEOUT") return false
+  throw error
 }
 
 /** Throws if another app holds the pointer. An app may still hold it for a moment after the last click. */

@@ -22,12 +22,12 @@ export async function caughtUp(x: X11, window: number, deadline: Deadline): Prom
 
 /**
  * Waits until the client has also done what the events made it do, such as a new layout: it has been asleep for longer
- * than a frame takes. An app that never sleeps, for an animation, has until the deadline.
+ * than a frame takes. false: it does not sleep before the deadline, as for an animation, or that cannot be seen.
  */
-export async function settled(x: X11, window: number, deadline: Deadline): Promise<void> {
-  await caughtUp(x, window, deadline)
+export async function settled(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  if (!(await caughtUp(x, window, deadline))) return false
   const pid = (await readPids(x, [window], deadline)).get(clientOf(x, window))
-  if (pid !== undefined) await isIdle(x, pid, deadline)
+  return pid !== undefined && isIdle(x, pid, deadline)
 }
 
 // The protocols are a property of the top-level window; the focus may be further down.
