@@ -171,7 +171,8 @@ async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet 
   for (;;) {
     const start = performance.now()
     const obstacle = await obstacleNow(ctx, target, place)
-    if (!obstacle && (isQuiet || start - (goodSince ?? start) >= FRAMES_MS)) return
+    const isLate = start - (goodSince ?? start) >= FRAMES_MS
+    if (!obstacle && (isLate || (isQuiet && !target.seen.tellsLate))) return
     goodSince = obstacle ? undefined : (goodSince ?? start)
     if (obstacle && patience.expired)
       throw notActionable(`${ref} is ${obstacle}, now that the pointer is there`, obstacle, {
@@ -183,15 +184,19 @@ async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet 
   }
 }
 
+const WHEN_IT_CAME = "when the pointer came"
+
 async function obstacleNow(
   ctx: Context,
   target: Target,
   { at, pointOf, window, isSure }: Place,
 ): Promise<string | undefined> {
   try {
-    const seen = await readSameRow(ctx.adapter, target, "when the pointer came")
-    if (!isStillAt(seen, at, pointOf)) return "somewhere else"
+    const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
     const look = await lookAt(ctx, seen, at, window)
+    // Who it is comes last: the hit test of a browser takes its time.
+    const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
+    if (!isStillAt(now, at, pointOf)) return "somewhere else"
     // GTK 4 does not name what has just come up, and only stops to say that it is the element.
     return look.obstacle ?? (isSure && !look.isSure ? "covered by something without a name" : undefined)
   } catch (error) {

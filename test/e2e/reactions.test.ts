@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Rect } from "../../src/node.ts"
 import { type Reacting, startHoverPage, startReacting } from "../fixtures/reacting.ts"
 import { openDesktop, PROGRAM, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
@@ -12,7 +13,7 @@ const SECRET = "correct-horse-battery-staple"
 interface Node {
   readonly ref_id?: string
   readonly name?: string
-  readonly states?: readonly string[]
+  readonly bounds?: Rect
   readonly children?: readonly Node[]
 }
 
@@ -122,6 +123,24 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     expect((await desktop.run("click", target, "--input", "physical")).json).toMatchObject({ ok: true })
     await until(async () => (await namesOf(app, "clicked")).length === 1)
   })
+})
+
+test("a press is long enough for a control that acts on a timer while the button is down", async () => {
+  await using desktop = await openDesktop()
+  const profile = `-env:UserInstallation=file://${desktop.directory}/office`
+  desktop.spawnApp(["soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard", profile])
+  const tabs = async () => {
+    const look = ["snapshot", "--app", "soffice", "--include-bounds", "--max-depth", "30"]
+    const { json } = await desktop.run(...look, "--timeout-ms", "20000")
+    return json?.ok ? all(json.data.tree).filter(({ name = "" }) => /^Sheet\d+$/.test(name)) : []
+  }
+  const first = await until(async () => (await tabs())[0]?.bounds, 90_000)
+  // "Add sheet" has no accessible object. It is left of the first tab.
+  const point = `${first.x - 12},${first.y + Math.floor(first.height / 2)}`
+  for (const count of [2, 3]) {
+    await desktop.run("mouse-click", "--xy", point)
+    await until(async () => (await tabs()).length === count)
+  }
 })
 
 describe("a secret is typed into its own window only:", () => {

@@ -112,7 +112,8 @@ class Run {
   }
 
   async #snapshot(): Promise<readonly Target[]> {
-    return until(async () => {
+    let last: unknown
+    const taken = until(async () => {
       const { json: listed } = await this.#run("list-windows")
       const window = listed?.data?.windows?.find(
         ({ title }: { title: string }) => title === this.#fixture.title,
@@ -120,6 +121,7 @@ class Run {
       if (!window) return undefined
       const look = ["snapshot", "--window-id", window.id, "--max-depth", "40", "--include-bounds"]
       const { json } = await this.#run(...look)
+      last = json
       const found = json?.ok ? findRefs(json.data.tree, this.#world) : undefined
       if (!found) return undefined
       const places = new Map(all(json.data.tree).map((node) => [node.ref_id, node.bounds]))
@@ -130,6 +132,12 @@ class Run {
           return bounds ? [{ ...one, at: middle(bounds) }] : []
         })
     }, 20_000)
+    return taken.catch((error: Error) => {
+      const { toolkit } = this.#options
+      throw new Error(
+        `${toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}`,
+      )
+    })
   }
 
   async #act(target: Target): Promise<void> {
