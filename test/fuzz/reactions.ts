@@ -134,9 +134,7 @@ class Run {
     }, 20_000)
     return taken.catch((error: Error) => {
       const { toolkit } = this.#options
-      throw new Error(
-        `${toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}`,
-      )
+      throw new Error(`${toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}`)
     })
   }
 
