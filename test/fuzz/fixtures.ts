@@ -118,12 +118,21 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
     },
     async stop() {
       app.stdin.end()
-      if (pid) process.kill(pid, "SIGKILL")
+      if (pid) endIfAlive(pid)
       await app.exited
     },
   }
   await ready()
   return fixture
+}
+
+/** The end of its input may have ended it already. */
+function endIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error
+  }
 }
 
 function childOf(parent: number): number | undefined {
