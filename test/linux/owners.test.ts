@@ -35,8 +35,11 @@ async function openLiar(env: Readonly<Record<string, string>>, name: string, cla
   })
   const run = (...command: string[]) => Bun.spawnSync(command, { env: { ...env } }).stdout.toString()
   const window = await until(() => run("xdotool", "search", "--name", `^${name}$`).trim(), 20_000)
+  const claim = () => run("xprop", "-id", window, "_NET_WM_PID")
+  // The terminal names itself a moment after its window is there.
+  await until(() => claim().includes(`= ${terminal.pid}`), 20_000)
   run("xprop", "-id", window, "-f", "_NET_WM_PID", "32c", "-set", "_NET_WM_PID", String(claimed))
-  expect(run("xprop", "-id", window, "_NET_WM_PID")).toContain(`= ${claimed}`)
+  expect(claim()).toContain(`= ${claimed}`)
   return terminal
 }
 

@@ -21,9 +21,12 @@ const findWindow = (desk: Xvfb, title: string) =>
     return window && (!managed || window.frameExtents) ? window : undefined
   })
 
-const openTerminal = (desk: Xvfb, title: string, geometry = "40x10+50+60") => {
+async function openTerminal(desk: Xvfb, title: string, geometry = "40x10+50+60") {
   const child = desk.spawn(["xterm", "-xrm", "*waitForWm: false", "-T", title, "-geometry", geometry])
-  return findWindow(desk, title).then((window) => ({ window, child }))
+  const window = await findWindow(desk, title)
+  // It ignores a request to close before its shell runs.
+  await until(() => Bun.file(`/proc/${child.pid}/task/${child.pid}/children`).text())
+  return { window, child }
 }
 
 // GTK accepts any size, a terminal only whole cells.
