@@ -48,18 +48,13 @@ export function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }
 
-/** Codes that prove that an action or a write was refused before it reached the element. */
-const REFUSALS: ReadonlySet<number> = new Set([
-  ILLEGAL_ARGUMENT,
-  INVALID_ELEMENT,
-  ATTRIBUTE_UNSUPPORTED,
-  ACTION_UNSUPPORTED,
-  API_DISABLED,
-])
+/** Codes of an action or a write that never reached the element. */
+const REFUSALS: ReadonlySet<number> = new Set([ILLEGAL_ARGUMENT, INVALID_ELEMENT, API_DISABLED])
 
 /**
- * Delivery of an action or a write, by its return code. Success is only a claim. Some apps answer "failure" or "not
- * implemented" and act nevertheless, and an app that does not answer in time may still act.
+ * Delivery of an action or a write that the element offers, by its return code. Success is only a claim, and so are
+ * most errors: Contacts and Finder answer "attribute not supported" or "action not supported" to what they have just
+ * done, and an app that does not answer in time may still act. Only a look at the element decides.
  */
 export function deliveryOf(code: number): Delivery {
   if (code === 0) return "delivered_unverified"

@@ -1,5 +1,5 @@
 import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, type Delivery, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { pause } from "../until.ts"
@@ -62,13 +62,29 @@ const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
   const offered = ax.actions(element)
   const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
-  return action ? { method: action, delivery: deliveryOf(ax.perform(element, action)) } : undefined
+  if (!action) return undefined
+  return { method: action, delivery: judged(ax, element, ax.perform(element, action)) }
+}
+
+/** Writes an attribute that can be set. */
+function set(ax: Ax, element: Element, name: string, value: bigint): Performed {
+  return { method: name, delivery: judged(ax, element, ax.set(element, name, value)) }
+}
+
+/** The delivery of what was sent to the element, by the code. Only an element that is gone cannot have taken it. */
+function judged(ax: Ax, element: Element, code: number): Delivery {
+  return code === INVALID_ELEMENT && !isGone(ax, element) ? "delivery_uncertain" : deliveryOf(code)
+}
+
+function isGone(ax: Ax, element: Element): boolean {
+  const role = ax.get(element, "AXRole")
+  return role instanceof Failure && role.code === INVALID_ELEMENT
 }
 
 /** Sets a boolean attribute; undefined if it cannot be set. */
 export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
   if (!ax.canSet(element, name)) return undefined
-  return { method: name, delivery: deliveryOf(ax.set(element, name, cfBoolean(value))) }
+  return set(ax, element, name, cfBoolean(value))
 }
 
 /** A text is selected with the row that it is in. */
@@ -98,7 +114,7 @@ function disclose(ax: Ax, element: Element, open: boolean): Performed | undefine
 function write(ax: Ax, element: Element, name: string, text: string): Performed | undefined {
   if (!ax.canSet(element, name)) return undefined
   using value = newString(text)
-  return { method: name, delivery: deliveryOf(ax.set(element, name, value.ref)) }
+  return set(ax, element, name, value.ref)
 }
 
 /** Writes the value in its present type. The value of a secure field is not read: it is text. */
@@ -115,7 +131,7 @@ function setValue(ax: Ax, element: Element, text: string): Performed | undefined
   const number = Number(text)
   if (text.trim() === "" || !Number.isFinite(number)) throw unfitting(text, "a number")
   using value = newNumber(number)
-  return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", value.ref)) }
+  return set(ax, element, "AXValue", value.ref)
 }
 
 function unfitting(text: string, wanted: string): AppError {
@@ -138,7 +154,7 @@ function scroll(ax: Ax, element: Element, direction: Direction, amount: number):
     if (bar && typeof at === "number" && ax.canSet(bar, "AXValue")) {
       const share = amount * (read instanceof Failure ? UNIT_SHARE : unitShare(ax, read, sideways))
       using value = newNumber(Math.min(1, Math.max(0, at + sign * share)))
-      return { method: attribute, delivery: deliveryOf(ax.set(bar, "AXValue", value.ref)) }
+      return { ...set(ax, bar, "AXValue", value.ref), method: attribute }
     }
     const paged = act(ax, area, [page])
     if (paged) return paged
@@ -197,7 +213,7 @@ export async function chooseOption(ax: Ax, element: Element, value: string): Pro
   const role = roleIn(ax, element)
   if (role === "combobox" && ax.canSet(element, "AXValue")) {
     using text = newString(value)
-    return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", text.ref)) }
+    return set(ax, element, "AXValue", text.ref)
   }
   if (opensMenu(role)) return chooseInMenu(ax, element, value)
   const choice = optionsBelow(ax, element)
@@ -229,7 +245,12 @@ async function chooseInMenu(ax: Ax, element: Element, value: string): Promise<Pe
   }
   try {
     const { element: item } = only(optionsBelow(ax, menu), value)
-    return act(ax, item, ["AXPress", "AXPick"]) ?? NOT_DELIVERED
+    const picked = act(ax, item, ["AXPress", "AXPick"])
+    if (picked && picked.delivery !== "not_delivered") return picked
+    throw new AppError("ACTION_FAILED", `The app refused to choose '${value}'`, {
+      suggestion: "Run 'snapshot --surface menu' to see whether it is open now",
+      disposition: NOTHING_DELIVERED,
+    })
   } catch (error) {
     act(ax, menu, ["AXCancel"])
     throw error
@@ -283,7 +304,7 @@ function within(ax: Ax, container: Element, option: Element): Performed | undefi
   const name = ["AXSelectedRows", "AXSelectedChildren"].find((one) => ax.canSet(container, one))
   if (!name) return undefined
   using chosen = newArray([option.ref])
-  return { method: name, delivery: deliveryOf(ax.set(container, name, chosen.ref)) }
+  return set(ax, container, name, chosen.ref)
 }
 
 /** Finds the element that a click at this point would reach, by the system's own hit test. */

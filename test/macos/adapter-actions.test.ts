@@ -60,8 +60,11 @@ const CODES: readonly (readonly [code: string, delivery: string])[] = [
   ["-25204", "delivery_uncertain"],
   ["-25200", "delivery_uncertain"],
   ["-25208", "delivery_uncertain"],
-  ["-25206", "not_delivered"],
-  ["-25202", "not_delivered"],
+  ["-25205", "delivery_uncertain"],
+  ["-25206", "delivery_uncertain"],
+  ["-25212", "delivery_uncertain"],
+  ["-25201", "not_delivered"],
+  ["dead", "not_delivered"],
 ]
 
 for (const [code, delivery] of CODES) {
