@@ -1,5 +1,5 @@
 import { hasTrait, type Role } from "../node.ts"
-import { isUnread } from "./failure.ts"
+import { isUnread, isVague } from "./failure.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
 
@@ -126,6 +126,11 @@ export interface Nature {
   readonly named: "title" | "description" | undefined
 }
 
+/** True if it is not known yet what the element is: asked together with others, these questions may fail by chance. */
+export function isOpen({ AXRole, AXSubrole }: Attributes): boolean {
+  return isVague(AXRole) || (AXRole === "AXTextField" && isVague(AXSubrole))
+}
+
 export function natureOf(structure: Attributes): Nature {
   const { AXRole, AXSubrole, AXTitle, AXDescription } = structure
   const axRole = asText(AXRole)
@@ -136,7 +141,7 @@ export function natureOf(structure: Attributes): Nature {
     axRole,
     role: roleOf(axRole, subrole),
     secure,
-    hides: secure || axRole === undefined || isUnread(AXSubrole),
+    hides: secure || axRole === undefined || isUnread(AXSubrole) || isOpen(structure),
     toggle: subrole === "AXToggleButton",
     named: asWords(AXTitle) ? "title" : described,
   }

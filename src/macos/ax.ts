@@ -14,6 +14,7 @@ import {
   Failure,
   INVALID_ELEMENT,
   isUnread,
+  isVague,
   outOfTime,
   readFailed,
   wordFor,
@@ -48,7 +49,7 @@ export class Ax {
   read(element: Element, names: readonly string[]): Attributes | Failure {
     const list = this.connection.names(names)
     const copy = accessibility().AXUIElementCopyMultipleAttributeValues
-    return this.#copy(
+    const together = this.#copy(
       element,
       () => copy(element.ref, list, 0, out),
       (ref) => {
@@ -60,6 +61,18 @@ export class Ax {
         return values
       },
     )
+    // Some elements of an app's own making answer only one question at a time.
+    return isVague(together) ? this.#readOneByOne(element, names) : together
+  }
+
+  #readOneByOne(element: Element, names: readonly string[]): Attributes | Failure {
+    const values: Record<string, Value> = {}
+    for (const name of names) {
+      const value = this.get(element, name)
+      if (isUnread(value)) return value
+      values[name] = value
+    }
+    return values
   }
 
   get(element: Element, name: string): Value {

@@ -31,17 +31,30 @@ const WORDS: Readonly<Record<number, string>> = {
   [NO_VALUE]: "No value",
 }
 
-/** Codes for "there is no such attribute or action". All other codes mean that it could not be read. */
+/**
+ * Codes for "there is no such attribute or action". All other codes mean that it could not be read. "Failure" is the
+ * answer of AppKit for everything that an element of the app's own making does not implement.
+ */
 const ABSENCES: ReadonlySet<number> = new Set([
+  FAILURE,
   ATTRIBUTE_UNSUPPORTED,
   ACTION_UNSUPPORTED,
   NOT_IMPLEMENTED,
   NO_VALUE,
 ])
 
+export function isAbsent(value: unknown): boolean {
+  return value instanceof Failure && ABSENCES.has(value.code)
+}
+
 /** True for a failed read, which proves neither presence nor absence. */
 export function isUnread(value: unknown): value is Failure {
   return value instanceof Failure && !ABSENCES.has(value.code)
+}
+
+/** True for an answer that may mean an absence or a failed read. */
+export function isVague(value: unknown): boolean {
+  return value instanceof Failure && value.code === FAILURE
 }
 
 export function wordFor(code: number): string {

@@ -1,8 +1,16 @@
 import { MAX_LABELS, NAMED_INSIDE } from "../draft.ts"
 import type { Rect, Role } from "../node.ts"
-import { contextAttribute, detailsOf, FRAME, mayBeActedOn, natureOf, STRUCTURE } from "./attributes.ts"
+import {
+  contextAttribute,
+  detailsOf,
+  FRAME,
+  isOpen,
+  mayBeActedOn,
+  natureOf,
+  STRUCTURE,
+} from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { Failure, isUnread } from "./failure.ts"
+import { Failure, isUnread, isVague } from "./failure.ts"
 import type { Habits } from "./habits.ts"
 import { isNameless } from "./names.ts"
 import type { Offers } from "./states.ts"
@@ -50,8 +58,24 @@ interface Wanted {
   readonly habits?: Habits
 }
 
+/**
+ * The structure with a second answer to what the element is, if the first was vague: whether its value is a secret
+ * depends on that. An element that answers so twice has no role or subrole.
+ */
+function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
+  if (!isOpen(structure)) return structure
+  const AXRole = ax.get(element, "AXRole")
+  const AXSubrole = ax.get(element, "AXSubrole")
+  return {
+    ...structure,
+    AXRole: isVague(AXRole) ? undefined : AXRole,
+    AXSubrole: isVague(AXSubrole) ? undefined : AXSubrole,
+  }
+}
+
 /** Asks for the rest: details and actions of an element that can be acted on, the value of a text. */
-export function inspect(ax: Ax, element: Element, structure: Attributes, wanted: Wanted): Facts {
+export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Wanted): Facts {
+  const structure = settled(ax, element, read)
   const nature = natureOf(structure)
   const { axRole, role, named } = nature
   const { web, habits } = wanted
@@ -128,8 +152,9 @@ export function readLabels(ax: Ax, children: readonly Element[], deeper = 1): re
 
 /** A static text is asked for its value, and so is a field that is certainly not a secure one. */
 export function readLabel(ax: Ax, element: Element): Labelled | undefined {
-  const structure = ax.read(element, STRUCTURE)
-  if (structure instanceof Failure) return undefined
+  const read = ax.read(element, STRUCTURE)
+  if (read instanceof Failure) return undefined
+  const structure = settled(ax, element, read)
   const { role, hides } = natureOf(structure)
   const tells = role === "statictext" || (role === "textfield" && !hides)
   const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure

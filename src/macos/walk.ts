@@ -6,10 +6,11 @@ import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { describe } from "./describe.ts"
 import {
-  ATTRIBUTE_UNSUPPORTED,
   Failure,
   ILLEGAL_ARGUMENT,
   INVALID_ELEMENT,
+  isAbsent,
+  isUnread,
   NO_VALUE,
   readFailed,
 } from "./failure.ts"
@@ -335,7 +336,7 @@ export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }:
   if (elements.length > 0) return { elements, offset: 0, unread: false }
   if (AXChildren instanceof Failure && AXChildren.code !== NO_VALUE) {
     // Some apps refuse the whole list and give it in parts. Most elements without the attribute have no children.
-    const odd = AXChildren.code !== ATTRIBUTE_UNSUPPORTED || CONTAINERS.has(role)
+    const odd = isUnread(AXChildren) || CONTAINERS.has(role)
     return odd ? below(ax, element, 0) : NONE
   }
   return role === "scrollarea" ? below(ax, element, 2) : NONE
@@ -345,7 +346,7 @@ function below(ax: Ax, element: Element, source: 0 | 1 | 2): Children {
   const elements = ax.some(element, SOURCES[source], 0, ALL)
   if (!(elements instanceof Failure)) return { elements, offset: source * STRIDE, unread: false }
   // Asked for a part of an empty list, an app answers with an illegal argument.
-  const absent = [ATTRIBUTE_UNSUPPORTED, NO_VALUE, ILLEGAL_ARGUMENT].includes(elements.code)
+  const absent = isAbsent(elements) || elements.code === ILLEGAL_ARGUMENT
   return absent && source > 0 ? NONE : { ...NONE, unread: !absent }
 }
 
@@ -355,14 +356,9 @@ export function childAt(ax: Ax, element: Element, index: number): Element | unde
   if (!source) return undefined
   const found = ax.some(element, source, index % STRIDE, 1)
   if (!(found instanceof Failure)) return found[0]
-  if (ABSENT.has(found.code)) return undefined
-  throw readFailed("A child on the way to the element", found.code)
+  // An index beyond the end is an illegal argument.
+  if (found.code === ILLEGAL_ARGUMENT || found.code === INVALID_ELEMENT) return undefined
+  if (isUnread(found)) throw readFailed("A child on the way to the element", found.code)
+  // Some elements give only the whole list.
+  return asElements(ax.must(element, source))[index % STRIDE]
 }
-
-/** Errors of an element without that child. An index beyond the end is an illegal argument. */
-const ABSENT: ReadonlySet<number> = new Set([
-  ILLEGAL_ARGUMENT,
-  INVALID_ELEMENT,
-  ATTRIBUTE_UNSUPPORTED,
-  NO_VALUE,
-])

@@ -319,9 +319,9 @@ test("a removed element reads as gone", () =>
 test("a read that fails is an error, not an absence", () =>
   onDesk(appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save" }]), async ({ mac, adapter, node }) => {
     const { handle } = await node("button", "Save")
-    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25200")
+    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25299")
     await expect(adapter.read(handle)).rejects.toMatchObject({
       code: "ACTION_FAILED",
-      platformDetail: "AXError -25200: Failure",
+      platformDetail: "AXError -25299: unknown",
     })
   }))

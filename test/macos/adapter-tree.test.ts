@@ -92,10 +92,30 @@ test("the value of a password field is never requested: in a tree, by a read, or
 
 test("the value of a field whose subrole cannot be read is not requested", () =>
   onDesk(
-    appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } }]),
+    appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25299 } }]),
     async ({ mac, node }) => {
       expect((await node("textfield", "Code")).value).toBeUndefined()
       expect(mac.report().attributes.AXValue).toBeUndefined()
+    },
+  ))
+
+test("a field that answers 'failure' for its subrole is asked again: it may be a secure one", () =>
+  onDesk(
+    appWith([
+      {
+        AXRole: "AXTextField",
+        AXSubrole: "AXSecureTextField",
+        AXTitle: "Password",
+        AXValue: "hunter2",
+        errors: { AXSubrole: { batch: -25200 } },
+      },
+      { AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } },
+    ]),
+    async ({ node }) => {
+      const password = await node("textfield", "Password")
+      expect([password.value, password.states.includes("secure")]).toEqual([undefined, true])
+      const code = await node("textfield", "Code")
+      expect([code.value, code.states.includes("secure")]).toEqual(["1234", false])
     },
   ))
 
@@ -350,10 +370,28 @@ test("an element that dies during the walk is left out, and the tree is complete
   }))
 
 test("a node that cannot be read makes the tree incomplete, and the walk goes on", () =>
-  onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
+  onDesk(appWith([button("One"), button("Two", { error: -25299 }), button("Three")]), async ({ tree }) => {
     const { root, complete } = await tree()
     expect(complete).toBe(false)
     expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
+  }))
+
+test("an element that answers 'failure' to everything is a node without facts, and the tree is complete", () =>
+  onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
+    const { root, complete } = await tree()
+    expect(complete).toBe(true)
+    expect(root.children.map(({ role, name }) => [role, name])).toEqual([
+      ["button", "One"],
+      ["unknown", undefined],
+      ["button", "Three"],
+    ])
+  }))
+
+test("an element that answers 'failure' to a list of questions is asked one by one", () =>
+  onDesk(appWith([button("One", { id: "one" })]), async ({ mac, adapter, node }) => {
+    const { handle } = await node("button", "One")
+    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25200")
+    expect(await adapter.read(handle)).toMatchObject({ role: "button", name: "One" })
   }))
 
 test("bounds come from position and size if the app has no frame", () =>

@@ -25,3 +25,20 @@ test("Contacts: a field that takes the focus and answers with an error has the f
     expect(mac.look("favourite").AXValue).toBe(1)
     expect(mac.record("post")).toEqual([])
   }))
+
+test("Contacts: elements that answer 'failure' for everything they lack are complete, and hide nothing", () =>
+  onMac("contacts", async ({ mac, ok, ref }) => {
+    expect(await ok("snapshot", { app: "Contacts" })).toMatchObject({ complete: true })
+    expect(
+      await ok("wait", { text: "No such text", gone: true, app: "Contacts", timeout: 500 }),
+    ).toMatchObject({ found: true })
+    expect(await ok("find", { role: "button", name: "Delete 2" })).toMatchObject({
+      total_matches: 1,
+    })
+    await ok("snapshot", { app: "Contacts" })
+    expect(await ok("get", { ref_id: await ref("Note"), property: "value" })).toMatchObject({
+      value: "met in Rome",
+    })
+    await ok("click", { ref_id: await ref("Delete 2") })
+    expect(mac.record("note").map(({ text }) => text)).toEqual(["delete 2"])
+  }))

@@ -303,6 +303,11 @@ static AXError planned_error(const Node *node, const char *name, const char *how
   return (AXError)json_number(planned, how, kAXErrorSuccess);
 }
 
+AXError absence(const Node *node, AXError error) {
+  bool vague = error == kAXErrorAttributeUnsupported && node_flag(node, "bare", false);
+  return vague ? kAXErrorFailure : error;
+}
+
 AXError attribute_copy(const Node *node, const char *name, Way way, Object **value) {
   static const char *hows[] = {"single", "batch", "range"};
   AXError error = planned_error(node, name, hows[way]);
@@ -316,8 +321,9 @@ AXError attribute_copy(const Node *node, const char *name, Way way, Object **val
   Json *said = node_get(node, name);
   /* a selection is kept within the text, which may have become shorter */
   if (said && !(!strcmp(name, "AXSelectedTextRange") && is_editable(node))) *value = value_new(node, said, way, &error);
+  else if (!strcmp(name, "AXChildren") && !node->count && node_flag(node, "bare", false)) error = kAXErrorFailure;
   else *value = computed(node, name, &error);
-  return *value ? kAXErrorSuccess : error;
+  return *value ? kAXErrorSuccess : absence(node, error);
 }
 
 bool attribute_supported(const Node *node, const char *name) {
