@@ -117,6 +117,8 @@ export interface Seen {
   readonly isRecycled?: boolean
   /** True if its facts may be out of date: a browser reports a change of a page some time after it happened. */
   readonly tellsLate?: boolean
+  /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
+  readonly echoes?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */

@@ -1,14 +1,16 @@
 import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
-import { AppError, type Delivery, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
-import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
+import { newArray, newNumber, newString } from "./cf.ts"
+import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
 import { labelText } from "./names.ts"
+import { ancestors } from "./places.ts"
 import { isSecure, roleOf } from "./roles.ts"
+import { act, flag, set, write } from "./sending.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
 import { walkElement } from "./walk.ts"
 
@@ -39,10 +41,12 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
     case "select":
       return chooseOption(ax, element, action.value)
     case "type":
-      return write(ax, element, "AXSelectedText", action.text) ?? NOT_DELIVERED
+      return (await import("./typing.ts")).typeInto(ax, element, action.text)
     case "clear":
+      if (await takesKeysOnly(ax, element)) return NOT_DELIVERED
       return write(ax, element, "AXValue", "") ?? NOT_DELIVERED
     case "set-value":
+      if (await takesKeysOnly(ax, element)) return NOT_DELIVERED
       return setValue(ax, element, action.value) ?? NOT_DELIVERED
     case "focus":
       return flag(ax, element, "AXFocused", true) ?? NOT_DELIVERED
@@ -58,33 +62,10 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
 /** Roles whose AXShowMenu opens their own menu, not a context menu. */
 const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
-/** Performs the first wanted action that the element offers; undefined if it offers none. */
-export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
-  const offered = ax.actions(element)
-  const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
-  if (!action) return undefined
-  return { method: action, delivery: judged(ax, element, ax.perform(element, action)) }
-}
-
-/** Writes an attribute that can be set. */
-function set(ax: Ax, element: Element, name: string, value: bigint): Performed {
-  return { method: name, delivery: judged(ax, element, ax.set(element, name, value)) }
-}
-
-/** The delivery of what was sent to the element, by the code. Only an element that is gone cannot have taken it. */
-function judged(ax: Ax, element: Element, code: number): Delivery {
-  return code === INVALID_ELEMENT && !isGone(ax, element) ? "delivery_uncertain" : deliveryOf(code)
-}
-
-function isGone(ax: Ax, element: Element): boolean {
-  const role = ax.get(element, "AXRole")
-  return role instanceof Failure && role.code === INVALID_ELEMENT
-}
-
-/** Sets a boolean attribute; undefined if it cannot be set. */
-export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
-  if (!ax.canSet(element, name)) return undefined
-  return set(ax, element, name, cfBoolean(value))
+/** True for a text whose route is the keyboard. A number or a switch in a page is written. */
+async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
+  const role = roleIn(ax, element)
+  return role === "textfield" && (await import("./typing.ts")).takesKeysOnly(ax, element)
 }
 
 /** A text is selected with the row that it is in. */
@@ -96,7 +77,7 @@ export function select(ax: Ax, element: Element): Performed | undefined {
   if (!isSelectable(roleIn(ax, element))) return undefined
   const own = flag(ax, element, "AXSelected", true)
   if (own) return own
-  for (const above of ancestors(ax, element)) {
+  for (const above of around(ax, element)) {
     const role = roleIn(ax, above)
     if (role === "row" || role === "treeitem") return flag(ax, above, "AXSelected", true)
   }
@@ -109,12 +90,6 @@ function disclose(ax: Ax, element: Element, open: boolean): Performed | undefine
     flag(ax, element, "AXExpanded", open) ??
     act(ax, element, open ? ["AXExpand", "AXPress", "AXShowMenu"] : ["AXCollapse", "AXPress", "AXCancel"])
   )
-}
-
-function write(ax: Ax, element: Element, name: string, text: string): Performed | undefined {
-  if (!ax.canSet(element, name)) return undefined
-  using value = newString(text)
-  return set(ax, element, name, value.ref)
 }
 
 /** Writes the value in its present type. The value of a secure field is not read: it is text. */
@@ -147,7 +122,7 @@ function scroll(ax: Ax, element: Element, direction: Direction, amount: number):
   const sign = direction === "up" || direction === "left" ? -1 : 1
   const attribute = sideways ? "AXHorizontalScrollBar" : "AXVerticalScrollBar"
   const page = `AXScroll${direction[0]?.toUpperCase()}${direction.slice(1)}ByPage`
-  for (const area of [element, ...ancestors(ax, element)]) {
+  for (const area of [element, ...around(ax, element)]) {
     const read = ax.read(area, [attribute, "AXContents", "AXFrame"])
     const bar = read instanceof Failure ? undefined : asElement(read[attribute])
     const at = bar && ax.get(bar, "AXValue")
@@ -177,15 +152,12 @@ export function roleIn(ax: Ax, element: Element): Role {
   return read instanceof Failure ? "unknown" : roleOf(asText(read.AXRole), asText(read.AXSubrole))
 }
 
-/** The elements above, the nearest first. */
-export function* ancestors(ax: Ax, element: Element): Generator<Element> {
-  const known = new Set([element])
-  let at: Element | undefined = element
-  for (let i = 0; i < ANCESTORS && at; i++) {
-    at = asElement(ax.get(at, "AXParent"))
-    if (!at || known.has(at)) return
-    known.add(at)
-    yield at
+/** The nearest elements above. */
+function* around(ax: Ax, element: Element): Generator<Element> {
+  let level = 0
+  for (const above of ancestors(ax, element)) {
+    if (above === "unread" || ++level > ANCESTORS) return
+    yield above
   }
 }
 
@@ -317,7 +289,7 @@ export function hitTest(ax: Ax, element: Element, point: Point): Hit {
 }
 
 function isAbove(ax: Ax, upper: Element, lower: Element): boolean {
-  for (const above of ancestors(ax, lower)) if (above === upper) return true
+  for (const above of around(ax, lower)) if (above === upper) return true
   return false
 }
 

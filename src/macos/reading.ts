@@ -35,6 +35,8 @@ export interface Reading {
   /** The frame of the window, outside of which nothing shows. */
   readonly area?: Rect
   readonly index?: number
+  /** It is part of a web page. */
+  readonly isInPage?: boolean
   /** The element that labels it. */
   readonly label?: Labelled
   /** The elements inside it, if texts among them may name it. */
@@ -98,7 +100,9 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
   const canSet = () => ax.isSettable(element, "AXValue")
   const writable = WRITABLE.has(axRole ?? "")
   const settable = writable ? (habits ? habits.settable(structure, web, canSet) : canSet()) : undefined
-  const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
+  const typable =
+    role === "textfield" && settable === false && ax.isSettable(element, "AXSelectedText") === true
+  const offers = { actions, typable, settable: settable instanceof Failure ? undefined : settable }
   const bounds = boundsOf(ax, element, attributes)
   const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
   return { element, role, secure: natureOf(attributes).secure, attributes, offers, bounds, partial }

@@ -1,7 +1,7 @@
 import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../adapter.ts"
 import { type Draft, depthBelow, describeTree, isWithin, newBelow, wantsDetails } from "../draft.ts"
 import { AppError } from "../errors.ts"
-import { isRow, type Rect, type Role } from "../node.ts"
+import { hasTrait, isRow, type Rect, type Role } from "../node.ts"
 import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { describe } from "./describe.ts"
@@ -16,6 +16,7 @@ import {
 } from "./failure.ts"
 import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
+import { isInPage } from "./places.ts"
 import {
   type Facts,
   inspect,
@@ -27,7 +28,7 @@ import {
   readLabel,
   readLabels,
 } from "./reading.ts"
-import { type Attributes, asElement, asElements, asFlag, type Element, frameOf } from "./value.ts"
+import { type Attributes, asElement, asElements, asFlag, asText, type Element, frameOf } from "./value.ts"
 
 interface Walked {
   readonly root: SeenNode
@@ -62,9 +63,16 @@ export function walkElement(ax: Ax, element: Element, index?: number): Seen | un
     facts,
     area: frame instanceof Failure ? undefined : frame && frameOf(frame),
     index,
+    isInPage: isPartOfPage(ax, facts),
     label: label && readLabel(ax, label),
     inside: isNamedInside(facts) ? readLabels(ax, asElements(structure.AXChildren)) : [],
   })
+}
+
+/** Only what a field shows must be known for certain: browsers may lack the attribute. */
+function isPartOfPage(ax: Ax, { element, role, attributes }: Facts): boolean {
+  if (asText(attributes.AXDOMIdentifier) !== undefined) return true
+  return hasTrait(role, "typable") && isInPage(ax, element) !== false
 }
 
 /** Of a longer list only the visible part is read. */
@@ -104,7 +112,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
     this.level = parent ? parent.level + 1 : 0
     this.depth = parent ? parent.below : 0
     this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
-    this.isInPage = isInPage(parent)
+    this.isInPage = isBelowPage(parent)
   }
 
   get key(): Element {
@@ -134,7 +142,7 @@ interface Place {
   readonly area?: Rect
 }
 
-const isInPage = (parent: ElementDraft | undefined): boolean =>
+const isBelowPage = (parent: ElementDraft | undefined): boolean =>
   parent !== undefined && (parent.isInPage || parent.role === "webarea")
 
 const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
@@ -210,7 +218,7 @@ class Collector {
 
   #read(element: Element, place: Place): ElementDraft | Failure {
     const { parent } = place
-    const web = isInPage(parent)
+    const web = isBelowPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
     const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))

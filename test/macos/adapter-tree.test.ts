@@ -23,7 +23,12 @@ test("a tree has the names, values and states that the app reports", () =>
         button("Save", { AXHelp: "Writes the file", frame: [110, 120, 80, 24], AXIdentifier: "save" }),
         text("Name:", { id: "label" }),
         { id: "name", AXRole: "AXTextField", AXValue: "Ann", AXTitleUIElement: { $element: "label" } },
-        { AXRole: "AXTextField", AXValue: "fixed", AXDescription: "Locked", fixed: ["AXValue"] },
+        {
+          AXRole: "AXTextField",
+          AXValue: "fixed",
+          AXDescription: "Locked",
+          fixed: ["AXValue", "AXSelectedText"],
+        },
         { AXRole: "AXTextArea", AXValue: "", AXPlaceholderValue: "Notes" },
         { AXRole: "AXCheckBox", AXTitle: "Bold", AXValue: 1 },
         { AXRole: "AXCheckBox", AXSubrole: "AXSwitch", AXTitle: "Wi-Fi", AXValue: 0, AXEnabled: false },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { onMac } from "./program.ts"
+import { appWith } from "./adapter-desk.ts"
+import { onMac, type Program } from "./program.ts"
 
 /** Apps of a Mac as their users met them: what they answer, and what they do, in ways of their own. */
 
@@ -40,5 +41,100 @@ test("Contacts: elements that answer 'failure' for everything they lack are comp
       value: "met in Rome",
     })
     await ok("click", { ref_id: await ref("Delete 2") })
-    expect(mac.record("note").map(({ text }) => text)).toEqual(["delete 2"])
+    expect(mac.record("perform").map(({ node }) => node)).toEqual(["delete-2"])
   }))
+
+const typed = ({ mac }: Program) =>
+  mac
+    .record("write")
+    .flatMap(({ node, attribute }) => (attribute === "AXFocused" ? [] : [`${node} ${attribute}`]))
+
+test("Terminal: text is typed as keys, because what is written to its view is lost", () =>
+  onMac("terminal", async (program) => {
+    const { mac, ok, ref } = program
+    await ok("snapshot", { app: "Terminal" })
+    expect(await ok("type", { ref_id: await ref("shell"), text: "ls -l" })).toMatchObject({
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(mac.look("shell").AXValue).toBe("me@mac ~ % ls -l")
+    expect(typed(program)).toEqual([])
+  }))
+
+test("Messages, a Catalyst app: text is typed as keys", () =>
+  onMac("messages", async (program) => {
+    const { mac, ok, ref } = program
+    await ok("snapshot", { app: "Messages" })
+    expect(await ok("type", { ref_id: await ref("Message"), text: "On my way" })).toMatchObject({
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(mac.look("message").AXValue).toBe("On my way")
+    expect(await ok("set-value", { ref_id: await ref("Message"), value: "Later" })).toMatchObject({
+      method: "keyboard",
+    })
+    expect(mac.look("message").AXValue).toBe("Later")
+    expect(typed(program)).toEqual([])
+  }))
+
+test("a web page: text is typed as keys, and what its field shows proves nothing", () =>
+  onMac("safari", async (program) => {
+    const { mac, ok, ref } = program
+    await ok("snapshot", { app: "Safari" })
+    const email = await ref("E-mail")
+    for (const [command, args] of [
+      ["type", { text: "ann@example.org" }],
+      ["set-value", { value: "bob@example.org" }],
+      ["clear", {}],
+    ] as const) {
+      expect(await ok(command, { ref_id: email, ...args })).toMatchObject({
+        method: "keyboard",
+        disposition: { delivery: "delivered_unverified" },
+      })
+    }
+    expect(mac.look("email").AXValue).toBe("")
+    expect(typed(program)).toEqual([])
+    // The address field is not part of the page.
+    expect(await ok("set-value", { ref_id: await ref("smart search field"), value: "x.org" })).toMatchObject({
+      method: "AXValue",
+      disposition: { delivery: "delivered_verified" },
+    })
+  }))
+
+test("a native field without the focus gets it first, and keeps its text", () =>
+  onMac(
+    appWith([
+      { id: "name", AXRole: "AXTextField", AXTitle: "Name", AXValue: "Ann", frame: [200, 200, 120, 24] },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("type", { ref_id: await ref("Name"), text: " Lee" })).toMatchObject({
+        method: "AXSelectedText",
+        disposition: { delivery: "delivered_verified" },
+      })
+      expect(mac.look("name").AXValue).toBe("Ann Lee")
+      expect(mac.record("post")).toEqual([])
+    },
+  ))
+
+test("a native field that accepts text and drops it gets the keys, once", () =>
+  onMac(
+    appWith([
+      {
+        id: "name",
+        AXRole: "AXTextField",
+        AXTitle: "Name",
+        AXValue: "Ann",
+        ignores: ["AXSelectedText"],
+        frame: [200, 200, 120, 24],
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("type", { ref_id: await ref("Name"), text: " Lee" })).toMatchObject({
+        method: "keyboard",
+        disposition: { delivery: "delivered_verified" },
+      })
+      expect(mac.look("name").AXValue).toBe("Ann Lee")
+    },
+  ))

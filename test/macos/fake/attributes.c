@@ -248,6 +248,7 @@ static Object *framed_attribute(const Node *node, const char *name, AXError *err
 }
 
 static Object *tree_attribute(const Node *node, const char *name, AXError *error) {
+  if (!strcmp(name, "AXDOMIdentifier") && in_page(node)) return string_new("");
   if (!strcmp(name, "AXChildren")) return children_new(node, any);
   if (!strcmp(name, "AXParent")) return element_or_nothing(node->parent, error);
   if (!strcmp(name, "AXWindow") || !strcmp(name, "AXTopLevelUIElement")) return element_or_nothing(window_of(node), error);
