@@ -82,6 +82,8 @@ for (const fault of ["-25204", "-25299", "-25200", "-25205", "-25212", "-25211"]
       "WINDOW_NOT_FOUND",
     ]
     expect([...seen].filter((outcome) => !possible.includes(outcome))).toEqual([])
-    expect(seen.has(fault === "-25211" ? "PERM_DENIED" : "ok")).toBe(true)
+    expect(seen.has("ok")).toBe(true)
+    // One such answer is not the missing grant.
+    expect(seen.has("PERM_DENIED")).toBe(false)
   })
 }

@@ -138,3 +138,47 @@ test("a native field that accepts text and drops it gets the keys, once", () =>
       expect(mac.look("name").AXValue).toBe("Ann Lee")
     },
   ))
+
+test("one app that refuses accessibility clients does not stop the work with others", () =>
+  onMac(
+    appWith(
+      [],
+      {},
+      {
+        apps: [
+          ...appsOf(
+            appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }]),
+          ),
+          {
+            pid: 502,
+            name: "Helper",
+            bundle_id: "com.example.Helper",
+            path: "/Applications/Helper.app",
+            error: -25211,
+            windows: [{ window: 9101, AXTitle: "Helper", frame: [950, 100, 300, 200] }],
+          },
+        ],
+      },
+    ),
+    async ({ mac, ok, error, ref }) => {
+      expect((await ok("list-windows")).windows.map(({ id }: { id: string }) => id)).toEqual([
+        "w-9001",
+        "w-9101",
+      ])
+      await ok("snapshot", { app: "Demo" })
+      await ok("click", { ref_id: await ref("Save") })
+      expect(mac.record("perform")).toHaveLength(1)
+      await ok("press", { combo: "tab", app: "Demo" })
+      expect(await error("snapshot", { app: "Helper" })).toMatchObject({
+        code: "APP_UNRESPONSIVE",
+        message: expect.stringContaining("Helper"),
+        platform_detail: "AXError -25211: API disabled",
+      })
+      // The same answer means the missing grant once the grant is missing.
+      mac.apply({ do: "grant", what: "accessibility", to: false })
+      expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "PERM_DENIED" })
+    },
+  ))
+
+const appsOf = (scene: object): readonly object[] =>
+  "apps" in scene && Array.isArray(scene.apps) ? scene.apps : []
