@@ -148,12 +148,11 @@ export class Ax {
     return this.#known(accessibility().AXObserverAddNotification(observer, element.ref, name, 0n))
   }
 
-  elementAt({ x, y }: Point): Element | undefined {
+  /** The element at a point, by the hit test of the system or of one app. */
+  elementAt({ x, y }: Point, within = this.connection.system): Element | undefined {
     this.#bound()
     out[0] = 0n
-    const error = this.#known(
-      accessibility().AXUIElementCopyElementAtPosition(this.connection.system.ref, x, y, out),
-    )
+    const error = this.#known(accessibility().AXUIElementCopyElementAtPosition(within.ref, x, y, out))
     const ref = out[0]
     if (!ref) return undefined
     const element = this.connection.adopt(ref)

@@ -1,13 +1,12 @@
-import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { type Action, type Direction, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
-import { hasTrait, type Point, type Role } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { newArray, newNumber, newString } from "./cf.ts"
 import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
-import { labelText } from "./names.ts"
 import { ancestors } from "./places.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { act, flag, set, write } from "./sending.ts"
@@ -277,26 +276,4 @@ function within(ax: Ax, container: Element, option: Element): Performed | undefi
   if (!name) return undefined
   using chosen = newArray([option.ref])
   return set(ax, container, name, chosen.ref)
-}
-
-/** Finds the element that a click at this point would reach, by the system's own hit test. */
-export function hitTest(ax: Ax, element: Element, point: Point): Hit {
-  const hit = ax.elementAt(point)
-  if (!hit) return { kind: "unknown" }
-  if (hit === element || isAbove(ax, element, hit)) return { kind: "hit" }
-  // Many apps answer with a container. The element inside may still get the click.
-  return isAbove(ax, hit, element) ? { kind: "unknown" } : { kind: "occluded", by: describe(ax, hit) }
-}
-
-function isAbove(ax: Ax, upper: Element, lower: Element): boolean {
-  for (const above of around(ax, lower)) if (above === upper) return true
-  return false
-}
-
-function describe(ax: Ax, element: Element): string {
-  const read = ax.read(element, ["AXRole", "AXSubrole", "AXTitle", "AXDescription"])
-  if (read instanceof Failure) return "another element"
-  const name = labelText(read)
-  const role = roleOf(asText(read.AXRole), asText(read.AXSubrole))
-  return name ? `${role} '${name}'` : role
 }

@@ -182,3 +182,69 @@ test("one app that refuses accessibility clients does not stop the work with oth
 
 const appsOf = (scene: object): readonly object[] =>
   "apps" in scene && Array.isArray(scene.apps) ? scene.apps : []
+
+/** A link so many levels below the root of a page. */
+const deepPage = (levels: number, more: object = {}) => {
+  const place = { frame: [200, 200, 200, 40] }
+  const link = {
+    id: "link",
+    AXRole: "AXLink",
+    AXTitle: "Deep",
+    on: { click: [{ do: "note", text: "click" }] },
+    ...place,
+  }
+  const nested = Array.from({ length: levels - 1 }).reduce<object>(
+    (child) => ({ AXRole: "AXGroup", children: [child], ...place }),
+    link,
+  )
+  return { AXRole: "AXWebArea", AXTitle: "Page", children: [nested], frame: [110, 110, 700, 500], ...more }
+}
+
+for (const levels of [12, 13, 40]) {
+  test(`a page: a link ${levels} levels below its root can be clicked with the pointer`, () =>
+    onMac(appWith([deepPage(levels)]), async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo", max_depth: 50 })
+      await ok("click", { ref_id: await ref("Deep"), input: "physical" })
+      expect(mac.record("note")).toHaveLength(1)
+    }))
+}
+
+test("a page that tells what is in it is believed: a cover is a cover", () =>
+  onMac(
+    appWith([
+      deepPage(20, { hits: true }),
+      { AXRole: "AXGroup", AXTitle: "Cookies", frame: [150, 150, 500, 200] },
+    ]),
+    async ({ mac, ok, error, ref }) => {
+      await ok("snapshot", { app: "Demo", max_depth: 50 })
+      expect(
+        await error("click", { ref_id: await ref("Deep"), input: "physical", timeout_ms: 500 }),
+      ).toMatchObject({ details: { reason: "covered by group 'Cookies'" } })
+      expect(mac.record("note")).toEqual([])
+    },
+  ))
+
+test("a parent that cannot be read does not make a cover", () =>
+  onMac(
+    appWith([
+      {
+        AXRole: "AXGroup",
+        AXTitle: "Card",
+        frame: [200, 200, 200, 40],
+        children: [
+          {
+            AXRole: "AXButton",
+            AXTitle: "Buy",
+            frame: [200, 200, 200, 40],
+            on: { click: [{ do: "note", text: "click" }] },
+            children: [{ AXRole: "AXImage", frame: [200, 200, 200, 40], errors: { AXParent: -25299 } }],
+          },
+        ],
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      await ok("click", { ref_id: await ref("Buy"), input: "physical", timeout_ms: 1000 })
+      expect(mac.record("note")).toHaveLength(1)
+    },
+  ))

@@ -177,6 +177,9 @@ API AXError AXUIElementCopyElementAtPosition(Ref ref, float x, float y, Ref *out
   if (error) return error;
   if (trip.node && trip.node->parent) return kAXErrorIllegalArgument;
   Node *found = node_at(trip.node ? trip.node->app : NULL, (CGPoint){(double)x, (double)y});
+  /* a browser answers with the page, and finds what is in it later or never */
+  for (Node *at = found; at; at = at->parent)
+    if (node_is(at, "AXWebArea") && !node_flag(at, "hits", false)) found = at;
   if (!found) return kAXErrorNoValue;
   *out = ref_of(element_new(found));
   return kAXErrorSuccess;
