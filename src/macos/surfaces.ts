@@ -13,7 +13,7 @@ import {
   type Element,
   frameOf,
 } from "./value.ts"
-import { windowElement, windowIdOf } from "./windows.ts"
+import { windowAround, windowElement, windowIdOf } from "./windows.ts"
 
 /** Most elements to look at while searching a window for a surface. */
 const SEARCH_NODES = 2048
@@ -143,7 +143,9 @@ function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
 function focusedWindow(ax: Ax, app: Element): Element | undefined {
   const read = ax.read(app, ["AXFocusedWindow", "AXMainWindow", "AXWindows"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
-  return asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
+  const window =
+    asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
+  return window && windowAround(ax, window)
 }
 
 /** The window, sheet or popover that has the keyboard. */
@@ -196,7 +198,8 @@ export function below(
     const element = queue[at]!
     const look = ax.read(element, LOOK)
     if (look instanceof Failure) continue
-    if (at > 0 && fits(look)) return element
+    // A sheet that belongs to no window may be the root itself.
+    if ((at > 0 || look.AXRole !== "AXWindow") && fits(look)) return element
     for (const child of asElements(look.AXChildren)) {
       if (known.has(child)) continue
       known.add(child)

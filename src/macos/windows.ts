@@ -8,6 +8,7 @@ import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"
+import { ancestors } from "./places.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
 
 const ON_SCREEN_ONLY = 1
@@ -147,12 +148,25 @@ function appWindows(ax: Ax, pid: number): ReadonlySet<Element> | Failure {
   const app = ax.read(ax.connection.app(pid), ["AXWindows", "AXFocusedWindow", "AXMainWindow"])
   if (app instanceof Failure) return app
   if (isUnread(app.AXWindows)) return app.AXWindows
+  const listed = new Set(asElements(app.AXWindows))
   // The list may lack the focused window, for example one in full screen.
-  const others = [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)].filter(
-    (one) => one !== undefined,
-  )
-  return new Set([...asElements(app.AXWindows), ...others])
+  for (const other of [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)])
+    if (other && !listed.has(other)) listed.add(windowAround(ax, other))
+  return listed
 }
+
+/**
+ * The window that a sheet, popover or drawer hangs on: to AppKit these have the keyboard, and not their window.
+ * Anything else is a window of its own.
+ */
+export function windowAround(ax: Ax, top: Element): Element {
+  if (!OVERLAYS.has(asText(ax.get(top, "AXRole")) ?? "")) return top
+  for (const above of ancestors(ax, top))
+    if (above !== "unread" && ax.get(above, "AXRole") === "AXWindow") return above
+  return top
+}
+
+const OVERLAYS: ReadonlySet<string> = new Set(["AXDrawer", "AXPopover", "AXSheet"])
 
 function describe(ax: Ax, element: Element): AppWindow {
   const read = ax.read(element, ["AXTitle", "AXMinimized", FRAME, "AXPosition", "AXSize"])
@@ -190,7 +204,7 @@ function focusedNumber(ax: Ax, onServer: readonly ServerWindow[]): number | unde
     const active = asElement(quick.get(ax.connection.system, "AXFocusedApplication"))
     const app = active ?? (front && ax.connection.app(front.pid))
     const window = app && asElement(quick.get(app, "AXFocusedWindow"))
-    const number = window && quick.windowNumber(window)
+    const number = window && quick.windowNumber(windowAround(quick, window))
     return number ?? (app && front && quick.pid(app) === front.pid ? front.number : undefined)
   } catch (error) {
     if (ax.deadline.expired || !isSilence(error)) throw error

@@ -248,3 +248,34 @@ test("a parent that cannot be read does not make a cover", () =>
       expect(mac.record("note")).toHaveLength(1)
     },
   ))
+
+test("TextEdit with a Save sheet: the sheet has the keyboard, and its window counts as focused", () =>
+  onMac("textedit-save", async ({ mac, ok, ref }) => {
+    const { windows } = await ok("list-windows")
+    expect(windows).toMatchObject([{ id: "w-3401", title: "Untitled", is_focused: true }])
+    const { surfaces } = await ok("list-surfaces", { app: "TextEdit" })
+    expect(surfaces.map(({ type, id }: { type: string; id: string }) => [type, id])).toEqual([
+      ["window", "w-3401"],
+      ["focused", "w-3401"],
+      ["sheet", "w-3401"],
+    ])
+    await ok("snapshot", { app: "TextEdit", surface: "sheet" })
+    const name = await ref("Save As:")
+    expect(await ok("type", { ref_id: name, text: "Letter", input: "physical" })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(await ok("select", { ref_id: await ref("Where:"), value: "Desktop" })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(await ok("set-value", { ref_id: name, value: "Letter" })).toMatchObject({ method: "AXValue" })
+    expect(mac.look("save-as").AXValue).toBe("Letter")
+    // Refs from the whole window lead to the same elements.
+    await ok("snapshot", { window_id: "w-3401" })
+    mac.apply({ do: "focus", node: "text" })
+    expect(await ok("focus", { ref_id: await ref("Save As:") })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    await ok("click", { ref_id: await ref("Save", "button") })
+    expect(mac.record("note")).toHaveLength(1)
+    expect((await ok("list-surfaces", { app: "TextEdit" })).surfaces).toHaveLength(2)
+  }))

@@ -191,10 +191,24 @@ static Object *element_or_nothing(const Node *node, AXError *error) {
 
 static bool has_rows(const Node *node) { return node_is(node, "AXTable") || node_is(node, "AXOutline"); }
 
+/** The window that has the keyboard: to AppKit that is the sheet or popover on top of the window in front. */
+static Node *key_window(const App *app) {
+  Node **windows, *front = window_in_front(app);
+  int count = windows_stacked(&windows);
+  for (int i = 0; front && i < count; i++) {
+    Node *window = windows[i];
+    bool over = node_is(window, "AXSheet") || node_is(window, "AXPopover");
+    for (Node *at = window->parent; over && at; at = at->parent)
+      if (at == front && node_shows(window) && window_on_screen(window)) return window;
+  }
+  return front;
+}
+
 static Object *app_attribute(const Node *root, const char *name, AXError *error) {
   const App *app = root->app;
   if (!strcmp(name, "AXWindows")) return windows_new(app);
-  if (!strcmp(name, "AXFocusedWindow") || !strcmp(name, "AXMainWindow")) return element_or_nothing(window_in_front(app), error);
+  if (!strcmp(name, "AXFocusedWindow")) return element_or_nothing(key_window(app), error);
+  if (!strcmp(name, "AXMainWindow")) return element_or_nothing(window_in_front(app), error);
   if (!strcmp(name, "AXMenuBar")) return element_or_nothing(child_with(root, "AXRole", "AXMenuBar"), error);
   if (!strcmp(name, "AXFocusedUIElement")) return element_or_nothing(app->focused ? app->focused : window_in_front(app), error);
   if (!strcmp(name, "AXFrontmost")) return object_own(boolean(scene.front == app->pid));
