@@ -223,6 +223,8 @@ export interface Performed {
   readonly delivery: Delivery
   /** True if nothing was sent because the element is already as requested. */
   readonly already?: boolean
+  /** True if the element was only selected, which is all that its state can show then. */
+  readonly isSelection?: boolean
 }
 
 /** Nothing was sent: the element has no route for the action, or is already as requested. */

@@ -254,7 +254,10 @@ class Attempt {
     const { seen: before } = this.#target
     const verified: Performed = { ...delivered, delivery: "delivered_verified" }
     if (after === undefined || delivered.delivery === "delivered_verified") return delivered
-    if (!this.#expected) return this.#hasReacted(delivered, after) ? verified : delivered
+    if (!this.#expected) {
+      const isProof = !delivered.isSelection && this.#hasReacted(delivered, after)
+      return isProof ? verified : delivered
+    }
     // That the element went away is a reaction, but not the state that was asked for.
     if (after === "gone") return delivered
     const met = this.#expected.met(after)

@@ -23,9 +23,9 @@ const ANCESTORS = 12
 export async function perform(ax: Ax, element: Element, action: Action): Promise<Performed> {
   switch (action.kind) {
     case "click":
-      return act(ax, element, ["AXPress"]) ?? select(ax, element) ?? NOT_DELIVERED
+      return activate(ax, element) ?? select(ax, element) ?? NOT_DELIVERED
     case "double-click":
-      return act(ax, element, ["AXOpen"]) ?? NOT_DELIVERED
+      return act(ax, element, ["AXOpen"]) ?? actInCell(ax, element, ["AXOpen"]) ?? NOT_DELIVERED
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":
@@ -71,14 +71,46 @@ async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
+/** What a click does, the first that an element lists. AXConfirm is Return in a text field, not a click. */
+const ACTIVATIONS = ["AXPress", "AXOpen", "AXPick", "AXConfirm"] as const
+
+function activate(ax: Ax, element: Element): Performed | undefined {
+  const role = roleIn(ax, element)
+  const isText = hasTrait(role, "typable") || role === "combobox"
+  const own = act(ax, element, isText ? ["AXPress"] : ACTIVATIONS)
+  if (own || !isRowRole(role)) return own
+  // In a table with a header a click selects a row. In a sidebar it goes where the row points to, which its cell does.
+  const container = asElement(ax.get(element, "AXParent"))
+  const isTable = container !== undefined && asElement(ax.get(container, "AXHeader")) !== undefined
+  return isTable ? undefined : actInCell(ax, element, ["AXPress", "AXOpen"])
+}
+
+const isRowRole = (role: Role): boolean => role === "row" || role === "treeitem"
+
+/** The most cells of a row to ask. */
+const CELLS = 4
+
+/** Performs an action of the first cell that offers one; undefined if it is not a row, or none does. */
+function actInCell(ax: Ax, row: Element, wanted: readonly string[]): Performed | undefined {
+  if (!isRowRole(roleIn(ax, row))) return undefined
+  for (const cell of asElements(ax.get(row, "AXChildren")).slice(0, CELLS)) {
+    const sent = act(ax, cell, wanted)
+    if (sent) return sent
+  }
+  return undefined
+}
+
 /** Clicks an element that can only be selected: selects it, or the row around it. */
-export function select(ax: Ax, element: Element): Performed | undefined {
-  if (!isSelectable(roleIn(ax, element))) return undefined
+function select(ax: Ax, element: Element): Performed | undefined {
+  const role = roleIn(ax, element)
+  if (!isSelectable(role)) return undefined
   const own = flag(ax, element, "AXSelected", true)
-  if (own) return own
+  // To select a tab is to go there. A row may be selected without any consequence.
+  if (own) return role === "tab" ? own : { ...own, isSelection: true }
   for (const above of around(ax, element)) {
-    const role = roleIn(ax, above)
-    if (role === "row" || role === "treeitem") return flag(ax, above, "AXSelected", true)
+    if (!isRowRole(roleIn(ax, above))) continue
+    const sent = flag(ax, above, "AXSelected", true)
+    return sent && { ...sent, isSelection: true }
   }
   return undefined
 }

@@ -4,6 +4,7 @@ import {
   contextAttribute,
   detailsOf,
   FRAME,
+  isActive,
   isOpen,
   mayBeActedOn,
   natureOf,
@@ -83,10 +84,9 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
   const { web, habits } = wanted
   const may = mayBeActedOn(role, web, named !== undefined)
   const ask = () => ax.actions(element)
-  const asked =
-    may === "no" ? undefined : may === "yes" && habits ? habits.actionsOf(structure, web, ask) : ask()
+  const asked = may === "no" ? undefined : actionsBy(may, structure, wanted, ask)
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
-  if (!actions || (may === "ask" && !actions.has("AXPress"))) {
+  if (!actions || (may !== "yes" && !isActive(role, actions))) {
     const more = contextAttribute(role, wanted.values)
     const value = more && (more in structure ? structure[more] : ax.get(element, more))
     const attributes = more ? { ...structure, [more]: value } : structure
@@ -109,6 +109,17 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
 }
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
+
+/** The actions of an element, or those of similar ones if a whole tree is read. */
+function actionsBy(
+  may: "yes" | "ask" | "sample",
+  structure: Attributes,
+  { web, habits }: Wanted,
+  ask: () => ReadonlySet<string> | Failure,
+): ReadonlySet<string> | Failure {
+  if (!habits || may === "ask") return ask()
+  return may === "yes" ? habits.actionsOf(structure, web, ask) : habits.rareActionsOf(structure, web, ask)
+}
 
 /** Roles whose AXValue a user changes. */
 const WRITABLE: ReadonlySet<string> = new Set([

@@ -73,7 +73,7 @@ export function actionNames(
   const expands = states.includes("expanded") || states.includes("collapsed")
   const text = settable && (role === "textfield" || role === "combobox")
   const offered: Partial<Record<ActionName, boolean>> = {
-    Click: press || canSelect,
+    Click: press || actions.has("AXOpen") || actions.has("AXPick") || canSelect,
     DoubleClick: actions.has("AXOpen"),
     RightClick: actions.has("AXShowMenu") && !opensMenu,
     Toggle: press && (role === "checkbox" || role === "switch"),

@@ -123,7 +123,9 @@ test("only elements that may be buttons are asked for their actions", () => {
   expect(mayBeActedOn("image", false, false)).toBe("ask")
   expect(mayBeActedOn("group", true, true)).toBe("ask")
   expect(mayBeActedOn("group", true, false)).toBe("no")
-  expect(mayBeActedOn("group", false, true)).toBe("no")
+  expect(mayBeActedOn("group", false, true)).toBe("sample")
+  expect(mayBeActedOn("statictext", false, false)).toBe("sample")
+  expect(mayBeActedOn("statictext", true, false)).toBe("no")
 })
 
 test("only a plain refusal means that nothing was delivered", () => {

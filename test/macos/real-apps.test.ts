@@ -279,3 +279,75 @@ test("TextEdit with a Save sheet: the sheet has the keyboard, and its window cou
     expect(mac.record("note")).toHaveLength(1)
     expect((await ok("list-surfaces", { app: "TextEdit" })).surfaces).toHaveLength(2)
   }))
+
+const notes = ({ mac }: Program) => mac.record("note").map(({ text }) => text)
+
+test("Finder's sidebar: a click goes there, by the cell and once, although the row could only be selected", () =>
+  onMac("finder", async (program) => {
+    const { mac, ok, ref } = program
+    await ok("snapshot", { window_id: "w-4521" })
+    expect(await ok("click", { ref_id: await ref("Downloads", "treeitem") })).toMatchObject({
+      method: "AXOpen",
+    })
+    expect(notes(program)).toEqual(["go to Downloads"])
+    await ok("click", { ref_id: await ref("Desktop", "cell") })
+    expect(notes(program)).toEqual(["go to Downloads", "go to Desktop"])
+    expect(mac.look("window-files").AXTitle).toBe("Desktop")
+    expect(mac.record("post")).toEqual([])
+  }))
+
+test("Finder's list view: a click on a file selects it, which is not called done; a double click opens it", () =>
+  onMac("finder", async (program) => {
+    const { mac, ok, ref } = program
+    await ok("snapshot", { window_id: "w-4521" })
+    expect(await ok("click", { ref_id: await ref("Letter.pages", "treeitem") })).toMatchObject({
+      method: "AXSelected",
+      disposition: { delivery: "delivered_unverified" },
+    })
+    expect(mac.look("file-1").AXSelected).toBe(true)
+    await ok("double-click", { ref_id: await ref("Letter.pages", "treeitem") })
+    expect(notes(program)).toEqual(["open Letter.pages"])
+  }))
+
+test("Finder's icon view: files have refs, and are opened once", () =>
+  onMac("finder", async (program) => {
+    const { ok, ref } = program
+    await ok("snapshot", { window_id: "w-4522" })
+    const beach = await ref("Beach.jpg", "image")
+    await ok("double-click", { ref_id: beach })
+    expect(notes(program)).toEqual(["open Beach.jpg"])
+    await ok("click", { ref_id: await ref("Forest.jpg", "image"), input: "semantic" })
+    expect(notes(program)).toEqual(["open Beach.jpg", "open Forest.jpg"])
+    await expect(ref("decoration")).rejects.toThrow("0 refs")
+  }))
+
+test("whatever can be pressed or opened has a ref, and a click never confirms a text field", () =>
+  onMac(
+    appWith([
+      ...["AXGroup", "AXStaticText", "AXRow", "AXHeading", "AXUnknown"].map((AXRole, i) => ({
+        id: AXRole,
+        AXRole,
+        AXTitle: `Press ${AXRole}`,
+        actions: { AXPress: [] },
+        on: { AXPress: [{ do: "note", text: AXRole }] },
+        frame: [200, 150 + 30 * i, 120, 24],
+      })),
+      { AXRole: "AXStaticText", AXTitle: "Plain", actions: { AXShowMenu: [] }, frame: [400, 150, 120, 24] },
+      {
+        AXRole: "AXTextField",
+        AXTitle: "Name",
+        on: { AXConfirm: [{ do: "note", text: "confirmed" }] },
+        frame: [400, 200, 120, 24],
+      },
+    ]),
+    async (program) => {
+      const { ok, ref } = program
+      await ok("snapshot", { app: "Demo" })
+      for (const role of ["AXGroup", "AXStaticText", "AXRow", "AXHeading", "AXUnknown"])
+        await ok("click", { ref_id: await ref(`Press ${role}`) })
+      expect(notes(program)).toEqual(["AXGroup", "AXStaticText", "AXRow", "AXHeading", "AXUnknown"])
+      await expect(ref("Plain")).rejects.toThrow("0 refs")
+      await ok("click", { ref_id: await ref("Name") })
+      expect(notes(program)).not.toContain("confirmed")
+    },
+  ))
