@@ -27,11 +27,8 @@ export interface Adapter {
   diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
-  /**
-   * All top-level windows, the frontmost first if the platform knows the order. With `only`, an id or "focused",
-   * other windows may be left out.
-   */
-  windows(only?: string): Promise<readonly SeenWindow[]>
+  /** All top-level windows, the frontmost first if the platform knows the order. With `only`, others may be left out. */
+  windows(only?: WindowFilter): Promise<readonly SeenWindow[]>
   displays(): Promise<readonly DisplayInfo[]>
   /** The surfaces that `--surface` can name for this process now. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>
@@ -86,6 +83,9 @@ export interface Adapter {
   /** Releases everything this command took; a shared connection stays open. */
   close(): Promise<void>
 }
+
+/** Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. */
+export type WindowFilter = string | { readonly pid: number } | { readonly app: string }
 
 declare const inside: unique symbol
 

@@ -43,9 +43,9 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
     apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
-    windows: async () => listWindows(ax),
+    windows: async (only) => listWindows(ax, only),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
-    surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
+    surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, { pid })),
     tree: (target, treeOptions) =>
       readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),

@@ -20,7 +20,7 @@ const LOOK_MS = 20
 /** Operates on a window, waits a moment for the effect, and returns the window. `root`: where our state is. */
 export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: string): Promise<SeenWindow> {
   const frames = new KeptFrames(root)
-  const before = listWindows(ax).find((window) => window.id === id)
+  const before = listWindows(ax, id).find((window) => window.id === id)
   if (!before) throw windowNotFound(id)
   const element = windowElement(ax, before.pid, id)
   if (!element) {
@@ -47,7 +47,7 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
   }
   const end = ax.deadline.slice(EFFECT_MS)
   for (let last = before; ; ) {
-    const now = listWindows(ax, before.pid).find((window) => window.id === id)
+    const now = listWindows(ax, { pid: before.pid }).find((window) => window.id === id)
     if (!now && end.expired) throw lost(ax, element, id, op)
     // The app may round or limit a size: a window that has changed and stands still is done.
     const rests = now && !isAt(now, before.bounds) && isAt(now, last.bounds)

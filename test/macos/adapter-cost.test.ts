@@ -104,3 +104,13 @@ test("a click by ref costs the path and one element, however large the tree is",
       expect(mac.record("perform")).toHaveLength(1)
     },
   ))
+
+test("the surfaces of a window are found in one search", () =>
+  onDesk(
+    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
+    async ({ mac, adapter }) => {
+      mac.mark()
+      expect((await adapter.surfaces(501)).map(({ type }) => type)).toEqual(["window", "focused"])
+      expect(mac.report().round_trips).toBeLessThanOrEqual(931 + 60)
+    },
+  ))

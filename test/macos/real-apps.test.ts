@@ -351,3 +351,50 @@ test("whatever can be pressed or opened has a ref, and a click never confirms a 
       expect(notes(program)).not.toContain("confirmed")
     },
   ))
+
+/** Apps that never answer, beside the one that is meant. */
+const amongHungApps = (): object => {
+  const [demo] = appsOf(
+    appWith(
+      [
+        { id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] },
+        { id: "text", AXRole: "AXTextArea", AXTitle: "Text", frame: [200, 300, 200, 24] },
+      ],
+      { path: "/Applications/Demo.app" },
+    ),
+  )
+  const hung = [1, 2, 3].map((n) => ({
+    pid: 600 + n,
+    name: `Hung ${n}`,
+    hung: true,
+    windows: [{ window: 9200 + n, AXTitle: `Hung ${n}`, frame: [50 * n, 50, 300, 200] }],
+  }))
+  return appWith([], {}, { apps: [demo, ...hung] })
+}
+
+/** Microseconds that one hung app costs. */
+const ONE_APP = 250_000
+
+test("only the app that was asked for is asked: three others that hang cost nothing", () =>
+  onMac(amongHungApps(), async ({ mac, ok, ref }) => {
+    const waited = async (command: string, args: object): Promise<number> => {
+      const before = mac.report().slept_us
+      await ok(command, args)
+      return mac.report().slept_us - before
+    }
+    expect(await waited("snapshot", { app: "Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("snapshot", { app: "com.example.Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("snapshot", { window_id: "w-9001" })).toBeLessThan(ONE_APP)
+    expect(await waited("snapshot", {})).toBeLessThan(ONE_APP)
+    expect(await waited("list-windows", { app: "Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("list-surfaces", { app: "Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("wait", { window: "Main", app: "Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("click", { ref_id: await ref("Save"), input: "physical" })).toBeLessThan(ONE_APP)
+    expect(await waited("type", { ref_id: await ref("Text"), text: "x", input: "physical" })).toBeLessThan(
+      ONE_APP,
+    )
+    expect(await waited("press", { combo: "tab", app: "Demo" })).toBeLessThan(ONE_APP)
+    expect(await waited("move-window", { window_id: "w-9001", x: 120, y: 120 })).toBeLessThan(ONE_APP)
+    // A list of all windows has to ask every app, each once and for a short time.
+    expect(await waited("list-windows", {})).toBeLessThan(1_100_000)
+  }))
