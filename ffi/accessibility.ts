@@ -40,6 +40,7 @@ export const accessibility = lazily(ACCESSIBILITY)
 export const VALUE_POINT = 1
 export const VALUE_SIZE = 2
 export const VALUE_RECT = 3
+export const VALUE_RANGE = 4
 export const VALUE_ERROR = 5
 
 /** An AXObserverCallback. It runs on the thread of the run loop, which is ours. The caller closes it. */

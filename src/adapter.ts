@@ -27,11 +27,8 @@ export interface Adapter {
   diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
-  /**
-   * All top-level windows, the frontmost first if the platform knows the order. With `only`, an id or "focused",
-   * other windows may be left out.
-   */
-  windows(only?: string): Promise<readonly SeenWindow[]>
+  /** All top-level windows, the frontmost first if the platform knows the order. With `only`, others may be left out. */
+  windows(only?: WindowFilter): Promise<readonly SeenWindow[]>
   displays(): Promise<readonly DisplayInfo[]>
   /** The surfaces that `--surface` can name for this process now. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>
@@ -87,6 +84,9 @@ export interface Adapter {
   close(): Promise<void>
 }
 
+/** Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. */
+export type WindowFilter = string | { readonly pid: number } | { readonly app: string }
+
 declare const inside: unique symbol
 
 /** A live element. Only the adapter that made it knows what is inside. */
@@ -117,6 +117,8 @@ export interface Seen {
   readonly isRecycled?: boolean
   /** True if its facts may be out of date: a browser reports a change of a page some time after it happened. */
   readonly tellsLate?: boolean
+  /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
+  readonly echoes?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */
@@ -221,6 +223,8 @@ export interface Performed {
   readonly delivery: Delivery
   /** True if nothing was sent because the element is already as requested. */
   readonly already?: boolean
+  /** True if the element was only selected, which is all that its state can show then. */
+  readonly isSelection?: boolean
 }
 
 /** Nothing was sent: the element has no route for the action, or is already as requested. */

@@ -169,7 +169,7 @@ class Attempt {
     this.#target = target
     this.#action = action
     this.#watch = watch
-    this.#expected = expectationOf(action, target.seen)
+    this.#expected = this.#isEcho ? undefined : expectationOf(action, target.seen)
   }
 
   async run(policy: InputPolicy): Promise<ActionResult> {
@@ -254,7 +254,10 @@ class Attempt {
     const { seen: before } = this.#target
     const verified: Performed = { ...delivered, delivery: "delivered_verified" }
     if (after === undefined || delivered.delivery === "delivered_verified") return delivered
-    if (!this.#expected) return this.#hasReacted(delivered, after) ? verified : delivered
+    if (!this.#expected) {
+      const isProof = !delivered.isSelection && this.#hasReacted(delivered, after)
+      return isProof ? verified : delivered
+    }
     // That the element went away is a reaction, but not the state that was asked for.
     if (after === "gone") return delivered
     const met = this.#expected.met(after)
@@ -266,10 +269,15 @@ class Attempt {
     throw contradicted(this.#target, this.#action, delivered, after)
   }
 
+  /** True if what the element shows afterwards may be nothing but what was sent to it. */
+  get #isEcho(): boolean {
+    return this.#target.seen.echoes === true && WRITES.has(this.#action.kind)
+  }
+
   /** True if the element shows any reaction. In a text field, no other change proves that the text arrived. */
   #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
     const { seen: before } = this.#target
-    if (this.#action.kind === "type") return false
+    if (this.#action.kind === "type" || this.#isEcho) return false
     return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after, this.#action)
   }
 }
@@ -281,6 +289,8 @@ class Attempt {
  */
 const goneCountsAsEffect = ({ tellsLate }: Seen, { method, delivery }: Performed): boolean =>
   !tellsLate && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
+
+const WRITES: ReadonlySet<Action["kind"]> = new Set(["type", "set-value", "clear"])
 
 const INPUT_METHODS: ReadonlySet<string> = new Set(["pointer", "keyboard", "wheel"])
 

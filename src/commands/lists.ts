@@ -45,7 +45,7 @@ export const listWindows = defineCommand({
   sample: [{}, { app: "$app" }],
   examples: ["agent-desktop list-windows --app Finder"],
   async run(args, ctx) {
-    const windows = await ctx.adapter.windows()
+    const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
     return { windows: (args.app === undefined ? windows : windowsOfApp(windows, args.app)).map(publicWindow) }
   },
 })

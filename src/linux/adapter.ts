@@ -43,7 +43,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
     diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
     apps: () => view.apps(),
-    windows: (only) => view.windows(only),
+    windows: (only) => view.windows(typeof only === "string" ? only : undefined),
     displays: async () => {
       const [x, { listDisplays }] = await Promise.all([x11(), import("./x11/displays.ts")])
       return listDisplays(x, deadline)

@@ -122,7 +122,7 @@ const titled =
   (ctx: Context, title: string, args: WaitArgs): Look =>
   async () => {
     const part = title.toLowerCase()
-    const windows = await ctx.adapter.windows()
+    const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
     const own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
     const window = own.find((one) => one.title.toLowerCase().includes(part))
     if (args.gone) return window ? undefined : {}

@@ -15,7 +15,7 @@ export interface WindowChoice {
 /** The window with the id; otherwise the focused or first window of the app; without an app, the focused window. */
 export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Promise<SeenWindow> {
   const windows = await adapter.windows(
-    choice.window_id ?? (choice.app === undefined ? "focused" : undefined),
+    choice.window_id ?? (choice.app === undefined ? "focused" : { app: choice.app }),
   )
   if (choice.window_id !== undefined) return windowById(windows, choice.window_id, choice.app)
   if (choice.app !== undefined) return windowOfApp(windows, choice.app)
@@ -130,7 +130,7 @@ export function needsWindow(wanted: Wanted): void {
 
 async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
   if (wanted.title === undefined) return chooseWindow(ctx.adapter, wanted)
-  const windows = await ctx.adapter.windows()
+  const windows = await ctx.adapter.windows(wanted.app === undefined ? undefined : { app: wanted.app })
   const own = wanted.app === undefined ? windows : windowsOfApp(windows, wanted.app)
   const titled = own.filter(
     (window) =>
@@ -192,7 +192,7 @@ export async function closeApp(ctx: Context, name: string, force: boolean): Prom
     return now === undefined || now !== start ? true : undefined
   })
   if (gone) return { app: app.name, closed: true, method }
-  const dialog = (await ctx.adapter.windows()).find((window) => window.pid === app.pid)
+  const dialog = (await ctx.adapter.windows({ pid: app.pid })).find((window) => window.pid === app.pid)
   return {
     app: app.name,
     closed: false,

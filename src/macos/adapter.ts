@@ -43,15 +43,15 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
     apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
-    windows: async () => listWindows(ax),
+    windows: async (only) => listWindows(ax, only),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
-    surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, pid)),
+    surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, { pid })),
     tree: (target, treeOptions) =>
       readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
-    hit: async (handle, point) => (await import("./perform.ts")).hitTest(ax, elementOf(handle), point),
+    hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),
     input: async (event) => {

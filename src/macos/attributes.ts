@@ -1,5 +1,5 @@
 import { hasTrait, type Role } from "../node.ts"
-import { isUnread } from "./failure.ts"
+import { isUnread, isVague } from "./failure.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
 
@@ -92,7 +92,7 @@ export function detailsOf(
 }
 
 function ownNames(role: Role, toggle: boolean): readonly string[] {
-  return MORE[role] ?? (toggle ? ["AXValue"] : [])
+  return MORE[role] ?? (toggle || TELLING.has(role) ? ["AXValue"] : [])
 }
 
 /** The one further attribute of an element that only gives context, if any. */
@@ -104,12 +104,37 @@ export function contextAttribute(role: Role, values: boolean): string | undefine
 export const SURFACES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
 
 /** Roles that can be acted on only if the app offers an action for them. */
-const SOMETIMES: ReadonlySet<Role> = new Set(["disclosure", "image", "timefield", "datefield"])
+const SOMETIMES: ReadonlySet<Role> = new Set([
+  "datefield",
+  "disclosure",
+  "heading",
+  "image",
+  "layoutitem",
+  "row",
+  "timefield",
+  "unknown",
+])
 
-/** "ask": only its actions tell whether the element can be acted on. `web`: groups in pages may be buttons. */
-export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "no" {
+/** Roles that are mostly there for context, and hardly ever a control of the app's own making. */
+const SELDOM: ReadonlySet<Role> = new Set(["group", "statictext"])
+
+/**
+ * "ask": only its actions tell whether the element can be acted on. "sample": the same, but if the first ones of its
+ * kind cannot, the others are not asked. `web`: groups in pages may be buttons.
+ */
+export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "sample" | "no" {
   if (hasTrait(role, "interactive")) return "yes"
-  return SOMETIMES.has(role) || (web && named && role === "group") ? "ask" : "no"
+  if (web) return SOMETIMES_IN_PAGES.has(role) || (named && role === "group") ? "ask" : "no"
+  if (SOMETIMES.has(role)) return "ask"
+  return SELDOM.has(role) ? "sample" : "no"
+}
+
+const SOMETIMES_IN_PAGES: ReadonlySet<Role> = new Set(["disclosure", "image", "timefield", "datefield"])
+
+/** True if the actions make an element one that can be acted on. AppKit offers AXShowMenu for every label. */
+export function isActive(role: Role, actions: ReadonlySet<string>): boolean {
+  const isPressed = actions.has("AXPress") || actions.has("AXOpen") || actions.has("AXPick")
+  return isPressed || (!SELDOM.has(role) && actions.has("AXShowMenu"))
 }
 
 /** The kind of an element, by its structure. */
@@ -126,6 +151,11 @@ export interface Nature {
   readonly named: "title" | "description" | undefined
 }
 
+/** True if it is not known yet what the element is: asked together with others, these questions may fail by chance. */
+export function isOpen({ AXRole, AXSubrole }: Attributes): boolean {
+  return isVague(AXRole) || (AXRole === "AXTextField" && isVague(AXSubrole))
+}
+
 export function natureOf(structure: Attributes): Nature {
   const { AXRole, AXSubrole, AXTitle, AXDescription } = structure
   const axRole = asText(AXRole)
@@ -136,7 +166,7 @@ export function natureOf(structure: Attributes): Nature {
     axRole,
     role: roleOf(axRole, subrole),
     secure,
-    hides: secure || axRole === undefined || isUnread(AXSubrole),
+    hides: secure || axRole === undefined || isUnread(AXSubrole) || isOpen(structure),
     toggle: subrole === "AXToggleButton",
     named: asWords(AXTitle) ? "title" : described,
   }

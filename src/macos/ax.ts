@@ -1,7 +1,7 @@
 import { accessibility, windowBridge } from "../../ffi/accessibility.ts"
 import { Owned } from "../../ffi/core-foundation.ts"
 import type { Deadline } from "../deadline.ts"
-import { unresponsive } from "../errors.ts"
+import { AppError, unresponsive } from "../errors.ts"
 import type { Point } from "../node.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { itemsOf, textOf } from "./cf.ts"
@@ -14,6 +14,7 @@ import {
   Failure,
   INVALID_ELEMENT,
   isUnread,
+  isVague,
   outOfTime,
   readFailed,
   wordFor,
@@ -48,7 +49,7 @@ export class Ax {
   read(element: Element, names: readonly string[]): Attributes | Failure {
     const list = this.connection.names(names)
     const copy = accessibility().AXUIElementCopyMultipleAttributeValues
-    return this.#copy(
+    const together = this.#copy(
       element,
       () => copy(element.ref, list, 0, out),
       (ref) => {
@@ -60,6 +61,18 @@ export class Ax {
         return values
       },
     )
+    // Some elements of an app's own making answer only one question at a time.
+    return isVague(together) ? this.#readOneByOne(element, names) : together
+  }
+
+  #readOneByOne(element: Element, names: readonly string[]): Attributes | Failure {
+    const values: Record<string, Value> = {}
+    for (const name of names) {
+      const value = this.get(element, name)
+      if (isUnread(value)) return value
+      values[name] = value
+    }
+    return values
   }
 
   get(element: Element, name: string): Value {
@@ -118,29 +131,28 @@ export class Ax {
   set(element: Element, name: string, value: bigint): number {
     const attribute = this.connection.name(name)
     this.#bound()
-    return known(accessibility().AXUIElementSetAttributeValue(element.ref, attribute, value))
+    return this.#known(accessibility().AXUIElementSetAttributeValue(element.ref, attribute, value))
   }
 
   /** Performs an action, without a retry, and returns the AXError. */
   perform(element: Element, action: string): number {
     const name = this.connection.name(action)
     this.#bound()
-    return known(accessibility().AXUIElementPerformAction(element.ref, name))
+    return this.#known(accessibility().AXUIElementPerformAction(element.ref, name))
   }
 
   /** Subscribes an observer to a notification of the element and everything below it. */
   subscribe(observer: bigint, element: Element, notification: string): number {
     const name = this.connection.name(notification)
     this.#bound()
-    return known(accessibility().AXObserverAddNotification(observer, element.ref, name, 0n))
+    return this.#known(accessibility().AXObserverAddNotification(observer, element.ref, name, 0n))
   }
 
-  elementAt({ x, y }: Point): Element | undefined {
+  /** The element at a point, by the hit test of the system or of one app. */
+  elementAt({ x, y }: Point, within = this.connection.system): Element | undefined {
     this.#bound()
     out[0] = 0n
-    const error = known(
-      accessibility().AXUIElementCopyElementAtPosition(this.connection.system.ref, x, y, out),
-    )
+    const error = this.#known(accessibility().AXUIElementCopyElementAtPosition(within.ref, x, y, out))
     const ref = out[0]
     if (!ref) return undefined
     const element = this.connection.adopt(ref)
@@ -159,7 +171,7 @@ export class Ax {
     if (!bridge) return undefined
     unsigned[0] = 0
     this.#bound()
-    return known(bridge._AXUIElementGetWindow(element.ref, unsigned)) === 0
+    return this.#known(bridge._AXUIElementGetWindow(element.ref, unsigned)) === 0
       ? unsigned[0] || undefined
       : undefined
   }
@@ -184,11 +196,30 @@ export class Ax {
   /** Sends a read. A read that cannot complete is retried once if the app answers at all. */
   #ask(element: Element, send: () => number): number {
     this.#bound()
-    const error = known(send())
+    const error = this.#known(send())
+    if (error === API_DISABLED) this.#refuse(element)
     if (error !== CANNOT_COMPLETE) return error
     if (!this.#answers(element)) return INVALID_ELEMENT
     this.#bound()
-    return known(send())
+    return this.#known(send())
+  }
+
+  /** The code, unless it means that the grant is gone. Single apps answer "API disabled" although it is there. */
+  #known(code: number): number {
+    if (code !== API_DISABLED || accessibility().AXIsProcessTrusted() !== 0) return code
+    throw accessibilityDenied()
+  }
+
+  /** Throws if an app refused. The system itself may lack an answer. */
+  #refuse(element: Element): void {
+    const pid = this.pid(element)
+    if (pid === 0) return
+    const app = bundleOf(pid)?.name ?? `pid ${pid}`
+    throw new AppError("APP_UNRESPONSIVE", `App '${app}' refuses accessibility clients`, {
+      suggestion: "Look at it with 'screenshot'; other apps are not affected",
+      platformDetail: wordFor(API_DISABLED),
+      details: { pid },
+    })
   }
 
   /** False if the app of the element has ended. Throws if it runs but does not answer. */
@@ -214,9 +245,4 @@ export class Ax {
     if (!this.connection.trusted) throw accessibilityDenied()
     this.connection.limitAnswers(Math.min(ms, Math.ceil(remaining)))
   }
-}
-
-function known(code: number): number {
-  if (code === API_DISABLED) throw accessibilityDenied()
-  return code
 }

@@ -8,7 +8,7 @@ import {
 } from "../../ffi/core-foundation.ts"
 
 /** Longer strings are cut: a log view may hold megabytes. */
-const MAX_TEXT = 65_536
+export const MAX_TEXT = 65_536
 const CHUNK = 8192
 const units = new Uint16Array(MAX_TEXT)
 const double = new Float64Array(1)

@@ -29,7 +29,7 @@ export function describe(reading: Reading): Seen {
   const role = isLine ? "separator" : facts.role
   const offers = isLine ? undefined : facts.offers
   const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
-  if (role === "textfield" && offers?.settable === false) states.push("readonly")
+  if (role === "textfield" && offers?.settable === false && !offers.typable) states.push("readonly")
   if (offers && bounds && area && !overlaps(bounds, area)) states.push("offscreen")
   const description = asWords(attributes.AXDescription)
   return {
@@ -44,6 +44,7 @@ export function describe(reading: Reading): Seen {
     actions: offers && actionNames(role, states, attributes, offers),
     identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index,
+    ...(reading.isInPage ? { echoes: true, tellsLate: true } : {}),
   }
 }
 

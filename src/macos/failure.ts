@@ -31,35 +31,43 @@ const WORDS: Readonly<Record<number, string>> = {
   [NO_VALUE]: "No value",
 }
 
-/** Codes for "there is no such attribute or action". All other codes mean that it could not be read. */
+/**
+ * Codes for "there is no such attribute or action". All other codes mean that it could not be read. "Failure" is the
+ * answer of AppKit for everything that an element of the app's own making does not implement.
+ */
 const ABSENCES: ReadonlySet<number> = new Set([
+  FAILURE,
   ATTRIBUTE_UNSUPPORTED,
   ACTION_UNSUPPORTED,
   NOT_IMPLEMENTED,
   NO_VALUE,
 ])
 
+export function isAbsent(value: unknown): boolean {
+  return value instanceof Failure && ABSENCES.has(value.code)
+}
+
 /** True for a failed read, which proves neither presence nor absence. */
 export function isUnread(value: unknown): value is Failure {
   return value instanceof Failure && !ABSENCES.has(value.code)
+}
+
+/** True for an answer that may mean an absence or a failed read. */
+export function isVague(value: unknown): boolean {
+  return value instanceof Failure && value.code === FAILURE
 }
 
 export function wordFor(code: number): string {
   return `AXError ${code}: ${WORDS[code] ?? "unknown"}`
 }
 
-/** Codes that prove that an action or a write was refused before it reached the element. */
-const REFUSALS: ReadonlySet<number> = new Set([
-  ILLEGAL_ARGUMENT,
-  INVALID_ELEMENT,
-  ATTRIBUTE_UNSUPPORTED,
-  ACTION_UNSUPPORTED,
-  API_DISABLED,
-])
+/** Codes of an action or a write that never reached the element. */
+const REFUSALS: ReadonlySet<number> = new Set([ILLEGAL_ARGUMENT, INVALID_ELEMENT, API_DISABLED])
 
 /**
- * Delivery of an action or a write, by its return code. Success is only a claim. Some apps answer "failure" or "not
- * implemented" and act nevertheless, and an app that does not answer in time may still act.
+ * Delivery of an action or a write that the element offers, by its return code. Success is only a claim, and so are
+ * most errors: Contacts and Finder answer "attribute not supported" or "action not supported" to what they have just
+ * done, and an app that does not answer in time may still act. Only a look at the element decides.
  */
 export function deliveryOf(code: number): Delivery {
   if (code === 0) return "delivered_unverified"

@@ -3,6 +3,8 @@ import { type Attributes, asFlag, asText } from "./value.ts"
 
 /** Number of controls of a kind that must agree before the next one is assumed to be the same. */
 const SAMPLES = 3
+/** The same for texts and groups, of which one among many may be a control of the app's own making. */
+const RARE_SAMPLES = 20
 
 /**
  * Actions and writability of the controls of one tree, by kind. Listing the actions of an element takes
@@ -18,6 +20,11 @@ export class Habits {
     return UNIFORM.has(asText(structure.AXRole) ?? "")
       ? likeOthers(this.#actions, kindOf(structure, web), ask, equal)
       : ask()
+  }
+
+  /** The actions of an element that most probably has none worth mentioning. */
+  rareActionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
+    return likeOthers(this.#actions, kindOf(structure, web), ask, equal, RARE_SAMPLES)
   }
 
   /** True if the value can be written. Text fields are asked one by one, since some are read-only. */
@@ -44,9 +51,10 @@ function likeOthers<T>(
   kind: string,
   ask: () => Answer<T>,
   same: (a: T, b: T) => boolean,
+  samples = SAMPLES,
 ): Answer<T> {
   const known = habits.get(kind)
-  if (known && known.alike >= SAMPLES) return known.answer
+  if (known && known.alike >= samples) return known.answer
   const answer = ask()
   if (answer instanceof Failure) return answer
   const alike = !known || same(known.answer, answer)

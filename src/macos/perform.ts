@@ -1,14 +1,15 @@
-import { type Action, type Direction, type Hit, NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { type Action, type Direction, NOT_DELIVERED, type Performed } from "../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
-import { hasTrait, type Point, type Role } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { cfBoolean, newArray, newNumber, newString } from "./cf.ts"
-import { deliveryOf, Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
-import { labelText } from "./names.ts"
+import { newArray, newNumber, newString } from "./cf.ts"
+import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
+import { ancestors } from "./places.ts"
 import { isSecure, roleOf } from "./roles.ts"
+import { act, flag, set, write } from "./sending.ts"
 import { type Attributes, asElement, asElements, asText, type Element, frameOf } from "./value.ts"
 import { walkElement } from "./walk.ts"
 
@@ -22,9 +23,9 @@ const ANCESTORS = 12
 export async function perform(ax: Ax, element: Element, action: Action): Promise<Performed> {
   switch (action.kind) {
     case "click":
-      return act(ax, element, ["AXPress"]) ?? select(ax, element) ?? NOT_DELIVERED
+      return activate(ax, element) ?? select(ax, element) ?? NOT_DELIVERED
     case "double-click":
-      return act(ax, element, ["AXOpen"]) ?? NOT_DELIVERED
+      return act(ax, element, ["AXOpen"]) ?? actInCell(ax, element, ["AXOpen"]) ?? NOT_DELIVERED
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":
@@ -39,10 +40,12 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
     case "select":
       return chooseOption(ax, element, action.value)
     case "type":
-      return write(ax, element, "AXSelectedText", action.text) ?? NOT_DELIVERED
+      return (await import("./typing.ts")).typeInto(ax, element, action.text)
     case "clear":
+      if (await takesKeysOnly(ax, element)) return NOT_DELIVERED
       return write(ax, element, "AXValue", "") ?? NOT_DELIVERED
     case "set-value":
+      if (await takesKeysOnly(ax, element)) return NOT_DELIVERED
       return setValue(ax, element, action.value) ?? NOT_DELIVERED
     case "focus":
       return flag(ax, element, "AXFocused", true) ?? NOT_DELIVERED
@@ -58,31 +61,56 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
 /** Roles whose AXShowMenu opens their own menu, not a context menu. */
 const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
-/** Performs the first wanted action that the element offers; undefined if it offers none. */
-export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
-  const offered = ax.actions(element)
-  const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
-  return action ? { method: action, delivery: deliveryOf(ax.perform(element, action)) } : undefined
-}
-
-/** Sets a boolean attribute; undefined if it cannot be set. */
-export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
-  if (!ax.canSet(element, name)) return undefined
-  return { method: name, delivery: deliveryOf(ax.set(element, name, cfBoolean(value))) }
+/** True for a text whose route is the keyboard. A number or a switch in a page is written. */
+async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
+  const role = roleIn(ax, element)
+  return role === "textfield" && (await import("./typing.ts")).takesKeysOnly(ax, element)
 }
 
 /** A text is selected with the row that it is in. */
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
+/** What a click does, the first that an element lists. AXConfirm is Return in a text field, not a click. */
+const ACTIVATIONS = ["AXPress", "AXOpen", "AXPick", "AXConfirm"] as const
+
+function activate(ax: Ax, element: Element): Performed | undefined {
+  const role = roleIn(ax, element)
+  const isText = hasTrait(role, "typable") || role === "combobox"
+  const own = act(ax, element, isText ? ["AXPress"] : ACTIVATIONS)
+  if (own || !isRowRole(role)) return own
+  // In a table with a header a click selects a row. In a sidebar it goes where the row points to, which its cell does.
+  const container = asElement(ax.get(element, "AXParent"))
+  const isTable = container !== undefined && asElement(ax.get(container, "AXHeader")) !== undefined
+  return isTable ? undefined : actInCell(ax, element, ["AXPress", "AXOpen"])
+}
+
+const isRowRole = (role: Role): boolean => role === "row" || role === "treeitem"
+
+/** The most cells of a row to ask. */
+const CELLS = 4
+
+/** Performs an action of the first cell that offers one; undefined if it is not a row, or none does. */
+function actInCell(ax: Ax, row: Element, wanted: readonly string[]): Performed | undefined {
+  if (!isRowRole(roleIn(ax, row))) return undefined
+  for (const cell of asElements(ax.get(row, "AXChildren")).slice(0, CELLS)) {
+    const sent = act(ax, cell, wanted)
+    if (sent) return sent
+  }
+  return undefined
+}
+
 /** Clicks an element that can only be selected: selects it, or the row around it. */
-export function select(ax: Ax, element: Element): Performed | undefined {
-  if (!isSelectable(roleIn(ax, element))) return undefined
+function select(ax: Ax, element: Element): Performed | undefined {
+  const role = roleIn(ax, element)
+  if (!isSelectable(role)) return undefined
   const own = flag(ax, element, "AXSelected", true)
-  if (own) return own
-  for (const above of ancestors(ax, element)) {
-    const role = roleIn(ax, above)
-    if (role === "row" || role === "treeitem") return flag(ax, above, "AXSelected", true)
+  // To select a tab is to go there. A row may be selected without any consequence.
+  if (own) return role === "tab" ? own : { ...own, isSelection: true }
+  for (const above of around(ax, element)) {
+    if (!isRowRole(roleIn(ax, above))) continue
+    const sent = flag(ax, above, "AXSelected", true)
+    return sent && { ...sent, isSelection: true }
   }
   return undefined
 }
@@ -93,12 +121,6 @@ function disclose(ax: Ax, element: Element, open: boolean): Performed | undefine
     flag(ax, element, "AXExpanded", open) ??
     act(ax, element, open ? ["AXExpand", "AXPress", "AXShowMenu"] : ["AXCollapse", "AXPress", "AXCancel"])
   )
-}
-
-function write(ax: Ax, element: Element, name: string, text: string): Performed | undefined {
-  if (!ax.canSet(element, name)) return undefined
-  using value = newString(text)
-  return { method: name, delivery: deliveryOf(ax.set(element, name, value.ref)) }
 }
 
 /** Writes the value in its present type. The value of a secure field is not read: it is text. */
@@ -115,7 +137,7 @@ function setValue(ax: Ax, element: Element, text: string): Performed | undefined
   const number = Number(text)
   if (text.trim() === "" || !Number.isFinite(number)) throw unfitting(text, "a number")
   using value = newNumber(number)
-  return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", value.ref)) }
+  return set(ax, element, "AXValue", value.ref)
 }
 
 function unfitting(text: string, wanted: string): AppError {
@@ -131,14 +153,14 @@ function scroll(ax: Ax, element: Element, direction: Direction, amount: number):
   const sign = direction === "up" || direction === "left" ? -1 : 1
   const attribute = sideways ? "AXHorizontalScrollBar" : "AXVerticalScrollBar"
   const page = `AXScroll${direction[0]?.toUpperCase()}${direction.slice(1)}ByPage`
-  for (const area of [element, ...ancestors(ax, element)]) {
+  for (const area of [element, ...around(ax, element)]) {
     const read = ax.read(area, [attribute, "AXContents", "AXFrame"])
     const bar = read instanceof Failure ? undefined : asElement(read[attribute])
     const at = bar && ax.get(bar, "AXValue")
     if (bar && typeof at === "number" && ax.canSet(bar, "AXValue")) {
       const share = amount * (read instanceof Failure ? UNIT_SHARE : unitShare(ax, read, sideways))
       using value = newNumber(Math.min(1, Math.max(0, at + sign * share)))
-      return { method: attribute, delivery: deliveryOf(ax.set(bar, "AXValue", value.ref)) }
+      return { ...set(ax, bar, "AXValue", value.ref), method: attribute }
     }
     const paged = act(ax, area, [page])
     if (paged) return paged
@@ -161,15 +183,12 @@ export function roleIn(ax: Ax, element: Element): Role {
   return read instanceof Failure ? "unknown" : roleOf(asText(read.AXRole), asText(read.AXSubrole))
 }
 
-/** The elements above, the nearest first. */
-export function* ancestors(ax: Ax, element: Element): Generator<Element> {
-  const known = new Set([element])
-  let at: Element | undefined = element
-  for (let i = 0; i < ANCESTORS && at; i++) {
-    at = asElement(ax.get(at, "AXParent"))
-    if (!at || known.has(at)) return
-    known.add(at)
-    yield at
+/** The nearest elements above. */
+function* around(ax: Ax, element: Element): Generator<Element> {
+  let level = 0
+  for (const above of ancestors(ax, element)) {
+    if (above === "unread" || ++level > ANCESTORS) return
+    yield above
   }
 }
 
@@ -197,7 +216,7 @@ export async function chooseOption(ax: Ax, element: Element, value: string): Pro
   const role = roleIn(ax, element)
   if (role === "combobox" && ax.canSet(element, "AXValue")) {
     using text = newString(value)
-    return { method: "AXValue", delivery: deliveryOf(ax.set(element, "AXValue", text.ref)) }
+    return set(ax, element, "AXValue", text.ref)
   }
   if (opensMenu(role)) return chooseInMenu(ax, element, value)
   const choice = optionsBelow(ax, element)
@@ -229,7 +248,12 @@ async function chooseInMenu(ax: Ax, element: Element, value: string): Promise<Pe
   }
   try {
     const { element: item } = only(optionsBelow(ax, menu), value)
-    return act(ax, item, ["AXPress", "AXPick"]) ?? NOT_DELIVERED
+    const picked = act(ax, item, ["AXPress", "AXPick"])
+    if (picked && picked.delivery !== "not_delivered") return picked
+    throw new AppError("ACTION_FAILED", `The app refused to choose '${value}'`, {
+      suggestion: "Run 'snapshot --surface menu' to see whether it is open now",
+      disposition: NOTHING_DELIVERED,
+    })
   } catch (error) {
     act(ax, menu, ["AXCancel"])
     throw error
@@ -283,27 +307,5 @@ function within(ax: Ax, container: Element, option: Element): Performed | undefi
   const name = ["AXSelectedRows", "AXSelectedChildren"].find((one) => ax.canSet(container, one))
   if (!name) return undefined
   using chosen = newArray([option.ref])
-  return { method: name, delivery: deliveryOf(ax.set(container, name, chosen.ref)) }
-}
-
-/** Finds the element that a click at this point would reach, by the system's own hit test. */
-export function hitTest(ax: Ax, element: Element, point: Point): Hit {
-  const hit = ax.elementAt(point)
-  if (!hit) return { kind: "unknown" }
-  if (hit === element || isAbove(ax, element, hit)) return { kind: "hit" }
-  // Many apps answer with a container. The element inside may still get the click.
-  return isAbove(ax, hit, element) ? { kind: "unknown" } : { kind: "occluded", by: describe(ax, hit) }
-}
-
-function isAbove(ax: Ax, upper: Element, lower: Element): boolean {
-  for (const above of ancestors(ax, lower)) if (above === upper) return true
-  return false
-}
-
-function describe(ax: Ax, element: Element): string {
-  const read = ax.read(element, ["AXRole", "AXSubrole", "AXTitle", "AXDescription"])
-  if (read instanceof Failure) return "another element"
-  const name = labelText(read)
-  const role = roleOf(asText(read.AXRole), asText(read.AXSubrole))
-  return name ? `${role} '${name}'` : role
+  return set(ax, container, name, chosen.ref)
 }

@@ -1,8 +1,17 @@
 import { MAX_LABELS, NAMED_INSIDE } from "../draft.ts"
 import type { Rect, Role } from "../node.ts"
-import { contextAttribute, detailsOf, FRAME, mayBeActedOn, natureOf, STRUCTURE } from "./attributes.ts"
+import {
+  contextAttribute,
+  detailsOf,
+  FRAME,
+  isActive,
+  isOpen,
+  mayBeActedOn,
+  natureOf,
+  STRUCTURE,
+} from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { Failure, isUnread } from "./failure.ts"
+import { Failure, isUnread, isVague } from "./failure.ts"
 import type { Habits } from "./habits.ts"
 import { isNameless } from "./names.ts"
 import type { Offers } from "./states.ts"
@@ -27,6 +36,8 @@ export interface Reading {
   /** The frame of the window, outside of which nothing shows. */
   readonly area?: Rect
   readonly index?: number
+  /** It is part of a web page. */
+  readonly isInPage?: boolean
   /** The element that labels it. */
   readonly label?: Labelled
   /** The elements inside it, if texts among them may name it. */
@@ -50,17 +61,32 @@ interface Wanted {
   readonly habits?: Habits
 }
 
+/**
+ * The structure with a second answer to what the element is, if the first was vague: whether its value is a secret
+ * depends on that. An element that answers so twice has no role or subrole.
+ */
+function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
+  if (!isOpen(structure)) return structure
+  const AXRole = ax.get(element, "AXRole")
+  const AXSubrole = ax.get(element, "AXSubrole")
+  return {
+    ...structure,
+    AXRole: isVague(AXRole) ? undefined : AXRole,
+    AXSubrole: isVague(AXSubrole) ? undefined : AXSubrole,
+  }
+}
+
 /** Asks for the rest: details and actions of an element that can be acted on, the value of a text. */
-export function inspect(ax: Ax, element: Element, structure: Attributes, wanted: Wanted): Facts {
+export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Wanted): Facts {
+  const structure = settled(ax, element, read)
   const nature = natureOf(structure)
   const { axRole, role, named } = nature
   const { web, habits } = wanted
   const may = mayBeActedOn(role, web, named !== undefined)
   const ask = () => ax.actions(element)
-  const asked =
-    may === "no" ? undefined : may === "yes" && habits ? habits.actionsOf(structure, web, ask) : ask()
+  const asked = may === "no" ? undefined : actionsBy(may, structure, wanted, ask)
   const actions = asked instanceof Failure ? NO_ACTIONS : asked
-  if (!actions || (may === "ask" && !actions.has("AXPress"))) {
+  if (!actions || (may !== "yes" && !isActive(role, actions))) {
     const more = contextAttribute(role, wanted.values)
     const value = more && (more in structure ? structure[more] : ax.get(element, more))
     const attributes = more ? { ...structure, [more]: value } : structure
@@ -74,13 +100,26 @@ export function inspect(ax: Ax, element: Element, structure: Attributes, wanted:
   const canSet = () => ax.isSettable(element, "AXValue")
   const writable = WRITABLE.has(axRole ?? "")
   const settable = writable ? (habits ? habits.settable(structure, web, canSet) : canSet()) : undefined
-  const offers = { actions, settable: settable instanceof Failure ? undefined : settable }
+  const typable =
+    role === "textfield" && settable === false && ax.isSettable(element, "AXSelectedText") === true
+  const offers = { actions, typable, settable: settable instanceof Failure ? undefined : settable }
   const bounds = boundsOf(ax, element, attributes)
   const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
   return { element, role, secure: natureOf(attributes).secure, attributes, offers, bounds, partial }
 }
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
+
+/** The actions of an element, or those of similar ones if a whole tree is read. */
+function actionsBy(
+  may: "yes" | "ask" | "sample",
+  structure: Attributes,
+  { web, habits }: Wanted,
+  ask: () => ReadonlySet<string> | Failure,
+): ReadonlySet<string> | Failure {
+  if (!habits || may === "ask") return ask()
+  return may === "yes" ? habits.actionsOf(structure, web, ask) : habits.rareActionsOf(structure, web, ask)
+}
 
 /** Roles whose AXValue a user changes. */
 const WRITABLE: ReadonlySet<string> = new Set([
@@ -128,8 +167,9 @@ export function readLabels(ax: Ax, children: readonly Element[], deeper = 1): re
 
 /** A static text is asked for its value, and so is a field that is certainly not a secure one. */
 export function readLabel(ax: Ax, element: Element): Labelled | undefined {
-  const structure = ax.read(element, STRUCTURE)
-  if (structure instanceof Failure) return undefined
+  const read = ax.read(element, STRUCTURE)
+  if (read instanceof Failure) return undefined
+  const structure = settled(ax, element, read)
   const { role, hides } = natureOf(structure)
   const tells = role === "statictext" || (role === "textfield" && !hides)
   const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure

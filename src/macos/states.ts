@@ -55,6 +55,8 @@ export interface Offers {
   readonly actions: ReadonlySet<string>
   /** True if AXValue can be written. undefined: not asked. */
   readonly settable?: boolean
+  /** True if text can be typed at its caret although its value as a whole cannot be written: a terminal. */
+  readonly typable?: boolean
 }
 
 /** The names of the actions that are possible, by those that the app offers. */
@@ -64,14 +66,14 @@ export function actionNames(
   attributes: Attributes,
   offers: Offers,
 ): ActionName[] {
-  const { actions, settable = false } = offers
+  const { actions, settable = false, typable = false } = offers
   const press = actions.has("AXPress")
   const opensMenu = hasTrait(role, "opensMenu")
   const canSelect = (hasTrait(role, "item") || role === "tab") && asFlag(attributes.AXSelected) !== undefined
   const expands = states.includes("expanded") || states.includes("collapsed")
   const text = settable && (role === "textfield" || role === "combobox")
   const offered: Partial<Record<ActionName, boolean>> = {
-    Click: press || canSelect,
+    Click: press || actions.has("AXOpen") || actions.has("AXPick") || canSelect,
     DoubleClick: actions.has("AXOpen"),
     RightClick: actions.has("AXShowMenu") && !opensMenu,
     Toggle: press && (role === "checkbox" || role === "switch"),
@@ -81,7 +83,7 @@ export function actionNames(
     Collapse: expands,
     Select: (press && opensMenu) || (settable && role === "combobox") || role === "listbox",
     SetValue: settable,
-    TypeText: text,
+    TypeText: text || typable,
     Clear: text,
     SetFocus: asFlag(attributes.AXFocused) !== undefined,
     ScrollTo: actions.has("AXScrollToVisible"),

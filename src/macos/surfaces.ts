@@ -13,7 +13,7 @@ import {
   type Element,
   frameOf,
 } from "./value.ts"
-import { windowElement, windowIdOf } from "./windows.ts"
+import { windowAround, windowElement, windowIdOf } from "./windows.ts"
 
 /** Most elements to look at while searching a window for a surface. */
 const SEARCH_NODES = 2048
@@ -58,34 +58,37 @@ export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: st
       return bar && { element: bar, id: MENUBAR_ID, path: [], title: asText(ax.get(app, "AXTitle")) ?? "" }
     }
     case "menu":
-      return openMenu(ax, app, window)
+      return openMenu(ax, app, () => below(ax, window(), INSIDE.menu))
     case "sheet":
-      return describe(
-        ax,
-        below(ax, window(), ({ AXRole }) => AXRole === "AXSheet"),
-      )
     case "popover":
-      return describe(
-        ax,
-        below(ax, window(), ({ AXRole }) => AXRole === "AXPopover"),
-      )
+      return describe(ax, below(ax, window(), INSIDE[surface]))
     case "alert":
-      return describe(ax, alertOf(ax, app) ?? below(ax, window(), isAlert))
+      return describe(ax, alertOf(ax, app) ?? below(ax, window(), INSIDE.alert))
     default:
       return surface satisfies never
   }
 }
 
-/** Lists the surfaces that `--surface` can name now. */
+/** Lists the surfaces that `--surface` can name now. All that is inside the window is found in one search. */
 export function listSurfaces(
   ax: Ax,
   pid: number,
   windows: readonly { id: string; title: string }[],
 ): SurfaceInfo[] {
+  const app = ax.connection.app(pid)
+  const inside = searchBelow(ax, focusedWindow(ax, app), INSIDE)
+  const found: Partial<Record<Surface, Found>> = {
+    focused: findSurface(ax, pid, "focused"),
+    menubar: findSurface(ax, pid, "menubar"),
+    menu: openMenu(ax, app, () => inside.menu),
+    sheet: describe(ax, inside.sheet),
+    popover: describe(ax, inside.popover),
+    alert: describe(ax, alertOf(ax, app) ?? inside.alert),
+  }
   const others = (["focused", "menubar", "menu", "sheet", "popover", "alert"] as const).flatMap((type) => {
-    const found = findSurface(ax, pid, type)
-    if (!found) return []
-    const { id, title, element } = found
+    const surface = found[type]
+    if (!surface) return []
+    const { id, title, element } = surface
     const items =
       type === "menu" || type === "menubar" ? asElements(ax.get(element, "AXChildren")).length : undefined
     return [{ type, id, title, ...(items === undefined ? {} : { item_count: items }) }]
@@ -143,7 +146,9 @@ function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
 function focusedWindow(ax: Ax, app: Element): Element | undefined {
   const read = ax.read(app, ["AXFocusedWindow", "AXMainWindow", "AXWindows"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
-  return asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
+  const window =
+    asElement(read.AXFocusedWindow) ?? asElement(read.AXMainWindow) ?? asElements(read.AXWindows)[0]
+  return window && windowAround(ax, window)
 }
 
 /** The window, sheet or popover that has the keyboard. */
@@ -153,7 +158,7 @@ function focusedTop(ax: Ax, app: Element): Element | undefined {
 }
 
 /** Finds an open menu: in the menu bar, below the app, below the focused element, or deep in a window. */
-function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Found | undefined {
+function openMenu(ax: Ax, app: Element, inside: () => Element | undefined): Found | undefined {
   const read = ax.read(app, ["AXMenuBar", "AXChildren", "AXFocusedUIElement"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
   const bar = asElement(read.AXMenuBar)
@@ -165,7 +170,7 @@ function openMenu(ax: Ax, app: Element, window: () => Element | undefined): Foun
   }
   const focused = asElement(read.AXFocusedUIElement)
   const near = [...asElements(read.AXChildren), ...(focused ? asElements(ax.get(focused, "AXChildren")) : [])]
-  const menu = near.find((element) => isOpenMenu(ax.read(element, LOOK))) ?? below(ax, window(), isOpenMenu)
+  const menu = near.find((element) => isOpenMenu(ax.read(element, LOOK))) ?? inside()
   return menu && { element: menu, id: MENU_ID, path: [], title: asText(ax.get(menu, "AXTitle")) ?? "" }
 }
 
@@ -184,24 +189,47 @@ function isAlert(look: Attributes | Failure): boolean {
   return !(look instanceof Failure) && ALERTS.has(asWords(look.AXSubrole) ?? "")
 }
 
+type Fits = (look: Attributes) => boolean
+
+/** Surfaces inside a window. */
+const INSIDE = {
+  menu: isOpenMenu,
+  sheet: ({ AXRole }: Attributes) => AXRole === "AXSheet",
+  popover: ({ AXRole }: Attributes) => AXRole === "AXPopover",
+  alert: isAlert,
+} as const
+
 /** Finds the first element below a root that fits, level by level. Skips branches that cannot be read. */
-export function below(
+export function below(ax: Ax, root: Element | undefined, fits: Fits): Element | undefined {
+  return searchBelow(ax, root, { it: fits }).it
+}
+
+/** The same for several kinds of elements, in one search. */
+function searchBelow<Kind extends string>(
   ax: Ax,
   root: Element | undefined,
-  fits: (look: Attributes) => boolean,
-): Element | undefined {
+  kinds: Readonly<Record<Kind, Fits>>,
+): Partial<Record<Kind, Element>> {
+  const found: Partial<Record<Kind, Element>> = {}
+  const missing = new Map(Object.entries<Fits>(kinds))
   const queue = root ? [root] : []
   const known = new Set(queue)
-  for (let at = 0; at < queue.length && at < SEARCH_NODES; at++) {
+  for (let at = 0; at < queue.length && at < SEARCH_NODES && missing.size > 0; at++) {
     const element = queue[at]!
     const look = ax.read(element, LOOK)
     if (look instanceof Failure) continue
-    if (at > 0 && fits(look)) return element
+    // A sheet that belongs to no window may be the root itself.
+    const isPart = at > 0 || look.AXRole !== "AXWindow"
+    for (const [kind, fits] of isPart ? missing : []) {
+      if (!fits(look)) continue
+      Object.assign(found, { [kind]: element })
+      missing.delete(kind)
+    }
     for (const child of asElements(look.AXChildren)) {
       if (known.has(child)) continue
       known.add(child)
       queue.push(child)
     }
   }
-  return undefined
+  return found
 }

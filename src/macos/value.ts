@@ -1,4 +1,11 @@
-import { accessibility, VALUE_ERROR, VALUE_POINT, VALUE_RECT, VALUE_SIZE } from "../../ffi/accessibility.ts"
+import {
+  accessibility,
+  VALUE_ERROR,
+  VALUE_POINT,
+  VALUE_RANGE,
+  VALUE_RECT,
+  VALUE_SIZE,
+} from "../../ffi/accessibility.ts"
 import { Owned } from "../../ffi/core-foundation.ts"
 import type { Rect } from "../node.ts"
 import { booleanOf, itemsOf, kindOf, numberOf, textOf } from "./cf.ts"
@@ -76,6 +83,11 @@ export function newPoint(x: number, y: number): Owned {
 
 export function newSize(width: number, height: number): Owned {
   return new Owned(accessibility().AXValueCreate(VALUE_SIZE, new Float64Array([width, height])))
+}
+
+export function newRange(location: number, length: number): Owned {
+  const range = new BigInt64Array([BigInt(location), BigInt(length)])
+  return new Owned(accessibility().AXValueCreate(VALUE_RANGE, range))
 }
 
 export function asText(value: Value): string | undefined {

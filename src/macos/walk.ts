@@ -1,20 +1,22 @@
 import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../adapter.ts"
 import { type Draft, depthBelow, describeTree, isWithin, newBelow, wantsDetails } from "../draft.ts"
 import { AppError } from "../errors.ts"
-import { isRow, type Rect, type Role } from "../node.ts"
+import { hasTrait, isRow, type Rect, type Role } from "../node.ts"
 import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { describe } from "./describe.ts"
 import {
-  ATTRIBUTE_UNSUPPORTED,
   Failure,
   ILLEGAL_ARGUMENT,
   INVALID_ELEMENT,
+  isAbsent,
+  isUnread,
   NO_VALUE,
   readFailed,
 } from "./failure.ts"
 import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
+import { isInPage } from "./places.ts"
 import {
   type Facts,
   inspect,
@@ -26,7 +28,7 @@ import {
   readLabel,
   readLabels,
 } from "./reading.ts"
-import { type Attributes, asElement, asElements, asFlag, type Element, frameOf } from "./value.ts"
+import { type Attributes, asElement, asElements, asFlag, asText, type Element, frameOf } from "./value.ts"
 
 interface Walked {
   readonly root: SeenNode
@@ -61,9 +63,16 @@ export function walkElement(ax: Ax, element: Element, index?: number): Seen | un
     facts,
     area: frame instanceof Failure ? undefined : frame && frameOf(frame),
     index,
+    isInPage: isPartOfPage(ax, facts),
     label: label && readLabel(ax, label),
     inside: isNamedInside(facts) ? readLabels(ax, asElements(structure.AXChildren)) : [],
   })
+}
+
+/** Only what a field shows must be known for certain: browsers may lack the attribute. */
+function isPartOfPage(ax: Ax, { element, role, attributes }: Facts): boolean {
+  if (asText(attributes.AXDOMIdentifier) !== undefined) return true
+  return hasTrait(role, "typable") && isInPage(ax, element) !== false
 }
 
 /** Of a longer list only the visible part is read. */
@@ -103,7 +112,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
     this.level = parent ? parent.level + 1 : 0
     this.depth = parent ? parent.below : 0
     this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
-    this.isInPage = isInPage(parent)
+    this.isInPage = isBelowPage(parent)
   }
 
   get key(): Element {
@@ -133,7 +142,7 @@ interface Place {
   readonly area?: Rect
 }
 
-const isInPage = (parent: ElementDraft | undefined): boolean =>
+const isBelowPage = (parent: ElementDraft | undefined): boolean =>
   parent !== undefined && (parent.isInPage || parent.role === "webarea")
 
 const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
@@ -209,7 +218,7 @@ class Collector {
 
   #read(element: Element, place: Place): ElementDraft | Failure {
     const { parent } = place
-    const web = isInPage(parent)
+    const web = isBelowPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
     const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))
@@ -335,7 +344,7 @@ export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }:
   if (elements.length > 0) return { elements, offset: 0, unread: false }
   if (AXChildren instanceof Failure && AXChildren.code !== NO_VALUE) {
     // Some apps refuse the whole list and give it in parts. Most elements without the attribute have no children.
-    const odd = AXChildren.code !== ATTRIBUTE_UNSUPPORTED || CONTAINERS.has(role)
+    const odd = isUnread(AXChildren) || CONTAINERS.has(role)
     return odd ? below(ax, element, 0) : NONE
   }
   return role === "scrollarea" ? below(ax, element, 2) : NONE
@@ -345,7 +354,7 @@ function below(ax: Ax, element: Element, source: 0 | 1 | 2): Children {
   const elements = ax.some(element, SOURCES[source], 0, ALL)
   if (!(elements instanceof Failure)) return { elements, offset: source * STRIDE, unread: false }
   // Asked for a part of an empty list, an app answers with an illegal argument.
-  const absent = [ATTRIBUTE_UNSUPPORTED, NO_VALUE, ILLEGAL_ARGUMENT].includes(elements.code)
+  const absent = isAbsent(elements) || elements.code === ILLEGAL_ARGUMENT
   return absent && source > 0 ? NONE : { ...NONE, unread: !absent }
 }
 
@@ -355,14 +364,9 @@ export function childAt(ax: Ax, element: Element, index: number): Element | unde
   if (!source) return undefined
   const found = ax.some(element, source, index % STRIDE, 1)
   if (!(found instanceof Failure)) return found[0]
-  if (ABSENT.has(found.code)) return undefined
-  throw readFailed("A child on the way to the element", found.code)
+  // An index beyond the end is an illegal argument.
+  if (found.code === ILLEGAL_ARGUMENT || found.code === INVALID_ELEMENT) return undefined
+  if (isUnread(found)) throw readFailed("A child on the way to the element", found.code)
+  // Some elements give only the whole list.
+  return asElements(ax.must(element, source))[index % STRIDE]
 }
-
-/** Errors of an element without that child. An index beyond the end is an illegal argument. */
-const ABSENT: ReadonlySet<number> = new Set([
-  ILLEGAL_ARGUMENT,
-  INVALID_ELEMENT,
-  ATTRIBUTE_UNSUPPORTED,
-  NO_VALUE,
-])

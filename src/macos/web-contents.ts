@@ -45,7 +45,9 @@ async function wakesWithin(ax: Ax, window: Element, web: boolean, ms: number): P
 /** Roles in an empty window: wrappers and a title. */
 const FRAMING: ReadonlySet<string> = new Set([
   "AXGroup",
+  "AXPopover",
   "AXScrollArea",
+  "AXSheet",
   "AXStaticText",
   "AXUnknown",
   "AXWebArea",

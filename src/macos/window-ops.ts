@@ -7,8 +7,8 @@ import { processStart } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { CANNOT_COMPLETE, deliveryOf, Failure, INVALID_ELEMENT, refused } from "./failure.ts"
-import { act } from "./perform.ts"
 import { usableArea } from "./screenshot.ts"
+import { act } from "./sending.ts"
 import { deleteState, openState, readState, withState, writeState } from "./state-files.ts"
 import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
 import { isNear, listWindows, windowElement } from "./windows.ts"
@@ -20,7 +20,7 @@ const LOOK_MS = 20
 /** Operates on a window, waits a moment for the effect, and returns the window. `root`: where our state is. */
 export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: string): Promise<SeenWindow> {
   const frames = new KeptFrames(root)
-  const before = listWindows(ax).find((window) => window.id === id)
+  const before = listWindows(ax, id).find((window) => window.id === id)
   if (!before) throw windowNotFound(id)
   const element = windowElement(ax, before.pid, id)
   if (!element) {
@@ -38,19 +38,23 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
   const places = op.kind !== "focus" && op.kind !== "minimize"
   const animated = places && asFlag(ax.get(app, "AXEnhancedUserInterface")) === true
   if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(false))
+  const doubts: number[] = []
   let goal: Rect | undefined
   try {
-    goal = operate({ ax, app, window: element, before, op, frames })
+    goal = operate({ ax, app, window: element, before, op, frames, doubts })
   } finally {
     if (animated) ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
   }
   const end = ax.deadline.slice(EFFECT_MS)
   for (let last = before; ; ) {
-    const now = listWindows(ax, before.pid).find((window) => window.id === id)
+    const now = listWindows(ax, { pid: before.pid }).find((window) => window.id === id)
     if (!now && end.expired) throw lost(ax, element, id, op)
     // The app may round or limit a size: a window that has changed and stands still is done.
     const rests = now && !isAt(now, before.bounds) && isAt(now, last.bounds)
-    if (now && (end.expired || (goal ? isAt(now, goal) || rests : isDone(now, op)))) {
+    const done = now && (goal ? isAt(now, goal) || rests : isDone(now, op))
+    const [doubt] = doubts
+    if (!done && end.expired && doubt) throw refused(`to ${op.kind} the window`, doubt, UNCERTAIN)
+    if (now && (end.expired || done)) {
       if (op.kind === "maximize") correct(frames, before, now.bounds)
       return now
     }
@@ -90,6 +94,8 @@ interface Operation {
   readonly before: SeenWindow
   readonly op: WindowOp
   readonly frames: KeptFrames
+  /** Errors that prove nothing yet. */
+  readonly doubts: number[]
 }
 
 /** Performs the operation. Returns the frame to wait for, unless the operation names it. */
@@ -97,14 +103,14 @@ function operate(operation: Operation): Rect | undefined {
   const { ax, app, window, before, op, frames } = operation
   switch (op.kind) {
     case "focus":
-      if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
-      must(ax, window, op, ax.set(app, "AXFrontmost", cfBoolean(true)))
+      if (before.minimized) must(operation, ax.set(window, "AXMinimized", cfBoolean(false)))
+      must(operation, ax.set(app, "AXFrontmost", cfBoolean(true)))
       // Not every window can be the main one. Raising it is enough.
       ax.set(window, "AXMain", cfBoolean(true))
-      must(ax, window, op, ax.perform(window, "AXRaise"))
+      must(operation, ax.perform(window, "AXRaise"))
       return undefined
     case "minimize":
-      must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(true)))
+      must(operation, ax.set(window, "AXMinimized", cfBoolean(true)))
       return undefined
     case "restore":
       return restore(operation)
@@ -113,15 +119,15 @@ function operate(operation: Operation): Rect | undefined {
       if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is not on any screen`)
       // First of all: if the frame cannot be stored, `restore` would not find the way back.
       keep(frames, before, area)
-      if (before.minimized) must(ax, window, op, ax.set(window, "AXMinimized", cfBoolean(false)))
-      place(ax, window, area, op)
+      if (before.minimized) must(operation, ax.set(window, "AXMinimized", cfBoolean(false)))
+      place(operation, area)
       return area
     }
     case "move":
-      move(ax, window, op.x, op.y, op)
+      move(operation, op.x, op.y)
       return undefined
     case "resize":
-      resize(ax, window, op.width, op.height, op)
+      resize(operation, op.width, op.height)
       return undefined
     default:
       return op satisfies never
@@ -129,16 +135,17 @@ function operate(operation: Operation): Rect | undefined {
 }
 
 /** Undoes minimize, full screen or `maximize`. A window that the user zoomed is unzoomed by its button. */
-function restore({ ax, window, before, op, frames }: Operation): Rect | undefined {
+function restore(operation: Operation): Rect | undefined {
+  const { ax, window, before, frames } = operation
   const { id, pid, bounds, minimized } = before
   const name = minimized ? "AXMinimized" : asFlag(ax.get(window, "AXFullScreen")) ? "AXFullScreen" : undefined
   if (name) {
-    must(ax, window, op, ax.set(window, name, cfBoolean(false)))
+    must(operation, ax.set(window, name, cfBoolean(false)))
     return undefined
   }
   const kept = frames.find(id, pid)
   if (kept && bounds && isNear(bounds, kept.maximized)) {
-    place(ax, window, kept.before, op)
+    place(operation, kept.before)
     frames.forget(id)
     return kept.before
   }
@@ -149,29 +156,30 @@ function restore({ ax, window, before, op, frames }: Operation): Rect | undefine
   return undefined
 }
 
-function place(ax: Ax, window: Element, { x, y, width, height }: Rect, op: WindowOp): void {
-  move(ax, window, x, y, op)
-  resize(ax, window, width, height, op)
+function place(operation: Operation, { x, y, width, height }: Rect): void {
+  move(operation, x, y)
+  resize(operation, width, height)
   // An app may have kept it inside the old screen, or grown it from another corner.
-  move(ax, window, x, y, op)
+  move(operation, x, y)
 }
 
-function move(ax: Ax, window: Element, x: number, y: number, op: WindowOp): void {
+function move(operation: Operation, x: number, y: number): void {
   using point = newPoint(x, y)
-  must(ax, window, op, ax.set(window, "AXPosition", point.ref))
+  must(operation, operation.ax.set(operation.window, "AXPosition", point.ref))
 }
 
-function resize(ax: Ax, window: Element, width: number, height: number, op: WindowOp): void {
+function resize(operation: Operation, width: number, height: number): void {
   using size = newSize(width, height)
-  must(ax, window, op, ax.set(window, "AXSize", size.ref))
+  must(operation, operation.ax.set(operation.window, "AXSize", size.ref))
 }
 
 /**
  * Throws if the app plainly refused, or does not answer any more. Any other answer proves nothing: the
  * window is looked at afterwards.
  */
-function must(ax: Ax, window: Element, op: WindowOp, code: number): void {
+function must({ ax, window, op, doubts }: Operation, code: number): void {
   if (deliveryOf(code) === "not_delivered") throw refused(`to ${op.kind} the window`, code)
+  if (code !== 0) doubts.push(code)
   if (code !== CANNOT_COMPLETE) return
   try {
     ax.get(window, "AXRole")

@@ -1,13 +1,15 @@
 import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import type { SeenWindow } from "../adapter.ts"
+import type { SeenWindow, WindowFilter } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import { isNamed } from "../match.ts"
 import type { Rect } from "../node.ts"
 import { bundleOf } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"
+import { ancestors } from "./places.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
 
 const ON_SCREEN_ONLY = 1
@@ -37,13 +39,18 @@ interface AppWindow {
   readonly minimized?: boolean
 }
 
-/** Lists every window, the frontmost first. Apps report titles without Screen Recording; the window server does not. */
-export function listWindows(ax: Ax, only?: number): SeenWindow[] {
+/**
+ * Lists windows, the frontmost first. Apps report titles without Screen Recording; the window server does not. Only
+ * the apps that `only` means are asked: one that hangs must not hold up the work with others.
+ */
+export function listWindows(ax: Ax, only?: WindowFilter): SeenWindow[] {
   const all = allServerWindows(ax)
-  const onServer = all.filter(({ pid }) => only === undefined || pid === only)
+  const front = frontProcess(ax, all)
+  const wanted = only === undefined ? undefined : processesOf(only, all, front)
+  const onServer = wanted ? all.filter(({ pid }) => wanted.has(pid)) : all
   const pids = new Set(onServer.filter(({ layer }) => layer === 0).map(({ pid }) => pid))
   const byApp = new Map([...pids].map((pid) => [pid, windowsByNumber(ax, pid, onServer)]))
-  const focused = focusedNumber(ax, all)
+  const focused = front !== undefined && pids.has(front) ? focusedNumber(ax, front, all) : undefined
   const aliases = new Map<number, readonly string[]>()
   return onServer.flatMap((server) => {
     const known = byApp.get(server.pid)
@@ -53,7 +60,7 @@ export function listWindows(ax: Ax, only?: number): SeenWindow[] {
     const { number, pid, owner } = server
     return [
       {
-        id: `w-${number}`,
+        id: idOf(server),
         title: own?.title ?? server.title ?? "",
         app_name: owner,
         pid,
@@ -71,6 +78,24 @@ export function listWindows(ax: Ax, only?: number): SeenWindow[] {
     ]
   })
 }
+
+function processesOf(
+  only: WindowFilter,
+  all: readonly ServerWindow[],
+  front: number | undefined,
+): ReadonlySet<number> {
+  if (typeof only === "object" && "pid" in only) return new Set([only.pid])
+  if (only === "focused") return new Set(front === undefined ? [] : [front])
+  if (typeof only === "string") return new Set(all.filter((one) => idOf(one) === only).map(({ pid }) => pid))
+  const named = all.filter(({ owner }) => isNamed(owner, [], only.app))
+  const found = named.length > 0 ? named : all.filter((one) => isAlias(one, only.app))
+  return new Set(found.map(({ pid }) => pid))
+}
+
+const idOf = ({ number }: ServerWindow): string => `w-${number}`
+
+const isAlias = ({ pid, owner }: ServerWindow, app: string): boolean =>
+  isNamed(owner, aliasesOf(pid, owner), app)
 
 function aliasesOf(pid: number, owner: string): readonly string[] {
   const bundle = bundleOf(pid)
@@ -147,12 +172,25 @@ function appWindows(ax: Ax, pid: number): ReadonlySet<Element> | Failure {
   const app = ax.read(ax.connection.app(pid), ["AXWindows", "AXFocusedWindow", "AXMainWindow"])
   if (app instanceof Failure) return app
   if (isUnread(app.AXWindows)) return app.AXWindows
+  const listed = new Set(asElements(app.AXWindows))
   // The list may lack the focused window, for example one in full screen.
-  const others = [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)].filter(
-    (one) => one !== undefined,
-  )
-  return new Set([...asElements(app.AXWindows), ...others])
+  for (const other of [asElement(app.AXFocusedWindow), asElement(app.AXMainWindow)])
+    if (other && !listed.has(other)) listed.add(windowAround(ax, other))
+  return listed
 }
+
+/**
+ * The window that a sheet, popover or drawer hangs on: to AppKit these have the keyboard, and not their window.
+ * Anything else is a window of its own.
+ */
+export function windowAround(ax: Ax, top: Element): Element {
+  if (!OVERLAYS.has(asText(ax.get(top, "AXRole")) ?? "")) return top
+  for (const above of ancestors(ax, top))
+    if (above !== "unread" && ax.get(above, "AXRole") === "AXWindow") return above
+  return top
+}
+
+const OVERLAYS: ReadonlySet<string> = new Set(["AXDrawer", "AXPopover", "AXSheet"])
 
 function describe(ax: Ax, element: Element): AppWindow {
   const read = ax.read(element, ["AXTitle", "AXMinimized", FRAME, "AXPosition", "AXSize"])
@@ -182,16 +220,23 @@ export function isNear(a: Rect, b: Rect): boolean {
   return (["x", "y", "width", "height"] as const).every((side) => Math.abs(a[side] - b[side]) <= 1)
 }
 
-/** The number of the window that has the keyboard; if macOS does not report it, the frontmost window. */
-function focusedNumber(ax: Ax, onServer: readonly ServerWindow[]): number | undefined {
-  const front = onServer.find(({ layer, onScreen }) => layer === 0 && onScreen)
+/** The process that has the keyboard; if macOS does not report it, that of the frontmost window. */
+function frontProcess(ax: Ax, onServer: readonly ServerWindow[]): number | undefined {
+  const active = asElement(ax.within(APP_MS).get(ax.connection.system, "AXFocusedApplication"))
+  return (active && ax.pid(active)) || frontWindow(onServer)?.pid
+}
+
+const frontWindow = (onServer: readonly ServerWindow[]): ServerWindow | undefined =>
+  onServer.find(({ layer, onScreen }) => layer === 0 && onScreen)
+
+/** The number of the window of this process that has the keyboard; if it does not report it, the frontmost window. */
+function focusedNumber(ax: Ax, pid: number, onServer: readonly ServerWindow[]): number | undefined {
+  const front = frontWindow(onServer)
   try {
     const quick = ax.within(APP_MS)
-    const active = asElement(quick.get(ax.connection.system, "AXFocusedApplication"))
-    const app = active ?? (front && ax.connection.app(front.pid))
-    const window = app && asElement(quick.get(app, "AXFocusedWindow"))
-    const number = window && quick.windowNumber(window)
-    return number ?? (app && front && quick.pid(app) === front.pid ? front.number : undefined)
+    const window = asElement(quick.get(ax.connection.app(pid), "AXFocusedWindow"))
+    const number = window && quick.windowNumber(windowAround(quick, window))
+    return number ?? (pid === front?.pid ? front.number : undefined)
   } catch (error) {
     if (ax.deadline.expired || !isSilence(error)) throw error
     return front?.number

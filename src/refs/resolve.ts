@@ -273,7 +273,9 @@ async function searchAll(adapter: Adapter, { entry }: StoredRef): Promise<Verdic
   const evidence = `${goneEvidence(entry)}${entry.bounds_hash === undefined ? "" : ", or has moved"}`
   const isKnown = entry.bounds_hash !== undefined || isDistinct(entry)
   if (!isKnown) return { kind: "gone", evidence: "neither a name nor bounds tell which element it was" }
-  const windows = (await adapter.windows()).filter((one) => one.pid === entry.pid && one.accessible !== false)
+  const windows = (await adapter.windows({ pid: entry.pid })).filter(
+    (one) => one.pid === entry.pid && one.accessible !== false,
+  )
   const roots = await Promise.all(windows.map((window) => readSurface(adapter, window, entry)))
   const fits = roots.flatMap((root, i) =>
     [...(root ? walk(root) : [])]
@@ -341,7 +343,7 @@ async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): 
 async function refuseClosed(adapter: Adapter, { ref, entry }: StoredRef, seen: Seen): Promise<void> {
   const { window_id } = entry
   if (!seen.states.includes("hidden") || !window_id?.startsWith("w-")) return
-  if ((await adapter.windows()).some(({ id }) => id === window_id)) return
+  if ((await adapter.windows({ pid: entry.pid })).some(({ id }) => id === window_id)) return
   throw staleRef(ref, `its window ${window_id} is closed`)
 }
 
@@ -350,7 +352,7 @@ async function refuseClosed(adapter: Adapter, { ref, entry }: StoredRef, seen: S
  * is a window of the same app.
  */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
-  const windows = await adapter.windows()
+  const windows = await adapter.windows({ pid: entry.pid })
   if (!isPlaceless(entry) && surfaceOf(entry) === "window")
     return windows.find((one) => one.id === entry.window_id)
   const own = windows.filter((one) => one.pid === entry.pid)

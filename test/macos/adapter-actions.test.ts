@@ -60,8 +60,11 @@ const CODES: readonly (readonly [code: string, delivery: string])[] = [
   ["-25204", "delivery_uncertain"],
   ["-25200", "delivery_uncertain"],
   ["-25208", "delivery_uncertain"],
-  ["-25206", "not_delivered"],
-  ["-25202", "not_delivered"],
+  ["-25205", "delivery_uncertain"],
+  ["-25206", "delivery_uncertain"],
+  ["-25212", "delivery_uncertain"],
+  ["-25201", "not_delivered"],
+  ["dead", "not_delivered"],
 ]
 
 for (const [code, delivery] of CODES) {
@@ -99,7 +102,8 @@ test("an app that answers a press too late may still act on it", () =>
 test("an error names the permission if it is withdrawn in the middle of a command", () =>
   onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save" }]), async (desk) => {
     const { handle } = await desk.node("button", "Save")
-    desk.mac.fail("AXUIElementPerformAction/1:-25211")
+    // Accessibility was there for the reads of this command.
+    desk.mac.apply({ do: "grant", what: "accessibility", to: false })
     await expect(desk.adapter.perform(handle, { kind: "click" })).rejects.toMatchObject({
       code: "PERM_DENIED",
       message: "Accessibility permission not granted",
@@ -316,9 +320,9 @@ test("a removed element reads as gone", () =>
 test("a read that fails is an error, not an absence", () =>
   onDesk(appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save" }]), async ({ mac, adapter, node }) => {
     const { handle } = await node("button", "Save")
-    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25200")
+    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25299")
     await expect(adapter.read(handle)).rejects.toMatchObject({
       code: "ACTION_FAILED",
-      platformDetail: "AXError -25200: Failure",
+      platformDetail: "AXError -25299: unknown",
     })
   }))

@@ -10,8 +10,9 @@ const buttons = (count: number, more: object = {}) => ({
 })
 /** Only apps with web contents have this attribute. Without it the walk starts at once. */
 const NATIVE = { fixed: ["AXManualAccessibility"] }
-/** Round trips to find the window. */
+/** Round trips to find the window, and to ask the first texts and groups for actions. */
 const FINDING = 12
+const SAMPLES = 20 + 20
 
 test("a tree costs one round trip per node, and one more for each node with a value", () =>
   onDesk(
@@ -38,7 +39,7 @@ test("a tree costs one round trip per node, and one more for each node with a va
           interactiveOnly,
         } as const
         await adapter.tree({ kind: "surface", window: main, surface: "window" }, options)
-        expect(mac.report().round_trips).toBeLessThanOrEqual(151 + values + FINDING)
+        expect(mac.report().round_trips).toBeLessThanOrEqual(151 + values + FINDING + SAMPLES)
       }
     },
   ))
@@ -101,5 +102,15 @@ test("a click by ref costs the path and one element, however large the tree is",
       if (seen) await adapter.perform(seen.handle, { kind: "click" })
       expect(mac.report().round_trips).toBeLessThanOrEqual(12)
       expect(mac.record("perform")).toHaveLength(1)
+    },
+  ))
+
+test("the surfaces of a window are found in one search", () =>
+  onDesk(
+    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
+    async ({ mac, adapter }) => {
+      mac.mark()
+      expect((await adapter.surfaces(501)).map(({ type }) => type)).toEqual(["window", "focused"])
+      expect(mac.report().round_trips).toBeLessThanOrEqual(931 + 60)
     },
   ))

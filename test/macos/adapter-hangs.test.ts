@@ -80,7 +80,7 @@ const REPEATED = "shelf AXPosition"
 const POSSIBLE = ["ok", "ACTION_FAILED", "ACTION_NOT_SUPPORTED", "APP_UNRESPONSIVE", "TIMEOUT"]
 
 /** Error codes for one call, an answer that never comes, and an app that stops for good. */
-const FAULTS = ["-25204", "-25200", "-25202", "hang", "stops"]
+const FAULTS = ["-25204", "-25299", "-25202", "hang", "stops"]
 /** Number of runs by fault and code, over all scenarios. */
 const tally = new Map(FAULTS.map((fault) => [fault, new Map<string, number>()]))
 

@@ -23,7 +23,12 @@ test("a tree has the names, values and states that the app reports", () =>
         button("Save", { AXHelp: "Writes the file", frame: [110, 120, 80, 24], AXIdentifier: "save" }),
         text("Name:", { id: "label" }),
         { id: "name", AXRole: "AXTextField", AXValue: "Ann", AXTitleUIElement: { $element: "label" } },
-        { AXRole: "AXTextField", AXValue: "fixed", AXDescription: "Locked", fixed: ["AXValue"] },
+        {
+          AXRole: "AXTextField",
+          AXValue: "fixed",
+          AXDescription: "Locked",
+          fixed: ["AXValue", "AXSelectedText"],
+        },
         { AXRole: "AXTextArea", AXValue: "", AXPlaceholderValue: "Notes" },
         { AXRole: "AXCheckBox", AXTitle: "Bold", AXValue: 1 },
         { AXRole: "AXCheckBox", AXSubrole: "AXSwitch", AXTitle: "Wi-Fi", AXValue: 0, AXEnabled: false },
@@ -92,10 +97,30 @@ test("the value of a password field is never requested: in a tree, by a read, or
 
 test("the value of a field whose subrole cannot be read is not requested", () =>
   onDesk(
-    appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } }]),
+    appWith([{ AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25299 } }]),
     async ({ mac, node }) => {
       expect((await node("textfield", "Code")).value).toBeUndefined()
       expect(mac.report().attributes.AXValue).toBeUndefined()
+    },
+  ))
+
+test("a field that answers 'failure' for its subrole is asked again: it may be a secure one", () =>
+  onDesk(
+    appWith([
+      {
+        AXRole: "AXTextField",
+        AXSubrole: "AXSecureTextField",
+        AXTitle: "Password",
+        AXValue: "hunter2",
+        errors: { AXSubrole: { batch: -25200 } },
+      },
+      { AXRole: "AXTextField", AXTitle: "Code", AXValue: "1234", errors: { AXSubrole: -25200 } },
+    ]),
+    async ({ node }) => {
+      const password = await node("textfield", "Password")
+      expect([password.value, password.states.includes("secure")]).toEqual([undefined, true])
+      const code = await node("textfield", "Code")
+      expect([code.value, code.states.includes("secure")]).toEqual(["1234", false])
     },
   ))
 
@@ -123,7 +148,7 @@ test("a field that becomes secure while the tree is read is secure or has a valu
 })
 
 test("a node that only gives context costs one round trip", () =>
-  onDesk(appWith(Array.from({ length: 40 }, () => group())), async ({ mac, adapter, window }) => {
+  onDesk(appWith(Array.from({ length: 100 }, () => group())), async ({ mac, adapter, window }) => {
     const target = { kind: "surface" as const, window: await window(), surface: "window" as const }
     const options = {
       maxDepth: 10,
@@ -134,9 +159,9 @@ test("a node that only gives context costs one round trip", () =>
     await adapter.tree(target, options)
     const start = mac.report().round_trips
     const { root } = await adapter.tree(target, options)
-    expect(root.children).toHaveLength(40)
-    // The rest is for finding the window.
-    expect(mac.report().round_trips - start).toBeLessThanOrEqual(40 + 8)
+    expect(root.children).toHaveLength(100)
+    // The rest is for finding the window, and for asking the first ones whether they can be pressed.
+    expect(mac.report().round_trips - start).toBeLessThanOrEqual(100 + 8 + 20)
   }))
 
 test("-i does not read the texts that it leaves out, and names stay the same", () =>
@@ -350,10 +375,28 @@ test("an element that dies during the walk is left out, and the tree is complete
   }))
 
 test("a node that cannot be read makes the tree incomplete, and the walk goes on", () =>
-  onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
+  onDesk(appWith([button("One"), button("Two", { error: -25299 }), button("Three")]), async ({ tree }) => {
     const { root, complete } = await tree()
     expect(complete).toBe(false)
     expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
+  }))
+
+test("an element that answers 'failure' to everything is a node without facts, and the tree is complete", () =>
+  onDesk(appWith([button("One"), button("Two", { error: -25200 }), button("Three")]), async ({ tree }) => {
+    const { root, complete } = await tree()
+    expect(complete).toBe(true)
+    expect(root.children.map(({ role, name }) => [role, name])).toEqual([
+      ["button", "One"],
+      ["unknown", undefined],
+      ["button", "Three"],
+    ])
+  }))
+
+test("an element that answers 'failure' to a list of questions is asked one by one", () =>
+  onDesk(appWith([button("One", { id: "one" })]), async ({ mac, adapter, node }) => {
+    const { handle } = await node("button", "One")
+    mac.fail("AXUIElementCopyMultipleAttributeValues/1:-25200")
+    expect(await adapter.read(handle)).toMatchObject({ role: "button", name: "One" })
   }))
 
 test("bounds come from position and size if the app has no frame", () =>

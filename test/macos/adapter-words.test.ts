@@ -123,17 +123,16 @@ test("only elements that may be buttons are asked for their actions", () => {
   expect(mayBeActedOn("image", false, false)).toBe("ask")
   expect(mayBeActedOn("group", true, true)).toBe("ask")
   expect(mayBeActedOn("group", true, false)).toBe("no")
-  expect(mayBeActedOn("group", false, true)).toBe("no")
+  expect(mayBeActedOn("group", false, true)).toBe("sample")
+  expect(mayBeActedOn("statictext", false, false)).toBe("sample")
+  expect(mayBeActedOn("statictext", true, false)).toBe("no")
 })
 
 test("only a plain refusal means that nothing was delivered", () => {
-  expect([0, -25206, -25205, -25202].map(deliveryOf)).toEqual([
-    "delivered_unverified",
-    "not_delivered",
-    "not_delivered",
-    "not_delivered",
-  ])
-  expect([-25204, -25200, -25208].map(deliveryOf)).toEqual(Array(3).fill("delivery_uncertain"))
+  expect(deliveryOf(0)).toBe("delivered_unverified")
+  expect([-25201, -25202, -25211].map(deliveryOf)).toEqual(Array(3).fill("not_delivered"))
+  const open = [-25200, -25203, -25204, -25205, -25206, -25207, -25208, -25212, -25213, -25214]
+  expect(open.map(deliveryOf)).toEqual(Array(10).fill("delivery_uncertain"))
 })
 
 test("text is split into events of at most 20 units, never inside a character, and line ends and tabs are keys", () => {

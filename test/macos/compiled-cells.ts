@@ -212,7 +212,12 @@ const ACTING: readonly MacCell[] = [
     command: "type",
     on: "Password",
     args: ["s3cret"],
-    want: unverified("accessibility", 'write secret AXSelectedText "s3cret" applied'),
+    want: unverified(
+      "accessibility",
+      "write secret AXFocused true applied",
+      'write secret AXSelectedTextRange {"$range":[7,0]} applied',
+      'write secret AXSelectedText "s3cret" applied',
+    ),
   },
 ]
 

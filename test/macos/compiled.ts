@@ -104,7 +104,7 @@ export async function onStage(
 }
 
 /** One act without the parts that differ from run to run: "perform save AXPress". */
-function lineOf(line: Line): string {
+export function lineOf(line: Line): string {
   const { kind, node, action, attribute, value, effect, event, text, program, pid } = line
   switch (kind) {
     case "perform":

@@ -11,6 +11,8 @@ typedef enum { SINGLE, BATCH, RANGE } Way;
 /** The value of an attribute, owned by the caller; an AXError when there is none. */
 AXError attribute_copy(const Node *node, const char *name, Way way, Object **value);
 bool attribute_supported(const Node *node, const char *name);
+/** How the node says that it has no such attribute. */
+AXError absence(const Node *node, AXError error);
 Object *attribute_names(const Node *node);
 /** A value of the scene file as an object, owned by the caller. NULL and an error for {"$error": …}. */
 Object *value_new(const Node *node, const Json *json, Way way, AXError *error);

@@ -18,7 +18,7 @@ static AXError refused(const Node *node, const char *name) {
 
 /** Lets the effect happen now, or later when the application is slow; or not at all when it pretends. */
 static const char *deliver(const Trip *trip, const char *name, Json *effect) {
-  if (json_has(node_get(trip->node, "ignores"), name)) {
+  if (json_has(node_get(trip->node, "ignores"), name) || drops_text(trip->node, name)) {
     json_free(effect);
     return "ignored";
   }

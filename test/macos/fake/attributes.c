@@ -191,10 +191,24 @@ static Object *element_or_nothing(const Node *node, AXError *error) {
 
 static bool has_rows(const Node *node) { return node_is(node, "AXTable") || node_is(node, "AXOutline"); }
 
+/** The window that has the keyboard: to AppKit that is the sheet or popover on top of the window in front. */
+static Node *key_window(const App *app) {
+  Node **windows, *front = window_in_front(app);
+  int count = windows_stacked(&windows);
+  for (int i = 0; front && i < count; i++) {
+    Node *window = windows[i];
+    bool over = node_is(window, "AXSheet") || node_is(window, "AXPopover");
+    for (Node *at = window->parent; over && at; at = at->parent)
+      if (at == front && node_shows(window) && window_on_screen(window)) return window;
+  }
+  return front;
+}
+
 static Object *app_attribute(const Node *root, const char *name, AXError *error) {
   const App *app = root->app;
   if (!strcmp(name, "AXWindows")) return windows_new(app);
-  if (!strcmp(name, "AXFocusedWindow") || !strcmp(name, "AXMainWindow")) return element_or_nothing(window_in_front(app), error);
+  if (!strcmp(name, "AXFocusedWindow")) return element_or_nothing(key_window(app), error);
+  if (!strcmp(name, "AXMainWindow")) return element_or_nothing(window_in_front(app), error);
   if (!strcmp(name, "AXMenuBar")) return element_or_nothing(child_with(root, "AXRole", "AXMenuBar"), error);
   if (!strcmp(name, "AXFocusedUIElement")) return element_or_nothing(app->focused ? app->focused : window_in_front(app), error);
   if (!strcmp(name, "AXFrontmost")) return object_own(boolean(scene.front == app->pid));
@@ -248,6 +262,7 @@ static Object *framed_attribute(const Node *node, const char *name, AXError *err
 }
 
 static Object *tree_attribute(const Node *node, const char *name, AXError *error) {
+  if (!strcmp(name, "AXDOMIdentifier") && in_page(node)) return string_new("");
   if (!strcmp(name, "AXChildren")) return children_new(node, any);
   if (!strcmp(name, "AXParent")) return element_or_nothing(node->parent, error);
   if (!strcmp(name, "AXWindow") || !strcmp(name, "AXTopLevelUIElement")) return element_or_nothing(window_of(node), error);
@@ -303,6 +318,11 @@ static AXError planned_error(const Node *node, const char *name, const char *how
   return (AXError)json_number(planned, how, kAXErrorSuccess);
 }
 
+AXError absence(const Node *node, AXError error) {
+  bool vague = error == kAXErrorAttributeUnsupported && node_flag(node, "bare", false);
+  return vague ? kAXErrorFailure : error;
+}
+
 AXError attribute_copy(const Node *node, const char *name, Way way, Object **value) {
   static const char *hows[] = {"single", "batch", "range"};
   AXError error = planned_error(node, name, hows[way]);
@@ -316,8 +336,9 @@ AXError attribute_copy(const Node *node, const char *name, Way way, Object **val
   Json *said = node_get(node, name);
   /* a selection is kept within the text, which may have become shorter */
   if (said && !(!strcmp(name, "AXSelectedTextRange") && is_editable(node))) *value = value_new(node, said, way, &error);
+  else if (!strcmp(name, "AXChildren") && !node->count && node_flag(node, "bare", false)) error = kAXErrorFailure;
   else *value = computed(node, name, &error);
-  return *value ? kAXErrorSuccess : error;
+  return *value ? kAXErrorSuccess : absence(node, error);
 }
 
 bool attribute_supported(const Node *node, const char *name) {

@@ -12,6 +12,22 @@ static long units_of(const Node *node, uint16_t **units) {
 
 bool is_editable(const Node *node) { return node_flag(node, "editable", false); }
 
+static bool below(const Node *node, const char *key, const char *value) {
+  for (const Node *at = node->parent; at; at = at->parent) {
+    Json *found = node_get(at, key);
+    if (found && found->kind == J_STRING && !strcmp(found->string, value)) return true;
+  }
+  return false;
+}
+
+bool in_page(const Node *node) { return below(node, "AXRole", "AXWebArea"); }
+
+bool drops_text(const Node *node, const char *attribute) {
+  if (strcmp(attribute, "AXSelectedText") || !is_editable(node) || in_page(node)) return false;
+  bool edited = node_flag(node, "multiline", false) || node->app->focused == node;
+  return !edited || below(node, "AXSubrole", "iOSContentGroup");
+}
+
 long text_length(const Node *node) {
   uint16_t *units;
   long length = units_of(node, &units);

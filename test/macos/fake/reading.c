@@ -123,7 +123,8 @@ API AXError AXUIElementIsAttributeSettable(Ref ref, Ref attribute, Boolean *sett
   if (!settable || !name) return kAXErrorIllegalArgument;
   AXError error = travel(ref, &name, 1, &trip);
   if (error) return error;
-  if (!trip.node || !attribute_supported(trip.node, name)) return kAXErrorAttributeUnsupported;
+  if (!trip.node) return kAXErrorAttributeUnsupported;
+  if (!attribute_supported(trip.node, name)) return absence(trip.node, kAXErrorAttributeUnsupported);
   *settable = node_settable(trip.node, name);
   return kAXErrorSuccess;
 }
@@ -145,6 +146,10 @@ API AXError AXUIElementCopyActionNames(Ref ref, Ref *out) {
       for (CFIndex j = 0; !listed && j < names->as.array.count; j++) listed = string_is(array_item(names, j), action->key);
       if (!listed) array_push_new(names, string_new(action->key));
     }
+  }
+  if (!names->as.array.count && trip.node && node_flag(trip.node, "bare", false)) {
+    object_disown(names);
+    return kAXErrorFailure;
   }
   *out = ref_of(names);
   return kAXErrorSuccess;
@@ -172,6 +177,9 @@ API AXError AXUIElementCopyElementAtPosition(Ref ref, float x, float y, Ref *out
   if (error) return error;
   if (trip.node && trip.node->parent) return kAXErrorIllegalArgument;
   Node *found = node_at(trip.node ? trip.node->app : NULL, (CGPoint){(double)x, (double)y});
+  /* a browser answers with the page, and finds what is in it later or never */
+  for (Node *at = found; at; at = at->parent)
+    if (node_is(at, "AXWebArea") && !node_flag(at, "hits", false)) found = at;
   if (!found) return kAXErrorNoValue;
   *out = ref_of(element_new(found));
   return kAXErrorSuccess;

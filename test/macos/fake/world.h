@@ -33,6 +33,9 @@ void notify(Node *node, const char *notification);
 
 /* Text fields: positions count UTF-16 units, as everywhere on a Mac. */
 bool is_editable(const Node *node);
+/** Whether text written by a client is accepted and lost: without a field editor, or in a Catalyst app. */
+bool drops_text(const Node *node, const char *attribute);
+bool in_page(const Node *node); /* below a web area */
 CFRange selection(const Node *node);
 void select_range(Node *node, CFRange range);
 void insert_text(Node *node, const char *utf8);

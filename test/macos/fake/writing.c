@@ -64,8 +64,11 @@ void write_attribute(Node *node, const char *attribute, Json *value) {
   else if (!strcmp(attribute, "AXSize")) resize(node, json_get(value, "$size"));
   else if (!strcmp(attribute, "AXFocused")) {
     if (on && node->number) window_raise(node);
-    else if (on) focus(node);
-    else if (node->app->focused == node) node->app->focused = NULL;
+    else if (on && node->app->focused != node) {
+      focus(node);
+      if (is_editable(node) && !node_flag(node, "multiline", false)) select_range(node, (CFRange){0, text_length(node)});
+    }
+    else if (!on && node->app->focused == node) node->app->focused = NULL;
   } else if (!strcmp(attribute, "AXFrontmost")) {
     if (on) bring_to_front(node->app);
   } else if (!strcmp(attribute, "AXMain")) {
@@ -85,6 +88,8 @@ void write_attribute(Node *node, const char *attribute, Json *value) {
   } else if (!strcmp(attribute, "AXValue")) write_value(node, value);
   else if (!json_has(node_get(node, "forgets"), attribute)) node_set(node, attribute, json_clone(value));
   Json *then = json_get(node_get(node, "on"), attribute);
-  if (then) effects_run(then, node);
+  /* a browser shows what a client wrote into a field, and the page never hears of it */
+  bool echo = in_page(node) && (!strcmp(attribute, "AXValue") || !strcmp(attribute, "AXSelectedText"));
+  if (then && !echo) effects_run(then, node);
   json_free(value);
 }

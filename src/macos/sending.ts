@@ -1,0 +1,43 @@
+import type { Performed } from "../adapter.ts"
+import type { Ax } from "./ax.ts"
+import { cfBoolean, newString } from "./cf.ts"
+import { deliveryOf, Failure, INVALID_ELEMENT } from "./failure.ts"
+import type { Element } from "./value.ts"
+
+/** The two calls that change something in an app: performing an action and writing an attribute. Each is sent once. */
+
+/** Performs the first wanted action that the element offers; undefined if it offers none. */
+export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
+  const offered = ax.actions(element)
+  const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
+  return action ? sentBy(ax, element, action, ax.perform(element, action)) : undefined
+}
+
+/** Writes an attribute that can be set. */
+export function set(ax: Ax, element: Element, name: string, value: bigint): Performed {
+  return sentBy(ax, element, name, ax.set(element, name, value))
+}
+
+/** What was sent to the element, judged by the code. Only an element that is gone cannot have taken it. */
+export function sentBy(ax: Ax, element: Element, method: string, code: number): Performed {
+  const isThere = code === INVALID_ELEMENT && !isGone(ax, element)
+  return { method, delivery: isThere ? "delivery_uncertain" : deliveryOf(code) }
+}
+
+function isGone(ax: Ax, element: Element): boolean {
+  const role = ax.get(element, "AXRole")
+  return role instanceof Failure && role.code === INVALID_ELEMENT
+}
+
+/** Sets a boolean attribute; undefined if it cannot be set. */
+export function flag(ax: Ax, element: Element, name: string, value: boolean): Performed | undefined {
+  if (!ax.canSet(element, name)) return undefined
+  return set(ax, element, name, cfBoolean(value))
+}
+
+/** Writes a text; undefined if it cannot be written. */
+export function write(ax: Ax, element: Element, name: string, text: string): Performed | undefined {
+  if (!ax.canSet(element, name)) return undefined
+  using value = newString(text)
+  return set(ax, element, name, value.ref)
+}
