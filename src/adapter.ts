@@ -47,6 +47,11 @@ export interface Adapter {
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
   /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
+  /**
+   * Waits until the app of the window has handled the input that it was sent. false: it did not in time. true if the
+   * platform cannot tell.
+   */
+  caughtUp(window: SeenWindow): Promise<boolean>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
   /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
