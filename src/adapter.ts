@@ -187,6 +187,8 @@ export interface SeenWindow extends WindowInfo {
   readonly reason?: string
   /** True if its process has just started, so that its content may show in a moment. */
   readonly starting?: boolean
+  /** True for a picture that shows only until the app's window is ready. */
+  readonly isSplash?: boolean
 }
 
 export type Hit =
@@ -315,6 +317,14 @@ export interface Launched {
   readonly names: readonly string[]
   /** Resolves with the exit code if the started process ends by itself. */
   readonly exited: Promise<number>
+  /** True if the process came from the started one, which may hand over to it and end. */
+  isOwn?(pid: number): boolean
+  /** True if the started process, or one that came from it, still runs. */
+  isRunning?(): boolean
+  /** The signal that ended the started process, and the end of what it wrote to its standard error. */
+  lastWords?(): { readonly signal?: string; readonly stderr?: string }
+  /** Ends the observation of the process. Called once, when the launch is over. */
+  leave?(): void
 }
 
 export type ClipboardOp = { readonly kind: "get" | "clear" } | { readonly kind: "set"; readonly text: string }

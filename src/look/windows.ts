@@ -1,4 +1,4 @@
-import type { Adapter, Launched, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type { Adapter, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, plainWord, windowNotFound } from "../errors.ts"
 import { optionalText } from "../inputs.ts"
@@ -83,7 +83,7 @@ function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
       details: { candidates: own.map(publicWindow) },
     })
   }
-  return own.find((window) => window.is_focused) ?? first
+  return own.find((window) => window.is_focused) ?? own.find((window) => !window.isSplash) ?? first
 }
 
 function appNotFound(app: string): AppError {
@@ -148,40 +148,6 @@ async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
       })
 }
 
-/** How long an app that already runs may take to open a new window, after a second start handed over to it. */
-const HANDOVER_MS = 2000
-
-/** Starts an app and waits for its new window, or for a window of the running app that the start handed over to. */
-export async function firstWindow(ctx: Context, app: string, args: readonly string[]): Promise<SeenWindow> {
-  const before = new Map((await ctx.adapter.windows()).map((window) => [window.id, window]))
-  const started = await ctx.adapter.launch(app, args)
-  const exit = exitOf(started)
-  const named = (windows: readonly SeenWindow[]) =>
-    started.names.flatMap((name) => windowsOfApp(windows, name))
-  const found = await until(ctx, async () => {
-    const windows = await ctx.adapter.windows()
-    const fresh = windows.filter((window) => !before.has(window.id))
-    const own = fresh.find((window) => window.pid === started.pid) ?? named(fresh)[0]
-    if (own || exit.at === undefined) return own
-    if (exit.code !== 0) throw exitedEarly(app, exit.code)
-    // A second start of a single-instance app ends at once: the running app opens a window, or shows one it has.
-    const running = named(windows)
-    const shown = running.find((window) => window.is_focused && !before.get(window.id)?.is_focused)
-    if (shown || performance.now() - exit.at < HANDOVER_MS) return shown
-    return running.find((window) => window.is_focused) ?? running[0]
-  })
-  if (found) return found
-  throw new AppError(
-    "TIMEOUT",
-    `'${app}' was started (process ${started.pid}) but showed no window in time`,
-    {
-      suggestion: "Use 'list-windows' to see whether it has appeared, or retry with a longer --timeout",
-      details: { kind: "window", pid: started.pid },
-      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
-    },
-  )
-}
-
 /** Ends an app and waits for it. `closed` is true only if the process is gone. */
 export async function closeApp(ctx: Context, name: string, force: boolean): Promise<object> {
   const app = await chooseApp(ctx.adapter, name)
@@ -199,22 +165,4 @@ export async function closeApp(ctx: Context, name: string, force: boolean): Prom
     method,
     ...(dialog ? { window: dialog.id, title: dialog.title } : {}),
   }
-}
-
-/** Filled in when the started process ends. If its end cannot be observed, it counts as running. */
-function exitOf(started: Launched): { code?: number; at?: number } {
-  const exit: { code?: number; at?: number } = {}
-  started.exited.then(
-    (code) => Object.assign(exit, { code, at: performance.now() }),
-    () => {},
-  )
-  return exit
-}
-
-function exitedEarly(app: string, code: number | undefined): AppError {
-  return new AppError("ACTION_FAILED", `'${app}' ended with exit code ${code} before it showed a window`, {
-    suggestion: "Run the program in a terminal to see what it says",
-    details: { kind: "exited", exit_code: code },
-    disposition: { delivery: "delivered_verified", retry: "unknown" },
-  })
 }

@@ -120,7 +120,7 @@ function seenApp(app: FakeApp): SeenApp {
 }
 
 function seenWindow(world: World, window: FakeWindow): SeenWindow {
-  const { accessible, reason, starting, aliases } = window.facts
+  const { accessible, reason, starting, isSplash, aliases } = window.facts
   return {
     id: window.id,
     title: window.title,
@@ -133,6 +133,7 @@ function seenWindow(world: World, window: FakeWindow): SeenWindow {
     accessible,
     reason,
     starting,
+    isSplash,
   }
 }
 

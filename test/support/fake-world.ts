@@ -233,6 +233,7 @@ interface WindowFacts {
   readonly accessible?: false
   readonly reason?: string
   readonly starting?: boolean
+  readonly isSplash?: boolean
   readonly aliases?: readonly string[]
   /** The process that fills the window, if it is another one. */
   readonly filledBy?: FakeApp
