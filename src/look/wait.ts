@@ -10,7 +10,7 @@ import { listNotifications, publicNotification } from "./notifications.ts"
 import { flagValue, isVisible } from "./properties.ts"
 import { type Gaps, gapsOf, look as readOnce, type Searched, search } from "./search.ts"
 import { isStarting, requireContent } from "./surface.ts"
-import { chooseWindow, publicWindow, windowsOfApp } from "./windows.ts"
+import { chooseWindow, nameless, publicWindow, windowsOfApp } from "./windows.ts"
 
 export const PREDICATES = ["exists", "visible", "enabled", "actionable", "gone", "value"] as const
 export type Predicate = (typeof PREDICATES)[number]
@@ -141,7 +141,9 @@ const titled =
     const windows = await ctx.adapter.windows()
     const own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
     const window = own.find((one) => one.title.toLowerCase().includes(part))
-    if (args.gone) return window ? undefined : {}
+    // An app that does not answer may be the one that is meant.
+    const isUnsure = args.app !== undefined && nameless(windows).length > 0
+    if (args.gone) return window || isUnsure ? undefined : {}
     return window && { window: publicWindow(window) }
   }
 
@@ -198,8 +200,9 @@ async function unlessMissing<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt
   } catch (error) {
-    if (error instanceof AppError && MISSING.has(error.code)) return undefined
-    throw error
+    if (!(error instanceof AppError && MISSING.has(error.code))) throw error
+    if (error.details?.certain === false) throw new AppError("APP_UNRESPONSIVE", error.message)
+    return undefined
   }
 }
 

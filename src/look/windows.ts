@@ -75,7 +75,7 @@ function windowById(windows: readonly SeenWindow[], id: string, app?: string): S
 function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
   const own = windowsOfApp(windows, app)
   const first = own[0]
-  if (!first) throw appNotFound(app)
+  if (!first) throw appNotFound(app, nameless(windows))
   const pids = new Set(own.map((window) => window.pid))
   if (pids.size > 1) {
     throw new AppError("AMBIGUOUS_TARGET", `${pids.size} running apps are named '${app}'`, {
@@ -86,9 +86,20 @@ function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
   return own.find((window) => window.is_focused) ?? own.find((window) => !window.isSplash) ?? first
 }
 
-function appNotFound(app: string): AppError {
-  return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
-    suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
+/** The windows of apps that are too busy to say their names. */
+export const nameless = (windows: readonly SeenWindow[]): readonly SeenWindow[] =>
+  windows.filter(({ accessible, reason }) => accessible !== false && reason !== undefined)
+
+/** `unsure`: windows that may belong to the app. */
+function appNotFound(app: string, unsure: readonly SeenWindow[] = []): AppError {
+  const [first] = unsure
+  if (!first)
+    return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
+      suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
+    })
+  return new AppError("APP_NOT_FOUND", `No windows found for app '${app}', but some apps do not answer`, {
+    suggestion: `Retry when they do, or name the window: agent-desktop snapshot --window-id ${first.id}`,
+    details: { certain: false, unanswered: unsure.map(publicWindow) },
   })
 }
 

@@ -157,6 +157,21 @@ describe.concurrent("a text", () => {
     })
   })
 
+  test("is not called gone if the app may be one that does not answer", async () => {
+    const { error, run, world } = await holding(BUTTON)
+    world.app("", { pid: 77 }).window("Frozen", [], { id: "w-77", reason: "its process does not answer" })
+    for (const args of [{ text: "Loading" }, { window: "Frozen" }])
+      expect((await error("wait", { ...args, gone: true, app: "Firefox", timeout: SHORT })).code).toBe(
+        "TIMEOUT",
+      )
+    expect((await run("snapshot", { app: "Firefox" })).error).toMatchObject({
+      code: "APP_NOT_FOUND",
+      message: "No windows found for app 'Firefox', but some apps do not answer",
+      suggestion: "Retry when they do, or name the window: agent-desktop snapshot --window-id w-77",
+      details: { certain: false, unanswered: [{ id: "w-77" }] },
+    })
+  })
+
   test("in rows that a large list makes no objects for is neither missing nor gone without a word", async () => {
     const list: Spec = { role: "list", name: "Big", total: 1000, children: [{ role: "option", name: "1" }] }
     const { ok, error } = await holding(list)
