@@ -44,6 +44,11 @@ export interface Adapter {
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
   /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
+  /**
+   * Waits until the app of the window has handled the input that it was sent. false: it did not in time. true if the
+   * platform cannot tell.
+   */
+  caughtUp(window: SeenWindow): Promise<boolean>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
   /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
@@ -184,6 +189,8 @@ export interface SeenWindow extends WindowInfo {
   readonly reason?: string
   /** True if its process has just started, so that its content may show in a moment. */
   readonly starting?: boolean
+  /** True for a picture that shows only until the app's window is ready. */
+  readonly isSplash?: boolean
 }
 
 export type Hit =
@@ -314,6 +321,14 @@ export interface Launched {
   readonly names: readonly string[]
   /** Resolves with the exit code if the started process ends by itself. */
   readonly exited: Promise<number>
+  /** True if the process came from the started one, which may hand over to it and end. */
+  isOwn?(pid: number): boolean
+  /** True if the started process, or one that came from it, still runs. */
+  isRunning?(): boolean
+  /** The signal that ended the started process, and the end of what it wrote to its standard error. */
+  lastWords?(): { readonly signal?: string; readonly stderr?: string }
+  /** Ends the observation of the process. Called once, when the launch is over. */
+  leave?(): void
 }
 
 export type ClipboardOp = { readonly kind: "get" | "clear" } | { readonly kind: "set"; readonly text: string }

@@ -139,7 +139,10 @@ async function answer(envelope: Envelope, format: Format = "json", command?: Com
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
   const isText = command && format === "text"
-  await print(isText ? await (await import("./look/text.ts")).toText(envelope, command) : toLine(envelope))
+  const lost = await print(
+    isText ? await (await import("./look/text.ts")).toText(envelope, command) : toLine(envelope),
+  )
+  if (lost) return lost
   if (!envelope.ok && format === "json" && (await mayBeWatched()))
     (await import("./cli/terminal.ts")).tellFailure(envelope.command, envelope.error)
   return code
@@ -156,14 +159,23 @@ async function mayBeWatched(): Promise<boolean> {
   }
 }
 
-/** Prints all of the text, also through a slow pipe. If the reader has gone away, there is nothing to report. */
-async function print(text: string): Promise<0> {
+/**
+ * Prints all of the text, also through a slow pipe, and returns the exit code of that: 1 if the text is lost, as on a
+ * full disk. If the reader has gone away, there is nothing to report.
+ */
+async function print(text: string): Promise<0 | 1> {
   // Bun.write empties a file that it writes nothing to.
   if (text === "") return 0
   try {
     await Bun.write(Bun.stdout, text)
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error
+    if (!(error instanceof Error && "code" in error)) throw error
+    if (error.code === "EPIPE") return 0
+    const log = await openLog({ verbose: false })
+    log.warn(
+      `The answer cannot be written to standard output (${error.code}). Effects of the command remain.`,
+    )
+    return 1
   }
   return 0
 }

@@ -77,6 +77,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
     processStart: async (pid) => (await adapter()).processStart(pid),
     open: async (entry, route, hint) => (await adapter()).open(entry, route, hint),
     read: async (handle) => (await adapter()).read(handle),
+    caughtUp: async (window) => (await adapter()).caughtUp(window),
     hit: async (handle, point) => (await adapter()).hit(handle, point),
     ownerAt: async (point) => (await adapter()).ownerAt(point),
     perform: async (handle, action) => (await adapter()).perform(handle, action),

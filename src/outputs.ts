@@ -35,6 +35,14 @@ export const point = () => object({ x: number(), y: number() })
 export const rect = () => object({ x: number(), y: number(), width: number(), height: number() })
 export const refId = () => described(string(), "Names the element in later commands, e.g. @e3")
 export const complete = () => described(optional(boolean()), "false: not everything could be read in time")
+/** Members of a search that did not cover everything. */
+export const gaps = () => ({
+  complete: optional(boolean()),
+  unsearched: described(
+    optional(record(string(), unknown())),
+    "Parts that were not searched, and the next step",
+  ),
+})
 const states = () => optional(array(picklist(STATES)))
 
 export const disposition = () =>

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { flag, text } from "../inputs.ts"
-import { closeApp as endApp, firstWindow, publicWindow } from "../look/windows.ts"
+import { firstWindow } from "../look/launch.ts"
+import { closeApp as endApp, publicWindow } from "../look/windows.ts"
 import { described, optionalString, windowInfo } from "../outputs.ts"
 
 /** The start and the end of apps. */

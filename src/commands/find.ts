@@ -1,15 +1,14 @@
 import * as v from "valibot"
-import { MAX_LEVELS } from "../adapter.ts"
 import { defineCommand } from "../command.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
 import { toMatches } from "../look/find.ts"
 import { lineOf, within } from "../look/outline.ts"
+import { type Gaps, gapsOf, gapsText, search } from "../look/search.ts"
 import { requireContent } from "../look/surface.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
-import { complete, count, described, match, type PrintedNode } from "../outputs.ts"
-import { walk } from "../tree.ts"
+import { count, described, gaps, match, type PrintedNode } from "../outputs.ts"
 
 export const find = defineCommand({
   name: "find",
@@ -40,7 +39,7 @@ export const find = defineCommand({
       match: described(v.optional(v.nullable(match())), "null: nothing matched"),
       matches: v.optional(v.array(match())),
       total_matches: v.optional(count()),
-      complete: complete(),
+      ...gaps(),
     }),
   print: foundText,
   sample: [
@@ -62,25 +61,22 @@ export const find = defineCommand({
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
     const window = await chooseWindow(ctx.adapter, args)
     requireContent(window)
-    const tree = await ctx.adapter.tree(
-      { kind: "surface", window, surface: "window" },
-      {
-        maxDepth: MAX_LEVELS,
-        bounds: "interactive",
-        includeHidden: args.include_hidden,
-        interactiveOnly: false,
-      },
-    )
-    const places = [...walk(tree.root)]
-    const found = places.filter((place) => matches(place, query))
-    const cut = tree.complete ? {} : { complete: false }
-    if (args.count) return { count: found.length, ...cut }
+    const searched = await search(ctx, window, {
+      includeHidden: args.include_hidden,
+      fits: (place) => matches(place, query),
+      enough: (args.nth ?? 0) + 1,
+    })
+    const { tree, places, found } = searched
     const isSingle = args.first || args.last || args.nth !== undefined
     const shown = isSingle ? found.slice(...rangeOf(args)) : found.slice(0, args.limit)
+    // One match is the whole answer; a list, a count and "none" are true only of what was searched.
+    const isAnswered = (args.first || args.nth !== undefined) && shown.length > 0
+    const missed = isAnswered ? undefined : await gapsOf(ctx, searched)
+    if (args.count) return { count: found.length, ...missed }
     const matched = await toMatches(ctx, tree, shown, places)
     return isSingle
-      ? { match: matched[0] ?? null, ...cut }
-      : { matches: matched, total_matches: found.length, ...cut }
+      ? { match: matched[0] ?? null, ...missed }
+      : { matches: matched, total_matches: found.length, ...missed }
   },
 })
 
@@ -94,15 +90,17 @@ interface Match extends Omit<PrintedNode, "children"> {
 }
 
 interface Found {
+  readonly complete?: boolean
+  readonly unsearched?: object
   readonly count?: number
   readonly match?: Match | null
   readonly matches?: readonly Match[]
   readonly total_matches?: number
-  readonly complete?: boolean
 }
 
-function foundText({ count, match, matches, total_matches, complete }: Found): string {
-  const cut = complete === false ? "incomplete\n" : ""
+function foundText({ count, match, matches, total_matches, unsearched }: Found): string {
+  // The schema does not spell out its members: every MCP client would pay for them.
+  const cut = gapsText({ unsearched: unsearched as Gaps["unsearched"] | undefined })
   if (count !== undefined) return `${count} matches\n${cut}`
   if (match !== undefined) return match ? `${matchLine(match)}\n${cut}` : `no match\n${cut}`
   const rest = (total_matches ?? 0) - (matches?.length ?? 0)

@@ -15,7 +15,7 @@ import {
   words,
 } from "../inputs.ts"
 import { PREDICATES, waitFor } from "../look/wait.ts"
-import { count, match, notification, optionalString, refId, surface, windowInfo } from "../outputs.ts"
+import { count, gaps, match, notification, optionalString, refId, surface, windowInfo } from "../outputs.ts"
 
 export const wait = defineCommand({
   name: "wait",
@@ -51,6 +51,7 @@ export const wait = defineCommand({
       match: v.optional(match()),
       menu: v.optional(surface()),
       notification: v.optional(notification()),
+      ...gaps(),
     }),
   print: "json",
   sample: [{ ms: 0 }, { element: "$button" }, { window: "$title" }, { text: "$title", app: "$app" }],

@@ -69,6 +69,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const { readAgain } = await import("./atspi/open.ts")
       return translatingErrors(element.origin, readAgain(await view.atspi(), element))
     },
+    caughtUp: async ({ id }) => {
+      const number = windowNumber(id)
+      if (number === undefined || !session.env.DISPLAY) return true
+      const [x, { caughtUp }] = await Promise.all([x11(), import("./x11/wait-for-reader.ts")])
+      // The look that follows needs time, too.
+      return caughtUp(x, number, deadline.sparing(LOOK_MS, 1 / 2))
+    },
     hit: async (handle, point) => {
       const element = Element.of(handle)
       const top = await view.topmost(element, point)
@@ -129,6 +136,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     close: () => turn.release(),
   }
 }
+
+const LOOK_MS = 1000
 
 /** undefined if there is no display: the caller looks again after a pause anyway. */
 const windowsOf =

@@ -13,7 +13,8 @@ import {
   programOf,
   readEntry,
 } from "./host/desktop-files.ts"
-import { executablePath, readProcess, withAncestors } from "./host/processes.ts"
+import { allProcesses, executablePath, readProcess, withAncestors } from "./host/processes.ts"
+import { openStderr } from "./host/stderr.ts"
 
 /** Starts an app in a session of its own, so that it outlives us. `name`: its desktop-file id, name or program. */
 export async function launchApp(
@@ -30,17 +31,44 @@ export async function launchApp(
   const path = Bun.which(program!, { PATH: env.PATH ?? "", cwd: process.cwd() })
   if (!path) throw appNotFound(name, env, `its program '${program}' is not installed`)
   debug(`starting ${[path, ...rest].join(" ")}`)
-  const child = Bun.spawn([path, ...rest], {
-    // Some programs act by the name they are called by: busybox, or a link to a wrapper.
-    argv0: program,
-    env: { ...env },
-    ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
-    stdio: ["ignore", "ignore", "ignore"],
-    detached: true,
+  const stderr = openStderr(env)
+  const start = () =>
+    Bun.spawn([path, ...rest], {
+      // Some programs act by the name they are called by: busybox, or a link to a wrapper.
+      argv0: program,
+      env: { ...env },
+      ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
+      stdio: ["ignore", "ignore", stderr?.fd ?? "ignore"],
+      detached: true,
+    })
+  const child = await Promise.try(start).catch((error: unknown) => {
+    stderr?.leave()
+    throw error
   })
   child.unref()
-  noteApp(env, child.pid)
-  return { pid: child.pid, names: namesOf(name, program!, entry), exited: child.exited }
+  const { pid, exited } = child
+  noteApp(env, pid)
+  return {
+    pid,
+    names: namesOf(name, program!, entry),
+    exited,
+    // It has a session of its own, which its children stay in after it has ended.
+    isOwn: (other) => readProcess(other)?.session === pid || withAncestors(other).has(pid),
+    isRunning: () => allProcesses().some(({ session }) => session === pid),
+    lastWords: () => ({
+      ...(child.signalCode ? { signal: String(child.signalCode) } : {}),
+      stderr: withoutSecrets(stderr?.text() ?? "", env) || undefined,
+    }),
+    leave: () => stderr?.leave(),
+  }
+}
+
+/** The program has our environment, and may print it. */
+function withoutSecrets(text: string, env: Env): string {
+  const values = (env.AGENT_DESKTOP_SECRETS ?? "").split(",").map((name) => env[name.trim()] ?? "")
+  return values
+    .flatMap((value) => (value === "" ? [] : [value, ...value.split("\n").filter((line) => line.length > 3)]))
+    .reduce((rest, value) => rest.replaceAll(value, "[secret]"), text)
 }
 
 interface Found {

@@ -1,15 +1,16 @@
-import { MAX_LEVELS, type Seen } from "../adapter.ts"
+import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
 import { matches } from "../match.ts"
 import { lookUp, resolve } from "../refs/resolve.ts"
-import { walk } from "../tree.ts"
+import type { Position } from "../tree.ts"
 import { pause, until } from "../until.ts"
 import { toMatches } from "./find.ts"
 import { listNotifications, publicNotification } from "./notifications.ts"
 import { flagValue, isVisible } from "./properties.ts"
+import { type Gaps, gapsOf, look as readOnce, type Searched, search } from "./search.ts"
 import { isStarting, requireContent } from "./surface.ts"
-import { chooseWindow, publicWindow, windowsOfApp } from "./windows.ts"
+import { chooseWindow, nameless, publicWindow, windowsOfApp } from "./windows.ts"
 
 export const PREDICATES = ["exists", "visible", "enabled", "actionable", "gone", "value"] as const
 export type Predicate = (typeof PREDICATES)[number]
@@ -39,7 +40,7 @@ export async function waitFor(ctx: Context, args: WaitArgs): Promise<object> {
     if (elapsed() < args.ms - 1) throw timedOut("time", `${args.ms} ms did not pass`, elapsed())
     return { found: true, elapsed_ms: elapsed() }
   }
-  const { kind, look } = await condition(ctx, args)
+  const { kind, look, missed, doubt } = await condition(ctx, args)
   let silence: AppError | undefined
   const found = await until(ctx, async () => {
     try {
@@ -53,30 +54,45 @@ export async function waitFor(ctx: Context, args: WaitArgs): Promise<object> {
     }
   })
   if (found) return { found: true, elapsed_ms: elapsed(), ...found }
-  throw timedOut(kind, describe(args), elapsed(), silence)
+  throw timedOut(kind, doubt?.() ?? describe(args), elapsed(), silence, await missed?.())
 }
 
 const isSilence = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === "APP_UNRESPONSIVE" || error.code === "TIMEOUT")
 
-function timedOut(kind: string, what: string, elapsed: number, silence?: AppError): AppError {
-  const why = silence ? `; ${silence.message}` : ""
-  return new AppError("TIMEOUT", `${what} after ${elapsed} ms${why}`, {
-    suggestion: "Run 'snapshot' to see what is there instead, or wait longer with --timeout",
+function timedOut(kind: string, what: string, elapsed: number, silence?: AppError, missed?: Gaps): AppError {
+  const why = [silence?.message, missed?.unsearched.reason].flatMap((reason) => (reason ? `; ${reason}` : []))
+  return new AppError("TIMEOUT", `${what} after ${elapsed} ms${why.join("")}`, {
+    suggestion: missed?.unsearched.count
+      ? missed.unsearched.suggestion
+      : "Run 'snapshot' to see what is there instead, or wait longer with --timeout",
     platformDetail: silence?.platformDetail,
-    details: { kind, elapsed_ms: elapsed },
+    details: {
+      kind,
+      elapsed_ms: elapsed,
+      ...missed,
+    },
   })
 }
 
 type Look = () => Promise<object | undefined>
 
-async function condition(ctx: Context, args: WaitArgs): Promise<{ kind: string; look: Look }> {
+interface Condition {
+  readonly kind: string
+  readonly look: Look
+  /** Parts of the window that the last look did not cover. */
+  missed?(): Promise<Gaps | undefined>
+  /** The outcome if the last look could not tell; undefined if it could. */
+  doubt?(): string | undefined
+}
+
+async function condition(ctx: Context, args: WaitArgs): Promise<Condition> {
   if (args.element !== undefined) return { kind: "element", look: await element(ctx, args.element, args) }
   if (args.window !== undefined) return { kind: "window", look: titled(ctx, args.window, args) }
   if (args.notification) return { kind: "notification", look: await notified(ctx, args) }
   if (args.menu || args.menu_closed)
     return { kind: args.menu ? "menu" : "menu_closed", look: menu(ctx, args) }
-  return { kind: args.gone ? "text_gone" : "text", look: shown(ctx, args.text ?? "", args) }
+  return shown(ctx, args.text ?? "", args)
 }
 
 async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Look> {
@@ -125,28 +141,37 @@ const titled =
     const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
     const own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
     const window = own.find((one) => one.title.toLowerCase().includes(part))
-    if (args.gone) return window ? undefined : {}
+    // An app that does not answer may be the one that is meant.
+    const isUnsure = args.app !== undefined && nameless(windows).length > 0
+    if (args.gone) return window || isUnsure ? undefined : {}
     return window && { window: publicWindow(window) }
   }
 
-function shown(ctx: Context, text: string, args: WaitArgs): Look {
-  return async () => {
-    const window = await unlessMissing(chooseWindow(ctx.adapter, args))
-    if (!window) return args.gone ? { text } : undefined
-    if (isStarting(window)) return undefined
-    requireContent(window)
-    const tree = await unlessMissing(
-      ctx.adapter.tree(
-        { kind: "surface", window, surface: "window" },
-        { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden: false, interactiveOnly: false },
-      ),
-    )
-    if (!tree) return args.gone ? { text } : undefined
-    const places = [...walk(tree.root)]
-    const place = places.find((one) => matches(one, { text }))
-    // The text may be in a part of the tree that was not read.
-    if (args.gone) return place || !tree.complete ? undefined : { text }
-    return place && { text, match: (await toMatches(ctx, tree, [place], places))[0] }
+function shown(ctx: Context, text: string, args: WaitArgs): Condition {
+  const query = { includeHidden: false, fits: (one: Position) => matches(one, { text }), enough: 1 }
+  let last: Searched | undefined
+  return {
+    kind: args.gone ? "text_gone" : "text",
+    missed: async () => last && gapsOf(ctx, last),
+    doubt: () =>
+      args.gone && last?.found.length === 0 ? `It is not certain that the text '${text}' is gone` : undefined,
+    async look() {
+      const window = await unlessMissing(chooseWindow(ctx.adapter, args))
+      if (!window) return args.gone ? { text } : undefined
+      if (isStarting(window)) return undefined
+      requireContent(window)
+      const looking = args.gone ? search(ctx, window, query) : readOnce(ctx, window, query)
+      const seen = await unlessMissing(looking)
+      if (!seen) return args.gone ? { text } : undefined
+      const now: Searched = { isBusy: false, ...seen }
+      const { tree, places, found, isBusy } = now
+      // The last look may have had too little time to see anything.
+      if (!last || tree.complete || found.length > 0) last = now
+      const [place] = found
+      if (!args.gone) return place && { text, match: (await toMatches(ctx, tree, [place], places))[0] }
+      // The text may be in a part of the tree that could not be read now. Rows out of view are never read: it says so.
+      return place || isBusy || !tree.complete ? undefined : { text, ...(await gapsOf(ctx, now)) }
+    },
   }
 }
 
@@ -175,8 +200,9 @@ async function unlessMissing<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt
   } catch (error) {
-    if (error instanceof AppError && MISSING.has(error.code)) return undefined
-    throw error
+    if (!(error instanceof AppError && MISSING.has(error.code))) throw error
+    if (error.details?.certain === false) throw new AppError("APP_UNRESPONSIVE", error.message)
+    return undefined
   }
 }
 

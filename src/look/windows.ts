@@ -1,4 +1,4 @@
-import type { Adapter, Launched, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
+import type { Adapter, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, plainWord, windowNotFound } from "../errors.ts"
 import { optionalText } from "../inputs.ts"
@@ -75,7 +75,7 @@ function windowById(windows: readonly SeenWindow[], id: string, app?: string): S
 function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
   const own = windowsOfApp(windows, app)
   const first = own[0]
-  if (!first) throw appNotFound(app)
+  if (!first) throw appNotFound(app, nameless(windows))
   const pids = new Set(own.map((window) => window.pid))
   if (pids.size > 1) {
     throw new AppError("AMBIGUOUS_TARGET", `${pids.size} running apps are named '${app}'`, {
@@ -83,12 +83,23 @@ function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
       details: { candidates: own.map(publicWindow) },
     })
   }
-  return own.find((window) => window.is_focused) ?? first
+  return own.find((window) => window.is_focused) ?? own.find((window) => !window.isSplash) ?? first
 }
 
-function appNotFound(app: string): AppError {
-  return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
-    suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
+/** The windows of apps that are too busy to say their names. */
+export const nameless = (windows: readonly SeenWindow[]): readonly SeenWindow[] =>
+  windows.filter(({ accessible, reason }) => accessible !== false && reason !== undefined)
+
+/** `unsure`: windows that may belong to the app. */
+function appNotFound(app: string, unsure: readonly SeenWindow[] = []): AppError {
+  const [first] = unsure
+  if (!first)
+    return new AppError("APP_NOT_FOUND", `No windows found for app '${app}'`, {
+      suggestion: "Use 'list-apps' to see running apps, or 'launch' to start one",
+    })
+  return new AppError("APP_NOT_FOUND", `No windows found for app '${app}', but some apps do not answer`, {
+    suggestion: `Retry when they do, or name the window: agent-desktop snapshot --window-id ${first.id}`,
+    details: { certain: false, unanswered: unsure.map(publicWindow) },
   })
 }
 
@@ -148,40 +159,6 @@ async function windowTarget(ctx: Context, wanted: Wanted): Promise<SeenWindow> {
       })
 }
 
-/** How long an app that already runs may take to open a new window, after a second start handed over to it. */
-const HANDOVER_MS = 2000
-
-/** Starts an app and waits for its new window, or for a window of the running app that the start handed over to. */
-export async function firstWindow(ctx: Context, app: string, args: readonly string[]): Promise<SeenWindow> {
-  const before = new Map((await ctx.adapter.windows()).map((window) => [window.id, window]))
-  const started = await ctx.adapter.launch(app, args)
-  const exit = exitOf(started)
-  const named = (windows: readonly SeenWindow[]) =>
-    started.names.flatMap((name) => windowsOfApp(windows, name))
-  const found = await until(ctx, async () => {
-    const windows = await ctx.adapter.windows()
-    const fresh = windows.filter((window) => !before.has(window.id))
-    const own = fresh.find((window) => window.pid === started.pid) ?? named(fresh)[0]
-    if (own || exit.at === undefined) return own
-    if (exit.code !== 0) throw exitedEarly(app, exit.code)
-    // A second start of a single-instance app ends at once: the running app opens a window, or shows one it has.
-    const running = named(windows)
-    const shown = running.find((window) => window.is_focused && !before.get(window.id)?.is_focused)
-    if (shown || performance.now() - exit.at < HANDOVER_MS) return shown
-    return running.find((window) => window.is_focused) ?? running[0]
-  })
-  if (found) return found
-  throw new AppError(
-    "TIMEOUT",
-    `'${app}' was started (process ${started.pid}) but showed no window in time`,
-    {
-      suggestion: "Use 'list-windows' to see whether it has appeared, or retry with a longer --timeout",
-      details: { kind: "window", pid: started.pid },
-      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
-    },
-  )
-}
-
 /** Ends an app and waits for it. `closed` is true only if the process is gone. */
 export async function closeApp(ctx: Context, name: string, force: boolean): Promise<object> {
   const app = await chooseApp(ctx.adapter, name)
@@ -199,22 +176,4 @@ export async function closeApp(ctx: Context, name: string, force: boolean): Prom
     method,
     ...(dialog ? { window: dialog.id, title: dialog.title } : {}),
   }
-}
-
-/** Filled in when the started process ends. If its end cannot be observed, it counts as running. */
-function exitOf(started: Launched): { code?: number; at?: number } {
-  const exit: { code?: number; at?: number } = {}
-  started.exited.then(
-    (code) => Object.assign(exit, { code, at: performance.now() }),
-    () => {},
-  )
-  return exit
-}
-
-function exitedEarly(app: string, code: number | undefined): AppError {
-  return new AppError("ACTION_FAILED", `'${app}' ended with exit code ${code} before it showed a window`, {
-    suggestion: "Run the program in a terminal to see what it says",
-    details: { kind: "exited", exit_code: code },
-    disposition: { delivery: "delivered_verified", retry: "unknown" },
-  })
 }

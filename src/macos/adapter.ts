@@ -67,6 +67,8 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
     screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
     notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
+    // macOS does not say which events an app has handled.
+    caughtUp: async () => true,
     // The list of windows does not have menus and popups.
     ownerAt: async () => undefined,
     unlistedNotifications: async () => 0,

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { commands } from "../../src/commands/index.ts"
 import { AppError } from "../../src/errors.ts"
+import { toText } from "../../src/look/text.ts"
 import { canonicalRole } from "../../src/match.ts"
 import type { Role } from "../../src/node.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
@@ -134,9 +136,111 @@ describe("find", () => {
   test("an incomplete tree is reported: a missing match does not prove absence", async () => {
     const { ok, world } = shop()
     world.nodeLimit = 3
-    expect(await ok("find", { name: "Amount", first: true })).toEqual({ match: null, complete: false })
-    expect(await ok("find", { name: "Amount", count: true })).toEqual({ count: 0, complete: false })
+    const unsearched = {
+      reason: "4 elements were not searched; not everything could be read",
+      count: 4,
+      in: [
+        { ref_id: "@e1", role: "toolbar", name: "Tools", count: 3 },
+        { ref_id: "@e2", role: "window", name: "Order", count: 1 },
+      ],
+      suggestion: "Retry with a larger --timeout-ms",
+    }
+    expect(await ok("find", { name: "Amount", first: true })).toEqual({
+      match: null,
+      complete: false,
+      unsearched,
+    })
+    expect(await ok("find", { name: "Amount", count: true })).toEqual({
+      count: 0,
+      complete: false,
+      unsearched,
+    })
     expect((await ok("find", { name: "Amount" })).complete).toBe(false)
+  })
+
+  test("rows that a large list makes no objects for are counted, with the next step", async () => {
+    const { ok, world, run } = shop()
+    world.at("Tools").add({
+      role: "table",
+      name: "Orders",
+      total: 100_000,
+      children: [{ role: "cell", name: "item 1" }],
+    })
+    const missed = {
+      complete: false,
+      unsearched: {
+        reason: "99999 elements were not searched",
+        count: 99_999,
+        in: [{ ref_id: "@e1", role: "table", name: "Orders", count: 99_999 }],
+        suggestion: "Show other rows, then search again: agent-desktop scroll @e1 down 20",
+      },
+    }
+    expect(await ok("find", { name: "item 50000" })).toEqual({ matches: [], total_matches: 0, ...missed })
+    expect(await ok("find", { name: "item 50000", count: true })).toEqual({ count: 0, ...missed })
+    expect(await ok("find", { name: "item 50000", last: true })).toEqual({ match: null, ...missed })
+    expect(await ok("find", { role: "cell" })).toMatchObject({
+      total_matches: 1,
+      complete: false,
+      unsearched: { reason: "99999 elements were not searched", count: 99_999 },
+    })
+    // The first match is what was asked for.
+    expect(Object.keys(await ok("find", { role: "cell", first: true }))).toEqual(["match"])
+    expect(await toText(await run("find", { name: "item 50000" }), await commands.find!())).toBe(
+      `no match
+incomplete: 99999 elements were not searched
+  table "Orders" [@e1] 99999 not searched
+suggestion: Show other rows, then search again: agent-desktop scroll @e1 down 20
+`,
+    )
+  })
+
+  test("no match counts only after the app has handled its input", async () => {
+    const { ok, world } = shop()
+    world.onCaughtUp = () => {
+      world.onCaughtUp = () => {}
+      world.at("Tools").add({ role: "button", name: "Late" })
+    }
+    expect((await ok("find", { name: "Late" })).total_matches).toBe(1)
+    expect((await ok("find", { name: "Nowhere" })).complete).toBeUndefined()
+  })
+
+  test("while the app changes, it looks again", async () => {
+    const { ok, world } = shop()
+    world.onCaughtUp = () => {
+      world.onCaughtUp = () => {}
+      setTimeout(() => world.at("Tools").add({ role: "button", name: "Late" }), 30)
+      const changing = setInterval(() => world.emit(), 1)
+      setTimeout(() => clearInterval(changing), 60)
+      world.emit()
+    }
+    expect((await ok("find", { name: "Late" })).total_matches).toBe(1)
+  })
+
+  test("an app that never is quiet is searched for a second, not for ever", async () => {
+    const { ok, world } = shop()
+    const noise = setInterval(() => world.emit(), 1)
+    const start = performance.now()
+    expect(await ok("find", { name: "Nowhere", timeout: 20_000 })).toEqual({ matches: [], total_matches: 0 })
+    expect(performance.now() - start).toBeLessThan(10_000)
+    clearInterval(noise)
+  })
+
+  test("an app that does not get to the end of its input is reported", async () => {
+    const { ok, world } = shop()
+    world.isBusy = true
+    expect(await ok("find", { name: "Nowhere", timeout: 300 })).toEqual({
+      matches: [],
+      total_matches: 0,
+      complete: false,
+      unsearched: { reason: "the app was still busy", suggestion: "Retry with a larger --timeout-ms" },
+    })
+    // One try is one look.
+    world.calls.length = 0
+    await ok("find", { name: "Nowhere", timeout: 0 })
+    expect(world.calls.filter((call) => call === "tree")).toHaveLength(1)
+    world.calls.length = 0
+    await ok("find", { name: "Save" })
+    expect(world.calls).not.toContain("caughtUp")
   })
 
   test.each([

@@ -52,6 +52,92 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "paint" })).id).toBe("w-9")
   })
 
+  test("returns the window behind the splash screen, also one of a process that the started one hands over to", async () => {
+    for (const pid of [99, 98]) {
+      const { ok, world, launches } = desktop()
+      const exited = Promise.withResolvers<number>()
+      launches(
+        { names: ["Paint"], exited: exited.promise, isOwn: (one) => one === pid, isRunning: () => true },
+        () => {
+          const splash = world.app("oosplash", { pid: 99 }).window("Paint", [], { id: "w-8", isSplash: true })
+          setTimeout(() => {
+            splash.close()
+            exited.resolve(0)
+            world.app("canvas", { pid }).window("Untitled", [], { id: "w-9" })
+          }, 60)
+        },
+      )
+      expect((await ok("launch", { app: "paint" })).id).toBe("w-9")
+    }
+  })
+
+  test("takes a window for a new one if its id belonged to another process before", async () => {
+    const { ok, world, launches } = desktop()
+    const old = world.app("Old", { pid: 50 }).window("Old", [], { id: "w-9" })
+    launches({ names: ["Paint"] }, () => {
+      old.close()
+      world.app("Paint", { pid: 99 }).window("Untitled", [], { id: "w-9" })
+    })
+    expect((await ok("launch", { app: "paint" })).title).toBe("Untitled")
+  })
+
+  test("that hands over to a process of its own does not return a window of another instance", async () => {
+    const { error, launches } = desktop()
+    launches({ exited: Promise.resolve(0), isRunning: () => true })
+    // Editor has a window, and its second start would be answered with it after two seconds.
+    expect((await error("launch", { app: "editor", timeout: 2500 })).code).toBe("TIMEOUT")
+  })
+
+  test("that shows only a splash screen in time says so", async () => {
+    const { error, world, launches } = desktop()
+    launches({ names: ["Paint"] }, () =>
+      world.app("Paint", { pid: 99 }).window("P", [], { id: "w-8", isSplash: true }),
+    )
+    expect(await error("launch", { app: "paint", timeout: 600 })).toMatchObject({
+      code: "TIMEOUT",
+      message: "'paint' was started (process 99) but showed only its splash screen in time",
+      details: { kind: "window", pid: 99, splash: "w-8" },
+    })
+  })
+
+  test("of a program that ends early repeats its last words, as its own", async () => {
+    const { error, launches } = desktop()
+    const stderr = "Traceback:\n  line 1\nSystemExit: no file 'x'"
+    launches({
+      exited: Promise.resolve(134),
+      names: ["Nothing"],
+      lastWords: () => ({ signal: "SIGABRT", stderr }),
+    })
+    expect(await error("launch", { app: "broken" })).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "'broken' was ended by SIGABRT before it showed a window; it wrote 'SystemExit: no file 'x''",
+      suggestion: "Read details.stderr, then launch it again with other arguments (--arg)",
+      details: { kind: "exited", exit_code: 134, signal: "SIGABRT", stderr },
+    })
+    launches({ exited: Promise.resolve(0), names: ["Nothing"], lastWords: () => ({ stderr }) })
+    expect(await error("launch", { app: "silent", timeout: 600 })).toMatchObject({
+      code: "TIMEOUT",
+      message:
+        "'silent' was started (process 99) but showed no window in time; it ended with exit code 0; it wrote 'SystemExit: no file 'x''",
+      details: { kind: "window", exit_code: 0, stderr },
+    })
+  })
+
+  test("leaves the process alone once it is over, however it ends", async () => {
+    const { ok, error, world, launches } = desktop()
+    let left = 0
+    const leave = () => {
+      left++
+    }
+    launches({ names: ["Paint"], leave }, () =>
+      world.app("Paint", { pid: 99 }).window("U", [], { id: "w-9" }),
+    )
+    await ok("launch", { app: "paint" })
+    launches({ exited: Promise.resolve(3), names: ["Nothing"], leave })
+    await error("launch", { app: "broken" })
+    expect(left).toBe(2)
+  })
+
   test("that is handed over to a running instance returns the window which that opens", async () => {
     const { ok, world, launches, editor, open } = desktop()
     // The running instance has the focus already, so the focus is not evidence of the launch.

@@ -145,6 +145,50 @@ describe.concurrent("a text", () => {
     })
   })
 
+  test("is not called gone while the app is busy", async () => {
+    const { error, world } = await holding(BUTTON)
+    world.isBusy = true
+    expect(await error("wait", { text: "Loading", gone: true, timeout: SHORT })).toMatchObject({
+      code: "TIMEOUT",
+      message: expect.stringMatching(
+        /^It is not certain that the text 'Loading' is gone after \d+ ms; the app was still busy$/,
+      ),
+      details: { kind: "text_gone", complete: false },
+    })
+  })
+
+  test("is not called gone if the app may be one that does not answer", async () => {
+    const { error, run, world } = await holding(BUTTON)
+    world.app("", { pid: 77 }).window("Frozen", [], { id: "w-77", reason: "its process does not answer" })
+    for (const args of [{ text: "Loading" }, { window: "Frozen" }])
+      expect((await error("wait", { ...args, gone: true, app: "Firefox", timeout: SHORT })).code).toBe(
+        "TIMEOUT",
+      )
+    expect((await run("snapshot", { app: "Firefox" })).error).toMatchObject({
+      code: "APP_NOT_FOUND",
+      message: "No windows found for app 'Firefox', but some apps do not answer",
+      suggestion: "Retry when they do, or name the window: agent-desktop snapshot --window-id w-77",
+      details: { certain: false, unanswered: [{ id: "w-77" }] },
+    })
+  })
+
+  test("in rows that a large list makes no objects for is neither missing nor gone without a word", async () => {
+    const list: Spec = { role: "list", name: "Big", total: 1000, children: [{ role: "option", name: "1" }] }
+    const { ok, error } = await holding(list)
+    const unsearched = { count: 999, in: [{ role: "list", name: "Big", count: 999 }] }
+    expect(await error("wait", { text: "Row 500", timeout: SHORT })).toMatchObject({
+      code: "TIMEOUT",
+      message: expect.stringContaining("; 999 elements were not searched"),
+      suggestion: expect.stringContaining("agent-desktop scroll @e"),
+      details: { kind: "text", complete: false, unsearched },
+    })
+    expect(await ok("wait", { text: "Row 500", gone: true })).toMatchObject({
+      found: true,
+      complete: false,
+      unsearched,
+    })
+  })
+
   test("may appear in an app that is not running yet", async () => {
     const { ok, world } = await holding(BUTTON)
     world.later(() => world.app("New").window("New", [{ role: "statictext", name: "Ready" }]))

@@ -84,6 +84,33 @@ test("a reader that closes the pipe ends the program quietly", async () => {
   expect(await Bun.file(`${setting.directory}/err`).text()).toBe("")
 })
 
+test.each([
+  [["version"], "a command that worked"],
+  [["--help"], "plain text"],
+  [["--version"], "the version"],
+  [["clik"], "a refused command line"],
+  [["click", "@e7", "--format", "text"], "a failed command"],
+])("%j on a full disk ends with one line about it and exit code 1: %s", async (args) => {
+  using setting = nowhere()
+  const env = { PATH: process.env.PATH, HOME: setting.directory }
+  const child = Bun.spawn([PROGRAM, ...args], { env, stdout: Bun.file("/dev/full"), stderr: "pipe" })
+  const stderr = await new Response(child.stderr).text()
+  expect({ exitCode: await child.exited, stderr }).toEqual({
+    exitCode: 1,
+    stderr: "warn The answer cannot be written to standard output (ENOSPC). Effects of the command remain.\n",
+  })
+})
+
+test("a full standard output and a full standard error are not a crash", async () => {
+  using setting = nowhere()
+  const env = { PATH: process.env.PATH, HOME: setting.directory }
+  const child = Bun.spawn([PROGRAM, "version"], {
+    env,
+    stdio: ["ignore", Bun.file("/dev/full"), Bun.file("/dev/full")],
+  })
+  expect({ exitCode: await child.exited, signal: child.signalCode }).toEqual({ exitCode: 1, signal: null })
+})
+
 test("a closed standard output is not a crash", async () => {
   using setting = nowhere()
   const child = Bun.spawn(["bash", "-c", '"$0" version >&-', PROGRAM], {

@@ -55,6 +55,11 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const element = inside(handle)
         return element.isGone ? undefined : seenOf(element)
       }),
+    caughtUp: () =>
+      native("caughtUp", () => {
+        world.onCaughtUp()
+        return !world.isBusy
+      }),
     hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
     ownerAt: (point) => native("ownerAt", () => world.ownerAt(point)),
     perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
@@ -115,7 +120,7 @@ function seenApp(app: FakeApp): SeenApp {
 }
 
 function seenWindow(world: World, window: FakeWindow): SeenWindow {
-  const { accessible, reason, starting, aliases } = window.facts
+  const { accessible, reason, starting, isSplash, aliases } = window.facts
   return {
     id: window.id,
     title: window.title,
@@ -128,6 +133,7 @@ function seenWindow(world: World, window: FakeWindow): SeenWindow {
     accessible,
     reason,
     starting,
+    isSplash,
   }
 }
 
@@ -205,7 +211,9 @@ function seenNode(element: FakeElement, options: TreeOptions, children: readonly
     ...(options.interactiveOnly && !wanted ? { value: undefined, description: undefined } : {}),
     bounds: wanted || options.bounds === "all" ? seen.bounds : undefined,
     children,
-    ...(children.length < shown.length ? { children_count: shown.length } : {}),
+    ...(children.length < (element.total ?? shown.length)
+      ? { children_count: element.total ?? shown.length }
+      : {}),
   }
 }
 

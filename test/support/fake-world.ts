@@ -51,6 +51,8 @@ export interface Spec {
   readonly tellsLate?: boolean
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
+  /** The number of children it says it has, if it makes objects for some of them only. */
+  readonly total?: number
   /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
   readonly route?: Route
@@ -85,6 +87,7 @@ export class FakeElement {
   readonly tellsLate: boolean | undefined
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
+  readonly total: number | undefined
   hidden: boolean
   route: Route
   delay: number | "event"
@@ -111,6 +114,7 @@ export class FakeElement {
     this.tellsLate = spec.tellsLate
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
+    this.total = spec.total
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"
     this.delay = spec.delay ?? 0
@@ -229,6 +233,7 @@ interface WindowFacts {
   readonly accessible?: false
   readonly reason?: string
   readonly starting?: boolean
+  readonly isSplash?: boolean
   readonly aliases?: readonly string[]
   /** The process that fills the window, if it is another one. */
   readonly filledBy?: FakeApp
@@ -288,6 +293,10 @@ export class World {
   }
   /** The reaction to a key of the app that has the focus. */
   onKey: (combo: string) => void = () => {}
+  /** True: the app never gets to the end of the input that it was sent. */
+  isBusy = false
+  /** The app may finish its work before it says that it has caught up. */
+  onCaughtUp: () => void = () => {}
   /** The app may react to the pointer, which has just come to this point. */
   onPointer: (at: Point) => void = () => {}
   /** The app may change before input arrives, whatever kind of input it is. */

@@ -35,12 +35,14 @@ export interface Frame {
 /** The top-level objects of an app; none if it refuses to list them. */
 export async function readFrames(
   atspi: Atspi,
-  { ref: app, pid, name, begun }: A11yApp,
+  { ref: app, pid, name: known, responsive, begun }: A11yApp,
   withCache = false,
 ): Promise<readonly Frame[]> {
-  const [toolkit = "", children] = await Promise.all([
+  // A busy app did not say its name in the time that a list of apps has for it; its traits depend on the name.
+  const [toolkit = "", children, name = ""] = await Promise.all([
     begun?.toolkit ?? unlessRefused(atspi.toolkit(app)),
     begun?.children ?? unlessRefused(atspi.children(app)),
+    responsive ? known : unlessRefused(atspi.name(app)),
   ])
   const { promise: cache, resolve } = Promise.withResolvers<Cache>()
   const traits = traitsOf(toolkit, name)

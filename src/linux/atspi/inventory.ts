@@ -3,7 +3,7 @@ import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
-import { type AppHints, aliasesOf, desktopEntryOf } from "../host/app-names.ts"
+import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
 import { ageOf, endOf, readProcess } from "../host/processes.ts"
 import { type Session, silentBus } from "../host/session.ts"
 import { readWindows } from "../x11/window.ts"
@@ -116,6 +116,7 @@ export function seenWindow(window: XWindow, inventory: Inventory, env: Session["
       return aliasesOf(pid, hintsOf(app, window), env)
     },
     minimized: window.minimized || undefined,
+    isSplash: window.types[0] === "splash" || undefined,
     ...muteness(app, inventory, window.pid),
   }
 }
@@ -204,7 +205,15 @@ function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHint
 function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
   // Toolkits use the class instance for the accessible name too. The kernel cuts a process's name at 15 bytes.
   const own = app?.name && cut(app.name)
-  return own || window?.wmClass?.instance || readProcess(pid)?.name || window?.title || `pid ${pid}`
+  // An app that is busy or has just started has not said its name yet; it must be the same as when it has.
+  return (
+    own ||
+    wrapperOf(pid) ||
+    window?.wmClass?.instance ||
+    readProcess(pid)?.name ||
+    window?.title ||
+    `pid ${pid}`
+  )
 }
 
 /** Reasons for a window to have no tree, without asking its app. A window without a pid may still have a frame. */

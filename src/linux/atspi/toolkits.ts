@@ -44,6 +44,8 @@ export interface Traits {
   readonly windowIsReadAgain?: true
   /** GetChildAtIndex counts other children than GetChildren lists. */
   readonly childAtIndexMiscounts?: true
+  /** While a cell is edited, no cell knows its index. Its name still is its address; see placeByName. */
+  readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
   /** Changes reach the accessibility tree some time after they show. */
@@ -274,6 +276,7 @@ const DRAWN: Traits = {
   scrolledRowsKeepCoordinates: true,
   // One object per cell and paragraph.
   needsManyQuestions: true,
+  editingHidesIndexes: true,
   gridCellsAreNamedByColumn: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
@@ -312,3 +315,11 @@ const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
   ["Chromium", "chromium"],
   ["Gecko", "firefox"],
 ])
+
+/** The place of a cell in its sheet by its address, "D18": row 17, column 3; undefined if the name is not an address. */
+export function placeByName(name: string): { readonly row: number; readonly column: number } | undefined {
+  const [, letters, number] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(name) ?? []
+  if (letters === undefined) return undefined
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  return { row: Number(number) - 1, column }
+}

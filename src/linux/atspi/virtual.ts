@@ -1,8 +1,10 @@
 import type { Point, Rect } from "../../node.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { unlessRefused } from "./element.ts"
 import type { Child, Facts, Look, Maybe, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
+import { placeByName, type Traits } from "./toolkits.ts"
 
 /**
  * Lists and tables that make their children as they are asked for. Calc reports 2^31 of them. Only those on the screen
@@ -23,16 +25,19 @@ export interface Visible {
   readonly columns?: ReadonlyMap<string, number>
 }
 
+/** The children in view. undefined: it cannot be told which they are. Throws if an answer did not come in time. */
 export async function visibleChildren(
   atspi: Atspi,
   ref: Ref,
   { interfaces, extents }: Facts,
-): Promise<Visible> {
-  if (!(interfaces & INTERFACE.Component)) return NOTHING
+  traits: Traits,
+): Promise<Visible | undefined> {
+  if (!(interfaces & INTERFACE.Component)) return undefined
   const view = extents ?? (await atspi.extents(ref))
   if (view.width <= 0 || view.height <= 0) return NOTHING
-  const [first, last] = await Promise.all([probe(atspi, ref, view, 1), probe(atspi, ref, view, -1)])
-  if (first === undefined) return NOTHING
+  const look = (direction: 1 | -1) => probe(atspi, ref, view, direction, traits)
+  const [first, last] = await Promise.all([look(1), look(-1)])
+  if (first === undefined) return undefined
   const table = interfaces & INTERFACE.Table ? await visibleCells(atspi, ref, first, last) : undefined
   if (table) return table
   const end = last ?? first + MAX_VISIBLE
@@ -83,27 +88,45 @@ export class ColumnSource implements Source {
 }
 
 /** The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. */
-async function probe(atspi: Atspi, ref: Ref, view: Rect, direction: 1 | -1): Promise<number | undefined> {
+async function probe(
+  atspi: Atspi,
+  ref: Ref,
+  view: Rect,
+  direction: 1 | -1,
+  traits: Traits,
+): Promise<number | undefined> {
   const points: Point[] = PROBES.filter((offset) => offset < view.height && offset < view.width).map(
     (offset) =>
       direction === 1
         ? { x: view.x + Math.min(offset, 14), y: view.y + offset }
         : { x: view.x + view.width - Math.min(offset, 14), y: view.y + view.height - offset },
   )
-  const indexes = await Promise.all(points.map((point) => indexAt(atspi, ref, point)))
+  const indexes = await Promise.all(points.map((point) => indexAt(atspi, ref, point, traits)))
   return indexes.find((index) => index !== undefined && index >= 0)
 }
 
 /** A header is a child as well, but it is outside the rows. */
-async function indexAt(atspi: Atspi, container: Ref, point: Point): Promise<number | undefined> {
-  const ref = await atspi.at(container, point).catch(() => undefined)
+async function indexAt(
+  atspi: Atspi,
+  container: Ref,
+  point: Point,
+  traits: Traits,
+): Promise<number | undefined> {
+  const ref = await unlessRefused(atspi.at(container, point))
   if (!ref || ref.path === container.path) return undefined
-  const [parent, index, role] = await Promise.all([
-    atspi.parent(ref),
-    atspi.indexInParent(ref),
-    atspi.role(ref),
-  ]).catch((): [undefined, number, number] => [undefined, -1, -1])
-  return parent?.path === container.path && role >= 0 && !HEADERS.has(role) ? index : undefined
+  const answers = await unlessRefused(
+    Promise.all([atspi.parent(ref), atspi.indexInParent(ref), atspi.role(ref)]),
+  )
+  if (!answers) return undefined
+  const [parent, index, role] = answers
+  if (parent?.path !== container.path || HEADERS.has(role)) return undefined
+  return index < 0 && traits.editingHidesIndexes ? indexByName(atspi, container, ref) : index
+}
+
+async function indexByName(atspi: Atspi, table: Ref, cell: Ref): Promise<number | undefined> {
+  const [name, { columns }] = await Promise.all([atspi.name(cell), atspi.tableSize(table)])
+  const place = placeByName(name)
+  return place && place.row * columns + place.column
 }
 
 const HEADERS: ReadonlySet<number> = new Set([
@@ -137,7 +160,7 @@ async function visibleCells(
       Array.from({ length: count }, async (_, at) => {
         const row = from.row + Math.floor(at / width)
         const column = from.column + (at % width)
-        const ref = await atspi.cellAt(table, row, column).catch(() => undefined)
+        const ref = await unlessRefused(atspi.cellAt(table, row, column))
         return ref && { ref, column, index: headers + row * size.columns + column }
       }),
     ),
@@ -157,17 +180,16 @@ async function cellPlace(
   if (index < 0) return undefined
   const ask = async (name: string): Promise<number> =>
     readAs(await atspi.call(table, method(`org.a11y.atspi.Table.${name}`, "i", [index])), "i").i32()
-  const [row, column] = await Promise.all([ask("GetRowAtIndex"), ask("GetColumnAtIndex")]).catch(() => [
-    -1, -1,
-  ])
-  return row !== undefined && column !== undefined && row >= 0 && column >= 0 ? { row, column } : undefined
+  const place = await unlessRefused(Promise.all([ask("GetRowAtIndex"), ask("GetColumnAtIndex")]))
+  const [row = -1, column = -1] = place ?? []
+  return row >= 0 && column >= 0 ? { row, column } : undefined
 }
 
 async function childrenBetween(atspi: Atspi, ref: Ref, from: number, to: number): Promise<readonly Child[]> {
   const count = Math.min(to - from + 1, MAX_VISIBLE)
   const children = await Promise.all(
     Array.from({ length: count }, async (_, at) => {
-      const child = await atspi.childAt(ref, from + at).catch(() => undefined)
+      const child = await unlessRefused(atspi.childAt(ref, from + at))
       return child && { ref: child, index: from + at }
     }),
   )

@@ -287,7 +287,9 @@ class Collector {
     const total = await this.#expect(this.#atspi.childCount(element.ref))
     if (total === undefined || total <= MAX_MANAGED)
       return { source: alike(draft.source, facts, undefined), children: await this.#list(draft) }
-    const visible = await this.#expect(visibleChildren(this.#atspi, element.ref, facts))
+    const { traits } = element.origin
+    const visible = await this.#expect(visibleChildren(this.#atspi, element.ref, facts, traits))
+    if (!visible) this.isComplete = false
     return { source: alike(draft.source, facts, visible?.columns), children: visible?.children, total }
   }
 

@@ -59,7 +59,13 @@ function programNames(pid: number): readonly string[] {
   const [called = "", ...args] = commandLine(pid)
   const script = INTERPRETER.test(program) ? args.find((arg) => !arg.startsWith("-")) : undefined
   if (script) return [fileName(script), fileName(script).replace(/\.\w+$/, "")]
-  return [program, fileName(called.split(" ", 1)[0]!)].filter(Boolean)
+  return [program, wrapperOf(pid) ?? "", fileName(called.split(" ", 1)[0]!)].filter(Boolean)
+}
+
+/** The name of the script that starts the program: `soffice` for `soffice.bin`. undefined for other programs. */
+export function wrapperOf(pid: number): string | undefined {
+  const program = fileName(executablePath(pid) ?? "")
+  return program.endsWith(".bin") ? program.slice(0, -".bin".length) || undefined : undefined
 }
 
 const INTERPRETER = /^(python|perl|ruby|node|gjs|bash|dash|sh|java|mono|guile)[\d.]*(-console)?$/

@@ -1,31 +1,17 @@
 import { expect, test } from "bun:test"
-import { type Toolkit, TRAITS, traitsOf } from "../../../src/linux/atspi/toolkits.ts"
+import { placeByName } from "../../../src/linux/atspi/toolkits.ts"
 
-test.each<[toolkitName: string, app: string, toolkit: Toolkit]>([
-  ["gtk", "gedit", "gtk3"],
-  ["GTK", "gnome-text-editor", "gtk4"],
-  ["Qt", "kate", "qt"],
-  ["Chromium", "chromium", "chromium"],
-  ["Gecko", "Firefox", "firefox"],
-  ["gtk", "soffice", "libreoffice"],
-  ["GAIL", "gimp", "other"],
-  ["", "", "other"],
-  ["constructor", "constructor", "other"],
-])("the toolkit '%s' of '%s' has the traits of %s", (toolkitName, app, toolkit) => {
-  expect(traitsOf(toolkitName, app)).toBe(TRAITS[toolkit])
-})
-
-test("LibreOffice has its own quirks with any toolkit", () => {
-  const { coordinates, cache, mixesCoordinates, rootPaneIgnoresMenuBar } = traitsOf("GTK", "soffice")
-  expect({ coordinates, cache, mixesCoordinates, rootPaneIgnoresMenuBar }).toEqual({
-    coordinates: "window",
-    cache: "partial",
-    mixesCoordinates: true,
-    rootPaneIgnoresMenuBar: undefined,
-  })
-})
-
-test("the cache of LibreOffice on GTK 3 is not read", () => {
-  expect(TRAITS.gtk3.cache).toBeDefined()
-  expect(TRAITS.libreoffice.cache).toBeUndefined()
+test.each([
+  ["A1", { row: 0, column: 0 }],
+  ["D18", { row: 17, column: 3 }],
+  ["Z9", { row: 8, column: 25 }],
+  ["AA10", { row: 9, column: 26 }],
+  ["XFD1048576", { row: 1_048_575, column: 16_383 }],
+  ["", undefined],
+  ["A0", undefined],
+  ["a1", undefined],
+  ["Total", undefined],
+  ["A1:B2", undefined],
+])("the cell %j is at %j", (name, place) => {
+  expect(placeByName(name)).toEqual(place)
 })

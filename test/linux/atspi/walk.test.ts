@@ -326,7 +326,8 @@ describe("a walk", () => {
     ])
     expect(got.app.asked("sheet")).not.toContain("GetChildren")
     expect(got.root.children[0]).toMatchObject({ role: "table", children_count: 0x7fffffff, children: [] })
-    expect(got.complete).toBe(true)
+    // Some cells are in view, and no hit test told which.
+    expect(got.complete).toBe(false)
   })
 
   test("never asks a password field for its text", async () => {

@@ -1,0 +1,164 @@
+import { MAX_LEVELS, type SeenTree, type SeenWindow } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import type { Role } from "../node.ts"
+import { entriesFor } from "../refs/allocate.ts"
+import { nameAndValue, type Position, walk } from "../tree.ts"
+import { quoted } from "./outline.ts"
+import { refSource } from "./surface.ts"
+
+/** Searching a window. That something is absent is said only of what was searched. */
+
+export interface Query {
+  readonly includeHidden: boolean
+  readonly fits: (place: Position) => boolean
+  /** The number of matches that make another look needless. */
+  readonly enough: number
+}
+
+export interface Searched {
+  readonly tree: SeenTree
+  /** All nodes of the tree. */
+  readonly places: readonly Position[]
+  readonly found: readonly Position[]
+  /** True if matches may be missing only because the app was still busy. */
+  readonly isBusy: boolean
+}
+
+/** How long an app that answers but never is quiet, as for an animation, is searched again. */
+const NOISE_MS = 1000
+/** How long to wait for the next change before looking again anyway. */
+const POLL_MS = 100
+
+/**
+ * Reads the window and looks for matches. If there are too few, it looks again, until the app has handled the input that
+ * it was sent, everything could be read, and nothing changed meanwhile: a busy app shows an old state, or half of a new one.
+ */
+export async function search(ctx: Context, window: SeenWindow, query: Query): Promise<Searched> {
+  const start = performance.now()
+  const first = await look(ctx, window, query)
+  if (first.found.length >= query.enough || !ctx.patient) return { ...first, isBusy: false }
+  let last = { ...first, isBusy: true }
+  let took = performance.now() - start
+  const watch = await ctx.adapter.watch([first.tree.pid])
+  try {
+    const isIdle = await ctx.adapter.caughtUp(window)
+    const noise = ctx.deadline.slice(NOISE_MS)
+    // A look that does not end in time would only replace a better one.
+    while (ctx.deadline.remaining > took) {
+      const begun = performance.now()
+      last = { ...(await look(ctx, window, query)), isBusy: true }
+      took = performance.now() - begun
+      const isQuiet = !(await watch.changed(0))
+      const isSure = isIdle && (isQuiet || (noise.expired && last.tree.complete))
+      if (isSure || last.found.length >= query.enough) return { ...last, isBusy: false }
+      await watch.changed(Math.min(POLL_MS, ctx.deadline.remaining))
+    }
+    return last
+  } catch (error) {
+    // Only this look had too little time; the one before it counts.
+    if (error instanceof AppError && LATE.has(error.code)) return last
+    throw error
+  } finally {
+    await watch.close()
+  }
+}
+
+const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
+
+/** Reads the window once. */
+export async function look(
+  ctx: Context,
+  window: SeenWindow,
+  { includeHidden, fits }: Omit<Query, "enough">,
+): Promise<Omit<Searched, "isBusy">> {
+  const tree = await ctx.adapter.tree(
+    { kind: "surface", window, surface: "window" },
+    { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden, interactiveOnly: false },
+  )
+  const places = [...walk(tree.root)]
+  return { tree, places, found: places.filter(fits) }
+}
+
+/** Parts of a window that a search did not cover, in the words of a result. */
+export interface Gaps {
+  readonly complete: false
+  readonly unsearched: {
+    readonly reason: string
+    /** The number of elements that were not searched, and the containers that have most of them. */
+    readonly count?: number
+    readonly in?: readonly { ref_id?: string; role: Role; name?: string; count: number }[]
+    readonly suggestion?: string
+  }
+}
+
+/** The largest containers are named, the others only counted. */
+const MOST = 5
+
+/**
+ * undefined if everything was searched. If nothing was found, the containers get refs in the current map, for the next
+ * step; otherwise there is none to take.
+ */
+export async function gapsOf(ctx: Context, searched: Searched): Promise<Gaps | undefined> {
+  const { tree, places, isBusy } = searched
+  const holes = places
+    .map((place) => ({ place, count: (place.node.children_count ?? 0) - place.node.children.length }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count)
+  if (holes.length === 0 && tree.complete && !isBusy) return undefined
+  const count = holes.reduce((sum, hole) => sum + hole.count, 0)
+  const reason = reasonOf(searched, count)
+  if (searched.found.length > 0)
+    return { complete: false, unsearched: { reason, ...(count > 0 ? { count } : {}) } }
+  const named = holes.slice(0, MOST)
+  const refs = named.length > 0 ? await refsOf(ctx, searched, named) : []
+  const containers = named.map(({ place, count }, i) => {
+    const { name } = nameAndValue(place.node)
+    return { ref_id: refs[i], role: place.node.role, ...(name ? { name } : {}), count }
+  })
+  const [most] = containers
+  const suggestion =
+    isBusy || !tree.complete || !most
+      ? "Retry with a larger --timeout-ms"
+      : SCROLLING.has(most.role)
+        ? `Show other rows, then search again: agent-desktop scroll ${most.ref_id} down 20`
+        : `Look into it: agent-desktop snapshot --root ${most.ref_id}`
+  return {
+    complete: false,
+    unsearched: { reason, ...(most ? { count, in: containers } : {}), suggestion },
+  }
+}
+
+/** Containers that may have more rows than they make objects for. */
+const SCROLLING: ReadonlySet<Role> = new Set(["table", "list", "listbox", "outline", "grid"])
+
+function reasonOf({ tree, isBusy }: Searched, count: number): string {
+  const reasons = [
+    count > 0 && `${count} elements were not searched`,
+    !tree.complete && "not everything could be read",
+    isBusy && "the app was still busy",
+  ]
+  return reasons.filter(Boolean).join("; ")
+}
+
+async function refsOf(
+  ctx: Context,
+  { tree, places }: Searched,
+  holes: readonly { readonly place: Position }[],
+): Promise<readonly string[]> {
+  const source = refSource(tree, await ctx.adapter.processStart(tree.pid))
+  const chosen = holes.map(({ place }) => place)
+  return ctx.refs.append(entriesFor(chosen, places, { ...source, rootPath: [] }), undefined, source.reachedBy)
+}
+
+/** The gaps as lines of text. */
+export function gapsText({ unsearched }: Partial<Gaps>): string {
+  if (!unsearched) return ""
+  const parts = (unsearched.in ?? []).map(
+    ({ role, name, ref_id, count }) =>
+      `  ${[role, name && quoted(name), `[${ref_id}]`].filter(Boolean).join(" ")} ${count} not searched`,
+  )
+  const said = [["incomplete", unsearched.reason], ...parts, ["suggestion", unsearched.suggestion]]
+  const lines = said.flatMap((line) => (typeof line === "string" ? line : line[1] ? line.join(": ") : []))
+  return `${lines.join("\n")}\n`
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { appNamed, type StartedApp, startApp } from "../../bench/apps.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
+
+/** A search says that something is absent only of what it has searched, and only of an app that is not busy. */
+
+let desktop: TestDesktop
+
+beforeAll(async () => {
+  desktop = await openDesktop({ width: 1000, height: 700 })
+})
+
+afterAll(() => desktop?.close(), 30_000)
+
+describe("a tree view of 100,000 rows", () => {
+  let list: ReturnType<TestDesktop["spawnApp"]>
+  let window: string
+
+  beforeAll(async () => {
+    list = desktop.spawnApp(
+      ["/usr/bin/python3", new URL("../fixtures/big-list.py", import.meta.url).pathname, "tree", "100000"],
+      { env: { FIXTURE_LOG: `${desktop.directory}/list.log` } },
+    )
+    window = await windowTitled("Big tree")
+    await until(async () => (await found(window, "--name", "Row 1", "--exact")).total_matches === 1, 30_000)
+  })
+
+  test.each([[[]], [["--include-hidden"]]])(
+    "with %j, says how many cells it did not search",
+    async (more) => {
+      const { complete, unsearched, ...data } = await found(window, "--name", "Row 50000", ...more)
+      expect({ ...data, complete }).toEqual({ matches: [], total_matches: 0, complete: false })
+      expect(unsearched.count).toBeGreaterThan(199_000)
+      expect(unsearched.count).toBeLessThanOrEqual(200_002)
+      expect(unsearched.in).toEqual([{ ref_id: expect.any(String), role: "table", count: unsearched.count }])
+      expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} down`)
+      const { stdout } = await desktop.run(
+        "find",
+        "--window-id",
+        window,
+        "--name",
+        "Row 50000",
+        ...more,
+        "--format",
+        "text",
+      )
+      expect(stdout).toStartWith(`no match\nincomplete: ${unsearched.count} elements were not searched\n`)
+    },
+  )
+
+  test("the suggested step shows rows that were not searched before", async () => {
+    const before = await lastRange()
+    const { unsearched } = await found(window, "--name", `Row ${before.last + 20}`, "--exact")
+    await desktop.run(...unsearched.suggestion.replace(/^.*agent-desktop /, "").split(" "))
+    const now = await until(async () => {
+      const range = await lastRange()
+      return range.last > before.last && range
+    })
+    await until(
+      async () => (await found(window, "--name", `Row ${now.last - 1}`, "--exact")).total_matches === 1,
+    )
+  })
+
+  test("wait says the same of a text that does not appear, and of one that is gone", async () => {
+    const wait = async (...args: readonly string[]): Promise<Json> =>
+      (await desktop.run("wait", "--window-id", window, "--text", "Row 50000", ...args)).json
+    const { error } = await wait("--timeout", "1000")
+    expect(error).toMatchObject({ code: "TIMEOUT", details: { kind: "text", complete: false } })
+    expect(error.message).toMatch(/; \d+ elements were not searched$/)
+    const { data } = await wait("--gone")
+    expect(data).toMatchObject({ found: true, complete: false })
+    expect(data.unsearched.count).toBeGreaterThan(199_000)
+    // It is there: the list itself shows it.
+    list.stdin.write("50000\n")
+    await list.stdin.flush()
+    expect(await wait("--timeout", "20000")).toMatchObject({ data: { match: { name: "Row 50000" } } })
+    expect((await lastRange()).first).toBeLessThanOrEqual(50_000)
+  })
+
+  /** The rows that the list itself reports as visible. */
+  async function lastRange(): Promise<{ readonly first: number; readonly last: number }> {
+    return until(async () => {
+      const text = await Bun.file(`${desktop.directory}/list.log`).text()
+      return text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+        .findLast(({ event }) => event === "range")
+    }, 60_000)
+  }
+})
+
+describe("a spreadsheet", () => {
+  let calc: StartedApp
+  let window: string
+
+  beforeAll(async () => {
+    calc = startApp(desktop, appNamed("calc"))
+    window = await until(async () => {
+      calc.revive()
+      return windowTitled("Calc", 5_000).catch(() => undefined)
+    }, 90_000)
+    await until(async () => (await cell("A1")).length === 1, 60_000)
+  }, 120_000)
+
+  test("is searched while one of its cells is edited", async () => {
+    await keys("key ctrl+Home", "type --delay 0 =SU")
+    try {
+      // Its input line shows what is typed.
+      await until(async () => (await found(window, "--text", "=SU")).total_matches > 0, 20_000)
+      expect(await cell("B3")).toHaveLength(1)
+    } finally {
+      await keys("key Escape")
+    }
+  })
+
+  test("that is busy with many keys is searched when it has handled them", async () => {
+    await keys("key ctrl+Home")
+    await until(async () => (await cell("A1")).length === 1, 20_000)
+    expect(await cell("A41", "--timeout-ms", "0")).toEqual([])
+    // This client of the display waits for no app. The last keys bring A41 into view.
+    const lines = Array.from({ length: 40 }, (_, i) => [
+      `type --delay 0 "=SUM(B1:B${i + 1})*SQRT(${i})"`,
+      "key --delay 0 Return",
+    ])
+    await keys(...lines.flat())
+    expect(await cell("A41", "--timeout-ms", "60000")).toEqual(["A41"])
+  })
+
+  const cell = async (name: string, ...more: readonly string[]): Promise<readonly string[]> => {
+    const { matches } = await found(window, "--role", "cell", "--name", name, "--exact", ...more)
+    return matches.map((match: Json) => match.name)
+  }
+
+  async function keys(...lines: readonly string[]): Promise<void> {
+    const command = ["xdotool", "-"]
+    const typist = Bun.spawn(command, { env: { ...desktop.env }, stdin: new Blob([`${lines.join("\n")}\n`]) })
+    expect(await typist.exited).toBe(0)
+  }
+})
+
+const windowTitled = (title: string, ms = 30_000): Promise<string> =>
+  until(async () => {
+    const { json } = await desktop.run("list-windows")
+    const windows: { id: string; title: string }[] = json?.data?.windows ?? []
+    return windows.find((one) => one.title.includes(title))?.id
+  }, ms)
+
+async function found(window: string, ...query: readonly string[]): Promise<Json> {
+  const { json } = await desktop.run("find", "--window-id", window, ...query)
+  if (!json.ok) throw new Error(JSON.stringify(json.error))
+  return json.data
+}
