@@ -1,10 +1,15 @@
+import { chmod, mkdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { version as current } from "../package.json"
 import type { Entry } from "./archive.ts"
 import { sign, verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
 
 /**
  * `Agent Desktop.app`: the same executable in a bundle, signed ad hoc. macOS adds bundles to its privacy lists more
- * readily than bare executables, and shows them with a name.
+ * readily than bare executables, and shows them with a name. A release contains it; for a build of your own:
+ *
+ *   bun scripts/bundle.ts BINARY DIRECTORY
  */
 
 export const BUNDLE_NAME = "Agent Desktop"
@@ -56,3 +61,25 @@ async function seal(documents: readonly Entry[]): Promise<string> {
 
 const hash = (algorithm: "sha1" | "sha256", content: Entry["content"]): string =>
   new Bun.CryptoHasher(algorithm).update(content).digest("base64")
+
+if (import.meta.main) {
+  const [binary, directory] = Bun.argv.slice(2)
+  if (!binary || !directory) throw new Error("Usage: bun scripts/bundle.ts BINARY DIRECTORY")
+  const document = async (path: string) => ({
+    path,
+    content: await Bun.file(join(import.meta.dir, "..", path)).bytes(),
+  })
+  const documents = await Promise.all(["LICENSE", "THIRD-PARTY-NOTICES.txt", "README.md"].map(document))
+  const executable = Buffer.from(await Bun.file(binary).arrayBuffer())
+  for (const { path, content, isExecutable } of await bundle(executable, current, documents)) {
+    const file = join(directory, path)
+    await mkdir(dirname(file), { recursive: true })
+    // A new file, because macOS caches the signature of a file that it has run.
+    await Bun.file(file)
+      .delete()
+      .catch(() => undefined)
+    await Bun.write(file, content)
+    await chmod(file, isExecutable ? 0o755 : 0o644)
+  }
+  console.log(join(directory, `${BUNDLE_NAME}.app`))
+}
