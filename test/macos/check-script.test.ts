@@ -4,10 +4,13 @@ import { Mac, type Outside, type Ran } from "../../scripts/macos-check/mac.ts"
 import { CALCULATOR, FINDER, SETTINGS, TEXTEDIT } from "../../scripts/macos-check/scripts.ts"
 import { chosen, runChecks } from "../../scripts/macos-check.ts"
 import { compileProgram } from "./compiled.ts"
+import { buildFake } from "./fake/build.ts"
 import { type FakeMac, startScene } from "./fake.ts"
 
 /** The checks of scripts/macos-check.ts with the real program on the stand-in, which also answers as AppleScript. */
 
+// Compiled at import: it may take longer than the timeout of the first test.
+buildFake()
 const program = compileProgram()
 
 const button = (n: number) => ({ AXRole: "AXButton", AXTitle: `${n}`, frame: [510 + n * 10, 340, 9, 9] })
