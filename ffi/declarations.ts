@@ -5,6 +5,7 @@ import { CORE_GRAPHICS, LIBFFI } from "./core-graphics.ts"
 import type { Declaration } from "./library.ts"
 import { LIBSYSTEM } from "./libsystem.ts"
 import { APPKIT, OBJC } from "./objc.ts"
+import { RESPAWN } from "./respawn.ts"
 
 /** Every symbol of macOS that this program binds. */
 export const DECLARATIONS: readonly Declaration[] = [
@@ -19,4 +20,5 @@ export const DECLARATIONS: readonly Declaration[] = [
   LIBFFI,
   WINDOW_BRIDGE,
   RESPONSIBILITY,
+  RESPAWN,
 ]

@@ -1,209 +1,178 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { homedir, tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { appChecks } from "./macos-check/check-apps.ts"
+import { systemChecks } from "./macos-check/check-system.ts"
+import { webChecks } from "./macos-check/check-web.ts"
+import {
+  type Check,
+  Interrupted,
+  type Interruption,
+  Mac,
+  type Outside,
+  realMac,
+  Skip,
+} from "./macos-check/mac.ts"
 
 /**
- * Tests the main commands on a real Mac, against Apple's own applications:
+ * The first thing to run on a Mac: tries the main commands on Apple's own apps, and prints a report for an issue.
  *
- *   bun scripts/macos-check.ts BINARY [WORDS]
+ *   bun scripts/macos-check.ts [BINARY] [WORDS] [--dry-run] [--yes]
  *
- * With WORDS, runs only the checks whose title contains them. Needs Accessibility and Screen Recording. macOS asks
- * once whether Finder may be controlled. Independent programs judge the results: the saved file, pbpaste,
- * sips, Finder itself. Written without a Mac, and not yet run.
+ * With WORDS, runs only the checks whose title or subject contains them, after those that all need. --dry-run prints the
+ * checks, and what they touch, and runs nothing. --yes does not ask first.
+ *
+ * Files, AppleScript, System Events and a web page judge the effects, never agent-desktop. Nothing is looked up by a
+ * name that depends on the language. Everything that is opened or changed is put back, also after ctrl+c.
  */
 
-const [binary = "dist/agent-desktop", words = ""] = Bun.argv.slice(2)
-const folder = mkdtempSync(join(tmpdir(), "agent-desktop-check-"))
-const TEXT = "Grüße ✓ 👋\nzweite Zeile"
-const PATIENCE_MS = 10_000
+/** In order: each needs the vital ones above it. */
+export const CHECKS: readonly Check[] = [...systemChecks, ...appChecks, ...webChecks]
 
-interface Node {
-  readonly role: string
-  readonly ref_id?: string
-  readonly name?: string
-  readonly children?: readonly Node[]
-}
-
-interface Window {
-  readonly id: string
-  readonly title: string
-  readonly bounds: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
-}
-
-/** The checks in order: each needs the ones above it. A check returns a line to print, or undefined. */
-const checks: Readonly<Record<string, () => string | undefined>> = {
-  "agent-desktop starts": () => JSON.stringify(desktop("version")),
-  "every native symbol exists": () => {
-    const { checks: found } = answer("doctor", "--ffi").data
-    const said = found.map(({ name, ok, detail = "" }: Finding) => `${ok ? "✓" : "✗"} ${name}: ${detail}`)
-    const missing = found.filter(({ name, ok }: Finding) => name.startsWith("symbols of") && !ok)
-    if (missing.length > 0) throw new Error(said.join("\n  "))
-    return said.join("\n  ")
-  },
-  "Accessibility and Screen Recording are granted": () => {
-    const permissions = desktop("permissions")
-    if (!permissions.granted || permissions.screen_recording.state !== "granted")
-      throw new Error(JSON.stringify(permissions, null, 2))
-    return undefined
-  },
-  "apps and windows are listed": () => {
-    const { apps } = desktop("list-apps")
-    if (!apps.some(({ bundle_id }: { bundle_id?: string }) => bundle_id === "com.apple.finder"))
-      throw new Error(`There is no Finder: ${JSON.stringify(apps)}`)
-    return `${apps.length} apps, ${desktop("list-windows").windows.length} windows, ${JSON.stringify(
-      desktop("list-displays").displays,
-    )}`
-  },
-  "text typed into TextEdit and saved is in the file": () => {
-    const window = textEdit()
-    const field = nodesIn(window.id).find(({ role }) => role === "textfield")
-    desktop("type", refOf(field, "a text field in TextEdit"), TEXT)
-    desktop("press", "cmd+s", "--app", "TextEdit")
-    eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
-    return undefined
-  },
-  "text typed by synthesised keys is the same": () => {
-    const window = textEdit()
-    const field = refOf(
-      nodesIn(window.id).find(({ role }) => role === "textfield"),
-      "a text field",
-    )
-    desktop("clear", field)
-    desktop("type", field, TEXT, "--input", "physical")
-    desktop("press", "cmd+s", "--app", "TextEdit")
-    eventually(() => expectEqual(readFileSync(join(folder, NOTE), "utf8"), TEXT))
-    return undefined
-  },
-  "the menu bar can be read, and one of its menus opens": () => {
-    const window = textEdit()
-    const bar = desktop("snapshot", "--window-id", window.id, "--surface", "menubar").tree
-    const edit = flatten(bar).find(({ name }) => name === "Edit" || name === "Bearbeiten")
-    desktop("click", refOf(edit, "a menu Edit"))
-    const menu = flatten(desktop("snapshot", "--app", "TextEdit", "--surface", "menu").tree)
-    desktop("press", "escape")
-    return `${menu.length} items`
-  },
-  "Calculator adds, judged by the result that it copies": () => {
-    desktop("launch", "Calculator")
-    for (const key of ["escape", "escape", "7", "+", "5", "return", "cmd+c"])
-      desktop("press", key, "--app", "Calculator")
-    eventually(() => expectEqual(succeed(["pbpaste"]).trim(), "12"))
-    return undefined
-  },
-  "the clipboard is the same as that of pbpaste": () => {
-    desktop("clipboard-set", TEXT)
-    expectEqual(succeed(["pbpaste"]), TEXT)
-    expectEqual(desktop("clipboard-get").text, TEXT)
-    return undefined
-  },
-  "a Finder window can be moved, maximised and restored": () => {
-    osascript('tell application "Finder" to open home')
-    const window = eventually(() => {
-      const [first] = desktop("list-windows", "--app", "Finder").windows
-      if (!first) throw new Error("Finder has no window")
-      return first as Window
-    })
-    desktop("focus-window", window.id)
-    const moved = desktop("move-window", window.id, "120", "140").window
-    expectEqual(osascript('tell application "Finder" to get position of front window').split(", ")[0], "120")
-    const large = desktop("maximize", window.id).window
-    const back = desktop("restore", window.id).window
-    expectEqual(JSON.stringify(back.bounds), JSON.stringify(moved.bounds))
-    return `maximised ${JSON.stringify(large.bounds)}`
-  },
-  "a screenshot of a window has the size that sips reports": () => {
-    const window = textEdit()
-    const path = join(folder, "window.png")
-    const { width, height } = desktop("screenshot", path, "--window-id", window.id)
-    const said = succeed(["sips", "-g", "pixelWidth", "-g", "pixelHeight", path])
-    if (!said.includes(`pixelWidth: ${width}`) || !said.includes(`pixelHeight: ${height}`))
-      throw new Error(`${width}x${height} instead of ${said}`)
-    return `${width}x${height} for ${JSON.stringify(window.bounds)}`
-  },
-}
-
-interface Finding {
-  readonly name: string
-  readonly ok: boolean
+export interface Result {
+  readonly check: Check
+  readonly outcome: "ok" | "FAILED" | "skipped"
   readonly detail?: string
+  readonly ms: number
+  /** Changes that could not be undone. */
+  readonly left: readonly string[]
 }
 
-const NOTE = "agent-desktop-check.txt"
+/** Runs checks one after another. Calls `tell` after each. */
+export async function runChecks(
+  checks: readonly Check[],
+  mac: Mac,
+  interruption: Interruption,
+  tell: (result: Result) => void = () => undefined,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  let lacking: string | undefined
+  for (const check of checks) {
+    const start = performance.now()
+    const ended = interruption.aborted
+      ? ({ outcome: "skipped", detail: "interrupted" } as const)
+      : lacking
+        ? ({ outcome: "skipped", detail: `needs: ${lacking}` } as const)
+        : await attempt(check, mac)
+    interruption.puttingBack = true
+    const left = await mac.putBack()
+    interruption.puttingBack = false
+    if (check.isVital && ended.outcome === "FAILED") lacking = check.title
+    const result = { check, ...ended, left, ms: Math.round(performance.now() - start) }
+    results.push(result)
+    tell(result)
+  }
+  return results
+}
 
-let failed = 0
-for (const [title, check] of Object.entries(checks).filter(([title]) => title.includes(words))) {
+async function attempt(check: Check, mac: Mac): Promise<Pick<Result, "outcome" | "detail">> {
   try {
-    const told = check()
-    console.log(`✓ ${title}${told ? `\n  ${told}` : ""}`)
+    return { outcome: "ok", detail: await check.run(mac) }
   } catch (error) {
-    failed++
-    console.log(`✗ ${title}\n  ${error instanceof Error ? error.message : error}`)
+    const detail = error instanceof Error ? error.message : `${error}`
+    const isSkipped = error instanceof Skip || error instanceof Interrupted
+    return { outcome: isSkipped ? "skipped" : "FAILED", detail }
   }
 }
-rmSync(folder, { recursive: true, force: true })
-process.exitCode = failed > 0 ? 1 : 0
 
-/** Opens an empty file in TextEdit, so that it does not ask for a file to open or a place to save. */
-function textEdit(): Window {
-  writeFileSync(join(folder, NOTE), "")
-  succeed(["open", "-a", "TextEdit", join(folder, NOTE)])
-  return eventually(() => {
-    const windows: readonly Window[] = desktop("list-windows", "--app", "TextEdit").windows
-    const own = windows.find(({ title }) => title.startsWith("agent-desktop-check"))
-    if (!own) throw new Error(`TextEdit shows ${JSON.stringify(windows.map(({ title }) => title))}`)
-    return own
+/** The report as Markdown. Leaves out the user's name and home directory. */
+export function report(about: string, results: readonly Result[]): string {
+  const count = (outcome: string) => results.filter((one) => one.outcome === outcome).length
+  const rows = results.map(
+    ({ check, outcome, ms }) => `| ${check.about} | ${check.title} | ${outcome} | ${ms} ms |`,
+  )
+  const details = results.flatMap(({ check, outcome, detail, left }) => [
+    ...(detail ? [`${outcome}: ${check.title}\n  ${detail.replaceAll("\n", "\n  ")}`] : []),
+    ...left.map((one) => `NOT PUT BACK: ${check.title}\n  ${one}`),
+  ])
+  const text = [
+    `**agent-desktop on a Mac: ${count("ok")} ok, ${count("FAILED")} failed, ${count("skipped")} skipped**`,
+    about,
+    ["| about | check | result | time |", "|---|---|---|---|", ...rows].join("\n"),
+    `\`\`\`\n${details.join("\n")}\n\`\`\``,
+  ].join("\n\n")
+  const { username } = userInfo()
+  return text
+    .replaceAll(homedir(), "~")
+    .replaceAll(new RegExp(`\\b${RegExp.escape(username)}\\b`, "g"), "user")
+}
+
+/** The checks whose subject or title contains the words, and the vital ones. */
+export function chosen(words: string): readonly Check[] {
+  const fits = ({ about, title }: Check) => `${about}: ${title}`.toLowerCase().includes(words.toLowerCase())
+  return CHECKS.filter((check) => check.isVital || fits(check))
+}
+
+/** A word that occurs nowhere else, and that no spelling correction changes: "C4F9K2X1". */
+export function newNonce(): string {
+  return `C4${Math.random().toString(36).slice(2, 8).toUpperCase()}`
+}
+
+async function describe(outside: Outside, binary: string): Promise<string> {
+  const said = async (...command: readonly string[]) => {
+    const { code, out } = await outside.run(command)
+    return code === 0 ? out.replace(/\s+/g, " ").trim() : "unknown"
+  }
+  return [
+    `macOS ${await said("sw_vers", "-productVersion")} (${await said("sw_vers", "-buildVersion")})`,
+    await said("uname", "-m"),
+    `languages ${await said("defaults", "read", "-g", "AppleLanguages")}`,
+    `signature ${await said("codesign", "--verify", "--strict", binary).then((out) => out || "valid")}`,
+  ].join(", ")
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    options: { "dry-run": { type: "boolean" }, yes: { type: "boolean" } },
+    allowPositionals: true,
   })
+  const [binary = "dist/agent-desktop", words = ""] = positionals
+  const checks = chosen(words)
+  const plan = checks.map(({ about, title, touches }) => `${about}: ${title}\n    ${touches}`).join("\n")
+  if (values["dry-run"]) console.log(plan)
+  else await main(binary, checks, plan, values.yes ?? false)
 }
 
-/** Runs a command and returns its data. Throws the whole answer if it failed. */
-function desktop(...args: readonly string[]) {
-  const said = answer(...args)
-  if (!said.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(said)}`)
-  return said.data
-}
-
-function answer(...args: readonly string[]) {
-  const { stdout, stderr } = Bun.spawnSync([binary, ...args], { timeout: 60_000 })
-  if (stdout.length === 0) throw new Error(`${args.join(" ")} printed nothing: ${stderr}`)
-  return JSON.parse(stdout.toString())
-}
-
-function flatten(node: Node): Node[] {
-  return [node, ...(node.children ?? []).flatMap(flatten)]
-}
-
-function nodesIn(window: string): readonly Node[] {
-  return flatten(desktop("snapshot", "--window-id", window, "-i").tree)
-}
-
-function refOf(node: Node | undefined, what: string): string {
-  if (!node?.ref_id) throw new Error(`There is no ${what}`)
-  return node.ref_id
-}
-
-/** Repeats an attempt until it does not throw, or the time is up. */
-function eventually<T>(attempt: () => T): T {
-  const end = performance.now() + PATIENCE_MS
-  for (;;) {
-    try {
-      return attempt()
-    } catch (error) {
-      if (performance.now() > end) throw error
-      Bun.sleepSync(100)
+async function main(
+  binary: string,
+  checks: readonly Check[],
+  plan: string,
+  isAgreed: boolean,
+): Promise<void> {
+  if (!Bun.which("sw_vers")) throw new Error("This is not a Mac. Use --dry-run to see the checks")
+  if (!isAgreed) {
+    console.error(`${plan}\n\nmacOS asks whether this terminal may control these apps: allow it.`)
+    console.error("Do not use mouse and keyboard meanwhile. ctrl+c ends the run and puts everything back.")
+    if (prompt("Start? [y/N]")?.toLowerCase() !== "y") {
+      process.exitCode = 2
+      return
     }
   }
-}
-
-function osascript(script: string): string {
-  return succeed(["osascript", "-e", script]).trim()
-}
-
-function succeed(command: readonly string[]): string {
-  const { stdout, stderr, exitCode } = Bun.spawnSync([...command], { timeout: 60_000 })
-  if (exitCode === 0) return stdout.toString()
-  throw new Error(`${command.join(" ")} ended with ${exitCode}: ${stdout}${stderr}`)
-}
-
-function expectEqual(actual: string | undefined, expected: string): void {
-  if (actual !== expected) throw new Error(`${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`)
+  const interruption: Interruption = { aborted: false, puttingBack: false }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      interruption.aborted = true
+      if (!interruption.puttingBack) interruption.child?.kill("SIGINT")
+    })
+  const nonce = newNonce()
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `agent-desktop-${nonce}-`)))
+  const outside = realMac(binary, interruption)
+  const mac = new Mac(outside, folder, nonce)
+  try {
+    const front = await outside.script("frontApp", [])
+    const about = await describe(outside, binary)
+    const results = await runChecks(checks, mac, interruption, ({ check, outcome, detail }) =>
+      console.error(
+        `${outcome.padEnd(7)} ${check.about}: ${check.title}${detail ? `\n        ${detail}` : ""}`,
+      ),
+    )
+    interruption.puttingBack = true
+    if (front.code === 0) await outside.script("activate", [front.out.trim()])
+    console.log(report(about, results))
+    process.exitCode = results.some(({ outcome, left }) => outcome === "FAILED" || left.length > 0) ? 1 : 0
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (interruption.aborted) process.exitCode = 130
 }

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 import { build, TARGETS, type Target } from "../build.ts"
 import { homepage, version } from "../package.json"
 import { type Entry, type Extras, tarGz } from "./archive.ts"
+import { bundle } from "./bundle.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
 import { buildLibrary } from "./library.ts"
 import { packLauncher, packPlatform } from "./npm.ts"
@@ -15,7 +16,7 @@ import { fillIn, template } from "./template.ts"
  *
  *   bun scripts/release.ts [--from DIR] [--out DIR] [--url BASE]
  *
- * Archives, Debian packages, npm packages, the Homebrew formula, and SHA256SUMS of them all. BASE is the future address
+ * Archives, app bundles, Debian packages, npm packages, Homebrew formulas, and SHA256SUMS of them all. BASE is the future address
  * of the archives. --from takes existing binaries instead of building them. One commit always gives the same bytes.
  */
 
@@ -59,6 +60,11 @@ export async function release({
     await publish(archiveName(target), tarGz(inFolder(`agent-desktop-${version}`, entries), time))
     const npm = packPlatform(target, version, binary, [licence, notices], time)
     await publish(`npm-agent-desktop-${target}-${version}.tgz`, npm)
+    if (target.startsWith("darwin"))
+      await publish(
+        appName(target),
+        tarGz(await bundle(bytes, version, documents), time, { directories: true }),
+      )
     const architecture = isDebian(target) ? ARCHITECTURES[target] : undefined
     if (!architecture) continue
     const deb = await debianPackage({ architecture, version, binary: bytes, extras, time })
@@ -66,7 +72,8 @@ export async function release({
   }
   const launcher = await packLauncher({ targets: TARGETS, version, documents, library, time })
   await publish(`npm-agent-desktop-${version}.tgz`, launcher)
-  await publish("agent-desktop.rb", await formula(url, (target) => sums.get(archiveName(target))!))
+  for (const [file, targets, nameOf] of FORMULAS)
+    await publish(file, await formula(file, url, targets, nameOf, (name) => sums.get(name)!))
   const lines = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `${sum}  ${name}\n`)
   await Bun.write(join(out, "SHA256SUMS"), lines.join(""))
   return (await readdir(out)).sort()
@@ -76,6 +83,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const
 type Shell = (typeof SHELLS)[number]
 
 const archiveName = (target: Target): string => `agent-desktop-${version}-${target}.tar.gz`
+const appName = (target: Target): string => `agent-desktop-app-${version}-${target}.tar.gz`
 
 const isDebian = (target: Target): target is keyof typeof ARCHITECTURES =>
   Object.hasOwn(ARCHITECTURES, target)
@@ -99,19 +107,24 @@ function manualAndCompletions({ man, completions }: Extras): Entry[] {
   ]
 }
 
-/** Homebrew does not support musl. */
-const BREWED = TARGETS.filter((target) => !target.endsWith("-musl"))
+/** Homebrew does not support musl. The bundle exists for macOS only. */
+const FORMULAS = [
+  ["agent-desktop.rb", TARGETS.filter((target) => !target.endsWith("-musl")), archiveName],
+  ["agent-desktop-app.rb", TARGETS.filter((target) => target.startsWith("darwin")), appName],
+] as const
 
-async function formula(url: string, sumOf: (target: Target) => string): Promise<string> {
-  const values = BREWED.flatMap((target) => [
-    [`url-${target}`, `${url}/${archiveName(target)}`],
-    [`sha256-${target}`, sumOf(target)],
+async function formula(
+  file: string,
+  url: string,
+  targets: readonly Target[],
+  nameOf: (target: Target) => string,
+  sumOf: (name: string) => string,
+): Promise<string> {
+  const values = targets.flatMap((target) => [
+    [`url-${target}`, `${url}/${nameOf(target)}`],
+    [`sha256-${target}`, sumOf(nameOf(target))],
   ])
-  return fillIn(await template("homebrew/agent-desktop.rb"), {
-    version,
-    homepage,
-    ...Object.fromEntries(values),
-  })
+  return fillIn(await template(`homebrew/${file}`), { version, homepage, ...Object.fromEntries(values) })
 }
 
 const root = join(import.meta.dir, "..")

@@ -14,19 +14,26 @@ import {
  *   bun scripts/sign.ts FILE…           sign
  *   bun scripts/sign.ts --check FILE…   check every hash and length
  *
- * The format is that of `codesign --sign -`: a code directory with SHA-256 hashes of all pages, an empty set of
- * requirements, an empty CMS message. Big-endian throughout; the kernel's cs_blobs.h describes it.
+ * The format is that of `codesign --sign -`: a code directory with SHA-256 hashes of all pages, a set of requirements,
+ * an empty CMS message. Big-endian throughout; the kernel's cs_blobs.h describes it.
  */
 
-export const IDENTIFIER = "agent-desktop"
+/** The parts of a signature besides the code. */
+export interface Seal {
+  readonly identifier: string
+  /** The files that the signature of a bundle's executable vouches for. */
+  readonly bundle?: { readonly infoPlist: Buffer; readonly codeResources: Buffer }
+}
+
+const BARE: Seal = { identifier: "agent-desktop" }
 
 /** The executable with a new signature in place of the old one. */
-export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
+export function sign(executable: Buffer, seal: Seal = BARE): Buffer {
   const { signature, linkedit, text, pageSize } = readMachO(executable)
   const codeSize = signature.offset
   demand(codeSize % ALIGNMENT === 0, "the old signature is not aligned")
   demand(codeSize > linkedit.offset && codeSize <= executable.length, "the old signature is out of place")
-  const size = roundUp(signatureSize(codeSize, identifier), ALIGNMENT)
+  const size = roundUp(signatureSize(codeSize, seal), ALIGNMENT)
   const signed = Buffer.alloc(codeSize + size)
   executable.copy(signed, 0, 0, codeSize)
   // Before hashing, because the sizes are in the first page.
@@ -34,12 +41,12 @@ export function sign(executable: Buffer, identifier = IDENTIFIER): Buffer {
   signed.writeUInt32LE(size, signature.command + LINKEDIT_FILE_SIZE)
   signed.writeBigUInt64LE(BigInt(linkeditSize), linkedit.command + SEGMENT_FILE_SIZE)
   signed.writeBigUInt64LE(BigInt(roundUp(linkeditSize, pageSize)), linkedit.command + SEGMENT_MEMORY_SIZE)
-  writeSignature(signed.subarray(codeSize), signed.subarray(0, codeSize), identifier, text)
+  writeSignature(signed.subarray(codeSize), signed.subarray(0, codeSize), seal, text)
   return signed
 }
 
 /** Throws with the reason unless `sign` would have made the same signature. */
-export function verify(executable: Buffer, identifier = IDENTIFIER): void {
+export function verify(executable: Buffer, seal: Seal = BARE): void {
   const { signature, linkedit, text, pageSize } = readMachO(executable)
   const end = signature.offset + signature.size
   demand(end <= executable.length, `the file is cut off: ${executable.length} of ${end} bytes`)
@@ -53,9 +60,9 @@ export function verify(executable: Buffer, identifier = IDENTIFIER): void {
   const blobs = readBlobs(executable.subarray(signature.offset, end))
   const directory = blobs.get(SLOT.directory)
   demand(blobs.size === 3 && directory, `the signature holds the slots ${[...blobs.keys()]}`)
-  demand(blobs.get(SLOT.requirements)?.equals(NO_REQUIREMENTS), "the requirements are not the empty set")
+  demand(blobs.get(SLOT.requirements)?.equals(requirementsOf(seal)), "the requirements are wrong")
   demand(blobs.get(SLOT.message)?.equals(NO_MESSAGE), "the CMS message is not empty")
-  verifyDirectory(directory, executable.subarray(0, signature.offset), identifier, text)
+  verifyDirectory(directory, executable.subarray(0, signature.offset), seal, text)
 }
 
 const ALIGNMENT = 16
@@ -63,41 +70,69 @@ const PAGE_BITS = 12
 const PAGE = 1 << PAGE_BITS
 const HASH = 32
 
-const SLOT = { directory: 0, requirements: 2, message: 0x10000 } as const
+const SLOT = { directory: 0, requirements: 2, resources: 3, message: 0x10000 } as const
 
 const MAGIC = {
   signature: 0xfade0cc0,
   directory: 0xfade0c02,
   requirements: 0xfade0c01,
+  requirement: 0xfade0c00,
   message: 0xfade0b01,
 } as const
 
-const NO_REQUIREMENTS = words(MAGIC.requirements, 12, 0)
 const NO_MESSAGE = words(MAGIC.message, 8)
+
+/**
+ * A bare executable has no requirements; macOS then identifies it by its hash. A bundle says
+ * `designated => identifier "…"`, so that macOS takes the next version for the same program and keeps its grants.
+ */
+function requirementsOf({ identifier, bundle }: Seal): Buffer {
+  if (!bundle) return words(MAGIC.requirements, 12, 0)
+  const isExpression = 1
+  const identifierEquals = 2
+  const name = Buffer.alloc(roundUp(Buffer.byteLength(identifier), 4))
+  name.write(identifier)
+  const requirement = Buffer.concat([
+    words(MAGIC.requirement, 20 + name.length, isExpression, identifierEquals, Buffer.byteLength(identifier)),
+    name,
+  ])
+  const designated = 3
+  const first = 20
+  return Buffer.concat([
+    words(MAGIC.requirements, first + requirement.length, 1, designated, first),
+    requirement,
+  ])
+}
+
+/** The hashes before those of the pages, the last slot first. A bare executable has no Info.plist: zeros. */
+function specialHashes(seal: Seal): Buffer {
+  const { infoPlist, codeResources } = seal.bundle ?? {}
+  const hashes = [infoPlist ? sha256(infoPlist) : Buffer.alloc(HASH), sha256(requirementsOf(seal))]
+  return Buffer.concat([...hashes, ...(codeResources ? [sha256(codeResources)] : [])].reverse())
+}
 
 /** The header before the blobs: magic, length, count, and slot and offset three times. */
 const INDEX = 12 + 3 * 8
 
 /** The size of the fields of a code directory of version 0x20400; its identifier and hashes follow. */
 const DIRECTORY = 88
-/** Info.plist (zeros for a bare executable) and requirements, counted downwards from the first page. */
-const SPECIAL_SLOTS = 2
 
-function signatureSize(codeSize: number, identifier: string): number {
-  return INDEX + directorySize(codeSize, identifier) + NO_REQUIREMENTS.length + NO_MESSAGE.length
+function signatureSize(codeSize: number, seal: Seal): number {
+  return INDEX + directorySize(codeSize, seal) + requirementsOf(seal).length + NO_MESSAGE.length
 }
 
-function directorySize(codeSize: number, identifier: string): number {
-  return hashOffset(identifier) + Math.ceil(codeSize / PAGE) * HASH
+function directorySize(codeSize: number, seal: Seal): number {
+  return hashOffset(seal) + Math.ceil(codeSize / PAGE) * HASH
 }
 
-const hashOffset = (identifier: string): number =>
-  DIRECTORY + Buffer.byteLength(identifier) + 1 + SPECIAL_SLOTS * HASH
+const specialSlots = ({ bundle }: Seal): number => (bundle ? SLOT.resources : SLOT.requirements)
 
-function writeSignature(room: Buffer, code: Buffer, identifier: string, text: MachO["text"]): void {
-  const size = directorySize(code.length, identifier)
-  const requirements = INDEX + size
-  const message = requirements + NO_REQUIREMENTS.length
+const hashOffset = (seal: Seal): number =>
+  DIRECTORY + Buffer.byteLength(seal.identifier) + 1 + specialSlots(seal) * HASH
+
+function writeSignature(room: Buffer, code: Buffer, seal: Seal, text: MachO["text"]): void {
+  const requirements = INDEX + directorySize(code.length, seal)
+  const message = requirements + requirementsOf(seal).length
   words(
     MAGIC.signature,
     message + NO_MESSAGE.length,
@@ -107,23 +142,23 @@ function writeSignature(room: Buffer, code: Buffer, identifier: string, text: Ma
     ...[SLOT.message, message],
   ).copy(room)
   const directory = room.subarray(INDEX, requirements)
-  directoryFields(code, identifier, text).copy(directory)
-  directory.write(identifier, DIRECTORY)
-  const hashes = directory.subarray(hashOffset(identifier))
-  sha256(NO_REQUIREMENTS).copy(directory, hashOffset(identifier) - SLOT.requirements * HASH)
+  directoryFields(code, seal, text).copy(directory)
+  directory.write(seal.identifier, DIRECTORY)
+  specialHashes(seal).copy(directory, hashOffset(seal) - specialSlots(seal) * HASH)
+  const hashes = directory.subarray(hashOffset(seal))
   for (let page = 0; page * PAGE < code.length; page++) hashOfPage(code, page).copy(hashes, page * HASH)
-  NO_REQUIREMENTS.copy(room, requirements)
+  requirementsOf(seal).copy(room, requirements)
   NO_MESSAGE.copy(room, message)
 }
 
-function directoryFields(code: Buffer, identifier: string, text: MachO["text"]): Buffer {
+function directoryFields(code: Buffer, seal: Seal, text: MachO["text"]): Buffer {
   const version = 0x20400
   const adHoc = 0x2
   const sha256Type = 2
   const mainBinary = 1
   return Buffer.concat([
-    words(MAGIC.directory, directorySize(code.length, identifier), version, adHoc),
-    words(hashOffset(identifier), DIRECTORY, SPECIAL_SLOTS, Math.ceil(code.length / PAGE), code.length),
+    words(MAGIC.directory, directorySize(code.length, seal), version, adHoc),
+    words(hashOffset(seal), DIRECTORY, specialSlots(seal), Math.ceil(code.length / PAGE), code.length),
     Buffer.from([HASH, sha256Type, 0, PAGE_BITS]),
     // Spare, scatter, team, spare, and the 64-bit code limit, which only files above 4 GB need.
     words(0, 0, 0, 0, 0, 0),
@@ -157,15 +192,15 @@ function readBlobs(room: Buffer): ReadonlyMap<number, Buffer> {
   return blobs
 }
 
-function verifyDirectory(directory: Buffer, code: Buffer, identifier: string, text: MachO["text"]): void {
+function verifyDirectory(directory: Buffer, code: Buffer, seal: Seal, text: MachO["text"]): void {
   const pages = Math.ceil(code.length / PAGE)
-  const fields = directoryFields(code, identifier, text)
+  const fields = directoryFields(code, seal, text)
   const named = directory.toString("utf8", DIRECTORY, directory.indexOf(0, DIRECTORY))
-  demand(named === identifier, `the identifier is ${JSON.stringify(named)}`)
+  demand(named === seal.identifier, `the identifier is ${JSON.stringify(named)}`)
   demand(directory.subarray(0, DIRECTORY).equals(fields), "the code directory's fields are wrong")
-  demand(directory.length === directorySize(code.length, identifier), "the code directory has a wrong length")
-  const first = hashOffset(identifier)
-  const special = Buffer.concat([sha256(NO_REQUIREMENTS), Buffer.alloc(HASH)])
+  demand(directory.length === directorySize(code.length, seal), "the code directory has a wrong length")
+  const first = hashOffset(seal)
+  const special = specialHashes(seal)
   demand(directory.subarray(first - special.length, first).equals(special), "a special hash is wrong")
   const wrong = []
   for (let page = 0; page < pages; page++) {

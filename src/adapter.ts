@@ -380,7 +380,9 @@ export interface Permissions {
   readonly granted: boolean
   readonly accessibility: Permission
   readonly screen_recording: Permission
-  readonly [more: string]: boolean | Permission
+  /** The program that needs the grants, and how to find it. */
+  readonly grant_to?: string
+  readonly [more: string]: boolean | string | Permission | undefined
 }
 
 export interface Check {

@@ -16,6 +16,8 @@ process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<number> {
   try {
+    if (process.platform === "darwin" && process.execPath.includes(".app/Contents/MacOS/"))
+      await (await import("./platform.ts")).takeResponsibility()
     const part = argv[0]?.startsWith("__")
       ? await (await import("./platform.ts")).internalPart(argv[0])
       : undefined

@@ -16,6 +16,11 @@ function unsupported(): never {
   })
 }
 
+/** Starts this program over if its bundle, and not its parent, has the privacy grants. Usually does nothing. */
+export async function takeResponsibility(): Promise<void> {
+  if (process.platform === "darwin") (await import("./macos/responsible.ts")).takeResponsibility()
+}
+
 /** Runs until its work is done; returns the exit code. */
 export type Part = (env: Env) => Promise<number>
 

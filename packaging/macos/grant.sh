@@ -1,5 +1,5 @@
 #!/bin/bash
-# Grants programs Accessibility, posting events, screen recording and control of Finder, without a prompt: the programs
+# Grants programs Accessibility, posting events, screen recording and control of apps, without a prompt: the programs
 # given as arguments, and all ancestors of this script, since macOS holds one of them responsible (it differs between
 # images). Works only if System Integrity Protection is off, as on GitHub's runners. Never run it on your own machine.
 # Not yet run anywhere.
@@ -20,9 +20,13 @@ for program in "${programs[@]}"; do
   for right in kTCCServiceAccessibility kTCCServicePostEvent kTCCServiceScreenCapture; do
     sudo sqlite3 "$system" "INSERT OR REPLACE INTO access ($columns) VALUES ('$right', '$program', 1, 2, 4, 1);"
   done
-  sqlite3 "$user" "INSERT OR REPLACE INTO access
-    ($columns, indirect_object_identifier_type, indirect_object_identifier)
-    VALUES ('kTCCServiceAppleEvents', '$program', 1, 2, 4, 1, 0, 'com.apple.finder');"
+  for app in finder systemevents TextEdit AddressBook Terminal Safari calculator systempreferences; do
+    sqlite3 "$user" "INSERT OR REPLACE INTO access
+      ($columns, indirect_object_identifier_type, indirect_object_identifier)
+      VALUES ('kTCCServiceAppleEvents', '$program', 1, 2, 4, 1, 0, 'com.apple.$app');"
+  done
+  sqlite3 "$user" "INSERT OR REPLACE INTO access ($columns)
+    VALUES ('kTCCServiceAddressBook', '$program', 1, 2, 4, 1);"
 done
 # tccd reads the database when it starts; macOS starts it again on demand.
 sudo killall tccd || true

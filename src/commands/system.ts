@@ -14,7 +14,7 @@ const permissionStates = () => {
     suggestion: optionalString(),
   })
   return v.objectWithRest(
-    { granted: v.boolean(), accessibility: grant, screen_recording: grant },
+    { granted: v.boolean(), accessibility: grant, screen_recording: grant, grant_to: optionalString() },
     v.union([v.boolean(), grant]),
   )
 }

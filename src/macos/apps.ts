@@ -111,7 +111,7 @@ export function parentOf(pid: number): number | undefined {
 }
 
 /** Path of the executable of a process. */
-function executableOf(pid: number): string | undefined {
+export function executableOf(pid: number): string | undefined {
   const path = new Uint8Array(PATH_SIZE)
   const length = libsystem().proc_pidpath(pid, path, PATH_SIZE)
   return length > 0 ? new TextDecoder().decode(path.subarray(0, length)) : undefined
@@ -124,7 +124,7 @@ interface Bundle {
 }
 
 /** Path and name of the app bundle that a process runs from. */
-function bundlePlace(pid: number): { readonly path: string; readonly name: string } | undefined {
+export function bundlePlace(pid: number): { readonly path: string; readonly name: string } | undefined {
   const [path, name] = executableOf(pid)?.match(/^.*?\/([^/]+)\.app(?=\/)/) ?? []
   return path && name ? { path, name } : undefined
 }

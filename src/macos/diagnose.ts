@@ -1,18 +1,21 @@
-import { accessibility, responsibility } from "../../ffi/accessibility.ts"
+import { accessibility } from "../../ffi/accessibility.ts"
 import { Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { DECLARATIONS } from "../../ffi/declarations.ts"
 import { missingSymbols } from "../../ffi/library.ts"
 import type { Check, Permission, Permissions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
-import { bundleOf, parentOf } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newDictionary, newString } from "./cf.ts"
+import { nearestApp, type Responsible, responsibleProgram } from "./responsible.ts"
 import { asElement, asText } from "./value.ts"
 
 /** Tries every link between this program and an app. */
 export function diagnose(ax: Ax, ffi: boolean): Check[] {
-  return [...(ffi ? checkBindings() : []), checkSession(), ...checkPermissions(), checkApp(ax)]
+  const bindings = ffi ? checkBindings() : []
+  // A library that lacks a symbol cannot be opened at all, so the other checks would fail without a reason.
+  if (bindings.some(({ ok }) => !ok)) return bindings
+  return [...bindings, checkSession(), ...checkPermissions(), checkApp(ax)]
 }
 
 /** Checks that macOS has every symbol that we bind, one check per library. */
@@ -20,7 +23,8 @@ function checkBindings(): Check[] {
   return DECLARATIONS.map((declaration) => {
     const { library, functions, addresses, guarded } = declaration
     const missing = missingSymbols(declaration)
-    const name = `symbols of ${library.replace(/^.*\//, "")}${guarded ? " (optional)" : ""}`
+    const optional = guarded ? ` (optional: ${Object.keys(functions)[0]})` : ""
+    const name = `symbols of ${library.replace(/^.*\//, "")}${optional}`
     const count = Object.keys(functions).length + addresses.length
     return missing.length === 0
       ? { name, ok: true, detail: `${count} found` }
@@ -41,15 +45,14 @@ function checkSession(): Check {
 }
 
 function checkPermissions(): Check[] {
-  const { accessibility, screen_recording, input_events } = readPermissions(false)
-  const responsible = responsibleApp()
-  const check = (name: string, permission: Permission | boolean | undefined): Check[] =>
+  const { accessibility, screen_recording, input_events, grant_to } = readPermissions(false)
+  const check = (name: string, permission: Permissions[string]): Check[] =>
     typeof permission === "object"
       ? [
           {
             name,
             ok: permission.state === "granted",
-            detail: responsible ? `${permission.state}, for ${responsible}` : permission.state,
+            detail: grant_to ? `${permission.state}, for ${grant_to}` : permission.state,
             ...(permission.suggestion ? { suggestion: permission.suggestion } : {}),
           },
         ]
@@ -84,43 +87,41 @@ function checkApp(ax: Ax): Check {
   }
 }
 
-/** Levels of parent processes in which to look for the app that started us. */
-const PARENTS = 16
-
 /** Reads the permissions. Only with `request` does macOS show its dialogs. */
 export function readPermissions(request: boolean): Permissions {
   const cg = coreGraphics()
   const trusted = request ? requestTrust() : accessibility().AXIsProcessTrusted() !== 0
   const recording = request ? cg.CGRequestScreenCaptureAccess() : cg.CGPreflightScreenCaptureAccess()
   const input = request ? cg.CGRequestPostEventAccess() : cg.CGPreflightPostEventAccess()
-  const who = responsibleApp() ?? "your terminal"
+  const responsible = responsibleProgram()
   const permission = (granted: boolean, pane: string): Permission =>
     granted
       ? { state: "granted" }
-      : { state: "denied", suggestion: `Open System Settings > Privacy & Security > ${pane} and add ${who}` }
+      : {
+          state: "denied",
+          suggestion: `Open System Settings > Privacy & Security > ${pane} and ${stepFor(responsible)}`,
+        }
   return {
     granted: trusted && input,
+    ...(responsible ? { grant_to: responsible.full } : {}),
     accessibility: permission(trusted, "Accessibility"),
     screen_recording: permission(recording, "Screen Recording"),
     input_events: permission(input, "Accessibility"),
   }
 }
 
+function stepFor(responsible: Responsible | undefined): string {
+  if (!responsible) return `add ${nearestApp() ?? "your terminal"}`
+  const { name, full, kind } = responsible
+  if (kind === "app") return `add ${full}, then restart ${name}`
+  // An ad-hoc signature of a bare program identifies one version only. macOS shows the old entry switched on.
+  if (name === full)
+    return `add ${full}; if it is there already, remove it first; if macOS does not add it, use Agent Desktop.app or start agent-desktop from a terminal`
+  return `add ${full}`
+}
+
 function requestTrust(): boolean {
   using key = newString("AXTrustedCheckOptionPrompt")
   using options = newDictionary([[key.ref, cfBoolean(true)]])
   return accessibility().AXIsProcessTrustedWithOptions(options.ref) !== 0
-}
-
-/** The app that macOS grants permissions to on our behalf: usually the terminal, not this program. */
-export function responsibleApp(): string | undefined {
-  const responsible = responsibility()?.responsibility_get_pid_responsible_for_pid(process.pid) ?? 0
-  if (responsible > 0 && responsible !== process.pid) return bundleOf(responsible)?.name
-  let pid: number | undefined = process.ppid
-  for (let i = 0; i < PARENTS && pid && pid > 1; i++) {
-    const bundle = bundleOf(pid)
-    if (bundle) return bundle.name
-    pid = parentOf(pid)
-  }
-  return undefined
 }

@@ -100,7 +100,8 @@ export function outOfTime(): AppError {
 
 export function accessibilityDenied(): AppError {
   return new AppError("PERM_DENIED", "Accessibility permission not granted", {
-    suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
+    suggestion:
+      "Open System Settings > Privacy & Security > Accessibility and add the program that 'agent-desktop permissions' names",
     disposition: NOTHING_DELIVERED,
   })
 }

@@ -14,7 +14,8 @@ export function eventSource(): Owned {
   const cg = coreGraphics()
   if (!cg.CGPreflightPostEventAccess()) {
     throw new AppError("PERM_DENIED", "Permission to send input events not granted", {
-      suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
+      suggestion:
+        "Open System Settings > Privacy & Security > Accessibility and add the program that 'agent-desktop permissions' names",
       disposition: NOTHING_DELIVERED,
     })
   }

@@ -37,7 +37,8 @@ export async function takeScreenshot(target: ScreenshotTarget, deadline: Deadlin
 
 function recordingDenied(): AppError {
   return new AppError("PERM_DENIED", "Screen Recording permission not granted", {
-    suggestion: "Open System Settings > Privacy & Security > Screen Recording and add your terminal",
+    suggestion:
+      "Open System Settings > Privacy & Security > Screen Recording and add the program that 'agent-desktop permissions' names",
   })
 }
 

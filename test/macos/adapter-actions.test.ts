@@ -107,7 +107,8 @@ test("an error names the permission if it is withdrawn in the middle of a comman
     await expect(desk.adapter.perform(handle, { kind: "click" })).rejects.toMatchObject({
       code: "PERM_DENIED",
       message: "Accessibility permission not granted",
-      suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
+      suggestion:
+        "Open System Settings > Privacy & Security > Accessibility and add the program that 'agent-desktop permissions' names",
     })
   }))
 

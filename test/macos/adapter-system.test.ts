@@ -52,6 +52,7 @@ test("diagnose tries every link, and with --ffi every declared symbol", () =>
     const checks = await adapter.diagnose({ ffi: true })
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect(checks.map(({ name }) => name)).toContain("symbols of CoreFoundation")
+    expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length)
     expect(checks.at(-1)).toMatchObject({ name: "the focused app answers", ok: true, detail: "Demo" })
     expect((await adapter.diagnose({ ffi: false })).some(({ name }) => name.startsWith("symbols"))).toBe(
       false,
@@ -182,7 +183,8 @@ test("without Screen Recording no screenshot is taken", () =>
   onDesk(appWith([SAVE], {}, { trust: { screen: false } }), async ({ mac, adapter, window }) => {
     await expect(adapter.screenshot({ kind: "window", window: await window() })).rejects.toMatchObject({
       code: "PERM_DENIED",
-      suggestion: "Open System Settings > Privacy & Security > Screen Recording and add your terminal",
+      suggestion:
+        "Open System Settings > Privacy & Security > Screen Recording and add the program that 'agent-desktop permissions' names",
     })
     expect(mac.record("run")).toEqual([])
   }))

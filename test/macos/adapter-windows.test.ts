@@ -117,7 +117,8 @@ test("without permission nothing is listed, and the error names the permission",
     await expect(adapter.windows()).rejects.toMatchObject({
       code: "PERM_DENIED",
       message: "Accessibility permission not granted",
-      suggestion: "Open System Settings > Privacy & Security > Accessibility and add your terminal",
+      suggestion:
+        "Open System Settings > Privacy & Security > Accessibility and add the program that 'agent-desktop permissions' names",
     })
     expect((await adapter.apps()).map(({ name }) => name)).toEqual(["Demo", "Other"])
   }))

@@ -29,6 +29,8 @@ const SCALARS: Readonly<Record<string, CType | readonly CType[]>> = {
   UInt16: "u16",
   CGKeyCode: "u16",
   int: "i32",
+  // Passed in a register that holds it extended to 32 bits.
+  short: "i32",
   int32_t: "i32",
   pid_t: "i32",
   AXError: "i32",

@@ -7,15 +7,16 @@ import { run, standInRelease, URL_OF_RELEASE as url } from "./stand-in-release.t
 
 const out = await standInRelease(temporaryForFile())
 
-test("the formula names every archive with its checksum", () => {
-  const formula = readFileSync(join(out, "agent-desktop.rb"), "utf8")
+test.each([
+  ["agent-desktop.rb", /^(?!.*-(musl|app-)).*\.tar\.gz$/],
+  ["agent-desktop-app.rb", /-app-.*\.tar\.gz$/],
+])("%s names every archive with its checksum", (file, wanted) => {
+  const formula = readFileSync(join(out, file), "utf8")
   const pairs = [...formula.matchAll(/url "(.+)"\n +sha256 "(.+)"/g)].map(
     ([, where, sum]) => `${sum}  ${where}`,
   )
   const sums = readFileSync(join(out, "SHA256SUMS"), "utf8").split("\n")
-  const archives = sums
-    .filter((line) => line.endsWith(".tar.gz") && !line.includes("-musl"))
-    .map((line) => line.replace("  ", `  ${url}/`))
+  const archives = sums.filter((line) => wanted.test(line)).map((line) => line.replace("  ", `  ${url}/`))
   expect(pairs.sort()).toEqual(archives.sort())
   expect(formula).toContain(`version "${version}"`)
   expect(formula).not.toContain("{{")
@@ -34,26 +35,19 @@ class Formula
   def self.on_intel = (@cpu = "x64"; yield)
   def self.url(text) = puts("#{@os}-#{@cpu} #{text}")
   def self.sha256(text) = puts("#{@os}-#{@cpu} #{text}")
+  def self.depends_on(what) = puts("depends_on #{what}")
+  def self.conflicts_with(what, because:) = puts("conflicts_with #{what}")
   def self.test = puts("test")
 end
 load ARGV[0]
-puts AgentDesktop.instance_methods(false).join(" ")
+puts Object.const_get(ARGV[1]).instance_methods(false).join(" ")
 `
 
 test.skipIf(!Bun.which("ruby"))("the formula is Ruby, and gives each machine its archive", () => {
-  expect(run(["ruby", "-wc", "agent-desktop.rb"], out)).toMatchObject({ text: "Syntax OK\n", complaints: "" })
-  const said = run(["ruby", "-e", HOMEBREW, "./agent-desktop.rb"], out).text.trim().split("\n")
-  const sums = new Map(
-    readFileSync(join(out, "SHA256SUMS"), "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => [line.split("  ")[1], line.split("  ")[0]]),
+  const [desc, ...rest] = evaluated("agent-desktop.rb", "AgentDesktop")
+  const machines = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"].flatMap((machine) =>
+    archiveLines(machine, `agent-desktop-${version}-${machine}.tar.gz`),
   )
-  const machines = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"].flatMap((machine) => {
-    const archive = `agent-desktop-${version}-${machine}.tar.gz`
-    return [`${machine} ${url}/${archive}`, `${machine} ${sums.get(archive)}`]
-  })
-  const [desc, ...rest] = said
   expect(rest).toEqual([
     `homepage ${homepage}`,
     `version ${version}`,
@@ -62,11 +56,49 @@ test.skipIf(!Bun.which("ruby"))("the formula is Ruby, and gives each machine its
     "test",
     "install",
   ])
-  // The rules of `brew style` and `brew audit` for descriptions and lines.
+  expectStyle("agent-desktop.rb", desc!)
+})
+
+test.skipIf(!Bun.which("ruby"))(
+  "the formula of the bundle is for macOS, and not beside the other one",
+  () => {
+    const [desc, ...rest] = evaluated("agent-desktop-app.rb", "AgentDesktopApp")
+    const machines = ["arm64", "x64"].flatMap((cpu) =>
+      archiveLines(`-${cpu}`, `agent-desktop-app-${version}-darwin-${cpu}.tar.gz`),
+    )
+    expect(rest).toEqual([
+      `homepage ${homepage}`,
+      `version ${version}`,
+      `license ${license}`,
+      ...machines,
+      "depends_on macos",
+      "conflicts_with agent-desktop",
+      "test",
+      "install caveats",
+    ])
+    expectStyle("agent-desktop-app.rb", desc!)
+  },
+)
+
+function evaluated(file: string, name: string): string[] {
+  expect(run(["ruby", "-wc", file], out)).toMatchObject({ text: "Syntax OK\n", complaints: "" })
+  return run(["ruby", "-e", HOMEBREW, `./${file}`, name], out)
+    .text.trim()
+    .split("\n")
+}
+
+function archiveLines(machine: string, archive: string): string[] {
+  const sums = readFileSync(join(out, "SHA256SUMS"), "utf8").trim().split("\n")
+  const [sum] = sums.find((line) => line.endsWith(`  ${archive}`))!.split("  ")
+  return [`${machine} ${url}/${archive}`, `${machine} ${sum}`]
+}
+
+/** The rules of `brew style` and `brew audit` for descriptions and lines. */
+function expectStyle(file: string, desc: string): void {
   expect(desc).toMatch(/^desc [A-Z](?!.*(?:agent-desktop|\.$)).{1,78}$/)
   expect(desc).not.toMatch(/^desc (An?|The) /)
-  const lines = readFileSync(join(out, "agent-desktop.rb"), "utf8").split("\n")
+  const lines = readFileSync(join(out, file), "utf8").split("\n")
   expect(lines.filter((line) => line !== line.trimEnd() || line.length > 118 || line.includes("\t"))).toEqual(
     [],
   )
-})
+}

@@ -65,8 +65,21 @@ test("the workflows use no actions of other repositories", () => {
   }
 })
 
+test("a release with a missing native symbol is not published", () => {
+  const { jobs } = Bun.YAML.parse(
+    readFileSync(join(root, ".github/workflows/release.yml"), "utf8"),
+  ) as Workflow
+  const lines = jobs.macos!.steps.flatMap((step) => step.run!.trim().split("\n"))
+  expect(lines).toContain("./agent-desktop doctor --ffi --strict")
+  // `bash -e` ends the job at the first failing line.
+  expect(lines.filter((line) => line.includes("|| true"))).toEqual([])
+  expect(jobs.publish!.needs).toBe("macos")
+})
+
 interface Workflow {
-  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>
+  readonly jobs: Readonly<
+    Record<string, { readonly needs?: string; readonly steps: readonly { readonly run?: string }[] }>
+  >
 }
 
 test("all files name the Bun version of package.json", () => {

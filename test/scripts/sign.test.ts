@@ -28,7 +28,9 @@ test("signing replaces any signature and trailing bytes, and leaves the code unc
 
 test("a foreign signature or another identifier is refused", () => {
   expect(() => verify(executable("arm64"))).toThrow()
-  expect(() => verify(sign(executable("arm64"), "a.out"))).toThrow(`the identifier is "a.out"`)
+  expect(() => verify(sign(executable("arm64"), { identifier: "a.out" }))).toThrow(
+    `the identifier is "a.out"`,
+  )
 })
 
 test("no byte of a signed executable can change unnoticed", () => {

@@ -28,9 +28,9 @@ static App *alive(int pid) {
 API int proc_pidpath(int pid, char *buffer, uint32_t room) {
   ENTER;
   App *app = alive(pid);
-  char path[1024];
-  if (!app) return 0;
-  executable_of(app, path, sizeof path);
+  char path[1024] = {0};
+  if (app) executable_of(app, path, sizeof path);
+  else if (pid != getpid() || readlink("/proc/self/exe", path, sizeof path - 1) < 0) return 0;
   if (!buffer || strlen(path) >= room) {
     errno = ENOMEM;
     return 0;
