@@ -220,11 +220,13 @@ export interface Performed {
   readonly method: string
   readonly delivery: Delivery
   /** True if nothing was sent because the element is already as requested. */
-  readonly already?: boolean
+  readonly already?: true
 }
 
-/** Nothing was sent: the element has no route for the action, or is already as requested. */
+/** Nothing was sent: the element has no route for the action. */
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
+/** Nothing was sent: the element is as requested. */
+export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
 
 export const BUTTONS = ["left", "right", "middle"] as const
 export type Button = (typeof BUTTONS)[number]

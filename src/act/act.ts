@@ -1,15 +1,8 @@
-import {
-  type Action,
-  type InputPolicy,
-  NOT_DELIVERED,
-  type Performed,
-  type Seen,
-  type Watch,
-} from "../adapter.ts"
+import { type Action, ALREADY, type InputPolicy, type Performed, type Seen, type Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import { hasTrait, type Rect, type Role, type State } from "../node.ts"
+import { hasTrait, type Rect } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
 import { sendAction } from "./deliver.ts"
@@ -24,15 +17,7 @@ import {
   SETTABLE_STATES,
 } from "./expect.ts"
 import { actPhysically } from "./physical.ts"
-
-export interface ActionResult {
-  readonly action: string
-  readonly ref_id: string
-  readonly post_state?: { readonly role: Role; readonly states?: readonly State[]; readonly value?: string }
-  readonly method: string
-  readonly disposition: Disposition
-  readonly changes?: ActionChanges
-}
+import { type ActionResult, type Observation, resultOf, sameState, stateOf } from "./result.ts"
 
 /**
  * Acts on the element that a ref names, in five steps: find the element, wait until it can take the action, deliver
@@ -77,7 +62,7 @@ async function attempt(
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
     const target = await whenReady(ctx, found, action)
-    if (isDone(action, target.seen)) return resultOf(target, action, NOT_DELIVERED)
+    if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     return await new Attempt(ctx, target, action, await opening).run(choice.input ?? "auto")
   } finally {
     await opening.then(
@@ -152,9 +137,6 @@ const SHOWING_MS = 250
 /** How long to listen for any reaction to an action whose effect cannot be foreseen. */
 const REACTION_MS = 100
 
-/** The element after the action. "gone": it is not there any more. undefined: it could not be read. */
-type Observation = Seen | "gone" | undefined
-
 /** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
 class Attempt {
   readonly #ctx: Context
@@ -176,7 +158,7 @@ class Attempt {
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
-    if (delivered.already) return resultOf(this.#target, this.#action, NOT_DELIVERED)
+    if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
     const since = performance.now()
     const after = await this.#observe(delivered)
     const judged = this.#judge(delivered, after, performance.now() - since)
@@ -299,10 +281,6 @@ function hasChanged(before: Seen, after: Seen, action: Action): boolean {
 
 const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y
 
-function sameState(a: Seen, b: Seen): boolean {
-  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
-}
-
 function contradicted({ ref, entry }: Target, action: Action, delivered: Performed, after: Seen): AppError {
   return new AppError("ACTION_FAILED", "It was delivered, but its effect did not show", {
     suggestion:
@@ -313,28 +291,4 @@ function contradicted({ ref, entry }: Target, action: Action, delivered: Perform
     details: { kind: "contradicted", observed: stateOf(after) },
     disposition: dispositionOf(action, delivered.delivery),
   })
-}
-
-function resultOf(
-  { ref, seen: before }: Target,
-  action: Action,
-  { method, delivery }: Performed,
-  after?: Observation,
-): ActionResult {
-  const isShown = after !== undefined && after !== "gone" && !sameState(before, after)
-  return {
-    action: action.kind,
-    ref_id: ref,
-    ...(isShown ? { post_state: stateOf(after) } : {}),
-    method,
-    disposition: dispositionOf(action, delivery),
-  }
-}
-
-function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
-  return {
-    role: seen.role,
-    ...(seen.states.length ? { states: seen.states } : {}),
-    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
-  }
 }

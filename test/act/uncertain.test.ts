@@ -64,6 +64,7 @@ describe.concurrent("uncertain delivery", () => {
     expect((await act("check", { timeout_ms: SHORT })).data).toEqual({
       action: "check",
       ref_id: "@e1",
+      element: { role: "checkbox", name: "It" },
       method: "fake:check",
       disposition: { delivery: "delivered_unverified", retry: "safe" },
     })

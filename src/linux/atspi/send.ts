@@ -4,8 +4,6 @@ import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./a
 import { unlessRefused } from "./element.ts"
 import type { Traits } from "./toolkits.ts"
 
-export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
-
 /**
  * true or false: the app's answer. "refused": the app has no such method, and did nothing. "begun": the app answers
  * other questions meanwhile, so the call is under way. undefined: the call may have had its effect.
