@@ -81,6 +81,8 @@ export interface Adapter {
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 
+  /** Follows a process from now on, to tell later if and how it has ended. */
+  life(pid: number): Promise<Life>
   /** A change signal for these processes, or for all; see Watch. `hint`: from the map that names the process. */
   watch(pids?: readonly number[], hint?: BusHint): Promise<Watch>
   /** Releases everything this command took; a shared connection stays open. */
@@ -221,6 +223,8 @@ export interface Performed {
   readonly delivery: Delivery
   /** True if nothing was sent because the element is already as requested. */
   readonly already?: true
+  /** The app answered that it did not do it, in the platform's words. Some apps say so and have done it. */
+  readonly refusal?: string
 }
 
 /** Nothing was sent: the element has no route for the action. */
@@ -380,6 +384,18 @@ export interface Check {
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
   close(): Promise<void>
+}
+
+export interface Life {
+  /** undefined: the process runs. */
+  end(): Promise<Ending | undefined>
+  close(): void
+}
+
+/** How a process ended: with an exit code, or by a signal. Both absent: that is not known. */
+export interface Ending {
+  readonly code?: number
+  readonly signal?: string
 }
 
 /** One desktop. Its connections are opened when first needed and shared by all its adapters. */

@@ -150,6 +150,7 @@ export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E)
     ),
     method: described(string(), "How it was delivered"),
     already: described(optional(literal(true)), "Nothing was sent: the element was as requested"),
+    app_ended: described(optional(literal(true)), "The app ended after the action, as by a Quit button"),
     disposition: disposition(),
     changes: changes(),
     ...more,

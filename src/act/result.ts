@@ -16,6 +16,8 @@ export interface ActionResult {
   readonly method: string
   /** Nothing was sent, because the element was as requested. */
   readonly already?: true
+  /** The app has ended. */
+  readonly app_ended?: true
   readonly disposition: Disposition
   readonly changes?: ActionChanges
 }
@@ -33,9 +35,9 @@ export function resultOf(
   { ref, seen: before }: Target,
   action: Action,
   { method, delivery, already }: Performed,
-  after?: Observation,
+  after?: Observation | "ended",
 ): ActionResult {
-  const isShown = after !== undefined && after !== "gone" && !sameState(before, after)
+  const isShown = typeof after === "object" && !sameState(before, after)
   return {
     action: action.kind,
     ref_id: ref,
@@ -43,6 +45,7 @@ export function resultOf(
     ...(isShown ? { post_state: stateOf(after) } : {}),
     method,
     ...(already ? { already } : {}),
+    ...(after === "ended" ? { app_ended: true } : {}),
     disposition: dispositionOf(action, delivery),
   }
 }

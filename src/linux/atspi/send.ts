@@ -53,9 +53,10 @@ export class Sender {
     if (name === undefined) return NOT_DELIVERED
     const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))
     if (sent === "refused") return NOT_DELIVERED
-    // An app may answer `false` and have done it.
-    const delivery = sent === true || sent === "begun" ? "delivered_unverified" : "delivery_uncertain"
-    return { method: `atspi:${name}`, delivery }
+    const how = `atspi:${name}`
+    if (sent === true || sent === "begun") return { method: how, delivery: "delivered_unverified" }
+    const uncertain = { method: how, delivery: "delivery_uncertain" } as const
+    return sent === false ? { ...uncertain, refusal: "Action.DoAction answered false" } : uncertain
   }
 
   async can(ref: Ref, bit: Interfaces): Promise<boolean> {
