@@ -142,6 +142,8 @@ const withoutFocus = (seen: Seen): Seen => ({
 
 /** How long an effect that must show may take to show. The wait ends as soon as it does. */
 const EFFECT_MS = 2000
+/** The same for an effect that may well never show. */
+const OPTIONAL_MS = 500
 /** How long an effect must have been waited for before its absence is a contradiction. */
 const SHOWING_MS = 250
 /** How long to listen for any reaction to an action whose effect cannot be foreseen. */
@@ -254,7 +256,7 @@ class Attempt {
           // Without evidence either way there is nothing to wait for.
           return met === undefined || sightings >= sightingsNeeded ? true : undefined
         },
-        this.#ctx.deadline.slice(this.#expected && isOpen ? EFFECT_MS : 0),
+        this.#ctx.deadline.slice(this.#expected && isOpen ? this.#patience : 0),
       )
       return last
     } catch (error) {
@@ -299,6 +301,10 @@ class Attempt {
   #isProof(delivered: Performed, after: Seen | "gone"): boolean {
     if (!this.#expected) return this.#hasReacted(delivered, after)
     return after !== "gone" && this.#expected.met(after) === true
+  }
+
+  get #patience(): number {
+    return this.#expected?.isOptional ? OPTIONAL_MS : EFFECT_MS
   }
 
   /** True if neither the element nor anything else in the app has reacted. */

@@ -26,7 +26,7 @@ async function press(
   fixture: readonly string[],
   title: string,
   name: string,
-  { wrapped = (command: readonly string[]) => command, verb = "click" } = {},
+  { wrapped = (command: readonly string[]) => command, verb = ["click"] as readonly string[] } = {},
 ): Promise<Pressed> {
   const log = `${desktop.directory}/presses-${++started}`
   const command = wrapped(["/usr/bin/python3", ...fixture])
@@ -40,7 +40,8 @@ async function press(
       const { json } = await desktop.run("find", "--window-id", id, "--name", name, "--exact", "--first")
       return json?.data?.match?.ref_id
     }, 30_000)
-    const { json } = await desktop.run(verb, ref, "--timeout-ms", "20000")
+    const [word = "", ...more] = verb
+    const { json } = await desktop.run(word, ref, ...more, "--timeout-ms", "20000")
     const presses = await until(() => Bun.file(log).text())
     return { answer: json.data ?? json.error, presses }
   } finally {
@@ -113,7 +114,8 @@ async function linuxTells(): Promise<boolean> {
 }
 
 describe("an app that answers no", () => {
-  const pressing = (name: string, verb?: string) => press([`${HERE}refusing.py`], "Refusing", name, { verb })
+  const pressing = (name: string, ...verb: readonly string[]) =>
+    press([`${HERE}refusing.py`], "Refusing", name, verb.length > 0 ? { verb } : {})
 
   test("and does nothing has refused", async () => {
     const { answer, presses } = await pressing("Refuses")
@@ -138,6 +140,16 @@ describe("an app that answers no", () => {
     const { answer, presses } = await pressing(name, verb)
     expect(presses).toBe(`${name}\n`)
     expect(answer).toMatchObject({ action: verb, disposition: { delivery } })
+  })
+
+  test("and shows nothing, like a terminal that asks for a password, has not contradicted the text", async () => {
+    const { answer, presses } = await pressing("Prompt", "type", "hunter 2")
+    expect(presses).toBe("hunter 2")
+    expect(answer).toMatchObject({
+      element: { role: "terminal", name: "Prompt" },
+      method: "keyboard",
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    })
   })
 
   test("is not asked twice, and does not fail, if it ends in order instead of answering", async () => {
