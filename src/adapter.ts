@@ -83,6 +83,8 @@ export interface Adapter {
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 
+  /** Follows a process from now on, to tell later if and how it has ended. */
+  life(pid: number): Promise<Life>
   /** A change signal for these processes, or for all; see Watch. `hint`: from the map that names the process. */
   watch(pids?: readonly number[], hint?: BusHint): Promise<Watch>
   /** Releases everything this command took; a shared connection stays open. */
@@ -229,13 +231,17 @@ export interface Performed {
   readonly method: string
   readonly delivery: Delivery
   /** True if nothing was sent because the element is already as requested. */
-  readonly already?: boolean
+  readonly already?: true
+  /** The app answered that it did not do it, in the platform's words. Some apps say so and have done it. */
+  readonly refusal?: string
   /** True if the element was only selected, which is all that its state can show then. */
   readonly isSelection?: boolean
 }
 
-/** Nothing was sent: the element has no route for the action, or is already as requested. */
+/** Nothing was sent: the element has no route for the action. */
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
+/** Nothing was sent: the element is as requested. */
+export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
 
 export const BUTTONS = ["left", "right", "middle"] as const
 export type Button = (typeof BUTTONS)[number]
@@ -399,6 +405,18 @@ export interface Check {
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
   close(): Promise<void>
+}
+
+export interface Life {
+  /** undefined: the process runs. */
+  end(): Promise<Ending | undefined>
+  close(): void
+}
+
+/** How a process ended: with an exit code, or by a signal. Both absent: that is not known. */
+export interface Ending {
+  readonly code?: number
+  readonly signal?: string
 }
 
 /** One desktop. Its connections are opened when first needed and shared by all its adapters. */

@@ -92,6 +92,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
     unlistedNotifications: async () => (await adapter()).unlistedNotifications(),
     notification: async (target, op) => (await adapter()).notification(target, op),
     desktops: async (op) => (await adapter()).desktops(op),
+    life: async (pid) => (await adapter()).life(pid),
     watch: async (pids, hint) => (await adapter()).watch(pids, hint),
     close: async () => (await opened?.catch(() => undefined))?.close(),
   }

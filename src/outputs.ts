@@ -143,15 +143,22 @@ export const changes = () =>
 export const acted = <const E extends ObjectEntries>(name: string, more: E) =>
   object({ action: literal(name), ...more })
 
+/** The element that a command acted on. */
+export const element = () =>
+  described(object({ role: string(), name: optionalString() }), "The element that was acted on")
+
 /** Result of a command that acts on a ref. */
 export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E) =>
   acted(name, {
     ref_id: refId(),
+    element: element(),
     post_state: described(
       optional(object({ role: string(), states: states(), value: optionalString() })),
       "State of the element afterwards, if it changed",
     ),
     method: described(string(), "How it was delivered"),
+    already: described(optional(literal(true)), "Nothing was sent: the element was as requested"),
+    app_ended: described(optional(literal(true)), "The app ended after the action, as by a Quit button"),
     disposition: disposition(),
     changes: changes(),
     ...more,

@@ -11,7 +11,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   picture: [],
   "linux/dbus": [],
   "linux/x11": ["picture", "linux/dbus"],
-  "linux/host": ["linux/dbus", "linux/x11"],
+  "linux/host": ["ffi", "linux/dbus", "linux/x11"],
   "linux/atspi": ["linux/dbus", "linux/x11", "linux/host"],
   "linux/notifications": ["linux/dbus", "linux/x11", "linux/host", "linux/atspi"],
   "linux/desktops": ["linux/dbus", "linux/x11", "linux/host", "linux/notifications"],

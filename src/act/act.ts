@@ -1,15 +1,17 @@
 import {
   type Action,
+  ALREADY,
+  type Ending,
   type InputPolicy,
-  NOT_DELIVERED,
+  type Life,
   type Performed,
   type Seen,
   type Watch,
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import { hasTrait, type Rect, type Role, type State } from "../node.ts"
+import { hasTrait, type Rect } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
 import { sendAction } from "./deliver.ts"
@@ -23,16 +25,9 @@ import {
   notSupported,
   SETTABLE_STATES,
 } from "./expect.ts"
+import { contradicted, endedBy, refused } from "./failures.ts"
 import { actPhysically } from "./physical.ts"
-
-export interface ActionResult {
-  readonly action: string
-  readonly ref_id: string
-  readonly post_state?: { readonly role: Role; readonly states?: readonly State[]; readonly value?: string }
-  readonly method: string
-  readonly disposition: Disposition
-  readonly changes?: ActionChanges
-}
+import { type ActionResult, type Observation, resultOf, sameState } from "./result.ts"
 
 /**
  * Acts on the element that a ref names, in five steps: find the element, wait until it can take the action, deliver
@@ -71,20 +66,20 @@ async function attempt(
   const stored = await lookUp(ctx, choice)
   // The watch must be open before the action. It opens while the element is found, which costs no time.
   const opening = ctx.adapter.watch([stored.entry.pid], stored.hint)
-  // It may fail before it is awaited, or never be awaited.
-  opening.catch(() => {})
+  const following = ctx.adapter.life(stored.entry.pid)
+  // They may fail before they are awaited, or never be awaited.
+  for (const begun of [opening, following]) begun.catch(() => {})
   try {
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
     const target = await whenReady(ctx, found, action)
-    if (isDone(action, target.seen)) return resultOf(target, action, NOT_DELIVERED)
-    return await new Attempt(ctx, target, action, await opening).run(choice.input ?? "auto")
+    if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
+    const [watch, life] = await Promise.all([opening, following])
+    return await new Attempt(ctx, target, action, watch, life).run(choice.input ?? "auto")
   } finally {
-    await opening.then(
-      (watch) => watch.close(),
-      // Reported where it was awaited.
-      () => {},
-    )
+    // A failure to open was reported where it was awaited.
+    for (const opened of await Promise.allSettled([opening, following]))
+      if (opened.status === "fulfilled") await opened.value.close()
   }
 }
 
@@ -147,13 +142,14 @@ const withoutFocus = (seen: Seen): Seen => ({
 
 /** How long an effect that must show may take to show. The wait ends as soon as it does. */
 const EFFECT_MS = 2000
+/** The same for an effect that may well never show. */
+const OPTIONAL_MS = 500
 /** How long an effect must have been waited for before its absence is a contradiction. */
 const SHOWING_MS = 250
 /** How long to listen for any reaction to an action whose effect cannot be foreseen. */
 const REACTION_MS = 100
-
-/** The element after the action. "gone": it is not there any more. undefined: it could not be read. */
-type Observation = Seen | "gone" | undefined
+/** The same if the app says that it did not do the action. Some apps say so and do it. */
+const REFUSAL_MS = 1000
 
 /** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
 class Attempt {
@@ -161,26 +157,53 @@ class Attempt {
   readonly #target: Target
   readonly #action: Action
   readonly #watch: Watch
+  readonly #life: Life
+  /** True once the app has reported any change since the action was sent. */
+  #hasStirred = false
   /** The effect that must show; undefined if it cannot be foreseen. */
   readonly #expected: Expectation | undefined
 
-  constructor(ctx: Context, target: Target, action: Action, watch: Watch) {
+  constructor(ctx: Context, target: Target, action: Action, watch: Watch, life: Life) {
     this.#ctx = ctx
     this.#target = target
     this.#action = action
-    this.#watch = watch
+    this.#watch = {
+      changed: async (maxMs) => {
+        const hasChanged = await watch.changed(maxMs)
+        this.#hasStirred ||= hasChanged
+        return hasChanged
+      },
+      close: () => watch.close(),
+    }
+    this.#life = life
     this.#expected = this.#isEcho ? undefined : expectationOf(action, target.seen)
   }
 
   async run(policy: InputPolicy): Promise<ActionResult> {
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
+    this.#hasStirred = false
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
-    if (delivered.already) return resultOf(this.#target, this.#action, NOT_DELIVERED)
+    if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
     const since = performance.now()
     const after = await this.#observe(delivered)
+    const ending = isMissing(after) ? await this.#life.end() : undefined
+    if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
     return resultOf(this.#target, this.#action, judged, after)
+  }
+
+  /**
+   * Judges an action after which the app has ended. A click may be meant to end it, so an exit code of 0 is an effect
+   * like any other. A signal or another code is a failure. If it is not known how the app ended, its answer decides:
+   * an app that took the action has not contradicted it.
+   */
+  #judgeEnd(delivered: Performed, ending: Ending): ActionResult {
+    const isDoubtful = ending.code === undefined && delivered.delivery === "delivery_uncertain"
+    if (ending.signal !== undefined || ending.code || isDoubtful) throw endedBy(this.#target, ending)
+    const isEffect = ending.code === 0 && this.#hasReacted(delivered, "gone")
+    const judged: Performed = isEffect ? { ...delivered, delivery: "delivered_verified" } : delivered
+    return resultOf(this.#target, this.#action, judged, "ended")
   }
 
   /** Delivers by the accessibility route; by pointer and keyboard only if that route certainly sent nothing. */
@@ -201,12 +224,15 @@ class Attempt {
     if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
     const after = await this.#observe({ method: "", delivery: "delivery_uncertain" })
     const isNew = this.#expected !== undefined && this.#expected.met(this.#target.seen) !== true
-    if (!isNew || after === undefined || after === "gone" || this.#expected?.met(after) !== true) throw error
-    return { method: "unknown", delivery: "delivered_verified" }
+    if (isNew && !isMissing(after) && this.#expected?.met(after) === true)
+      return { method: "unknown", delivery: "delivered_verified" }
+    if (isMissing(after) && (await this.#life.end()))
+      return { method: "unknown", delivery: "delivery_uncertain" }
+    throw error
   }
 
   /** Reads the element until the expected effect shows, or until the time for that is up. */
-  async #observe({ method, delivery }: Performed): Promise<Observation> {
+  async #observe({ method, delivery, refusal }: Performed): Promise<Observation> {
     const { seen: before } = this.#target
     const isOpen = this.#ctx.patient && delivery !== "delivered_verified"
     // A field may take typed text back at once, or show it before it does: it must show twice.
@@ -215,7 +241,11 @@ class Attempt {
     let last: Observation
     try {
       if (method === "keyboard" && before.states.includes("secure")) await this.#untilQuiet()
-      else if (!this.#expected && isOpen) await this.#untilReaction(this.#ctx.deadline.remaining)
+      else if (!this.#expected && isOpen)
+        await this.#untilReaction(
+          this.#ctx.deadline.remaining,
+          refusal === undefined ? REACTION_MS : REFUSAL_MS,
+        )
       await untilChanged(
         this.#watch,
         async () => {
@@ -226,7 +256,7 @@ class Attempt {
           // Without evidence either way there is nothing to wait for.
           return met === undefined || sightings >= sightingsNeeded ? true : undefined
         },
-        this.#ctx.deadline.slice(this.#expected && isOpen ? EFFECT_MS : 0),
+        this.#ctx.deadline.slice(this.#expected && isOpen ? this.#patience : 0),
       )
       return last
     } catch (error) {
@@ -245,24 +275,23 @@ class Attempt {
     while (!bound.expired && (await this.#untilReaction(bound.remaining)));
   }
 
-  #untilReaction(remaining: number): Promise<boolean> {
-    return this.#watch.changed(Math.min(REACTION_MS, remaining))
+  #untilReaction(remaining: number, patienceMs = REACTION_MS): Promise<boolean> {
+    return this.#watch.changed(Math.min(patienceMs, remaining))
   }
 
   /** Decides if the observation proves the action, or contradicts it (and throws), or leaves it unverified. */
   #judge(delivered: Performed, after: Observation, watchedMs: number): Performed {
     const { seen: before } = this.#target
-    const verified: Performed = { ...delivered, delivery: "delivered_verified" }
     if (after === undefined || delivered.delivery === "delivered_verified") return delivered
-    if (!this.#expected) {
-      const isProof = !delivered.isSelection && this.#hasReacted(delivered, after)
-      return isProof ? verified : delivered
+    if (this.#isProof(delivered, after)) return { ...delivered, delivery: "delivered_verified" }
+    if (delivered.refusal !== undefined && this.#isUntouched(after)) {
+      // Rounded: a timer may fire a moment early.
+      const delivery = Math.ceil(watchedMs / 10) * 10 < REFUSAL_MS ? "delivery_uncertain" : "not_delivered"
+      throw refused(delivered.refusal, dispositionOf(this.#action, delivery))
     }
     // That the element went away is a reaction, but not the state that was asked for.
-    if (after === "gone") return delivered
-    const met = this.#expected.met(after)
-    if (met === true) return verified
-    if (met === undefined || !this.#expected.decides(after)) return delivered
+    if (!this.#expected || after === "gone") return delivered
+    if (this.#expected.met(after) === undefined || !this.#expected.decides(after)) return delivered
     if (mayTellLate(before, after, delivered)) return delivered
     // An effect that had no time to show is unknown, not absent.
     if (watchedMs < SHOWING_MS) return delivered
@@ -274,6 +303,20 @@ class Attempt {
     return this.#target.seen.echoes === true && WRITES.has(this.#action.kind)
   }
 
+  #isProof(delivered: Performed, after: Seen | "gone"): boolean {
+    if (!this.#expected) return !delivered.isSelection && this.#hasReacted(delivered, after)
+    return after !== "gone" && this.#expected.met(after) === true
+  }
+
+  get #patience(): number {
+    return this.#expected?.isOptional ? OPTIONAL_MS : EFFECT_MS
+  }
+
+  /** True if neither the element nor anything else in the app has reacted. */
+  #isUntouched(after: Seen | "gone"): boolean {
+    return after !== "gone" && !this.#hasStirred && sameState(this.#target.seen, after)
+  }
+
   /** True if the element shows any reaction. In a text field, no other change proves that the text arrived. */
   #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
     const { seen: before } = this.#target
@@ -281,6 +324,8 @@ class Attempt {
     return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after, this.#action)
   }
 }
+
+const isMissing = (after: Observation): after is "gone" | undefined => after === undefined || after === "gone"
 
 /**
  * True if the loss of the element is an effect of the action: the app took the action for this very element, which
@@ -308,43 +353,3 @@ function hasChanged(before: Seen, after: Seen, action: Action): boolean {
 }
 
 const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y
-
-function sameState(a: Seen, b: Seen): boolean {
-  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
-}
-
-function contradicted({ ref, entry }: Target, action: Action, delivered: Performed, after: Seen): AppError {
-  return new AppError("ACTION_FAILED", "It was delivered, but its effect did not show", {
-    suggestion:
-      action.kind === "focus" && entry.window_id?.startsWith("w-")
-        ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
-        : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
-    platformDetail: `delivered by ${delivered.method}`,
-    details: { kind: "contradicted", observed: stateOf(after) },
-    disposition: dispositionOf(action, delivered.delivery),
-  })
-}
-
-function resultOf(
-  { ref, seen: before }: Target,
-  action: Action,
-  { method, delivery }: Performed,
-  after?: Observation,
-): ActionResult {
-  const isShown = after !== undefined && after !== "gone" && !sameState(before, after)
-  return {
-    action: action.kind,
-    ref_id: ref,
-    ...(isShown ? { post_state: stateOf(after) } : {}),
-    method,
-    disposition: dispositionOf(action, delivery),
-  }
-}
-
-function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
-  return {
-    role: seen.role,
-    ...(seen.states.length ? { states: seen.states } : {}),
-    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
-  }
-}

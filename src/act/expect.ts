@@ -8,6 +8,8 @@ export interface Expectation {
   met(now: Seen): boolean | undefined
   /** True if its absence contradicts the action, and is not just a lack of evidence. */
   decides(now: Seen): boolean
+  /** True if it may well never show, and is not worth a long wait. */
+  readonly isOptional?: boolean
 }
 
 /** The states that an action can change; an element with none of them cannot take it. */
@@ -117,12 +119,15 @@ function numberIn(text: string): number {
 function typed(text: string, before: Seen): Expectation | undefined {
   const was = before.value
   if (was === undefined || text === "") return undefined
+  // A terminal shows what its program writes, and a program that asks for a password writes nothing.
+  const isOptional = before.role === "terminal"
   return {
     // The field may show the first half of the text before the rest arrives.
     met: ({ value: now }) => (now === undefined ? undefined : now !== was && isReplacement(was, now, text)),
     // Text typed over a selection of the same text changes nothing, and some fields reformat text. But if the
     // field only lost something, or is unchanged, none of the text has arrived.
-    decides: ({ value: now = was }) => isReplacement(was, now, "") && !was.includes(text),
+    decides: ({ value: now = was }) => !isOptional && isReplacement(was, now, "") && !was.includes(text),
+    isOptional,
   }
 }
 

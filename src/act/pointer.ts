@@ -6,6 +6,7 @@ import { contains, middle } from "../rect.ts"
 import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
 import { pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
+import { type ActedOn, actedOn } from "./result.ts"
 
 /** Completes the message of a ref that went stale between the proof and the input. */
 export const BEFORE_ACTING = "before it could be acted on"
@@ -60,9 +61,10 @@ export interface Aim {
 export async function aim(
   ctx: Context,
   given: { readonly xy?: Point; readonly ref?: string; readonly snapshot?: string },
-): Promise<Aim> {
+): Promise<Aim & { readonly element?: ActedOn }> {
   if (given.xy) return { at: given.xy }
-  return reach(ctx, await resolve(ctx, { ref_id: given.ref ?? "", snapshot: given.snapshot }))
+  const target = await resolve(ctx, { ref_id: given.ref ?? "", snapshot: given.snapshot })
+  return { ...(await reach(ctx, target)), element: actedOn(target.seen) }
 }
 
 export async function refuseCovered(ctx: Context, { at, target }: Aim): Promise<void> {

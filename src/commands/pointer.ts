@@ -13,7 +13,7 @@ import {
   whole,
   xy,
 } from "../inputs.ts"
-import { acted, changes as changed, point } from "../outputs.ts"
+import { acted, changes as changed, element, point } from "../outputs.ts"
 
 /** The pointer: over elements and at points of the screen. */
 
@@ -30,7 +30,7 @@ export const hover = defineCommand({
     duration_ms: durationMs("Stay this long before answering", 0),
     changes,
   },
-  output: () => acted("hover", { ...point().entries, changes: changed() }),
+  output: () => acted("hover", { ...point().entries, element: v.optional(element()), changes: changed() }),
   sample: [{ ref_id: "$button" }, { xy: "20,20" }],
   examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
   check(args) {
@@ -40,10 +40,14 @@ export const hover = defineCommand({
   run: async (args, ctx) =>
     (await acting()).changing(ctx, args, async () => {
       const [{ aim }, { pause }] = await Promise.all([import("../act/pointer.ts"), import("../until.ts")])
-      const { at, target } = await aim(ctx, { xy: args.xy, ref: args.ref_id, snapshot: args.snapshot })
+      const { at, element, target } = await aim(ctx, {
+        xy: args.xy,
+        ref: args.ref_id,
+        snapshot: args.snapshot,
+      })
       await ctx.adapter.input({ kind: "move", at, target })
       await pause(args.duration_ms, ctx.deadline)
-      return { action: "hover", ...at }
+      return { action: "hover", ...at, element }
     }),
 })
 
@@ -61,7 +65,7 @@ export const drag = defineCommand({
     duration_ms: durationMs("How long the movement takes", 300),
     changes,
   },
-  output: () => acted("drag", { from: point(), to: point(), changes: changed() }),
+  output: () => acted("drag", { from: end(), to: end(), changes: changed() }),
   sample: [
     { from: "$button", to: "$field" },
     { from_xy: "5,5", to_xy: "9,9", duration_ms: 100 },
@@ -89,7 +93,11 @@ export const drag = defineCommand({
         proveDrop: () => refuseForeignDrop(ctx, to),
         durationMs: args.duration_ms,
       })
-      return { action: "drag", from: from.at, to: to.at }
+      return {
+        action: "drag",
+        from: { ...from.at, element: from.element },
+        to: { ...to.at, element: to.element },
+      }
     }),
 })
 
@@ -186,6 +194,9 @@ export const mouseWheel = defineCommand({
       return { action: "mouse-wheel", ...args.xy, dx: args.dx, dy: args.dy }
     }),
 })
+
+/** One end of a drag. */
+const end = () => v.object({ ...point().entries, element: v.optional(element()) })
 
 /** Loaded by the verbs that need it only: the others are a single input event. */
 function acting() {

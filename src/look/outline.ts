@@ -31,14 +31,16 @@ interface Snapshot {
 export function actedText(data: object): string | undefined {
   if (!("changes" in data)) return undefined
   // The result of every command that takes --changes has these members.
-  const { action, ref_id, disposition, changes } = data as Acted
-  const words = [action, ref_id, disposition?.delivery, changes.snapshot_id].filter(Boolean)
+  const { action, ref_id, element, disposition, changes } = data as Acted
+  const acted = element ? lineOf({ ...element, ref_id }) : ref_id
+  const words = [action, acted, disposition?.delivery, changes.snapshot_id].filter(Boolean)
   return `${words.join(" ")}\n${changeLines(changes)}`
 }
 
 interface Acted {
   readonly action: string
   readonly ref_id?: string
+  readonly element?: Pick<PrintedNode, "role" | "name">
   readonly disposition?: Disposition
   readonly changes: ShownChanges
 }

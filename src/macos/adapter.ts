@@ -79,6 +79,11 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
         suggestion: "Use the desktop of the logged-in user, or run on Linux",
       })
     },
+    // The system tells only a parent how its process ended.
+    life: async (pid) => ({
+      end: async () => (processStart(pid) === undefined ? {} : undefined),
+      close: () => {},
+    }),
     watch: async (pids) => watchProcesses(ax, pids),
     close: () => turn.release(),
   }

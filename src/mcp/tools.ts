@@ -79,7 +79,13 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
  * validation needs, or that the values make obvious, are dropped.
  */
 const UNSAID_OF_ARGUMENTS: ReadonlySet<string> = new Set(["pattern"])
-const UNSAID_OF_RESULTS: ReadonlySet<string> = new Set(["description", "enum", "minimum", "propertyNames"])
+const UNSAID_OF_RESULTS: ReadonlySet<string> = new Set([
+  "description",
+  "enum",
+  "minimum",
+  "propertyNames",
+  "required",
+])
 
 /** Keywords that say nothing when they are empty. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])

@@ -17,11 +17,35 @@ describe.concurrent("the result", () => {
       data: {
         action: "click",
         ref_id: "@e1",
+        element: { role: "button", name: "It" },
         post_state: { role: "button", states: ["enabled", "pressed"] },
         method: "fake:click",
         disposition: VERIFIED,
       },
     })
+  })
+
+  test.each([
+    ["its name", { name: "Delete all" }, { role: "button", name: "Delete all" }],
+    ["no name if it has none", { name: undefined }, { role: "button" }],
+    [
+      "the text of a label",
+      { role: "statictext", name: undefined, value: "Hi" },
+      { role: "statictext", name: "Hi" },
+    ],
+    ["the start of a long name", { name: "x".repeat(5000) }, { role: "button", name: `${"x".repeat(200)}…` }],
+    ["no text that a user wrote", { ...FIELD, role: "paragraph", name: undefined }, { role: "paragraph" }],
+  ] as const)("names the element that was acted on: %s", async (_, spec, element) => {
+    const it = await holding({ ...BUTTON, actions: ["Click"], ...spec })
+    expect((await it.act("click")).data.element).toEqual(element)
+    expect((await it.ok("hover", { ref_id: "@e1" })).element).toEqual(element)
+  })
+
+  test("never holds the text of a secure field", async () => {
+    const { act } = await holding({ ...FIELD, value: undefined, states: ["enabled", "secure"] })
+    const { data } = await act("type", { text: "hunter2" })
+    expect(data.element).toEqual({ role: "textfield", name: "It" })
+    expect(JSON.stringify(data)).not.toContain("hunter2")
   })
 
   test("counts the focus as an effect of a click only for a text field", async () => {
@@ -43,6 +67,7 @@ describe.concurrent("the result", () => {
     expect((await act("click")).data).toEqual({
       action: "click",
       ref_id: "@e1",
+      element: { role: "button", name: "It" },
       method: "fake:click",
       disposition: { delivery: "delivered_unverified", retry: "unsafe" },
     })
@@ -53,6 +78,7 @@ describe.concurrent("the result", () => {
     expect((await act("click")).data).toEqual({
       action: "click",
       ref_id: "@e1",
+      element: { role: "button", name: "It" },
       method: "fake:click",
       disposition: VERIFIED,
     })
@@ -197,7 +223,9 @@ describe.concurrent("a state that is already reached", () => {
     expect((await act(name, args)).data).toEqual({
       action: name,
       ref_id: "@e1",
+      element: { role: spec.role, name: "It" },
       method: "none",
+      already: true,
       disposition: NOTHING,
     })
     expect(sent()).toEqual([])
@@ -209,7 +237,9 @@ describe.concurrent("a state that is already reached", () => {
     expect((await act("select", { value: "A" })).data).toEqual({
       action: "select",
       ref_id: "@e1",
+      element: { role: "combobox", name: "It" },
       method: "none",
+      already: true,
       disposition: NOTHING,
     })
     expect(sent()).toEqual([])

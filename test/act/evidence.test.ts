@@ -28,6 +28,26 @@ describe.concurrent("evidence", () => {
     )
   })
 
+  test.each([
+    ["echoes it", "Password: x", "delivered_verified"],
+    ["shows nothing", "Password: ", "delivered_unverified"],
+    ["shows something else", "Password: \nWelcome", "delivered_unverified"],
+    ["is cleared", "", "delivered_unverified"],
+  ])("a terminal that %s has not contradicted the text", async (_, after, delivery) => {
+    for (const input of ["auto", "physical"]) {
+      const { act } = await holding({
+        ...FIELD,
+        role: "terminal",
+        actions: ["TypeText"],
+        value: "Password: ",
+        states: ["enabled", "focused"],
+        does: (it) => it.set({ value: after }),
+      })
+      const { data } = await act("type", { text: "x", input })
+      expect(data.disposition).toEqual({ delivery, retry: "unsafe" })
+    }
+  })
+
   test("text that only deleted the selection did not arrive", async () => {
     const { act } = await holding({ ...FIELD, does: (it) => it.set({ value: "ac" }) })
     expect((await act("type", { text: "x", timeout_ms: SHORT })).error).toMatchObject({

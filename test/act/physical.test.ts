@@ -38,6 +38,7 @@ describe.concurrent("input is synthesised only if nothing was sent before", () =
     expect((await act("check")).data).toEqual({
       action: "check",
       ref_id: "@e1",
+      element: { role: "checkbox", name: "It" },
       post_state: { role: "checkbox", states: ["enabled", "checked"] },
       method: "pointer",
       disposition: { delivery: "delivered_verified", retry: "safe" },
@@ -119,7 +120,12 @@ describe.concurrent("--input", () => {
 describe.concurrent("the point", () => {
   test("is the centre of the element", async () => {
     const { ok, world } = await holding(BUTTON)
-    expect(await ok("hover", { ref_id: "@e1" })).toEqual({ action: "hover", x: 60, y: 20 })
+    expect(await ok("hover", { ref_id: "@e1" })).toEqual({
+      action: "hover",
+      x: 60,
+      y: 20,
+      element: { role: "button", name: "It" },
+    })
     expect(world.keys).toEqual(['{"kind":"move","at":{"x":60,"y":20}}'])
   })
 

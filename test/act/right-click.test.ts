@@ -24,6 +24,7 @@ describe.concurrent("right-click", () => {
     expect((await act("right-click")).data).toEqual({
       action: "right-click",
       ref_id: "@e1",
+      element: { role: "button", name: "It" },
       method: "fake:right-click",
       disposition: VERIFIED,
       menu: {

@@ -45,6 +45,7 @@ describe("a batch", () => {
             data: {
               action: "click",
               ref_id: "@e1",
+              element: { role: "button", name: "It" },
               method: "fake:click",
               disposition: { delivery: "delivered_unverified", retry: "unsafe" },
             },
@@ -55,6 +56,7 @@ describe("a batch", () => {
             data: {
               action: "type",
               ref_id: "@e2",
+              element: { role: "textfield", name: "Field" },
               post_state: { role: "textfield", states: ["enabled"], value: "hello" },
               method: "fake:type",
               disposition: { delivery: "delivered_verified", retry: "unsafe" },

@@ -245,6 +245,6 @@ test("as text, changes are a heading and one line per change", async () => {
   await ok("snapshot")
   const data = await ok("check", { ref_id: await ref("Agree"), changes: true })
   expect(actedText(data)).toBe(
-    `check @e2 delivered_verified ${data.changes.snapshot_id}\n~ checkbox "Agree" [@e2] checked was unchecked\n`,
+    `check checkbox "Agree" [@e2] delivered_verified ${data.changes.snapshot_id}\n~ checkbox "Agree" [@e2] checked was unchecked\n`,
   )
 })

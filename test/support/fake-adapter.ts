@@ -90,6 +90,10 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         world.notifications = world.notifications.filter((one) => one !== found)
       }),
     desktops: () => native("desktops", () => world.desktops),
+    life: async (pid) => {
+      const app = world.apps.find((one) => one.pid === pid)
+      return { end: async () => (app?.start === undefined ? app?.ending : undefined), close: () => {} }
+    },
     watch: () => native("watch", () => watch(world, deadline)),
     close: () => native("close", () => {}).catch(() => {}),
   }
@@ -261,6 +265,10 @@ function perform(element: FakeElement, action: Action): Performed {
       throw new AppError("ACTION_NOT_SUPPORTED", "No such route", { disposition: NOTHING_DELIVERED })
     case "fails_unsent":
       throw new AppError("ACTION_FAILED", "Out of range", { disposition: NOTHING_DELIVERED })
+    case "says_no":
+    case "says_no_but_works":
+      deliver(element, action, "semantic", element.route === "says_no_but_works")
+      return { method, delivery: "delivery_uncertain", refusal: "Fake no" }
     case "works":
     case "works_verified":
     case "uncertain":

@@ -1,6 +1,7 @@
 import type {
   Action,
   DesktopInfo,
+  Ending,
   Launched,
   Permissions,
   Seen,
@@ -30,6 +31,9 @@ export type Route =
   /** Reports that delivery is uncertain; the action works, or is lost. */
   | "uncertain"
   | "uncertain_lost"
+  /** Says that it did not do it; that is true, or it works nevertheless. */
+  | "says_no"
+  | "says_no_but_works"
   /** Reports an error, although the action works, or does not. */
   | "errs_but_works"
   | "errs"
@@ -172,6 +176,8 @@ export class FakeApp {
   readonly bundleId: string | undefined
   /** undefined once the process has ended. */
   start: string | undefined
+  /** How the process ended. */
+  ending: Ending = {}
   readonly surfaces = new Map<Surface, FakeWindow>()
 
   constructor(
@@ -214,8 +220,9 @@ export class FakeApp {
   }
 
   /** Ends the process and closes its windows. */
-  end(): void {
+  end(ending: Ending = {}): void {
     this.start = undefined
+    this.ending = ending
     for (const window of this.windows) window.close()
     this.world.emit()
   }

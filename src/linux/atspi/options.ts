@@ -1,4 +1,4 @@
-import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { ALREADY, NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { chooseByName } from "../../match.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
@@ -8,7 +8,7 @@ import { fieldOf, setText } from "./editing.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { cleanName } from "./names.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
-import { ALREADY, type Sender } from "./send.ts"
+import type { Sender } from "./send.ts"
 
 /** Chooses an option of a combobox, list or tab list by its name. */
 

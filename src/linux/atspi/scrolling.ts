@@ -1,4 +1,4 @@
-import { type Direction, NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
 import { pause } from "../../until.ts"
@@ -8,7 +8,7 @@ import { has, STATE } from "./bits.ts"
 import { type Range, readRange, setNumber } from "./editing.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
-import { ALREADY, type Sender } from "./send.ts"
+import type { Sender } from "./send.ts"
 
 /** Scrolls by setting the numbers of scroll bars. */
 

@@ -4,8 +4,6 @@ import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./a
 import { unlessRefused } from "./element.ts"
 import type { Traits } from "./toolkits.ts"
 
-export const ALREADY: Performed = { ...NOT_DELIVERED, already: true }
-
 /**
  * true or false: the app's answer. "refused": the app has no such method, and did nothing. "begun": the app answers
  * other questions meanwhile, so the call is under way. undefined: the call may have had its effect.
@@ -55,9 +53,10 @@ export class Sender {
     if (name === undefined) return NOT_DELIVERED
     const sent = await this.#send(ref, method("org.a11y.atspi.Action.DoAction", "i", [names.indexOf(name)]))
     if (sent === "refused") return NOT_DELIVERED
-    // An app may answer `false` and have done it.
-    const delivery = sent === true || sent === "begun" ? "delivered_unverified" : "delivery_uncertain"
-    return { method: `atspi:${name}`, delivery }
+    const how = `atspi:${name}`
+    if (sent === true || sent === "begun") return { method: how, delivery: "delivered_unverified" }
+    const uncertain = { method: how, delivery: "delivery_uncertain" } as const
+    return sent === false ? { ...uncertain, refusal: "Action.DoAction answered false" } : uncertain
   }
 
   async can(ref: Ref, bit: Interfaces): Promise<boolean> {

@@ -39,6 +39,16 @@ export function endOf(pid: number): "gone" | "ending" | undefined {
   return state === "Z" || state === "X" || (Number(flags) & EXITING) !== 0 ? "ending" : undefined
 }
 
+/** The status of wait(2) of a process that its parent has not collected yet; undefined for any other. */
+export function statusOfZombie(pid: number): number | undefined {
+  const stat = readText(pid, "stat") ?? ""
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return fields[0] === "Z" ? Number(fields[EXIT_CODE]) : undefined
+}
+
+/** Place of exit_code in /proc/PID/stat, counted from the state. */
+const EXIT_CODE = 49
+
 /** The kernel's PF_EXITING. */
 const EXITING = 4
 

@@ -1,0 +1,74 @@
+import type { Action, Performed, Seen } from "../adapter.ts"
+import type { Disposition } from "../errors.ts"
+import type { ActionChanges } from "../look/changes.ts"
+import type { Role, State } from "../node.ts"
+import { cut } from "../refmap.ts"
+import type { Target } from "../refs/resolve.ts"
+import { wordsOf } from "../tree.ts"
+import { dispositionOf } from "./expect.ts"
+
+/** The answer to an action. */
+export interface ActionResult {
+  readonly action: string
+  readonly ref_id: string
+  readonly element: ActedOn
+  readonly post_state?: { readonly role: Role; readonly states?: readonly State[]; readonly value?: string }
+  readonly method: string
+  /** Nothing was sent, because the element was as requested. */
+  readonly already?: true
+  /** The app has ended. */
+  readonly app_ended?: true
+  readonly disposition: Disposition
+  readonly changes?: ActionChanges
+}
+
+/** The element that was acted on: if the ref was a slip, the caller sees it here. */
+export interface ActedOn {
+  readonly role: Role
+  readonly name?: string
+}
+
+/** The element after the action. "gone": it is not there any more. undefined: it could not be read. */
+export type Observation = Seen | "gone" | undefined
+
+export function resultOf(
+  { ref, seen: before }: Target,
+  action: Action,
+  { method, delivery, already }: Performed,
+  after?: Observation | "ended",
+): ActionResult {
+  const isShown = typeof after === "object" && !sameState(before, after)
+  return {
+    action: action.kind,
+    ref_id: ref,
+    element: actedOn(before),
+    ...(isShown ? { post_state: stateOf(after) } : {}),
+    method,
+    ...(already ? { already } : {}),
+    ...(after === "ended" ? { app_ended: true } : {}),
+    disposition: dispositionOf(action, delivery),
+  }
+}
+
+/** Role and name, and never a value: a paragraph may hold text that a user wrote. */
+export function actedOn(seen: Seen): ActedOn {
+  const name = seen.role === "paragraph" ? seen.name : wordsOf(seen)
+  return { role: seen.role, ...(name ? { name: shortened(name) } : {}) }
+}
+
+const shortened = (name: string): string => (name.length > MOST_NAME ? `${cut(name, MOST_NAME)}…` : name)
+
+/** Enough to recognize an element by; links of web pages have names as long as paragraphs. */
+const MOST_NAME = 200
+
+export function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
+  return {
+    role: seen.role,
+    ...(seen.states.length ? { states: seen.states } : {}),
+    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
+  }
+}
+
+export function sameState(a: Seen, b: Seen): boolean {
+  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
+}
