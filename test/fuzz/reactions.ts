@@ -17,6 +17,11 @@ export interface ReactionFigures {
   silent: number
   /** Something else was hit, or a refusal was untrue. Must stay 0. */
   wrong: number
+  /**
+   * A window of another process, opened in the moment of the press, got it, and the answer was delivery_uncertain. No X
+   * client can prevent that; see docs/reliability.md.
+   */
+  strayed: number
   /** Refused although the element was there and nothing had reacted. */
   needless: number
 }
@@ -28,6 +33,7 @@ export const NO_REACTIONS: ReactionFigures = {
   refused: 0,
   silent: 0,
   wrong: 0,
+  strayed: 0,
   needless: 0,
 }
 
@@ -218,17 +224,22 @@ class Run {
     figures.acts++
     if (hasReacted) figures.reactions++
     const isUntrue = json?.error?.disposition?.delivery === "not_delivered" && hits.length > 0
-    const isWrong = hits.some((id) => id !== target.id) || hits.length > count || isUntrue
+    const isOther = hits.some((id) => id !== target.id)
+    const isForeign = reaction.kind !== "mutation" && reaction.kind !== "cover"
+    const isTold = json?.error?.disposition?.delivery === "delivery_uncertain"
+    const hasStrayed = isOther && isForeign && isTold && hits.length <= count
+    const isWrong = (isOther && !hasStrayed) || hits.length > count || isUntrue
     if (isWrong) figures.wrong++
+    else if (hasStrayed) figures.strayed++
     else if (!json?.ok) figures.refused++
     else if (hits.length > 0) figures.right++
     else figures.silent++
     const isNeedless = !isWrong && !json?.ok && isThere && !hasReacted
     if (isNeedless) figures.needless++
-    if (!isWrong && !isNeedless) return
+    if (!isWrong && !isNeedless && !hasStrayed) return
     const { toolkit, seed } = this.#options
     const text = [
-      `${isWrong ? "WRONG" : "NEEDLESS"} ${toolkit} --seed ${seed}, act ${figures.acts}: ${JSON.stringify(reaction)?.slice(0, 400)}`,
+      `${isWrong ? "WRONG" : hasStrayed ? "STRAYED" : "NEEDLESS"} ${toolkit} --seed ${seed}, act ${figures.acts}: ${JSON.stringify(reaction)?.slice(0, 400)}`,
       `  target ${JSON.stringify(target)}, count ${count}, reacted ${hasReacted}, hit ${JSON.stringify(hits)}`,
       `  answer ${JSON.stringify(json)?.slice(0, 600)}`,
     ].join("\n")

@@ -8,6 +8,7 @@ import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
 import { atomically, isPointerTaken, type Owner, windowUnderPointer } from "./last-look.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
 import { settled } from "./wait-for-reader.ts"
+import { clientOf, readPids } from "./window.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
@@ -50,8 +51,10 @@ export async function clickPointer(
       })
       // Not the right button: LibreOffice closes a context menu when the button comes up after the menu has opened.
       if (event.button !== "right") await pause(HOLD_MS, deadline)
+      const hasStrayed = await isElsewhere(x, proved, deadline)
       xtest.buttonUp(button)
       noteHeld(x, held)
+      if (hasStrayed) throw strayed()
     }
     await x.sync(deadline)
     await noteClick(x, event.at, deadline)
@@ -141,6 +144,7 @@ export async function dragPointer(
         xtest.buttonDown(button)
         xtest.releaseAt(button, from)
       })
+      if (await isElsewhere(x, proved, deadline)) throw strayed()
       for (const { point, waitMs } of pathOf(from, to, durationMs)) {
         await dwell(waitMs, deadline)
         xtest.motion(point)
@@ -222,6 +226,23 @@ async function pressAt(
     if (isFirst && (await isPointerTaken(x, proved.owner.pid, deadline)))
       throw undelivered("Another app took the pointer before the button was pressed")
     press()
+  })
+}
+
+/**
+ * True if a window of another process has come under the pointer since the press. A window manager that acts on clicks
+ * sees a press first, and the server gives what it passes on to the window that is on top by then.
+ */
+async function isElsewhere(x: X11, proved: Proved | undefined, deadline: Deadline): Promise<boolean> {
+  if (!proved || (await queryPointer(x, deadline)).child === proved.top) return false
+  const window = await windowUnderPointer(x, deadline)
+  return (await readPids(x, [window], deadline)).get(clientOf(x, window)) !== proved.owner.pid
+}
+
+function strayed(): AppError {
+  return new AppError("ACTION_FAILED", "Another window came under the pointer as the button was pressed", {
+    suggestion: "Run 'snapshot' to see which of the two the click has reached",
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
   })
 }
 

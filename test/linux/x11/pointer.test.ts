@@ -11,7 +11,7 @@ import {
   pressButton,
   turnWheel,
 } from "../../../src/linux/x11/pointer.ts"
-import { destroyWindow, setInputFocus } from "../../../src/linux/x11/requests.ts"
+import { destroyWindow, queryPointer, setInputFocus } from "../../../src/linux/x11/requests.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
 import { Request } from "../../../src/linux/x11/wire.ts"
 import { until } from "../../support/until.ts"
@@ -60,6 +60,8 @@ async function openXev(desk: Xvfb) {
   }
   return { events, after, buttons }
 }
+
+const LEFT_IS_DOWN = 1 << 8
 
 const pointerOf = async (desk: Xvfb) =>
   (await desk.run(["xdotool", "getmouselocation"])).replace(/ screen.*/s, "")
@@ -165,6 +167,25 @@ describe("the pointer", () => {
     expect(xev.buttons()).toEqual([])
     await click(async () => {})
     expect(await xev.after(2)).toEqual(["press 1 at 150,160", "release 1 at 150,160"])
+  })
+
+  test("says so if a window of another process comes while the button is down", async () => {
+    await using own = await startXvfb()
+    const xev = await openXev(own)
+    const other = await X11.connect(own.env, patience())
+    const coming = until(
+      async () => ((await queryPointer(other, patience())).mask & LEFT_IS_DOWN) !== 0,
+    ).then(() => mapAbove(other, other.newId()))
+    const event = { kind: "click", at: { x: 150, y: 160 }, button: "left", count: 1 } as const
+    const error = await clickPointer(own.x, event, patience(), { pid: 1 }).catch((error: unknown) => error)
+    await coming
+    other.close()
+    expect(error).toMatchObject({
+      code: "ACTION_FAILED",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(await xev.after(2)).toEqual(["press 1 at 150,160", "release 1 at 150,160"])
+    expect((await queryPointer(own.x, patience())).mask & LEFT_IS_DOWN).toBe(0)
   })
 
   test("respects swapped buttons", async () => {
