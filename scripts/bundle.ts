@@ -1,6 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { version as current } from "../package.json"
+import { BUNDLE_IDENTIFIER } from "../src/macos/responsible.ts"
 import type { Entry } from "./archive.ts"
 import { sign, verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
@@ -13,9 +14,6 @@ import { fillIn, template } from "./template.ts"
  */
 
 export const BUNDLE_NAME = "Agent Desktop"
-
-/** macOS stores grants under this identifier, so it must never change. */
-export const BUNDLE_IDENTIFIER = "agent-desktop.AgentDesktop"
 
 /** The files of the bundle, of which `documents` become its resources. The same input gives the same bytes. */
 export async function bundle(

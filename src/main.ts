@@ -14,10 +14,11 @@ const LONG_MS = 700
 
 process.exitCode = await main(process.argv.slice(2))
 
-async function main(argv: readonly string[]): Promise<number> {
+async function main(words: readonly string[]): Promise<number> {
+  let argv = words
   try {
     if (process.platform === "darwin" && process.execPath.includes(".app/Contents/MacOS/"))
-      await (await import("./platform.ts")).takeResponsibility()
+      argv = await (await import("./platform.ts")).startInBundle(words)
     const part = argv[0]?.startsWith("__")
       ? await (await import("./platform.ts")).internalPart(argv[0])
       : undefined

@@ -16,9 +16,12 @@ function unsupported(): never {
   })
 }
 
-/** Starts this program over if its bundle, and not its parent, has the privacy grants. Usually does nothing. */
-export async function takeResponsibility(): Promise<void> {
-  if (process.platform === "darwin") (await import("./macos/responsible.ts")).takeResponsibility()
+/** In a bundle of macOS: makes sure that the bundle's privacy grants count, and returns the words to run. */
+export async function startInBundle(argv: readonly string[]): Promise<readonly string[]> {
+  if (process.platform !== "darwin") return argv
+  const { takeResponsibility, wordsOfBundle } = await import("./macos/responsible.ts")
+  takeResponsibility()
+  return wordsOfBundle(argv)
 }
 
 /** Runs until its work is done; returns the exit code. */

@@ -26,6 +26,8 @@ class AgentDesktop < Formula
     end
   end
 
+  conflicts_with "agent-desktop-app", because: "both install an agent-desktop command"
+
   def install
     bin.install "agent-desktop"
     prefix.install "THIRD-PARTY-NOTICES.txt"

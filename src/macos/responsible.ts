@@ -44,6 +44,16 @@ export function nearestApp(): string | undefined {
   return undefined
 }
 
+/** The identifier of `Agent Desktop.app`. macOS stores grants under it, so it must never change. */
+export const BUNDLE_IDENTIFIER = "agent-desktop.AgentDesktop"
+
+/** The command line of the bundle: a user who opens it in Finder wants to grant it its permissions. */
+export function wordsOfBundle(argv: readonly string[]): readonly string[] {
+  // LaunchServices sets it to the identifier of the app that it starts; a terminal's children have the terminal's.
+  const isOpened = argv.length === 0 && process.env.__CFBundleIdentifier === BUNDLE_IDENTIFIER
+  return isOpened ? ["permissions", "--request"] : argv
+}
+
 /** Set for the program that was started over, to the pid, which stays the same. */
 const STARTED_OVER = "AGENT_DESKTOP_STARTED_OVER"
 

@@ -66,6 +66,19 @@ test("diagnose names the problem", () =>
     expect(wrong.every(({ suggestion }) => suggestion?.includes("System Settings"))).toBe(true)
   }))
 
+test("diagnose says that the screen is locked, since input would go to the lock screen", () =>
+  onDesk(appWith([SAVE], {}, { session: "locked" }), async ({ adapter }) => {
+    const wrong = (await adapter.diagnose({ ffi: false })).filter(({ ok }) => !ok)
+    expect(wrong).toEqual([
+      {
+        name: "graphical session",
+        ok: false,
+        detail: "the screen is locked: keys and clicks would go to the lock screen",
+        suggestion: "Unlock the screen",
+      },
+    ])
+  }))
+
 test("regular apps and apps that show a window are listed with their bundle ids", () =>
   onDesk(
     {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { BUNDLE_IDENTIFIER } from "../../src/macos/responsible.ts"
 import { appWith, onDesk } from "./adapter-desk.ts"
 import { compileProgram } from "./compiled.ts"
 import { type FakeMac, startScene } from "./fake.ts"
@@ -68,13 +69,23 @@ test("if macOS does not say who is responsible, the nearest app above is suggest
 const program = compileProgram()
 
 /** Runs the compiled program from a bundle. */
-async function fromBundle(mac: FakeMac, ...args: readonly string[]) {
+function fromBundle(mac: FakeMac, ...args: readonly string[]) {
+  return startBundle(mac, args)
+}
+
+async function startBundle(
+  mac: FakeMac,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+) {
   const folder = join(mac.directory, "Agent Desktop.app/Contents/MacOS")
   mkdirSync(folder, { recursive: true })
   const own = join(folder, "agent-desktop")
   copyFileSync(program, own)
   const home = join(mac.directory, "home")
-  const run = await mac.run([own, ...args], { env: { AGENT_DESKTOP_HOME: home, HOME: mac.directory } })
+  const run = await mac.run([own, ...args], {
+    env: { AGENT_DESKTOP_HOME: home, HOME: mac.directory, ...more },
+  })
   return { own, run, execs: mac.record("exec").map(({ result }) => result) }
 }
 
@@ -122,6 +133,25 @@ test("from the bundle by launchd or Finder, nothing starts over", async () => {
     const { run, execs } = await fromBundle(mac, "permissions")
     expect(execs).toEqual([])
     expect(JSON.parse(run.stdout).data.grant_to).toContain("Agent Desktop (")
+  } finally {
+    mac.close()
+  }
+})
+
+test("the bundle that is opened in Finder asks for its permissions", async () => {
+  const mac = startScene({ apps: [TERMINAL], ...DENIED, responsible: "self" })
+  try {
+    await startBundle(mac, [], { __CFBundleIdentifier: BUNDLE_IDENTIFIER })
+    expect(
+      mac
+        .record("prompt")
+        .map((line) => `${line.for}`)
+        .sort(),
+    ).toEqual(["accessibility", "post", "screen"])
+    // Without a command in a terminal it explains itself, as the binary does.
+    const { run } = await startBundle(mac, [], { __CFBundleIdentifier: "com.apple.Terminal" })
+    expect(mac.record("prompt")).toHaveLength(3)
+    expect(run.stdout).toContain("agent-desktop")
   } finally {
     mac.close()
   }

@@ -53,6 +53,7 @@ test.skipIf(!Bun.which("ruby"))("the formula is Ruby, and gives each machine its
     `version ${version}`,
     `license ${license}`,
     ...machines,
+    "conflicts_with agent-desktop-app",
     "test",
     "install",
   ])

@@ -33,6 +33,23 @@ test("a foreign signature or another identifier is refused", () => {
   )
 })
 
+test("the signature of a bundle holds for its identifier, its Info.plist and its resources only", () => {
+  const seal = {
+    identifier: "a.Bundle",
+    bundle: { infoPlist: Buffer.from("info"), codeResources: Buffer.from("resources") },
+  }
+  const signed = sign(executable("x86_64"), seal)
+  verify(signed, seal)
+  expect(sign(signed, seal).equals(signed)).toBe(true)
+  const other = Buffer.from("other")
+  expect(() => verify(signed)).toThrow()
+  expect(() => verify(signed, { ...seal, identifier: "b.Bundle" })).toThrow("the requirements are wrong")
+  for (const changed of [{ infoPlist: other }, { codeResources: other }])
+    expect(() => verify(signed, { ...seal, bundle: { ...seal.bundle, ...changed } })).toThrow(
+      "a special hash is wrong",
+    )
+})
+
 test("no byte of a signed executable can change unnoticed", () => {
   const signed = sign(executable("arm64"))
   const unnoticed = []
