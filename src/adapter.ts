@@ -126,6 +126,11 @@ export interface Seen {
   readonly tellsLate?: boolean
   /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
   readonly echoes?: boolean
+  /**
+   * True for a cell of a sheet: it takes text from the keyboard only, which replaces its content once Enter or Tab ends
+   * it. Until then it shows the old content.
+   */
+  readonly isTypedOver?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** Position among its parent's children, hidden ones included. */

@@ -36,6 +36,7 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
     case "set-value":
       return setTo(action.value, before)
     case "clear":
+      if (before.isTypedOver) return filledWith("", before)
       return { met: ({ value }) => (value === undefined ? undefined : value === ""), decides: always }
     case "select":
       return {
@@ -94,11 +95,32 @@ function selected(value: string, before: Seen, now: Seen): boolean | undefined {
 
 function setTo(want: string, before: Seen): Expectation {
   const read = hasTrait(before.role, "number") ? numberIn : Number
+  if (before.isTypedOver) return filledWith(want, before)
   return {
     met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
-    // A number field may round the value or add a unit, so another text is not a contradiction.
+    // A number field may round the value or add a unit, so another text is not a contradiction. Neither are the first
+    // of several lines: an editable part of a page may report its first paragraph only.
     decides: ({ value = "" }) =>
-      !isNumber(want) || isNumber(value) || !hasTrait(before.role, "number") || value === before.value,
+      value === before.value ||
+      (!isFirstLines(want, value) &&
+        (!isNumber(want) || isNumber(value) || !hasTrait(before.role, "number"))),
+  }
+}
+
+const isFirstLines = (want: string, value: string): boolean =>
+  value.trim() !== "" && want.startsWith(`${value.trimEnd()}\n`)
+
+/**
+ * A cell may show the result of a formula, or a text in another format. Unchanged, a cell that was to be filled has
+ * taken nothing. But LibreOffice goes on reporting the old text of a cell that was emptied.
+ */
+function filledWith(want: string, before: Seen): Expectation {
+  const isSet = ({ value = "" }: Seen) => value === want || sameNumber(Number, value, want)
+  const isKnown = !isSet(before)
+  return {
+    met: (now) => (isKnown && isSet(now)) || (isKnown && now.value === before.value ? false : undefined),
+    decides: ({ value }) => want !== "" && value === before.value && !want.startsWith("="),
+    isOptional: want === "",
   }
 }
 
@@ -116,11 +138,14 @@ function numberIn(text: string): number {
   return number === undefined ? Number(text) : Number(number.replace(",", "."))
 }
 
-function typed(text: string, before: Seen): Expectation | undefined {
+function typed(whole: string, before: Seen): Expectation | undefined {
   const was = before.value
+  // The rest of the text goes to other cells.
+  const text = before.isTypedOver ? whole.replace(/[\n\r\t].*/s, "") : whole
   if (was === undefined || text === "") return undefined
-  // A terminal shows what its program writes, and a program that asks for a password writes nothing.
-  const isOptional = before.role === "terminal"
+  // A terminal shows what its program writes, and a program that asks for a password writes nothing. A cell of a sheet
+  // shows its old content until the new one is complete.
+  const isOptional = before.role === "terminal" || before.isTypedOver
   return {
     // The field may show the first half of the text before the rest arrives.
     met: ({ value: now }) => (now === undefined ? undefined : now !== was && isReplacement(was, now, text)),

@@ -11,7 +11,7 @@ import { BEFORE_ACTING, bringToFront, clickElement, inputTarget } from "./pointe
 /** How long the keyboard focus may take to arrive. */
 const FOCUS_MS = 1500
 
-const TYPED: Performed = { method: "keyboard", delivery: "delivered_unverified" }
+export const TYPED: Performed = { method: "keyboard", delivery: "delivered_unverified" }
 
 /**
  * True if a click only places the caret, and so is a safe way to the focus. It is also in an office document or in a
@@ -26,8 +26,10 @@ export async function typeText(
   text: string,
 ): Promise<Performed> {
   const isMoved = await takeFocus(ctx, target, action)
-  // With the focus some fields select their whole text, and the typed text would replace it.
-  if (isMoved && target.seen.value) await pressKey(ctx, target, toEnd(target), action)
+  // With the focus some fields select their whole text, and the typed text would replace it. In a row, End goes to
+  // another one.
+  if (isMoved && target.seen.value && !hasTrait(target.seen.role, "item"))
+    await pressKey(ctx, target, toEnd(target), action)
   await sendText(ctx, target, action, text)
   return TYPED
 }
@@ -62,7 +64,7 @@ export async function pressKey(ctx: Context, target: Target, combo: Combo, actio
   await sendInput(ctx, { kind: "key", combo, phase: "press", target: inputTarget(target) }, action)
 }
 
-async function sendText(ctx: Context, target: Target, action: Action, text: string): Promise<void> {
+export async function sendText(ctx: Context, target: Target, action: Action, text: string): Promise<void> {
   const prove = async (): Promise<void> => {
     if (!(await isFocused(ctx, target))) throw notFocused(target, "it lost the keyboard focus")
   }
@@ -77,7 +79,7 @@ const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
  * Gives the element the keyboard focus, in the window in front: keys must not reach another window by chance.
  * Throws if that fails, with nothing delivered. Returns true if the focus had to be moved.
  */
-async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
+export async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
   const { ref, entry, seen } = target
   const window = await bringToFront(ctx, target)
   if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)

@@ -39,9 +39,9 @@ export async function actPhysically(ctx: Context, target: Target, action: Action
       if (PRESSED_BY_KEYS.has(seen.role)) throw notSupported(ref, seen, action)
       return typeText(ctx, target, action, action.text)
     case "clear":
-      return replaceText(ctx, target, action, "")
+      return replace(ctx, target, action, "")
     case "set-value":
-      return replaceText(ctx, target, action, action.value)
+      return replace(ctx, target, action, action.value)
     case "select":
       return pickOption(ctx, target, action)
     case "scroll":
@@ -51,6 +51,12 @@ export async function actPhysically(ctx: Context, target: Target, action: Action
     default:
       return action satisfies never
   }
+}
+
+async function replace(ctx: Context, target: Target, action: Action, text: string): Promise<Performed> {
+  if (!target.seen.isTypedOver) return replaceText(ctx, target, action, text)
+  const { fillCell } = await import("./cells.ts")
+  return fillCell(ctx, target, action, text)
 }
 
 /** Roles that a click in the middle expands or collapses. */

@@ -1,5 +1,5 @@
 import type { Action, Performed, Seen } from "../adapter.ts"
-import type { Disposition } from "../errors.ts"
+import type { Delivery, Disposition } from "../errors.ts"
 import type { ActionChanges } from "../look/changes.ts"
 import type { Role, State } from "../node.ts"
 import { cut } from "../refmap.ts"
@@ -42,12 +42,18 @@ export function resultOf(
     action: action.kind,
     ref_id: ref,
     element: actedOn(before),
-    ...(isShown ? { post_state: stateOf(after) } : {}),
+    ...(isShown ? { post_state: stateOf(asKnown(before, after, delivery)) } : {}),
     method,
     ...(already ? { already } : {}),
     ...(after === "ended" ? { app_ended: true } : {}),
     disposition: dispositionOf(action, delivery),
   }
+}
+
+/** A cell of a sheet may report its old text for a while: that is not its state after the action. */
+function asKnown(before: Seen, after: Seen, delivery: Delivery): Seen {
+  const isOld = before.isTypedOver && delivery !== "delivered_verified" && after.value === before.value
+  return isOld ? { ...after, value: undefined } : after
 }
 
 /** Role and name, and never a value: a paragraph may hold text that a user wrote. */

@@ -133,6 +133,20 @@ describe.concurrent("evidence", () => {
     )
   })
 
+  test.each([
+    ["one\ntwo", "delivered_verified"],
+    ["one", "delivered_unverified"],
+    ["one\n", "delivered_unverified"],
+    ["on", "contradicted"],
+    ["two", "contradicted"],
+    ["", "contradicted"],
+    ["abc", "contradicted"],
+  ])("a field that was set to two lines may show the first: %j", async (value, outcome) => {
+    const { act } = await holding({ ...FIELD, does: (it) => it.set({ value }) })
+    const { data, error } = await act("set-value", { value: "one\ntwo", timeout_ms: SHORT })
+    expect(error?.details.kind ?? data.disposition.delivery).toBe(outcome)
+  })
+
   test("a value that the app replaced by another one contradicts the request", async () => {
     const { act } = await holding({
       ...FIELD,

@@ -158,6 +158,7 @@ function seenOf(element: FakeElement): Seen {
     identifier: element.identifier,
     isRecycled: element.isRecycled,
     tellsLate: element.tellsLate,
+    isTypedOver: element.isTypedOver,
     index: element.parent?.children.indexOf(element),
   }
 }

@@ -53,6 +53,7 @@ export interface Spec {
   readonly identifier?: string
   readonly isRecycled?: boolean
   readonly tellsLate?: boolean
+  readonly isTypedOver?: boolean
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
   /** The number of children it says it has, if it makes objects for some of them only. */
@@ -89,6 +90,7 @@ export class FakeElement {
   identifier: string | undefined
   readonly isRecycled: boolean | undefined
   readonly tellsLate: boolean | undefined
+  readonly isTypedOver: boolean | undefined
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
   readonly total: number | undefined
@@ -116,6 +118,7 @@ export class FakeElement {
     this.identifier = spec.identifier
     this.isRecycled = spec.isRecycled
     this.tellsLate = spec.tellsLate
+    this.isTypedOver = spec.isTypedOver
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
     this.total = spec.total

@@ -85,6 +85,7 @@ function isCheckable(states: StateSet, kind: Kind): boolean {
  * its role alone would not earn it a ref.
  */
 export function actionsOf(
+  traits: Traits,
   kind: Kind,
   states: StateSet,
   interfaces: Interfaces,
@@ -103,18 +104,33 @@ export function actionsOf(
   }
   if (on(STATE.EXPANDABLE)) list.push("Expand", "Collapse")
   if (kind.role === "combobox" || kind.role === "listbox") list.push("Select")
+  const isCell = kind.role === "cell"
   const writable =
-    editable &&
-    (kind.role === "textfield" ||
-      kind.role === "combobox" ||
-      kind.role === "incrementor" ||
-      kind.role === "cell")
-  if (writable || (interfaces & INTERFACE.Value && VALUE_ROLES.has(kind.role))) list.push("SetValue")
-  if (writable || kind.role === "terminal") list.push("TypeText")
-  if (writable) list.push("Clear")
+    editable && (kind.role === "textfield" || kind.role === "combobox" || kind.role === "incrementor")
+  const isReplaceable =
+    writable ||
+    (editable && isCell && (takesText(traits, interfaces) || isSheetCell(traits, kind, states, interfaces)))
+  if (isReplaceable || (interfaces & INTERFACE.Value && VALUE_ROLES.has(kind.role))) list.push("SetValue")
+  if (writable || (editable && isCell) || kind.role === "terminal") list.push("TypeText")
+  if (isReplaceable) list.push("Clear")
   if (on(STATE.FOCUSABLE)) list.push("SetFocus")
   if (kind.role === "scrollarea" || kind.role === "scrollbar") list.push("Scroll")
   return list
+}
+
+const takesText = (traits: Traits, interfaces: Interfaces): boolean =>
+  (interfaces & INTERFACE.EditableText) !== 0 && !traits.editableTextIsIgnored
+
+/** True for a cell of a sheet. Cells of tables in texts and of lists do not have both interfaces. */
+export function isSheetCell(
+  traits: Traits,
+  { native }: Kind,
+  states: StateSet,
+  interfaces: Interfaces,
+): boolean {
+  if (!traits.sheetCellsAreTypedOver || native !== ROLE.TABLE_CELL || !has(states, STATE.EDITABLE))
+    return false
+  return (interfaces & INTERFACE.Value) !== 0 && (interfaces & INTERFACE.Text) !== 0
 }
 
 /** Roles whose number is a value that a user sets. */

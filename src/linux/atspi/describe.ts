@@ -3,7 +3,7 @@ import { hasTrait, isRole, type Rect, type Role } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
 import { refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { actionsOf, statesOf } from "./capabilities.ts"
+import { actionsOf, isSheetCell, statesOf } from "./capabilities.ts"
 import type { Element, Origin } from "./element.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
@@ -16,7 +16,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { ref, origin } = element
   const { description, extents, binding, tooltip, text, attributes } = answers
   const { name, value } = nameAndValue(reading)
-  const actions = actionsOf(kind, facts.states, facts.interfaces, answers.offers)
+  const actions = actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers)
   const isShown = isShowing(origin, { role: kind.native, states: facts.states, extents })
   const seen: Seen = {
     handle: element.handle,
@@ -35,6 +35,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     identifier: attributes?.get("id") || undefined,
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
+    ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
     ...(origin.traits.tellsLate ? { tellsLate: true } : {}),
   }
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")

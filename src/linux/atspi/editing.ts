@@ -50,7 +50,8 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
   }
   const field = await fieldOf(to, ref)
   if (field) return setText(to, field, value)
-  if (!hasNumber) return NOT_DELIVERED
+  const isSheetCell = role === ROLE.TABLE_CELL && origin.traits.sheetCellsAreTypedOver
+  if (!hasNumber || isSheetCell) return NOT_DELIVERED
   throw new AppError("ACTION_FAILED", `'${value}' is not a number, which this element needs`, {
     suggestion: "Pass a number: agent-desktop set-value REF 50",
     details: { kind: "not_a_number" },

@@ -123,7 +123,8 @@ async function originOfApp(
   const app = { bus, path: ROOT_PATH }
   const [toolkit, name] = await Promise.all([atspi.toolkit(app), atspi.name(app)])
   const known = entry.source_app ?? name
-  const traits = traitsOf(toolkit, known)
+  // By its own name: the map may have it under another one.
+  const traits = traitsOf(toolkit, name)
   if (traits.coordinates === "window") {
     const frame = await findFrame(entry)
     if (frame) return frame.origin

@@ -124,7 +124,13 @@ const LAST: Question<"extents"> = {
   when: (reading) => {
     const { kind, facts, answers } = reading
     if (!answers.offers || answers.extents || !can(reading, INTERFACE.Component)) return false
-    const actions = actionsOf(kind, facts.states, facts.interfaces, answers.offers)
+    const actions = actionsOf(
+      reading.element.origin.traits,
+      kind,
+      facts.states,
+      facts.interfaces,
+      answers.offers,
+    )
     return isInteractive({ role: kind.role, actions })
   },
   ask: askExtents,

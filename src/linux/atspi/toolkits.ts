@@ -95,6 +95,8 @@ export interface Traits {
   readonly comboNameIsValue?: true
   /** A cell of a grid is named by its column and an empty row; its content is its text. */
   readonly gridCellsAreNamedByColumn?: true
+  /** A cell of a sheet can be EDITABLE, and takes text from the keyboard only. */
+  readonly sheetCellsAreTypedOver?: true
   /** A tool button is alone in an item that has its tooltip. */
   readonly toolItemHasTooltip?: true
 
@@ -278,6 +280,8 @@ const DRAWN: Traits = {
   needsManyQuestions: true,
   editingHidesIndexes: true,
   gridCellsAreNamedByColumn: true,
+  // They have a Value interface for numbers, and a Text interface that shows what was entered last.
+  sheetCellsAreTypedOver: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,

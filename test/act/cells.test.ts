@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+import { FIELD, holding } from "./holding.ts"
+
+afterAll(clearDesks)
+
+/** A cell of a sheet. Its text comes from the keyboard, and it shows the old one until Enter ends the new one. */
+const CELL: Spec = {
+  ...FIELD,
+  role: "cell",
+  value: "old",
+  states: ["enabled", "focused"],
+  actions: ["Click", "SetValue", "TypeText", "Clear"],
+  isTypedOver: true,
+  route: "absent",
+}
+
+/** The cell takes what is typed when Enter is pressed, and shows it as `shown`. */
+async function cellShowing(shown: string | undefined, spec: Spec = CELL) {
+  const it = await holding({ ...spec, does: (element) => element.set({ value: spec.value }) })
+  it.world.onKey = (combo) => {
+    if (combo === "return" && shown !== undefined) it.element.set({ value: shown })
+  }
+  return it
+}
+
+describe.concurrent("set-value on a cell", () => {
+  test("types over its text and ends the text", async () => {
+    const { act, world, sent } = await cellShowing("Total")
+    expect((await act("set-value", { value: "Total" })).data).toMatchObject({
+      post_state: { value: "Total" },
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(world.keys).toEqual(["escape", "forwarddelete", "return"])
+    expect(sent()).toEqual(["keyboard type"])
+  })
+
+  test.each([
+    ["the result of a formula", "=6*7", "42", "delivered_unverified"],
+    ["the old text after a formula, which may have the same result", "=1", undefined, "delivered_unverified"],
+    ["another format", "1/2", "01/02/26", "delivered_unverified"],
+    ["the old text, which was set again", "old", undefined, "delivered_unverified"],
+    ["the number", "7.0", "7", "delivered_verified"],
+  ])("that shows %s is %j", async (_, value, shown, delivery) => {
+    const { act } = await cellShowing(shown)
+    expect((await act("set-value", { value })).data.disposition.delivery).toBe(delivery)
+  })
+
+  test("that keeps its old text has failed", async () => {
+    const { act } = await cellShowing(undefined)
+    expect((await act("set-value", { value: "new" })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { kind: "contradicted" },
+    })
+  })
+
+  test.each(["a\nb", "a\tb", "a\r"])("is refused for %j before a key is pressed", async (value) => {
+    const { act, world, sent } = await cellShowing("a")
+    expect((await act("set-value", { value })).error).toMatchObject({
+      message: "Set Value action failed on @e1: it takes one line: a line break or tab would end it",
+      details: { kind: "not_one_line" },
+      disposition: { delivery: "not_delivered", retry: "safe" },
+    })
+    expect(world.keys).toEqual([])
+    expect(sent()).toEqual([])
+  })
+})
+
+test("clear on a cell presses Delete, and does not believe its old text", async () => {
+  const { act, world } = await cellShowing(undefined)
+  expect((await act("clear")).data).toEqual({
+    action: "clear",
+    ref_id: "@e1",
+    element: { role: "cell", name: "It" },
+    method: "keyboard",
+    disposition: { delivery: "delivered_unverified", retry: "safe" },
+  })
+  expect(world.keys).toEqual(["escape", "forwarddelete"])
+})
+
+describe.concurrent("type on a cell", () => {
+  test("that still shows its old text is not a contradiction, nor the state afterwards", async () => {
+    const { act, element } = await cellShowing(undefined)
+    element.does = (it) => it.set({ value: "old", states: ["enabled", "focused", "selected"] })
+    const { data } = await act("type", { text: "xyz" })
+    expect(data).toMatchObject({
+      post_state: { role: "cell", states: ["enabled", "focused", "selected"] },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    })
+    expect(data.post_state.value).toBeUndefined()
+  })
+
+  test("is verified by the first of several cells", async () => {
+    const { act } = await holding({ ...CELL, does: (it) => it.set({ value: "a" }) })
+    const { data } = await act("type", { text: "a\tb\nc\td\n" })
+    expect(data).toMatchObject({
+      post_state: { value: "a" },
+      disposition: { delivery: "delivered_verified" },
+    })
+  })
+})

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
+
+/** Cells of a LibreOffice sheet. The saved file tells what they hold. */
+
+let desktop: TestDesktop
+let file: string
+let window: string
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  file = `${desktop.directory}/sheet.fods`
+  await Bun.write(file, SHEET)
+  const profile = `-env:UserInstallation=file://${desktop.directory}/office`
+  desktop.spawnApp(["soffice", "--norestore", "--nologo", "--nofirststartwizard", profile, "--calc", file])
+  window = await until(async () => {
+    const { json } = await desktop.run("list-windows")
+    return json?.data?.windows.find((one: { title: string }) => one.title.includes("sheet.fods"))?.id
+  }, 60_000)
+  await cell("A1")
+})
+afterAll(() => desktop?.close())
+
+const SHEET = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
+<office:body><office:spreadsheet><table:table table:name="Sheet">
+<table:table-row>${["Item", "Price"].map(textCell).join("")}</table:table-row>
+<table:table-row>${textCell("Apples")}<table:table-cell office:value-type="float" office:value="5"><text:p>5</text:p>
+</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document>`
+
+function textCell(text: string): string {
+  return `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
+}
+
+const cell = (name: string): Promise<string> =>
+  until(async () => {
+    const query = ["--window-id", window, "--role", "cell", "--name", name, "--exact", "--first"]
+    return (await desktop.run("find", ...query)).json?.data?.match?.ref_id
+  }, 60_000)
+
+async function act(verb: string, name: string, ...args: readonly string[]): Promise<Json> {
+  const { json } = await desktop.run(verb, await cell(name), ...args, "--timeout-ms", "15000")
+  return json.data ?? json.error
+}
+
+/** No other window is on the desktop, so the sheet has the focus. */
+async function press(combo: string): Promise<void> {
+  const { json, stdout } = await desktop.run("press", combo)
+  if (!json?.ok) throw new Error(stdout)
+}
+
+/** Saves the sheet and returns its texts, row by row, once they are as wanted. */
+async function saved(wanted: readonly (readonly string[])[]): Promise<void> {
+  await press("ctrl+s")
+  let rows: readonly (readonly string[])[] = []
+  await until(async () => {
+    rows = rowsOf(await Bun.file(file).text())
+    return JSON.stringify(rows) === JSON.stringify(wanted)
+  }, 10_000).catch(() => expect(rows).toEqual(wanted))
+}
+
+function rowsOf(text: string): readonly (readonly string[])[] {
+  const rows = text.match(/<table:table-row[^>]*>.*?<\/table:table-row>/gs) ?? []
+  const texts = rows.map((row) =>
+    [...row.matchAll(/<table:table-cell([^>]*?)(?:\/>|>(.*?)<\/table:table-cell>)/gs)].flatMap(
+      ([, facts = "", content = ""]) => {
+        const shown = /<text:p>(.*?)<\/text:p>/s.exec(content)?.[1] ?? ""
+        return Array<string>(Number(/columns-repeated="(\d+)"/.exec(facts)?.[1] ?? 1)).fill(shown)
+      },
+    ),
+  )
+  return texts.filter((row) => row.some(Boolean)).map((row) => row.slice(0, 3).concat("", "", "").slice(0, 3))
+}
+
+const VERIFIED = { disposition: { delivery: "delivered_verified" } }
+const UNVERIFIED = { disposition: { delivery: "delivered_unverified" } }
+
+test("text typed into a cell is not a failure while the cell is edited, and replaces the cell", async () => {
+  for (const [name, text] of [
+    ["C1", "Total"],
+    ["A1", "Thing"],
+  ] as const) {
+    expect(await act("type", name, text)).toMatchObject({ element: { role: "cell", name }, ...UNVERIFIED })
+    await press("return")
+  }
+  await saved([
+    ["Thing", "Price", "Total"],
+    ["Apples", "5", ""],
+  ])
+})
+
+test("set-value fills cells with texts, numbers and formulas, and leaves the cell current", async () => {
+  expect(await act("set-value", "A3", "Pears")).toMatchObject({ post_state: { value: "Pears" }, ...VERIFIED })
+  // The app would complete it to "Pears".
+  expect(await act("set-value", "A4", "Pea")).toMatchObject({ post_state: { value: "Pea" }, ...VERIFIED })
+  await until(async () => (await act("get", "A4", "focused")).value === "true")
+  expect(await act("set-value", "B3", "42")).toMatchObject({ post_state: { value: "42" }, ...VERIFIED })
+  expect(await act("set-value", "C3", "=B2+B3")).toMatchObject(UNVERIFIED)
+  await saved([
+    ["Thing", "Price", "Total"],
+    ["Apples", "5", ""],
+    ["Pears", "42", "47"],
+    ["Pea", "", ""],
+  ])
+})
+
+test("set-value replaces an edit that was begun, and refuses more than one line", async () => {
+  expect(await act("type", "B4", "12")).toMatchObject(UNVERIFIED)
+  expect(await act("set-value", "B4", "some")).toMatchObject({ post_state: { value: "some" }, ...VERIFIED })
+  expect(await act("set-value", "B4", "one\ntwo")).toMatchObject({
+    details: { kind: "not_one_line" },
+    disposition: { delivery: "not_delivered", retry: "safe" },
+  })
+  expect(await act("set-value", "B4", "any", "--input", "semantic")).toMatchObject({
+    code: "ACTION_NOT_SUPPORTED",
+    disposition: { delivery: "not_delivered", retry: "safe" },
+  })
+})
+
+test("clear empties the cell, and only this cell", async () => {
+  for (const name of ["B4", "B3"])
+    expect((await act("clear", name)).disposition.delivery).toStartWith("delivered_")
+  await saved([
+    ["Thing", "Price", "Total"],
+    ["Apples", "5", ""],
+    ["Pears", "", "5"],
+    ["Pea", "", ""],
+  ])
+})
+
+test("every action that a cell offers is one that it takes", async () => {
+  expect((await act("get", "A2", "actions")).value).toEqual([
+    "Click",
+    "SetValue",
+    "TypeText",
+    "Clear",
+    "SetFocus",
+  ])
+})
+
+test("text with tabs and line breaks fills a block, verified by its first cell", async () => {
+  expect(await act("type", "A5", "x\ty\nv\tw\n")).toMatchObject({ post_state: { value: "x" }, ...VERIFIED })
+  await saved([
+    ["Thing", "Price", "Total"],
+    ["Apples", "5", ""],
+    ["Pears", "", "5"],
+    ["Pea", "", ""],
+    ["x", "y", ""],
+    ["v", "w", ""],
+  ])
+})
+
+test("focus on the cell that has the focus says that nothing had to be sent", async () => {
+  expect(await act("focus", "A2")).toMatchObject(VERIFIED)
+  expect(await act("focus", "A2")).toMatchObject({
+    already: true,
+    disposition: { delivery: "not_delivered", retry: "safe" },
+  })
+})
