@@ -1,4 +1,4 @@
-import { MAX_LEVELS, type SeenTree, type SeenWindow } from "../adapter.ts"
+import { MAX_LEVELS, type SeenTree, type SeenWindow, type Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Role } from "../node.ts"
@@ -23,10 +23,12 @@ export interface Searched {
   readonly found: readonly Position[]
   /** True if matches may be missing only because the app was still busy. */
   readonly isBusy: boolean
+  /** The start of the app's process, for refs to it. Asked together with the tree: later there may be no time. */
+  readonly processStart?: string
 }
 
 /** How long an app that answers but never is quiet, as for an animation, is searched again. */
-const NOISE_MS = 1000
+const NOISE_MS = 500
 /** How long to wait for the next change before looking again anyway. */
 const POLL_MS = 100
 
@@ -40,16 +42,20 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
   if (first.found.length >= query.enough || !ctx.patient) return { ...first, isBusy: false }
   let last = { ...first, isBusy: true }
   let took = performance.now() - start
-  const watch = await ctx.adapter.watch([first.tree.pid])
+  let watch: Watch | undefined
   try {
+    // Before the watch: with a client that listens to its changes, a busy app has even more to do.
     const isIdle = await ctx.adapter.caughtUp(window)
+    watch = await ctx.adapter.watch([first.tree.pid])
     const noise = ctx.deadline.slice(NOISE_MS)
     // A look that does not end in time would only replace a better one.
     while (ctx.deadline.remaining > took) {
       const begun = performance.now()
+      const before = last
       last = { ...(await look(ctx, window, query)), isBusy: true }
       took = performance.now() - begun
-      const isQuiet = !(await watch.changed(0))
+      // Some apps report changes that are none, even because they are read.
+      const isQuiet = !(await watch.changed(0)) || isSame(before, last)
       const isSure = isIdle && (isQuiet || (noise.expired && last.tree.complete))
       if (isSure || last.found.length >= query.enough) return { ...last, isBusy: false }
       await watch.changed(Math.min(POLL_MS, ctx.deadline.remaining))
@@ -60,8 +66,24 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
     if (error instanceof AppError && LATE.has(error.code)) return last
     throw error
   } finally {
-    await watch.close()
+    await watch?.close()
   }
+}
+
+/** True if both looks saw the same. */
+function isSame(a: Pick<Searched, "places">, b: Pick<Searched, "places">): boolean {
+  return (
+    a.places.length === b.places.length &&
+    a.places.every(({ node }, i) => {
+      const other = b.places[i]!.node
+      return (
+        node.role === other.role &&
+        node.name === other.name &&
+        node.value === other.value &&
+        node.states.join() === other.states.join()
+      )
+    })
+  )
 }
 
 const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
@@ -72,12 +94,16 @@ export async function look(
   window: SeenWindow,
   { includeHidden, fits }: Omit<Query, "enough">,
 ): Promise<Omit<Searched, "isBusy">> {
-  const tree = await ctx.adapter.tree(
-    { kind: "surface", window, surface: "window" },
-    { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden, interactiveOnly: false },
-  )
+  const [tree, start] = await Promise.all([
+    ctx.adapter.tree(
+      { kind: "surface", window, surface: "window" },
+      { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden, interactiveOnly: false },
+    ),
+    ctx.adapter.processStart(window.pid),
+  ])
   const places = [...walk(tree.root)]
-  return { tree, places, found: places.filter(fits) }
+  const processStart = tree.pid === window.pid ? start : undefined
+  return { tree, places, found: places.filter(fits), processStart }
 }
 
 /** Parts of a window that a search did not cover, in the words of a result. */
@@ -143,10 +169,10 @@ function reasonOf({ tree, isBusy }: Searched, count: number): string {
 
 async function refsOf(
   ctx: Context,
-  { tree, places }: Searched,
+  { tree, places, processStart }: Searched,
   holes: readonly { readonly place: Position }[],
 ): Promise<readonly string[]> {
-  const source = refSource(tree, await ctx.adapter.processStart(tree.pid))
+  const source = refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid)))
   const chosen = holes.map(({ place }) => place)
   return ctx.refs.append(entriesFor(chosen, places, { ...source, rootPath: [] }), undefined, source.reachedBy)
 }

@@ -209,16 +209,19 @@ suggestion: Show other rows, then search again: agent-desktop scroll @e1 down 20
     world.onCaughtUp = () => {
       world.onCaughtUp = () => {}
       setTimeout(() => world.at("Tools").add({ role: "button", name: "Late" }), 30)
-      const changing = setInterval(() => world.emit(), 1)
+      let count = 0
+      const change = () => world.at("Amount").set({ value: String(count++) })
+      const changing = setInterval(change, 1)
       setTimeout(() => clearInterval(changing), 60)
-      world.emit()
+      change()
     }
     expect((await ok("find", { name: "Late" })).total_matches).toBe(1)
   })
 
-  test("an app that never is quiet is searched for a second, not for ever", async () => {
+  test("an app that never is quiet is not searched for ever", async () => {
     const { ok, world } = shop()
-    const noise = setInterval(() => world.emit(), 1)
+    let count = 0
+    const noise = setInterval(() => world.at("Amount").set({ value: String(count++) }), 1)
     const start = performance.now()
     expect(await ok("find", { name: "Nowhere", timeout: 20_000 })).toEqual({ matches: [], total_matches: 0 })
     expect(performance.now() - start).toBeLessThan(10_000)
