@@ -398,3 +398,18 @@ test("only the app that was asked for is asked: three others that hang cost noth
     // A list of all windows has to ask every app, each once and for a short time.
     expect(await waited("list-windows", {})).toBeLessThan(1_100_000)
   }))
+
+test("an Electron app: its main window is woken although its sign-in window had contents, and again after a restart", () =>
+  onMac("electron", async ({ mac, ok }) => {
+    const shown = async (id: string): Promise<string> =>
+      JSON.stringify(await ok("snapshot", { window_id: id, max_depth: 20 }))
+    expect(await shown("w-6002")).toContain("Sign in with browser")
+    expect(await shown("w-6001")).toContain("Send now")
+    const asked = mac.record("write").length
+    // Contents that are there are not asked for again.
+    expect(await shown("w-6001")).toContain("Send now")
+    expect(mac.record("write")).toHaveLength(asked)
+    // The renderer has started again, and has forgotten that somebody asked.
+    mac.apply({ do: "hide", node: "page" })
+    expect(await shown("w-6001")).toContain("Send now")
+  }))
