@@ -413,3 +413,25 @@ test("an Electron app: its main window is woken although its sign-in window had 
     mac.apply({ do: "hide", node: "page" })
     expect(await shown("w-6001")).toContain("Send now")
   }))
+
+test("an app that has just started is waited for, and one that stays silent is named", () =>
+  onMac(
+    appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
+      ready_ms: 2000,
+    }),
+    async ({ ok, error, ref }) => {
+      // There is no time to wait here.
+      const early = await error("snapshot", { app: "Demo", timeout_ms: 500 })
+      expect(early).toMatchObject({ code: "APP_UNRESPONSIVE", details: { starting: true } })
+      expect(early.suggestion).not.toContain("--force")
+      expect(await ok("snapshot", { app: "Demo" })).toMatchObject({ ref_count: 1, complete: true })
+      await ok("click", { ref_id: await ref("Save") })
+    },
+  ))
+
+test("an app that has been running for long and answers nothing is not waited for", () =>
+  onMac(appWith([], { ready_ms: 1e15, start: [1_700_000_000, 0] }), async ({ error }) => {
+    const start = performance.now()
+    expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "APP_UNRESPONSIVE" })
+    expect(performance.now() - start).toBeLessThan(4000)
+  }))
