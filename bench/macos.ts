@@ -66,8 +66,6 @@ const SCENE = {
       pid: PID,
       name: "Demo",
       frontmost: true,
-      // Only apps with web contents have this attribute.
-      fixed: ["AXManualAccessibility"],
       windows: [
         {
           window: 9001,

@@ -13,7 +13,7 @@ import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
-import { Ax } from "./ax.ts"
+import { Ax, whenUp } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf } from "./describe.ts"
 import { Failure } from "./failure.ts"
@@ -45,11 +45,13 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
     windows: async (only) => listWindows(ax, only),
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
-    surfaces: async (pid) => listSurfaces(ax, pid, listWindows(ax, { pid })),
-    tree: (target, treeOptions) =>
-      readTree(new Ax(ax.connection, readingTime(deadline)), target, treeOptions),
+    surfaces: (pid) => whenUp(ax, () => listSurfaces(ax, pid, listWindows(ax, { pid }))),
+    tree: (target, treeOptions) => {
+      const reading = new Ax(ax.connection, readingTime(deadline))
+      return whenUp(reading, () => readTree(reading, target, treeOptions))
+    },
     processStart: async (pid) => processStart(pid),
-    open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
+    open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),

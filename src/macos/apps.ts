@@ -106,6 +106,14 @@ export function processStart(pid: number): string | undefined {
   return exists(pid) ? "unknown" : undefined
 }
 
+/** Milliseconds since a process started; undefined if that is not known. */
+export function ageOf(pid: number): number | undefined {
+  const info = bsdInfo(pid)
+  if (!info) return undefined
+  const micros = Number(info.getBigUint64(BSD_INFO.startMicroseconds, true))
+  return Date.now() - Number(info.getBigUint64(BSD_INFO.startSeconds, true)) * 1000 - micros / 1000
+}
+
 export function parentOf(pid: number): number | undefined {
   return bsdInfo(pid)?.getUint32(BSD_INFO.parent, true)
 }

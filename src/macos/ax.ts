@@ -3,7 +3,8 @@ import { Owned } from "../../ffi/core-foundation.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, unresponsive } from "../errors.ts"
 import type { Point } from "../node.ts"
-import { bundleOf, processStart } from "./apps.ts"
+import { pause } from "../until.ts"
+import { ageOf, bundleOf, processStart } from "./apps.ts"
 import { itemsOf, textOf } from "./cf.ts"
 import type { Connection } from "./connection.ts"
 import {
@@ -24,6 +25,8 @@ import { type Attributes, asElements, decode, type Element, type Value } from ".
 /** Time limits for one answer of an app, and for the probe that finds out whether it answers at all. */
 const ANSWER_MS = 1000
 const PROBE_MS = 250
+/** The age up to which a process may not answer yet. */
+const YOUNG_MS = 30_000
 
 const out = new BigUint64Array(1)
 const flag = new Uint8Array(1)
@@ -214,8 +217,7 @@ export class Ax {
   #refuse(element: Element): void {
     const pid = this.pid(element)
     if (pid === 0) return
-    const app = bundleOf(pid)?.name ?? `pid ${pid}`
-    throw new AppError("APP_UNRESPONSIVE", `App '${app}' refuses accessibility clients`, {
+    throw new AppError("APP_UNRESPONSIVE", `App '${nameOf(pid)}' refuses accessibility clients`, {
       suggestion: "Look at it with 'screenshot'; other apps are not affected",
       platformDetail: wordFor(API_DISABLED),
       details: { pid },
@@ -230,12 +232,15 @@ export class Ax {
     const app = this.connection.app(pid)
     this.#bound(PROBE_MS)
     out[0] = 0n
+    const since = performance.now()
     const error = accessibility().AXUIElementCopyAttributeValue(app.ref, this.connection.name("AXRole"), out)
     using _role = new Owned(out[0]!)
     if (error !== CANNOT_COMPLETE) return true
+    // A process that has just started says at once that it cannot answer yet.
+    const isFast = performance.now() - since < PROBE_MS / 2
+    if (isFast && (ageOf(pid) ?? YOUNG_MS) < YOUNG_MS) throw starting(nameOf(pid), pid)
     if (this.deadline.expired) throw outOfTime()
-    const facts = { platformDetail: wordFor(CANNOT_COMPLETE), details: { pid } }
-    throw unresponsive(bundleOf(pid)?.name ?? `pid ${pid}`, facts)
+    throw unresponsive(nameOf(pid), { platformDetail: wordFor(CANNOT_COMPLETE), details: { pid } })
   }
 
   #bound(ms = ANSWER_MS): void {
@@ -244,5 +249,33 @@ export class Ax {
     this.connection.trusted ||= accessibility().AXIsProcessTrusted() !== 0
     if (!this.connection.trusted) throw accessibilityDenied()
     this.connection.limitAnswers(Math.min(ms, Math.ceil(remaining)))
+  }
+}
+
+const nameOf = (pid: number): string => bundleOf(pid)?.name ?? `pid ${pid}`
+
+function starting(app: string, pid: number): AppError {
+  return new AppError("APP_UNRESPONSIVE", `App '${app}' has just started and does not answer yet`, {
+    suggestion: "Retry with a larger --timeout-ms",
+    platformDetail: wordFor(CANNOT_COMPLETE),
+    details: { pid, starting: true },
+  })
+}
+
+/** The time between two questions to a process that has just started. */
+const STARTING_MS = 50
+
+/** Asks again as long as a process that has just started does not answer yet. */
+export async function whenUp<T>({ deadline }: Ax, ask: () => T | Promise<T>): Promise<T> {
+  for (let last: unknown; ; ) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isStarting = error instanceof AppError && error.details?.starting === true
+      if (deadline.expired) throw last ?? error
+      if (!isStarting) throw error
+      last = error
+    }
+    await pause(STARTING_MS, deadline)
   }
 }

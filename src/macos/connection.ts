@@ -11,8 +11,8 @@ import { Element } from "./value.ts"
 export class Connection {
   /** Accessibility was granted. If the user withdraws it later, every call reports that. */
   trusted = false
-  /** Processes that were already asked to show their web contents. */
-  readonly woken = new Set<number>()
+  /** Windows that stayed empty although their web contents were asked for, each with the life of its process. */
+  readonly sleepers = new Map<Element, string>()
   readonly #elements = new Map<bigint, Element[]>()
   readonly #strings = new Map<string, bigint>()
   readonly #arrays = new Map<string, bigint>()
@@ -84,6 +84,7 @@ export class Connection {
     for (const ref of this.#arrays.values()) cf.CFRelease(ref)
     for (const ref of this.#strings.values()) cf.CFRelease(ref)
     this.#elements.clear()
+    this.sleepers.clear()
     this.#arrays.clear()
     this.#lists = new WeakMap()
     this.#strings.clear()

@@ -1,36 +1,41 @@
 import { pause } from "../until.ts"
-import { hasFramework } from "./apps.ts"
+import { hasFramework, processStart } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { below } from "./surfaces.ts"
 import { type Attributes, asElements, asFlag, asText, type Element } from "./value.ts"
 
-/** Longest waits for web contents to appear: after asking for them, and after posing as a screen reader. */
+/** Longest waits for web contents to appear: after asking for them, after posing as a screen reader, and later. */
 const WAKE_MS = 500
 const SCREEN_READER_MS = 2500
+const AGAIN_MS = 100
 const LOOK_MS = 20
 
 /** Framework inside apps based on Chromium: "Google Chrome Framework", "Electron Framework". */
 const WEB_FRAMEWORK = / Framework\.framework$/
 
 /**
- * Wakes up the web contents of Electron and Chromium, which show them only to a client that asks. Asks once per
- * process, and only if the window looks as if they are asleep. The return codes prove nothing: older
- * releases of Electron refuse AXManualAccessibility, obey it and read it back as false. Chromium wakes up when its
- * tree is read, or when AXEnhancedUserInterface is set, although it refuses to set it.
+ * Wakes up the web contents of Electron and Chromium, which show them only to a client that asks. Asks whenever the
+ * window looks as if they are asleep: a window may be opened later, and a renderer that starts again forgets who asked.
+ * The return codes prove nothing: older releases of Electron refuse AXManualAccessibility, obey it and read it back as
+ * false. Chromium wakes up when its tree is read, or when AXEnhancedUserInterface is set, although it refuses to set it.
  */
 export async function wakeWebContents(ax: Ax, pid: number, window: Element): Promise<void> {
-  if (ax.connection.woken.has(pid)) return
-  ax.connection.woken.add(pid)
   const app = ax.connection.app(pid)
   const web = hasFramework(pid, WEB_FRAMEWORK)
   if ((!web && !ax.canSet(app, "AXManualAccessibility")) || !isAsleep(ax, window, web)) return
+  // A page that stayed empty may just be empty. Only its first look waits for long.
+  const { sleepers } = ax.connection
+  const life = `${pid} ${processStart(pid)}`
+  const isKnown = sleepers.get(window) === life
   ax.set(app, "AXManualAccessibility", cfBoolean(true))
-  if (await wakesWithin(ax, window, web, WAKE_MS)) return
+  if (await wakesWithin(ax, window, web, isKnown ? AGAIN_MS : WAKE_MS)) return
   // This also makes apps animate their windows. So it is the last resort, and only if it reads as off.
-  if (!web || asFlag(ax.get(app, "AXEnhancedUserInterface")) !== false) return
-  ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
-  await wakesWithin(ax, window, web, SCREEN_READER_MS)
+  if (web && !isKnown && asFlag(ax.get(app, "AXEnhancedUserInterface")) === false) {
+    ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
+    if (await wakesWithin(ax, window, web, SCREEN_READER_MS)) return
+  }
+  sleepers.set(window, life)
 }
 
 async function wakesWithin(ax: Ax, window: Element, web: boolean, ms: number): Promise<boolean> {

@@ -8,23 +8,18 @@ const buttons = (count: number, more: object = {}) => ({
   repeat: count,
   node: { AXRole: "AXButton", AXTitle: "Button {n}", ...at, ...more },
 })
-/** Only apps with web contents have this attribute. Without it the walk starts at once. */
-const NATIVE = { fixed: ["AXManualAccessibility"] }
 /** Round trips to find the window, and to ask the first texts and groups for actions. */
 const FINDING = 12
 const SAMPLES = 20 + 20
 
 test("a tree costs one round trip per node, and one more for each node with a value", () =>
   onDesk(
-    appWith(
-      [
-        buttons(60),
-        { repeat: 40, node: { AXRole: "AXGroup", AXTitle: "Group", ...at } },
-        { repeat: 30, node: { AXRole: "AXStaticText", AXValue: "Text", ...at } },
-        { repeat: 20, node: { AXRole: "AXCheckBox", AXTitle: "Box {n}", ...at } },
-      ],
-      NATIVE,
-    ),
+    appWith([
+      buttons(60),
+      { repeat: 40, node: { AXRole: "AXGroup", AXTitle: "Group", ...at } },
+      { repeat: 30, node: { AXRole: "AXStaticText", AXValue: "Text", ...at } },
+      { repeat: 20, node: { AXRole: "AXCheckBox", AXTitle: "Box {n}", ...at } },
+    ]),
     async ({ mac, adapter, window }) => {
       const main = await window()
       for (const [interactiveOnly, values] of [
@@ -85,7 +80,7 @@ test("one image that can be pressed is found among many that cannot", () =>
 
 test("a click by ref costs the path and one element, however large the tree is", () =>
   onDesk(
-    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
+    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }]),
     async ({ mac, adapter }) => {
       const entry: RefEntry = {
         pid: 501,
@@ -107,7 +102,7 @@ test("a click by ref costs the path and one element, however large the tree is",
 
 test("the surfaces of a window are found in one search", () =>
   onDesk(
-    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }], NATIVE),
+    appWith([{ repeat: 30, node: { AXRole: "AXGroup", children: [buttons(30)], ...at } }]),
     async ({ mac, adapter }) => {
       mac.mark()
       expect((await adapter.surfaces(501)).map(({ type }) => type)).toEqual(["window", "focused"])

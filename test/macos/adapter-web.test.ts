@@ -23,6 +23,7 @@ const written = ({ mac }: Desk) => mac.record("write").map(({ attribute }) => at
 test("an Electron app is asked for its web contents once, and the walk waits for them", () =>
   onDesk(
     appWith([group({ AXRole: "AXWebArea", late: [button("Web", { id: "web" })] })], {
+      settable: ["AXManualAccessibility"],
       on: { AXManualAccessibility: [{ do: "reveal", node: "web", after_ms: 100 }] },
     }),
     async ({ mac, tree }) => {
@@ -33,15 +34,19 @@ test("an Electron app is asked for its web contents once, and the walk waits for
   ))
 
 test("an app whose window has contents is not asked for web contents", () =>
-  onDesk(appWith([group(button("Native"))]), async ({ mac, tree }) => {
-    await tree()
-    expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
-  }))
+  onDesk(
+    appWith([group(button("Native"))], { settable: ["AXManualAccessibility"] }),
+    async ({ mac, tree }) => {
+      await tree()
+      expect(mac.report().calls.AXUIElementSetAttributeValue).toBeUndefined()
+    },
+  ))
 
 test("an older Electron refuses the attribute, and shows its contents nevertheless", () =>
   onDesk(
     appWith([group({ AXRole: "AXGroup", late: [page], ...at })], {
       path,
+      settable: ["AXManualAccessibility"],
       lies: { AXManualAccessibility: -25205 },
       on: { AXManualAccessibility: [reveal] },
     }),

@@ -398,3 +398,40 @@ test("only the app that was asked for is asked: three others that hang cost noth
     // A list of all windows has to ask every app, each once and for a short time.
     expect(await waited("list-windows", {})).toBeLessThan(1_100_000)
   }))
+
+test("an Electron app: its main window is woken although its sign-in window had contents, and again after a restart", () =>
+  onMac("electron", async ({ mac, ok }) => {
+    const shown = async (id: string): Promise<string> =>
+      JSON.stringify(await ok("snapshot", { window_id: id, max_depth: 20 }))
+    expect(await shown("w-6002")).toContain("Sign in with browser")
+    expect(await shown("w-6001")).toContain("Send now")
+    const asked = mac.record("write").length
+    // Contents that are there are not asked for again.
+    expect(await shown("w-6001")).toContain("Send now")
+    expect(mac.record("write")).toHaveLength(asked)
+    // The renderer has started again, and has forgotten that somebody asked.
+    mac.apply({ do: "hide", node: "page" })
+    expect(await shown("w-6001")).toContain("Send now")
+  }))
+
+test("an app that has just started is waited for, and one that stays silent is named", () =>
+  onMac(
+    appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
+      ready_ms: 2000,
+    }),
+    async ({ ok, error, ref }) => {
+      // There is no time to wait here.
+      const early = await error("snapshot", { app: "Demo", timeout_ms: 500 })
+      expect(early).toMatchObject({ code: "APP_UNRESPONSIVE", details: { starting: true } })
+      expect(early.suggestion).not.toContain("--force")
+      expect(await ok("snapshot", { app: "Demo" })).toMatchObject({ ref_count: 1, complete: true })
+      await ok("click", { ref_id: await ref("Save") })
+    },
+  ))
+
+test("an app that has been running for long and answers nothing is not waited for", () =>
+  onMac(appWith([], { ready_ms: 1e15, start: [1_700_000_000, 0] }), async ({ error }) => {
+    const start = performance.now()
+    expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "APP_UNRESPONSIVE" })
+    expect(performance.now() - start).toBeLessThan(4000)
+  }))
