@@ -96,7 +96,7 @@ describe.each(["gtk3", "gtk4", "qt6"])("in %s, a click that ends its app", (tool
       const { answer, presses } = await pressing(name, { wrapped: uncollected })
       expect(presses).toBe(`${name}\n`)
       expect(answer.code).toBe(code)
-      if (!code) expect(answer).toMatchObject({ app_ended: true, disposition: { retry: "unsafe" } })
+      if (!code) expect(answer.app_ended).toBe(true)
     },
   )
 
