@@ -43,6 +43,8 @@ describe("a tree view of 100,000 rows", () => {
         "--name",
         "Row 50000",
         ...more,
+        "--timeout-ms",
+        "30000",
         "--format",
         "text",
       )
@@ -66,7 +68,7 @@ describe("a tree view of 100,000 rows", () => {
   test("wait says the same of a text that does not appear, and of one that is gone", async () => {
     const wait = async (...args: readonly string[]): Promise<Json> =>
       (await desktop.run("wait", "--window-id", window, "--text", "Row 50000", ...args)).json
-    const { error } = await wait("--timeout", "1000")
+    const { error } = await wait("--timeout", "8000")
     expect(error).toMatchObject({ code: "TIMEOUT", details: { kind: "text", complete: false } })
     expect(error.message).toMatch(/; \d+ elements were not searched$/)
     const { data } = await wait("--gone")
@@ -153,7 +155,9 @@ const windowTitled = (title: string, ms = 30_000): Promise<string> =>
   }, ms)
 
 async function found(window: string, ...query: readonly string[]): Promise<Json> {
-  const { json } = await desktop.run("find", "--window-id", window, ...query)
+  // An app on a busy machine is busy, too, and a search of it takes longer.
+  const time = query.includes("--timeout-ms") ? [] : ["--timeout-ms", "30000"]
+  const { json } = await desktop.run("find", "--window-id", window, ...query, ...time)
   if (!json.ok) throw new Error(JSON.stringify(json.error))
   return json.data
 }

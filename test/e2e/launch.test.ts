@@ -24,7 +24,7 @@ async function launch(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Json> {
   const words = args.map((arg) => `--arg=${arg}`)
-  const child = Bun.spawn([PROGRAM, "launch", app, ...words], {
+  const child = Bun.spawn([PROGRAM, "launch", app, ...words, "--timeout-ms", "90000"], {
     env: { ...desktop.env, FIXTURE_LOG: log, ...more },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -140,7 +140,7 @@ describe("launch", () => {
         .ok
     }, 60_000)
     expect((await windows()).some((one) => one.id === id)).toBe(true)
-  }, 120_000)
+  }, 180_000)
 })
 
 /** The `cat` processes of the desktop. */
