@@ -1,7 +1,8 @@
-import type { Surface, SurfaceInfo } from "../../node.ts"
+import type { Point, Surface, SurfaceInfo } from "../../node.ts"
+import { middle } from "../../rect.ts"
 import { windowId } from "../x11/window-id.ts"
 import type { XWindow } from "../x11/windows.ts"
-import { type Atspi, refKey } from "./atspi.ts"
+import { type Atspi, parseRefKey, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, unlessRefused } from "./element.ts"
 import type { Facts, Source } from "./facts.ts"
@@ -29,9 +30,22 @@ export interface TopLevel {
   readonly window: XWindow | undefined
 }
 
+/** Notes of menus that are in no tree, kept from one command to the next. */
+export interface MenuNotes {
+  read(): Promise<readonly string[]>
+  write(menu: { readonly at: Point; readonly note: string }): Promise<void>
+}
+
 /** Everything that `--surface` could name, the most specific of each kind first. */
-export async function findSurfaces(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
-  const found = await Promise.all([...tops.map((top) => surfacesIn(atspi, top)), menusElsewhere(atspi, tops)])
+export async function findSurfaces(
+  atspi: Atspi,
+  tops: readonly TopLevel[],
+  notes: MenuNotes,
+): Promise<readonly Shown[]> {
+  const found = await Promise.all([
+    ...tops.map((top) => surfacesIn(atspi, top)),
+    menusElsewhere(atspi, tops, notes),
+  ])
   const all = found.flat().filter(isFirst)
   const focused = all.find(({ type }) => type === "menu") ?? focusedTop(all)
   return focused ? [...all, { ...focused, type: "focused" }] : all
@@ -49,11 +63,17 @@ export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo 
 const MENU_ID = "menu-1"
 const MAX_SCANNED = 5000
 
-/** Menus that are in no tree, known by the event that they show. */
-async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
-  const [top] = tops
+/** Menus that are in no tree, known by the event that they show, or by the note of a command that heard it. */
+async function menusElsewhere(
+  atspi: Atspi,
+  tops: readonly TopLevel[],
+  notes: MenuNotes,
+): Promise<readonly Shown[]> {
+  const top = tops.find(({ element }) => element.origin.traits.contextMenusAreInNoTree)
   if (!top) return []
-  const candidates = lastShown(atspi.bus).filter(({ bus }) =>
+  const heard = lastShown(atspi.bus)
+  const noted = (await notes.read()).flatMap((note) => parseRefKey(note) ?? [])
+  const candidates = [...heard, ...noted].filter(({ bus }) =>
     tops.some(({ element }) => element.ref.bus === bus),
   )
   const menus = await Promise.all(
@@ -63,8 +83,11 @@ async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<
         unlessRefused(atspi.states(ref)),
       ])
       const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
+      if (!isOpen) return []
+      const extents = heard.includes(ref) ? await unlessRefused(atspi.extents(ref)) : undefined
+      if (extents) await notes.write({ at: middle(extents), note: refKey(ref) })
       const element = new Element(ref, { ...top.element.origin, window: undefined })
-      return isOpen ? new Scan(await openSource(atspi, element, false), undefined, "").run(element) : []
+      return new Scan(await openSource(atspi, element, false), undefined, "").run(element)
     }),
   )
   return menus.flat()

@@ -48,6 +48,8 @@ export interface Traits {
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
+  /** A context menu is not in the tree of its window, nor anywhere else; an event tells that it shows. */
+  readonly contextMenusAreInNoTree?: true
   /** Changes reach the accessibility tree some time after they show. */
   readonly tellsLate?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
@@ -135,6 +137,11 @@ export interface Traits {
    * until then is lost. `isReported`: the button is PRESSED meanwhile.
    */
   readonly pressHold?: { readonly ms: number; readonly isReported: boolean }
+  /**
+   * The action of a menu item is not the choice of a user: the menu stays open, and a program that waits for a choice
+   * gets none. In an open menu the pointer chooses.
+   */
+  readonly itemActionLeavesMenuOpen?: true
   /** An action on a button that stays down does not let it up again. */
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
@@ -220,6 +227,10 @@ const QT: Traits = {
   disclosure: "indentation",
   // QAbstractButton::animateClick, which the accessible press action calls.
   pressHold: { ms: 100, isReported: true },
+  // Popups are not among the windows of the application, nor among the children of the widget that they belong to.
+  contextMenusAreInNoTree: true,
+  // QAction::trigger, without QMenu's own part.
+  itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than it was told.
   textLengthIn: "utf-16",
   comboSelectionIsIgnored: true,
