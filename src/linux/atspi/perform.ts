@@ -111,7 +111,7 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
     case "collapse":
       return disclose(to, element, action.kind, target)
     case "select":
-      return chooseOption(to, element, action.value)
+      return chooseOption(to, element, action)
     case "type":
       return insertText(to, element, action.text)
     case "set-value":

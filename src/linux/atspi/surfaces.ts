@@ -164,6 +164,8 @@ class Scan {
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
+    // Firefox shows the chosen option of a closed combo box in a menu of its own.
+    if (facts.role === ROLE.COMBO_BOX && isClosed(facts)) return []
     const kind = kindIn(facts, element)
     const title = nameOf(element.origin, kind, facts) ?? ""
     const inside = { element, title, id: this.#id, window: this.#window }
@@ -210,6 +212,8 @@ class Scan {
     return facts.childCount === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0)
   }
 }
+
+const isClosed = ({ states }: Facts): boolean => has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
 
 const ITEMS: ReadonlySet<number> = new Set([
   ROLE.CHECK_MENU_ITEM,

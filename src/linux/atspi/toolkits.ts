@@ -156,6 +156,10 @@ export interface Traits {
   readonly spinNumbersAreUnheard?: true
   /** Changes through Selection are acknowledged and not made. */
   readonly selectionIsIgnored?: true
+  /** A list that takes several options need not be MULTISELECTABLE. */
+  readonly severalOptionsAreUntold?: true
+  /** A list that manages its descendants, such as a palette of colours, marks an option and does not tell its app. */
+  readonly paletteSelectionIsUnheard?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
   /** A selection in the list of a field shows, and the field keeps its old text. */
@@ -163,6 +167,8 @@ export interface Traits {
 }
 
 const GTK3: Traits = {
+  // GtkListBox.
+  severalOptionsAreUntold: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
   modalPanelIsPopover: true,
   // A toggle button can hold a picture and a text, its switch cannot.
@@ -183,6 +189,8 @@ const GTK3: Traits = {
 }
 
 const GTK4: Traits = {
+  // GtkListBox.
+  severalOptionsAreUntold: true,
   // It does not know the screen's, and logs a warning when it is asked for them.
   coordinates: "window",
   // gtk_widget_pick: what a click would reach.
@@ -227,6 +235,8 @@ const QT: Traits = {
   disclosure: "indentation",
   // QAbstractButton::animateClick, which the accessible press action calls.
   pressHold: { ms: 100, isReported: true },
+  // ExtendedSelection has no state in AT-SPI.
+  severalOptionsAreUntold: true,
   // Popups are not among the windows of the application, nor among the children of the widget that they belong to.
   contextMenusAreInNoTree: true,
   // QAction::trigger, without QMenu's own part.
@@ -299,6 +309,8 @@ const DRAWN: Traits = {
   downStaysDown: true,
   spinNumbersAreUnheard: true,
   fieldListSelectionIsIgnored: true,
+  // ValueSet: its accessible selection does not call the handler that a click calls.
+  paletteSelectionIsUnheard: true,
 }
 
 export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
