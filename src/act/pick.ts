@@ -180,23 +180,37 @@ class List {
     })
   }
 
-  /** Without an open list, Escape would go to the dialog or the window around it. */
+  /**
+   * By a click on the combobox if it says that it is open: Escape closes the bubble around a list of Chromium, too.
+   * Otherwise by Escape. Without an open list that would go to the dialog or the window around it.
+   */
   async #close(action: Select): Promise<Fate> {
     if (!(await this.#isOpen())) return "not opened"
-    await pressKey(this.#ctx, this.#target, { modifiers: [], key: "escape" }, action)
-    if (await this.#isClosedSoon()) return "closed again"
-    // A page may open and close its list by clicks only.
     const now = await readSame(this.#ctx.adapter, this.#target, BEFORE_ACTING)
-    if (!now.states.includes("expanded")) return "left open"
-    await clickElement(this.#ctx, this.#target, { kind: "collapse" }, { pointOf: arrowPoint })
+    if (now.states.includes("expanded") && (await this.#clickAgain())) return "closed again"
+    await pressKey(this.#ctx, this.#target, { modifiers: [], key: "escape" }, action)
     return (await this.#isClosedSoon()) ? "closed again" : "left open"
   }
 
+  /** True if that closed the list. The list may cover its combobox, so a click that is not possible is not waited for. */
+  async #clickAgain(): Promise<boolean> {
+    const soon = { ...this.#ctx, deadline: this.#ctx.deadline.slice(REACTION_MS) }
+    try {
+      await clickElement(soon, this.#target, { kind: "collapse" }, { pointOf: arrowPoint })
+    } catch (error) {
+      if (error instanceof AppError && error.disposition?.delivery === "not_delivered") return false
+      throw error
+    }
+    return this.#isClosedSoon()
+  }
+
   async #isClosedSoon(): Promise<boolean> {
-    const closed = await until(this.#ctx, async () => !(await this.#isOpen()) || undefined, {
-      pids: [this.#target.entry.pid],
-      deadline: this.#ctx.deadline.slice(REACTION_MS),
-    })
+    const closed = await until(
+      this.#ctx,
+      // A look may fail while the list is being taken down.
+      async () => (await this.#isOpen().catch(unknownAfterwards)) === false || undefined,
+      { pids: [this.#target.entry.pid], deadline: this.#ctx.deadline.slice(REACTION_MS) },
+    )
     return closed === true
   }
 

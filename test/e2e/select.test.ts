@@ -132,3 +132,32 @@ describe.each([
     expect(page.isAlive()).toBe(true)
   })
 })
+
+test("a list of Chromium itself is seen, chosen from, and closed if it has no such option", async () => {
+  desktop = await openDesktop()
+  try {
+    const profile = `${desktop.directory}/chromium`
+    const { command } = chromium(profile, "")
+    desktop.spawnApp([
+      ...command.filter((word) => !word.startsWith("--app=")),
+      "data:text/html,<title>Shelf</title>",
+    ])
+    id = await find("Shelf - Chromium")
+    await ok("press", "ctrl+d", "--app", "Chromium")
+    const folder = await refOf("Folder", "--surface", "sheet")
+    const { error } = await run("select", folder, "Attic")
+    expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { list: "closed again" } })
+    expect(error.details.candidates).toContain("Bookmarks bar")
+    expect(await popupsOn(desktop)).toEqual([])
+    // The bubble is still open.
+    await ok("select", folder, "Bookmarks bar")
+    await ok("click", await refOf("Done", "--surface", "sheet"))
+    const file = Bun.file(`${profile}/Default/Bookmarks`)
+    await until(async () => {
+      const { roots } = await file.json().catch(() => ({ roots: {} }))
+      return roots.bookmark_bar?.children.some(({ name }: { name: string }) => name === "Shelf")
+    }, 20_000)
+  } finally {
+    await desktop.close()
+  }
+}, 90_000)

@@ -1,5 +1,6 @@
 import type { Point, Surface, SurfaceInfo } from "../../node.ts"
 import { middle } from "../../rect.ts"
+import { DBusError, WireError } from "../dbus/bus.ts"
 import { windowId } from "../x11/window-id.ts"
 import type { XWindow } from "../x11/windows.ts"
 import { type Atspi, parseRefKey, refKey } from "./atspi.ts"
@@ -107,15 +108,24 @@ function focusedTop(all: readonly Shown[]): Shown | undefined {
 
 async function surfacesIn(atspi: Atspi, { frame, element, window }: TopLevel): Promise<readonly Shown[]> {
   const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
-  if (!isPopup && !window) return []
+  // Pages that the browser has ready are such frames, too.
+  const mayBeMenu = element.origin.traits.menusAreFrames && !window && !frame.name
+  if (!isPopup && !window && !mayBeMenu) return []
   const id = window ? windowId(window.id) : ""
   const own: Shown[] = window
     ? [{ type: topType(frame, window), element, title: window.title, id, window }]
     : []
   if (window?.minimized) return own
-  const source = await openSource(atspi, element, false)
-  const inner = await new Scan(source, window, id).run(element)
-  return [...own, ...inner]
+  const inner = async (): Promise<readonly Shown[]> =>
+    new Scan(await openSource(atspi, element, false), window, id).run(element)
+  if (!mayBeMenu) return [...own, ...(await inner())]
+  return (await inner().catch(noneIfClosed)).filter(({ type }) => type === "menu")
+}
+
+/** Chromium lists the frame of a menu that has closed for a while, and answers for it with nonsense. */
+function noneIfClosed(error: unknown): readonly Shown[] {
+  if (error instanceof WireError || error instanceof DBusError) return []
+  throw error
 }
 
 function topType({ role, states }: Frame, window: XWindow): Surface {

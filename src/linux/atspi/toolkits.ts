@@ -48,6 +48,8 @@ export interface Traits {
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
+  /** An open menu or list is a frame without a name, which is a popup and not a window of the window manager. */
+  readonly menusAreFrames?: true
   /** A context menu is not in the tree of its window, nor anywhere else; an event tells that it shows. */
   readonly contextMenusAreInNoTree?: true
   /** Changes reach the accessibility tree some time after they show. */
@@ -269,6 +271,7 @@ const CHROMIUM: Traits = {
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,
   popupsAreDetached: true,
+  menusAreFrames: true,
   // A client that listens to events makes it keep one.
   cache: "woken by listening",
   needsManyQuestions: true,
