@@ -72,7 +72,7 @@ async function chooseInList(
   const rest = await selectedAmong(atspi, others)
   const isReplacing = only && rest.length > 0
   if (has(await atspi.states(option.ref), STATE.SELECTED) && !isReplacing) return ALREADY
-  if (await isPalette(to, option.parent)) return NOT_DELIVERED
+  if (await isPalette(to, option.ref)) return NOT_DELIVERED
   // Selection and Table only add. The action of an option replaces.
   if (isReplacing && !to.traits.selectionIsIgnored && !(await clearSelection(to, element.ref, options)))
     return NOT_DELIVERED
@@ -115,10 +115,10 @@ async function selectedAmong(atspi: Atspi, options: readonly Option[]): Promise<
   return options.filter((_, i) => has(states[i] ?? 0, STATE.SELECTED))
 }
 
-/** True for a list that marks the option which Selection names, and does not tell its app. */
-async function isPalette(to: Sender, list: Ref): Promise<boolean> {
+/** True for an option of a list that marks it and does not tell its app. */
+async function isPalette(to: Sender, option: Ref): Promise<boolean> {
   if (!to.traits.paletteSelectionIsUnheard) return false
-  return has(await to.atspi.states(list), STATE.MANAGES_DESCENDANTS)
+  return !(await to.can(option, INTERFACE.Text))
 }
 
 /** Throws unless the options that were selected before still all are, or none is, as far as each of that is right. */

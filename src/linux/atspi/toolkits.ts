@@ -160,7 +160,7 @@ export interface Traits {
   readonly selectionIsIgnored?: true
   /** A list that takes several options need not be MULTISELECTABLE. */
   readonly severalOptionsAreUntold?: true
-  /** A list that manages its descendants, such as a palette of colours, marks an option and does not tell its app. */
+  /** A list of options without a Text interface, such as a palette of colours, marks one and does not tell its app. */
   readonly paletteSelectionIsUnheard?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
