@@ -33,6 +33,9 @@ export interface Adapter {
   /** The surfaces that `--surface` can name for this process now. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>
 
+  /** The number of popups of this process that the display shows, with or without a tree; undefined if it cannot tell. */
+  popups(pid: number): Promise<number | undefined>
+
   /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND if there is no such surface. */
   tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
   /** Distinguishes one life of a pid from the next; undefined if there is no such process. */
@@ -218,7 +221,8 @@ export type Action =
   | { readonly kind: "uncheck" }
   | { readonly kind: "expand" }
   | { readonly kind: "collapse" }
-  | { readonly kind: "select"; readonly value: string }
+  /** In a list that takes several options: adds to the selection, or with `only` replaces it. */
+  | { readonly kind: "select"; readonly value: string; readonly only?: boolean }
   /** secret: no trace of the text may be left, not even its length. */
   | { readonly kind: "set-value"; readonly value: string; readonly secret?: boolean }
   | { readonly kind: "type"; readonly text: string; readonly secret?: boolean }
@@ -235,6 +239,8 @@ export interface Performed {
   /** How it was delivered, e.g. `AXPress`, `atspi:click`, `atspi:EditableText.InsertText`. */
   readonly method: string
   readonly delivery: Delivery
+  /** The whole name of the option that was chosen. */
+  readonly chosen?: string
   /** True if nothing was sent because the element is already as requested. */
   readonly already?: true
   /** The app answered that it did not do it, in the platform's words. Some apps say so and have done it. */

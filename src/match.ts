@@ -65,13 +65,18 @@ export function isNamed(name: string, aliases: readonly string[], wanted: string
   return key !== "" && (name.toLowerCase() === key || aliases.some((alias) => alias.toLowerCase() === key))
 }
 
-/** The one option of this name. Throws if there is none, or several; `ref` names the element that shows the options. */
+/**
+ * The one option of this name, or else the one whose name starts with it. Throws if there is none, or several; `ref`
+ * names the element that shows the options.
+ */
 export function chooseByName<T extends { readonly name?: string }>(
   options: readonly T[],
   name: string,
   ref?: string,
 ): T {
-  const [only, ...others] = options.filter((option) => option.name === name)
+  const exact = options.filter((option) => option.name === name)
+  const starting = name === "" ? [] : options.filter((option) => option.name?.startsWith(name))
+  const [only, ...others] = exact.length > 0 ? exact : starting
   if (only && others.length === 0) return only
   const names = options.flatMap((option) => option.name ?? [])
   const look = ref ? `Run 'expand ${ref}' and 'snapshot'` : "Open the list and run 'snapshot'"
@@ -79,8 +84,14 @@ export function chooseByName<T extends { readonly name?: string }>(
   if (only)
     throw new AppError(
       "AMBIGUOUS_TARGET",
-      `${others.length + 1} options${ref ? ` of ${ref}` : ""} are named '${name}'`,
-      { suggestion: `${look}, then click the option by its own ref`, ...facts },
+      `${others.length + 1} options${ref ? ` of ${ref}` : ""} ${exact.length > 0 ? "are named" : "start with"} '${name}'`,
+      {
+        suggestion:
+          exact.length > 0
+            ? `${look}, then click the option by its own ref`
+            : "Use a whole name of details.candidates",
+        ...facts,
+      },
     )
   throw new AppError("ELEMENT_NOT_FOUND", `${ref ? `${ref} shows` : "There is"} no option '${name}'`, {
     suggestion:
@@ -88,5 +99,18 @@ export function chooseByName<T extends { readonly name?: string }>(
         ? "Use one of details.candidates"
         : `${look} to see its options, or use 'set-value' if it can be typed into`,
     ...facts,
+  })
+}
+
+/** The option was selected, but the others are not as they must be: kept, or with `--only` deselected. */
+export function restChanged(
+  option: string,
+  wanted: readonly string[],
+  observed: readonly string[],
+): AppError {
+  return new AppError("ACTION_FAILED", `'${option}' was selected, but not the others as they should be`, {
+    suggestion: "Run 'snapshot' to see what is selected now, then 'select' or 'click' what is missing",
+    details: { kind: "selection", wanted, observed },
+    disposition: { delivery: "delivered_unverified", retry: "safe" },
   })
 }

@@ -73,6 +73,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
     windows: async (only) => (await adapter()).windows(only),
     displays: async () => (await adapter()).displays(),
     surfaces: async (pid) => (await adapter()).surfaces(pid),
+    popups: async (pid) => (await adapter()).popups(pid),
     tree: async (target, options) => (await adapter()).tree(target, options),
     processStart: async (pid) => (await adapter()).processStart(pid),
     open: async (entry, route, hint) => (await adapter()).open(entry, route, hint),

@@ -161,7 +161,7 @@ class Attempt {
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false
   /** The effect that must show; undefined if it cannot be foreseen. */
-  readonly #expected: Expectation | undefined
+  #expected: Expectation | undefined
 
   constructor(ctx: Context, target: Target, action: Action, watch: Watch, life: Life) {
     this.#ctx = ctx
@@ -185,6 +185,9 @@ class Attempt {
     this.#hasStirred = false
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
     if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
+    // The caller may have given only the start of the name.
+    if (this.#action.kind === "select" && delivered.chosen !== undefined)
+      this.#expected = expectationOf({ ...this.#action, value: delivered.chosen }, this.#target.seen)
     const since = performance.now()
     const after = await this.#observe(delivered)
     const ending = isMissing(after) ? await this.#life.end() : undefined
@@ -209,11 +212,11 @@ class Attempt {
   /** Delivers by the accessibility route; by pointer and keyboard only if that route certainly sent nothing. */
   async #deliver(policy: InputPolicy): Promise<Performed> {
     const { ref, seen } = this.#target
-    if (policy === "physical") return actPhysically(this.#ctx, this.#target, this.#action)
+    if (policy === "physical") return actPhysically(this.#ctx, this.#target, this.#action, policy)
     const sent = await sendAction(this.#ctx, seen.handle, this.#action)
     if (sent.delivery !== "not_delivered" || sent.already) return sent
     if (policy === "semantic") throw notSupported(ref, seen, this.#action)
-    return actPhysically(this.#ctx, this.#target, this.#action)
+    return actPhysically(this.#ctx, this.#target, this.#action, policy)
   }
 
   /**

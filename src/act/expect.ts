@@ -86,7 +86,9 @@ function onOff({ states }: Seen): "on" | "off" | "mixed" {
   return states.includes("pressed") ? "on" : "off"
 }
 
+/** In a list that takes several options the value is only one of them, and the adapter has looked at the options. */
 function selected(value: string, before: Seen, now: Seen): boolean | undefined {
+  if (before.states.includes("multiselectable")) return undefined
   // Some comboboxes report no value for a moment.
   if (now.value === undefined) return before.value === undefined ? undefined : false
   if (now.value === value) return true

@@ -1,4 +1,4 @@
-import type { Action, Performed } from "../adapter.ts"
+import type { Action, InputPolicy, Performed } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Role } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
@@ -11,7 +11,12 @@ import { clickElement, disclosurePoint, turnWheel } from "./pointer.ts"
  * Does the action with pointer and keyboard, as a user would. Before it sends anything it makes sure that the input
  * reaches the element; otherwise it throws, and nothing was delivered.
  */
-export async function actPhysically(ctx: Context, target: Target, action: Action): Promise<Performed> {
+export async function actPhysically(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  policy: InputPolicy,
+): Promise<Performed> {
   const { ref, seen } = target
   switch (action.kind) {
     case "click":
@@ -43,7 +48,7 @@ export async function actPhysically(ctx: Context, target: Target, action: Action
     case "set-value":
       return replace(ctx, target, action, action.value)
     case "select":
-      return pickOption(ctx, target, action)
+      return pickOption(ctx, target, action, policy)
     case "scroll":
       return turnWheel(ctx, target, action)
     case "scroll-to":

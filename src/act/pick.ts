@@ -1,6 +1,9 @@
 import {
   type Action,
+  ALREADY,
+  type InputPolicy,
   MAX_LEVELS,
+  NOT_DELIVERED,
   type Performed,
   type Seen,
   type SeenNode,
@@ -8,65 +11,236 @@ import {
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { chooseByName } from "../match.ts"
+import { chooseByName, restChanged } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { nameForIdentity } from "../refmap.ts"
-import { type Target, windowOf } from "../refs/resolve.ts"
+import { readSame, type Target, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { until } from "../until.ts"
+import { sendAction, sendInput } from "./deliver.ts"
 import { notSupported } from "./expect.ts"
 import { pressKey } from "./keyboard.ts"
-import { clickElement } from "./pointer.ts"
+import { BEFORE_ACTING, bringToFront, clickElement, inputTarget } from "./pointer.ts"
 
 /** How long a list may take to open after the click that opens it. */
 const POPUP_MS = 1500
+/** How long a list may take to close, and a clicked option to be marked. */
+const REACTION_MS = 1000
 
 type Select = Extract<Action, { kind: "select" }>
 
-/** Opens the list of a combobox, finds the one option with the name, and clicks it. */
-export async function pickOption(ctx: Context, target: Target, action: Select): Promise<Performed> {
+/** Clicks the one option with the name: in the list that a combobox opens, or in the list itself. */
+export async function pickOption(
+  ctx: Context,
+  target: Target,
+  action: Select,
+  policy: InputPolicy,
+): Promise<Performed> {
   const { ref, seen } = target
-  if (!hasTrait(seen.role, "opensMenu")) throw notSupported(ref, seen, action)
-  const options = await openList(ctx, target)
+  if (hasTrait(seen.role, "opensMenu")) return pickFromPopup(ctx, target, action, policy)
+  const options = await listed(ctx, target)
+  if (options.length === 0) throw notSupported(ref, seen, action)
+  return pickInList(ctx, target, action, options)
+}
+
+async function pickInList(
+  ctx: Context,
+  target: Target,
+  action: Select,
+  options: readonly SeenNode[],
+): Promise<Performed> {
+  const { ref, seen } = target
+  const option = chooseByName(options, action.value, ref)
+  const chosen = option.name ?? action.value
+  const isMulti = seen.states.includes("multiselectable")
+  const rest = namesOf(options.filter((one) => one !== option && isSelected(one)))
+  const isReplacing = action.only === true && rest.length > 0
+  if (isSelected(option) && !isReplacing) return { ...ALREADY, chosen }
+  const clicked = optionTarget(target, option, target.entry.window_id)
+  // A plain click deselects the others. Not every list says whether it takes several options.
+  const isAdding = rest.length > 0 && !isReplacing && option.role !== "tab"
+  const performed = await (isAdding ? clickToAdd : clickElement)(ctx, clicked, action)
+  const wanted = isReplacing ? [] : rest
+  const isRight = (others: readonly string[]): boolean =>
+    others.join() === wanted.join() || (!isMulti && others.length === 0)
+  let others = wanted
+  const isMarked = await until(
+    ctx,
+    async () => {
+      const now = namesOf((await listed(ctx, target)).filter(isSelected))
+      others = now.filter((name) => name !== chosen)
+      return (now.includes(chosen) && isRight(others)) || undefined
+    },
+    { pids: [target.entry.pid], deadline: ctx.deadline.slice(REACTION_MS) },
+  ).catch(unknownAfterwards)
+  if (isMarked) return { ...performed, chosen, delivery: "delivered_verified" }
+  if (!isRight(others)) throw restChanged(chosen, wanted, others)
+  return { ...performed, chosen }
+}
+
+/** The options of a list, also those that are scrolled out of view. */
+const listed = (ctx: Context, { seen }: Target): Promise<readonly SeenNode[]> =>
+  optionsIn(ctx, { kind: "element", handle: seen.handle }, true)
+
+const namesOf = (options: readonly SeenNode[]): readonly string[] => options.flatMap(({ name }) => name ?? [])
+
+/** Clicks with the key held down that keeps the other options selected. */
+async function clickToAdd(ctx: Context, option: Target, action: Action): Promise<Performed> {
+  await bringToFront(ctx, option)
+  const combo = { modifiers: [], key: process.platform === "darwin" ? "cmd" : "ctrl" } as const
+  await sendInput(ctx, { kind: "key", combo, phase: "down", target: inputTarget(option) }, action)
   try {
-    const option = chooseByName(options ?? [], action.value, ref)
-    return await clickElement(ctx, optionTarget(target, option), action)
+    return await clickElement({ ...ctx, deadline: ctx.deadline.slice(HELD_MS) }, option, action)
+  } finally {
+    await ctx.adapter.input({ kind: "key", combo, phase: "up" })
+  }
+}
+
+/** The longest time that a key is held down for a click. */
+const HELD_MS = 3000
+
+const isSelected = ({ states }: SeenNode): boolean => states.includes("selected")
+
+/** A failed look after the click says nothing about the click. */
+function unknownAfterwards(error: unknown): undefined {
+  if (error instanceof AppError) return undefined
+  throw error
+}
+
+async function pickFromPopup(
+  ctx: Context,
+  target: Target,
+  action: Select,
+  policy: InputPolicy,
+): Promise<Performed> {
+  const list = new List(ctx, target)
+  try {
+    const { options, isInPage } = await list.open()
+    const option = chooseByName(options, action.value, target.ref)
+    // A list that the page draws itself hears the actions of its options. Others only hear the pointer.
+    const isSent = isInPage && policy !== "physical"
+    const sent = isSent ? await sendAction(ctx, option.handle, { kind: "click" }) : NOT_DELIVERED
+    const performed =
+      sent.delivery === "not_delivered" ? await clickElement(ctx, optionTarget(target, option), action) : sent
+    return { ...performed, chosen: option.name }
   } catch (error) {
     if (error instanceof AppError && error.disposition?.delivery === "not_delivered")
-      await closeList(ctx, target, action, options)
+      throw await list.closeAfter(error, action)
     throw error
   }
 }
 
-/** Opens the list, unless it is open, and waits for its options; undefined if none show. */
-async function openList(ctx: Context, target: Target): Promise<readonly SeenNode[] | undefined> {
-  const before = new Set((await optionsInWindow(ctx, target)).map(keyOf))
-  const wasOpen = target.seen.states.includes("expanded")
-  if (!wasOpen) await clickElement(ctx, target, { kind: "expand" }, { pointOf: arrowPoint })
-  return until(ctx, () => shownOptions(ctx, target, wasOpen ? new Set() : before), {
-    pids: [target.entry.pid],
-    deadline: ctx.deadline.slice(POPUP_MS),
-  })
+/** The list that a combobox opens. It is closed again if no option was chosen. */
+class List {
+  readonly #ctx: Context
+  readonly #target: Target
+  /** True if this command clicked the combobox. A list that was open before stays open. */
+  #isOurs = false
+  #popups = 0
+  #before: ReadonlySet<string> = new Set()
+
+  constructor(ctx: Context, target: Target) {
+    this.#ctx = ctx
+    this.#target = target
+  }
+
+  /** Opens the list, unless it is open, and waits for its options. */
+  async open(): Promise<Options> {
+    const { entry, seen } = this.#target
+    const wasOpen = seen.states.includes("expanded")
+    if (!wasOpen) {
+      this.#popups = await this.#countPopups()
+      this.#before = new Set((await optionsInWindow(this.#ctx, this.#target)).map(keyOf))
+      await clickElement(this.#ctx, this.#target, { kind: "expand" }, { pointOf: arrowPoint })
+      this.#isOurs = true
+    }
+    const shown = await until(this.#ctx, () => shownOptions(this.#ctx, this.#target, this.#before), {
+      pids: [entry.pid],
+      deadline: this.#ctx.deadline.slice(POPUP_MS),
+    })
+    return shown ?? { options: [], isInPage: false }
+  }
+
+  /** The same failure, which says what became of the list. */
+  async closeAfter(error: AppError, action: Select): Promise<AppError> {
+    if (!this.#isOurs) return error
+    const fate = await this.#close(action).catch((failed: unknown): Fate => {
+      if (failed instanceof AppError) return "left open"
+      throw failed
+    })
+    if (fate === "not opened") return error
+    const { code, message, suggestion, platformDetail, details } = error
+    const facts = { suggestion, platformDetail, details: { ...details, list: fate } }
+    if (fate === "closed again")
+      return new AppError(code, message, { ...facts, disposition: error.disposition })
+    return new AppError(code, `${message}, and the list that it opened may still be open`, {
+      ...facts,
+      suggestion: "Close the list: agent-desktop press escape; then run 'snapshot'",
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    })
+  }
+
+  /**
+   * By a click on the combobox if it says that it is open: Escape closes the bubble around a list of Chromium, too.
+   * Otherwise by Escape. Without an open list that would go to the dialog or the window around it.
+   */
+  async #close(action: Select): Promise<Fate> {
+    if (!(await this.#isOpen())) return "not opened"
+    const now = await readSame(this.#ctx.adapter, this.#target, BEFORE_ACTING)
+    if (now.states.includes("expanded") && (await this.#clickAgain())) return "closed again"
+    await pressKey(this.#ctx, this.#target, { modifiers: [], key: "escape" }, action)
+    return (await this.#isClosedSoon()) ? "closed again" : "left open"
+  }
+
+  /** True if that closed the list. The list may cover its combobox, so a click that is not possible is not waited for. */
+  async #clickAgain(): Promise<boolean> {
+    const soon = { ...this.#ctx, deadline: this.#ctx.deadline.slice(REACTION_MS) }
+    try {
+      await clickElement(soon, this.#target, { kind: "collapse" }, { pointOf: arrowPoint })
+    } catch (error) {
+      if (error instanceof AppError && error.disposition?.delivery === "not_delivered") return false
+      throw error
+    }
+    return this.#isClosedSoon()
+  }
+
+  async #isClosedSoon(): Promise<boolean> {
+    const closed = await until(
+      this.#ctx,
+      // A look may fail while the list is being taken down.
+      async () => (await this.#isOpen().catch(unknownAfterwards)) === false || undefined,
+      { pids: [this.#target.entry.pid], deadline: this.#ctx.deadline.slice(REACTION_MS) },
+    )
+    return closed === true
+  }
+
+  /** True if the combobox says so, or options show that did not before, or the display shows one more popup. */
+  async #isOpen(): Promise<boolean> {
+    const now = await this.#ctx.adapter.read(this.#target.seen.handle)
+    if (now?.states.includes("expanded") || (await this.#countPopups()) > this.#popups) return true
+    return (await shownOptions(this.#ctx, this.#target, this.#before)) !== undefined
+  }
+
+  /** By the display, which also shows a list that is in no tree; without that, by the tree. */
+  async #countPopups(): Promise<number> {
+    const { pid } = this.#target.entry
+    const shown = await this.#ctx.adapter.popups(pid)
+    if (shown !== undefined) return shown
+    return (await this.#ctx.adapter.surfaces(pid)).filter(({ type }) => type === "popover" || type === "menu")
+      .length
+  }
 }
 
-/** Closes the list if it is open. Without an open list, Escape would go to the dialog or the window around it. */
-async function closeList(
-  ctx: Context,
-  target: Target,
-  action: Select,
-  options: readonly SeenNode[] | undefined,
-): Promise<void> {
-  if (options || (await hasPopup(ctx, target.entry.pid)))
-    await pressKey(ctx, target, { modifiers: [], key: "escape" }, action)
+interface Options {
+  readonly options: readonly SeenNode[]
+  /** They are elements of the window, not in a popup or below the combobox. */
+  readonly isInPage: boolean
 }
 
-/** A list may be open although it shows no options. */
-async function hasPopup(ctx: Context, pid: number): Promise<boolean> {
-  return (await ctx.adapter.surfaces(pid)).some(({ type }) => type === "popover" || type === "menu")
-}
+type Fate = "not opened" | "closed again" | "left open"
 
-/** The option as a target of a click. It is not in the window but in the list that the window opened. */
-function optionTarget(target: Target, option: SeenNode): Target {
+/** The option as a target of a click. One in a list that the window opened is not in the window. */
+function optionTarget(target: Target, option: SeenNode, window_id?: string): Target {
   const { role, name, value, identifier } = option
   const entry = {
     ...target.entry,
@@ -74,7 +248,7 @@ function optionTarget(target: Target, option: SeenNode): Target {
     name: nameForIdentity(name),
     value,
     identifier,
-    window_id: undefined,
+    window_id,
     context: undefined,
     neighbours: undefined,
   }
@@ -98,19 +272,19 @@ async function shownOptions(
   ctx: Context,
   target: Target,
   before: ReadonlySet<string>,
-): Promise<readonly SeenNode[] | undefined> {
+): Promise<Options | undefined> {
   const isNew = (node: SeenNode): boolean => !before.has(keyOf(node))
-  const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
   // Firefox always has the chosen option there.
-  if (own.some(isNew)) return own
+  const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
+  if (own.some(isNew)) return { options: own, isInPage: false }
   const window = await windowOf(ctx.adapter, target.entry)
   if (!window) return undefined
   for (const surface of ["menu", "popover"] as const) {
     const options = await optionsIn(ctx, { kind: "surface", window, surface })
-    if (options.length > 0) return options
+    if (options.some(isNew)) return { options, isInPage: false }
   }
   const opened = (await optionsInWindow(ctx, target)).filter(isNew)
-  return opened.length > 0 ? opened : undefined
+  return opened.length > 0 ? { options: opened, isInPage: true } : undefined
 }
 
 async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonly SeenNode[]> {
@@ -122,12 +296,16 @@ async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonl
 const isOption = (role: Role): boolean =>
   role === "menuitem" || (hasTrait(role, "item") && hasTrait(role, "interactive"))
 
-async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly SeenNode[]> {
+async function optionsIn(
+  ctx: Context,
+  target: TreeTarget,
+  includeHidden = false,
+): Promise<readonly SeenNode[]> {
   const tree = await ctx.adapter
     .tree(target, {
       maxDepth: MAX_LEVELS,
       bounds: "interactive",
-      includeHidden: false,
+      includeHidden,
       interactiveOnly: true,
     })
     .catch((error: unknown) => {
@@ -138,7 +316,7 @@ async function optionsIn(ctx: Context, target: TreeTarget): Promise<readonly See
   if (!tree) return []
   return [...walk(tree.root)]
     .map((place) => place.node)
-    .filter((node) => isOption(node.role) && node.name && !node.states.includes("hidden"))
+    .filter((node) => isOption(node.role) && node.name && (includeHidden || !node.states.includes("hidden")))
 }
 
 /** Identifies an option by its text and place. Not by address: Qt makes new objects for list rows at every read. */

@@ -3,7 +3,7 @@ import { actOnRef, changing } from "../act/act.ts"
 import { DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { actInput, choice, oneOf, optionalText, secret, text, whole } from "../inputs.ts"
+import { actInput, choice, flag, oneOf, optionalText, secret, text, whole } from "../inputs.ts"
 import { actedOnRef, node } from "../outputs.ts"
 
 /** Verbs that act on the element of a ref. */
@@ -131,10 +131,14 @@ export const select = defineCommand({
   effect: "changes",
   repeatable: true,
   tool: "core",
-  input: { ...actInput, value: text("Name of the option", { position: 1, value: "VALUE", freeText: true }) },
+  input: {
+    ...actInput,
+    value: text("Name of the option, or the start of it", { position: 1, value: "VALUE", freeText: true }),
+    only: flag("In a list that takes several options, deselect the others; without it, add to them"),
+  },
   sample: { ref_id: "$combobox", value: "two" },
-  examples: ['agent-desktop select @e6 "Landscape"'],
-  run: (args, ctx) => actOnRef(ctx, args, { kind: "select", value: args.value }),
+  examples: ['agent-desktop select @e6 "Landscape"', 'agent-desktop select @e9 "News" --only'],
+  run: (args, ctx) => actOnRef(ctx, args, { kind: "select", value: args.value, only: args.only }),
 })
 
 export const type = defineCommand({

@@ -52,6 +52,10 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const { surfaceInfo } = await import("./atspi/surfaces.ts")
       return (await translatingErrors({ app: `pid ${pid}` }, view.surfaces(pid))).map(surfaceInfo)
     },
+    popups: async (pid) => {
+      const [x, { listOverrideWindows }] = await Promise.all([x11(), import("./x11/windows.ts")])
+      return (await listOverrideWindows(x, deadline)).filter((window) => window.pid === pid).length
+    },
     tree: async (target, treeOptions) => {
       const atspi = await view.atspi()
       const tree = await readTree(atspi, await view.rootOf(target), treeOptions)

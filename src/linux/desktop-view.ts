@@ -8,7 +8,7 @@ import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
 import type { Inventory } from "./atspi/inventory.ts"
 import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
-import type { Shown, TopLevel } from "./atspi/surfaces.ts"
+import type { MenuNotes, Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import { windowId, windowNumber } from "./x11/window-id.ts"
 import type { XWindow } from "./x11/windows.ts"
@@ -51,7 +51,22 @@ export class DesktopView {
   async surfaces(pid: number): Promise<readonly Shown[]> {
     const { findSurfaces } = await import("./atspi/surfaces.ts")
     await this.#look()
-    return findSurfaces(await this.atspi(), await this.#topLevels(pid))
+    return findSurfaces(await this.atspi(), await this.#topLevels(pid), this.#menuNotes(pid))
+  }
+
+  #menuNotes(pid: number): MenuNotes {
+    const parts = () =>
+      Promise.all([this.#session.x11(this.#deadline), import("./x11/menu-notes.ts")] as const)
+    return {
+      read: async () => {
+        const [x, { readMenuNotes }] = await parts()
+        return readMenuNotes(x, pid, this.#deadline)
+      },
+      write: async (menu) => {
+        const [x, { writeMenuNote }] = await parts()
+        await writeMenuNote(x, { ...menu, pid }, this.#deadline)
+      },
+    }
   }
 
   /** The element at which the tree of a target starts. */

@@ -40,14 +40,67 @@ describe.concurrent("select by pointer", () => {
 
   test("an option that is not there closes the list again and chooses nothing", async () => {
     const { act, world, element } = await holding(combo("A", "B"))
+    world.onKey = () => {
+      element.children[0]?.remove()
+      element.turn("expanded", "collapsed")
+    }
     expect((await act("select", { value: "C" })).error).toMatchObject({
       code: "ELEMENT_NOT_FOUND",
       message: "@e1 shows no option 'C'",
-      details: { candidates: ["A", "B"] },
+      details: { candidates: ["A", "B"], list: "closed again" },
       disposition: NOTHING,
     })
     expect(world.keys).toEqual(["escape"])
     expect(element.value).toBe("A")
+  })
+
+  test("a list that does not close is reported, also if it is in no tree", async () => {
+    const { act, world } = await holding({ ...COMBO, states: ["enabled"] })
+    world.popups = () => (world.sent("It").length > 0 ? 1 : 0)
+    expect((await act("select", { value: "C" })).error).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: "@e1 shows no option 'C', and the list that it opened may still be open",
+      details: { list: "left open" },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    })
+    expect(world.keys).toEqual(["escape"])
+  })
+
+  const listed = (name: string, y: number, isSelected = false): Spec => ({
+    role: "option",
+    name,
+    states: isSelected ? ["enabled", "selected"] : ["enabled"],
+    bounds: { x: 10, y, width: 100, height: 20 },
+    route: "absent",
+    does: (it, action) => {
+      if (action.kind === "click") it.states.push("selected")
+    },
+  })
+  const list = (...children: Spec[]): Spec => ({
+    ...BUTTON,
+    role: "listbox",
+    states: ["enabled", "multiselectable"],
+    children,
+  })
+
+  test("an option of a list without a route is clicked once, with the others kept", async () => {
+    const { act, world } = await holding(list(listed("A", 40, true), listed("B", 60)))
+    expect((await act("select", { value: "B" })).data).toMatchObject({
+      method: "pointer",
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(world.sent("B")).toEqual(["pointer click"])
+    expect((await act("select", { value: "B" })).data.disposition).toEqual(NOTHING)
+    expect(world.sent("B")).toEqual(["pointer click"])
+  })
+
+  test("a selection that is not as it must be afterwards is a failure", async () => {
+    const { act } = await holding(list(listed("A", 40, true), listed("B", 60)))
+    expect((await act("select", { value: "B", only: true })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { kind: "selection", wanted: [], observed: ["A"] },
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    })
   })
 
   test("two options of the same name are ambiguous", async () => {
@@ -56,9 +109,20 @@ describe.concurrent("select by pointer", () => {
     expect(element.value).toBe("A")
   })
 
+  test("the start of a name is enough, unless several options start with it", async () => {
+    const { act, element } = await holding(combo("A", "Beta", "Berlin", "Bern"))
+    expect((await act("select", { value: "Bet" })).data).toMatchObject({
+      post_state: { value: "Beta" },
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(element.value).toBe("Beta")
+    const another = await holding(combo("A", "Beta", "Berlin", "Bern"))
+    expect((await another.act("select", { value: "Ber" })).error.code).toBe("AMBIGUOUS_TARGET")
+  })
+
   test("a menu item of the window is not an option, and without a list no key is sent", async () => {
     const edit: Spec = { role: "menuitem", name: "Edit", bounds: { x: 300, y: 10, width: 50, height: 20 } }
-    const { act, world } = await holding(COMBO, edit)
+    const { act, world } = await holding({ ...COMBO, states: ["enabled"] }, edit)
     expect((await act("select", { value: "Edit" })).error.code).toBe("ELEMENT_NOT_FOUND")
     expect(world.sent("Edit")).toEqual([])
     expect(world.keys).toEqual([])

@@ -155,6 +155,21 @@ describe("in Firefox", () => {
     }
   })
 
+  test("a pointer click on a covered button is refused, and nothing is pressed", async () => {
+    await stage.reset()
+    const ref = await refOf("button", "Occluded")
+    const { json } = await stage.run("click", ref, "--input", "physical", "--timeout-ms", "1500")
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      details: { reason: expect.stringContaining("Cover") },
+      disposition: { delivery: "not_delivered" },
+    })
+    await stage.fixture.command({ do: "sync" })
+    expect(
+      (await stage.fixture.events()).some(({ event, name }) => event === "press" && name === "Cover"),
+    ).toBe(false)
+  })
+
   test("no answer contains a password or its length", async () => {
     await stage.reset()
     await stage.fixture.command({ do: "set", name: "Secret", value: "open sesame" })

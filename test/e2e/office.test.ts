@@ -98,6 +98,23 @@ test("a dialog is opened from a menu, filled in through different kinds of contr
   expect(text).toMatch(/style:auto-text-indent="true"/)
 })
 
+test("a colour that is selected in a palette is the one that the document gets", async () => {
+  await act("click", await seen(window, "menuitem", "Format"))
+  expect((await desktop.run("wait", "--menu", "--app", "soffice", "--timeout", "20000")).json.ok).toBe(true)
+  const { json } = await desktop.run("snapshot", "--window-id", window, "--surface", "menu")
+  const item = flatten(json.data.tree).find(({ name }) => /^Page Style/.test(name ?? ""))
+  await act("click", item?.ref_id ?? "")
+  const dialog = await windowTitled("Page Style")
+  await act("click", await seen(dialog, "tab", "Area"))
+  await act("click", await seen(dialog, "button", "Color"))
+  // The palette marks what is selected through accessibility, and does not tell the dialog.
+  expect((await act("select", await seen(dialog, "listbox", "Custom Palette"), "Light Green 2")).method).toBe(
+    "pointer",
+  )
+  await act("click", await seen(dialog, "button", "OK"))
+  await saved(/draw:fill-color="#77bc65"/i)
+})
+
 interface Printed {
   readonly ref_id?: string
   readonly name?: string

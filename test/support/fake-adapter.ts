@@ -47,6 +47,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           .filter((app) => app.pid === pid)
           .flatMap((app) => [...app.surfaces].map(([type, { id, title }]) => ({ type, id, title }))),
       ),
+    popups: (pid) => native("popups", () => world.popups(pid)),
     tree: (target, options) => native("tree", () => readTree(world, target, options)),
     processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),
     open: (entry, route) => native(`open ${route}`, () => open(world, entry, route)),

@@ -289,6 +289,8 @@ export class World {
   notifications: SeenNotification[] = []
   /** The process whose popup is at a point, if it is in no list of windows. */
   ownerAt: (point: Point) => number | undefined = () => undefined
+  /** The popups of a process that are in no tree. */
+  popups: (pid: number) => number | undefined = () => undefined
   displays: DisplayInfo[] = [
     { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },
   ]

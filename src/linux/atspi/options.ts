@@ -1,5 +1,6 @@
-import { ALREADY, NOT_DELIVERED, type Performed } from "../../adapter.ts"
-import { chooseByName } from "../../match.ts"
+import { type Action, ALREADY, NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { AppError } from "../../errors.ts"
+import { chooseByName, restChanged } from "../../match.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
@@ -35,23 +36,119 @@ interface Option {
   readonly parent: Ref
 }
 
-export async function chooseOption(to: Sender, element: Element, value: string): Promise<Performed> {
-  const { atspi } = to
-  const options = await optionsOf(atspi, element.ref)
+export async function chooseOption(
+  to: Sender,
+  element: Element,
+  { value, only = false }: Extract<Action, { kind: "select" }>,
+): Promise<Performed> {
+  const options = await optionsOf(to.atspi, element.ref)
   if (options.length === 0) return NOT_DELIVERED
   const option = chooseByName(options, value)
-  const isCombo = (await atspi.role(element.ref)) === ROLE.COMBO_BOX
-  if (!isCombo && has(await atspi.states(option.ref), STATE.SELECTED)) return ALREADY
-  if (isCombo && to.traits.comboSelectionIsIgnored) return NOT_DELIVERED
-  const isTextKept = isCombo && to.traits.fieldListSelectionIsIgnored && option.role === ROLE.LIST_ITEM
+  const isCombo = (await to.atspi.role(element.ref)) === ROLE.COMBO_BOX
+  const performed = isCombo
+    ? await chooseInCombo(to, element, option)
+    : await chooseInList(to, element, option, { options, only })
+  return { ...performed, chosen: option.name }
+}
+
+/** The core reads the value of a combo box itself. */
+async function chooseInCombo(to: Sender, element: Element, option: Option): Promise<Performed> {
+  if (to.traits.comboSelectionIsIgnored) return NOT_DELIVERED
+  const isTextKept = to.traits.fieldListSelectionIsIgnored && option.role === ROLE.LIST_ITEM
   const field = isTextKept ? await fieldOf(to, element.ref) : undefined
-  if (field) return setText(to, field, option.name)
-  const performed = await choose(to, element.ref, option)
-  const isOpen = performed.delivery === "delivered_unverified"
-  // The core reads the value of a combo box itself.
-  return isOpen && !isCombo && (await isSelectedSoon(atspi, option.ref))
-    ? { ...performed, delivery: "delivered_verified" }
-    : performed
+  return field ? setText(to, field, option.name) : choose(to, element.ref, option, false)
+}
+
+async function chooseInList(
+  to: Sender,
+  element: Element,
+  option: Option,
+  { options, only }: { readonly options: readonly Option[]; readonly only: boolean },
+): Promise<Performed> {
+  const { atspi } = to
+  const takesSeveral = await isMulti(atspi, element.ref, option.parent)
+  const mayTakeSeveral = takesSeveral || to.traits.severalOptionsAreUntold === true
+  const others = mayTakeSeveral ? options.filter((one) => one !== option) : []
+  const rest = await selectedAmong(atspi, others)
+  const isReplacing = only && rest.length > 0
+  if (has(await atspi.states(option.ref), STATE.SELECTED) && !isReplacing) return ALREADY
+  if (await isPalette(to, option.ref)) return NOT_DELIVERED
+  // Selection and Table only add. The action of an option replaces.
+  if (isReplacing && !to.traits.selectionIsIgnored && !(await clearSelection(to, element.ref, options)))
+    return NOT_DELIVERED
+  const performed = await choose(to, element.ref, option, rest.length > 0 && !only)
+  if (performed.delivery !== "delivered_unverified" || !(await isSelectedSoon(atspi, option.ref)))
+    return performed
+  await requireRest(atspi, option, rest, {
+    all: !isReplacing,
+    none: isReplacing || !takesSeveral,
+  })
+  return { ...performed, delivery: "delivered_verified" }
+}
+
+/** Deselects all options, and waits until that is reported. False if that is not possible, and nothing was sent. */
+async function clearSelection(to: Sender, element: Ref, options: readonly Option[]): Promise<boolean> {
+  const holder = options[0] && (await selectionHolder(to, element, options[0]))
+  const how = "Selection.ClearSelection"
+  const sent = holder && (await to.request(holder, how, method(`org.a11y.atspi.${how}`)))
+  if (!sent || sent.delivery === "not_delivered") return false
+  // Chromium does not select an option that it still takes for selected.
+  const selected = await selectedWhen(to.atspi, options, ({ length }) => length === 0)
+  if (selected.length > 0) throw stillSelected(namesOf(selected))
+  return true
+}
+
+const stillSelected = (options: readonly string[]): AppError =>
+  new AppError("ACTION_FAILED", "The other options could not be deselected", {
+    suggestion: "Run 'snapshot' to see what is selected now",
+    details: { kind: "selection", wanted: [], observed: options },
+    disposition: { delivery: "delivered_unverified", retry: "safe" },
+  })
+
+async function isMulti(atspi: Atspi, ...holders: readonly Ref[]): Promise<boolean> {
+  const states = await Promise.all(holders.map((holder) => atspi.states(holder)))
+  return states.some((one) => has(one, STATE.MULTISELECTABLE))
+}
+
+async function selectedAmong(atspi: Atspi, options: readonly Option[]): Promise<readonly Option[]> {
+  const states = await Promise.all(options.map(({ ref }) => unlessRefused(atspi.states(ref))))
+  return options.filter((_, i) => has(states[i] ?? 0, STATE.SELECTED))
+}
+
+/** True for an option of a list that marks it and does not tell its app. */
+async function isPalette(to: Sender, option: Ref): Promise<boolean> {
+  if (!to.traits.paletteSelectionIsUnheard) return false
+  return !(await to.can(option, INTERFACE.Text))
+}
+
+/** Throws unless the options that were selected before still all are, or none is, as far as each of that is right. */
+async function requireRest(
+  atspi: Atspi,
+  option: Option,
+  rest: readonly Option[],
+  right: { readonly all: boolean; readonly none: boolean },
+): Promise<void> {
+  const isRight = ({ length }: readonly Option[]): boolean =>
+    (right.all && length === rest.length) || (right.none && length === 0)
+  const selected = await selectedWhen(atspi, rest, isRight)
+  if (isRight(selected)) return
+  throw restChanged(option.name, right.all ? namesOf(rest) : [], namesOf(selected))
+}
+
+const namesOf = (options: readonly Option[]): readonly string[] => options.map(({ name }) => name)
+
+/** The selected ones of these options, as soon as they are right, or after a while. */
+async function selectedWhen(
+  atspi: Atspi,
+  options: readonly Option[],
+  isRight: (selected: readonly Option[]) => boolean,
+): Promise<readonly Option[]> {
+  const deadline = atspi.deadline.slice(SELECT_MS)
+  for (;;) {
+    const selected = await selectedAmong(atspi, options)
+    if (isRight(selected) || deadline.expired) return selected
+    await pause(LOOK_AGAIN_MS, deadline)
+  }
 }
 
 /** Selects a child through the parent that holds the selection, as a click on a tab does. */
@@ -61,7 +158,8 @@ export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<
   return index < 0 ? NOT_DELIVERED : select(to, holder, index)
 }
 
-async function choose(to: Sender, element: Ref, option: Option): Promise<Performed> {
+/** `isAdding`: other options must stay selected, so a click is not a way. */
+async function choose(to: Sender, element: Ref, option: Option, isAdding: boolean): Promise<Performed> {
   const holder = to.traits.selectionIsIgnored ? undefined : await selectionHolder(to, element, option)
   const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED
   if (selected.delivery !== "not_delivered") return selected
@@ -69,6 +167,7 @@ async function choose(to: Sender, element: Ref, option: Option): Promise<Perform
     const how = "Table.AddRowSelection"
     return to.request(option.parent, how, method(`org.a11y.atspi.${how}`, "i", [option.index]))
   }
+  if (isAdding) return NOT_DELIVERED
   return to.act(option.ref, ["select", "press", "click", "activate", "dodefault"])
 }
 

@@ -32,6 +32,7 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
   const states = await whenUp(to.atspi, element, first)
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
   if (PRESSING.has(action.kind) && to.traits.downStaysDown && isDown(states, role)) return NOT_DELIVERED
+  if (PRESSING.has(action.kind) && (await isChoiceInOpenMenu(to, element, states, role))) return NOT_DELIVERED
   const performed = await deliver(to, element, action, { role, isRow: isRow(element, states, role) })
   if (!PRESSING.has(action.kind) || performed.delivery === "not_delivered") return performed
   const isDone = await whenPressed(to.atspi, element, role)
@@ -55,6 +56,18 @@ const PRESSING: ReadonlySet<Action["kind"]> = new Set([
 
 const isDown = (states: StateSet, role: number): boolean =>
   role === ROLE.PUSH_BUTTON && has(states, STATE.CHECKED)
+
+/** True for an item that would be acted on without its menu knowing. An item that opens another menu has no `press`. */
+async function isChoiceInOpenMenu(
+  to: Sender,
+  { ref, parentRole }: Element,
+  states: StateSet,
+  role: number,
+): Promise<boolean> {
+  if (!to.traits.itemActionLeavesMenuOpen || !ITEMS.has(role) || !has(states, STATE.SHOWING)) return false
+  if (parentRole === ROLE.MENU_BAR) return false
+  return (await to.atspi.actionNames(ref)).some((name) => name.toLowerCase() === "press")
+}
 
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 
@@ -98,7 +111,7 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
     case "collapse":
       return disclose(to, element, action.kind, target)
     case "select":
-      return chooseOption(to, element, action.value)
+      return chooseOption(to, element, action)
     case "type":
       return insertText(to, element, action.text)
     case "set-value":

@@ -1,7 +1,9 @@
-import type { Surface, SurfaceInfo } from "../../node.ts"
+import type { Point, Surface, SurfaceInfo } from "../../node.ts"
+import { middle } from "../../rect.ts"
+import { DBusError, WireError } from "../dbus/bus.ts"
 import { windowId } from "../x11/window-id.ts"
 import type { XWindow } from "../x11/windows.ts"
-import { type Atspi, refKey } from "./atspi.ts"
+import { type Atspi, parseRefKey, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, unlessRefused } from "./element.ts"
 import type { Facts, Source } from "./facts.ts"
@@ -29,9 +31,22 @@ export interface TopLevel {
   readonly window: XWindow | undefined
 }
 
+/** Notes of menus that are in no tree, kept from one command to the next. */
+export interface MenuNotes {
+  read(): Promise<readonly string[]>
+  write(menu: { readonly at: Point; readonly note: string }): Promise<void>
+}
+
 /** Everything that `--surface` could name, the most specific of each kind first. */
-export async function findSurfaces(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
-  const found = await Promise.all([...tops.map((top) => surfacesIn(atspi, top)), menusElsewhere(atspi, tops)])
+export async function findSurfaces(
+  atspi: Atspi,
+  tops: readonly TopLevel[],
+  notes: MenuNotes,
+): Promise<readonly Shown[]> {
+  const found = await Promise.all([
+    ...tops.map((top) => surfacesIn(atspi, top)),
+    menusElsewhere(atspi, tops, notes),
+  ])
   const all = found.flat().filter(isFirst)
   const focused = all.find(({ type }) => type === "menu") ?? focusedTop(all)
   return focused ? [...all, { ...focused, type: "focused" }] : all
@@ -49,11 +64,17 @@ export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo 
 const MENU_ID = "menu-1"
 const MAX_SCANNED = 5000
 
-/** Menus that are in no tree, known by the event that they show. */
-async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<readonly Shown[]> {
-  const [top] = tops
+/** Menus that are in no tree, known by the event that they show, or by the note of a command that heard it. */
+async function menusElsewhere(
+  atspi: Atspi,
+  tops: readonly TopLevel[],
+  notes: MenuNotes,
+): Promise<readonly Shown[]> {
+  const top = tops.find(({ element }) => element.origin.traits.contextMenusAreInNoTree)
   if (!top) return []
-  const candidates = lastShown(atspi.bus).filter(({ bus }) =>
+  const heard = lastShown(atspi.bus)
+  const noted = (await notes.read()).flatMap((note) => parseRefKey(note) ?? [])
+  const candidates = [...heard, ...noted].filter(({ bus }) =>
     tops.some(({ element }) => element.ref.bus === bus),
   )
   const menus = await Promise.all(
@@ -63,8 +84,11 @@ async function menusElsewhere(atspi: Atspi, tops: readonly TopLevel[]): Promise<
         unlessRefused(atspi.states(ref)),
       ])
       const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
+      if (!isOpen) return []
+      const extents = heard.includes(ref) ? await unlessRefused(atspi.extents(ref)) : undefined
+      if (extents) await notes.write({ at: middle(extents), note: refKey(ref) })
       const element = new Element(ref, { ...top.element.origin, window: undefined })
-      return isOpen ? new Scan(await openSource(atspi, element, false), undefined, "").run(element) : []
+      return new Scan(await openSource(atspi, element, false), undefined, "").run(element)
     }),
   )
   return menus.flat()
@@ -84,15 +108,24 @@ function focusedTop(all: readonly Shown[]): Shown | undefined {
 
 async function surfacesIn(atspi: Atspi, { frame, element, window }: TopLevel): Promise<readonly Shown[]> {
   const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
-  if (!isPopup && !window) return []
+  // Pages that the browser has ready are such frames, too.
+  const mayBeMenu = element.origin.traits.menusAreFrames && !window && !frame.name
+  if (!isPopup && !window && !mayBeMenu) return []
   const id = window ? windowId(window.id) : ""
   const own: Shown[] = window
     ? [{ type: topType(frame, window), element, title: window.title, id, window }]
     : []
   if (window?.minimized) return own
-  const source = await openSource(atspi, element, false)
-  const inner = await new Scan(source, window, id).run(element)
-  return [...own, ...inner]
+  const inner = async (): Promise<readonly Shown[]> =>
+    new Scan(await openSource(atspi, element, false), window, id).run(element)
+  if (!mayBeMenu) return [...own, ...(await inner())]
+  return (await inner().catch(noneIfClosed)).filter(({ type }) => type === "menu")
+}
+
+/** Chromium lists the frame of a menu that has closed for a while, and answers for it with nonsense. */
+function noneIfClosed(error: unknown): readonly Shown[] {
+  if (error instanceof WireError || error instanceof DBusError) return []
+  throw error
 }
 
 function topType({ role, states }: Frame, window: XWindow): Surface {
@@ -141,6 +174,8 @@ class Scan {
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
+    // Firefox shows the chosen option of a closed combo box in a menu of its own.
+    if (facts.role === ROLE.COMBO_BOX && isClosed(facts)) return []
     const kind = kindIn(facts, element)
     const title = nameOf(element.origin, kind, facts) ?? ""
     const inside = { element, title, id: this.#id, window: this.#window }
@@ -187,6 +222,8 @@ class Scan {
     return facts.childCount === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0)
   }
 }
+
+const isClosed = ({ states }: Facts): boolean => has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
 
 const ITEMS: ReadonlySet<number> = new Set([
   ROLE.CHECK_MENU_ITEM,

@@ -48,6 +48,10 @@ export interface Traits {
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
+  /** An open menu or list is a frame without a name, which is a popup and not a window of the window manager. */
+  readonly menusAreFrames?: true
+  /** A context menu is not in the tree of its window, nor anywhere else; an event tells that it shows. */
+  readonly contextMenusAreInNoTree?: true
   /** Changes reach the accessibility tree some time after they show. */
   readonly tellsLate?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
@@ -135,6 +139,11 @@ export interface Traits {
    * until then is lost. `isReported`: the button is PRESSED meanwhile.
    */
   readonly pressHold?: { readonly ms: number; readonly isReported: boolean }
+  /**
+   * The action of a menu item is not the choice of a user: the menu stays open, and a program that waits for a choice
+   * gets none. In an open menu the pointer chooses.
+   */
+  readonly itemActionLeavesMenuOpen?: true
   /** An action on a button that stays down does not let it up again. */
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
@@ -149,6 +158,10 @@ export interface Traits {
   readonly spinNumbersAreUnheard?: true
   /** Changes through Selection are acknowledged and not made. */
   readonly selectionIsIgnored?: true
+  /** A list that takes several options need not be MULTISELECTABLE. */
+  readonly severalOptionsAreUntold?: true
+  /** A list of options without a Text interface, such as a palette of colours, marks one and does not tell its app. */
+  readonly paletteSelectionIsUnheard?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
   /** A selection in the list of a field shows, and the field keeps its old text. */
@@ -156,6 +169,8 @@ export interface Traits {
 }
 
 const GTK3: Traits = {
+  // GtkListBox.
+  severalOptionsAreUntold: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
   modalPanelIsPopover: true,
   // A toggle button can hold a picture and a text, its switch cannot.
@@ -176,6 +191,8 @@ const GTK3: Traits = {
 }
 
 const GTK4: Traits = {
+  // GtkListBox.
+  severalOptionsAreUntold: true,
   // It does not know the screen's, and logs a warning when it is asked for them.
   coordinates: "window",
   // gtk_widget_pick: what a click would reach.
@@ -220,6 +237,12 @@ const QT: Traits = {
   disclosure: "indentation",
   // QAbstractButton::animateClick, which the accessible press action calls.
   pressHold: { ms: 100, isReported: true },
+  // ExtendedSelection has no state in AT-SPI.
+  severalOptionsAreUntold: true,
+  // Popups are not among the windows of the application, nor among the children of the widget that they belong to.
+  contextMenusAreInNoTree: true,
+  // QAction::trigger, without QMenu's own part.
+  itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than it was told.
   textLengthIn: "utf-16",
   comboSelectionIsIgnored: true,
@@ -248,6 +271,7 @@ const CHROMIUM: Traits = {
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,
   popupsAreDetached: true,
+  menusAreFrames: true,
   // A client that listens to events makes it keep one.
   cache: "woken by listening",
   needsManyQuestions: true,
@@ -288,6 +312,8 @@ const DRAWN: Traits = {
   downStaysDown: true,
   spinNumbersAreUnheard: true,
   fieldListSelectionIsIgnored: true,
+  // ValueSet: its accessible selection does not call the handler that a click calls.
+  paletteSelectionIsUnheard: true,
 }
 
 export const TRAITS: Readonly<Record<Toolkit, Traits>> = {

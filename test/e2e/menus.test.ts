@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Node } from "../../src/node.ts"
+import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { popupsOn } from "../support/popups.ts"
+import { until } from "../support/until.ts"
+
+/** A menu is seen while it is open, and closed after its item was chosen. The second look is xwininfo and the app's log. */
+
+const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
+
+describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
+  let desktop: TestDesktop
+  let fixture: Fixture
+  let id: string
+
+  const ok = async (...args: string[]): Promise<Json> => {
+    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
+    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
+    return json.data
+  }
+  const look = async (...args: string[]): Promise<Node> =>
+    (await ok("snapshot", "--window-id", id, ...args)).tree
+  const refIn = (tree: Node, name: string): string => {
+    const node = nodesOf(tree).find((one) => one.name === name && one.ref_id)
+    if (!node?.ref_id) throw new Error(`Nothing to act on is named ${name}`)
+    return node.ref_id
+  }
+  const openMenu = async (name: string): Promise<Node> => {
+    await ok("click", refIn(await look(), name))
+    await until(async () => (await popupsOn(desktop)).length > 0)
+    return look("--surface", "menu")
+  }
+  const surfaces = async (): Promise<readonly string[]> => {
+    const { windows } = await ok("list-windows")
+    const { app_name } = windows.find((one: { id: string }) => one.id === id)
+    const { surfaces } = await ok("list-surfaces", "--app", app_name)
+    return surfaces.map(({ type }: { type: string }) => type)
+  }
+  const closed = () => until(async () => (await popupsOn(desktop)).length === 0, 3000)
+
+  beforeAll(async () => {
+    desktop = await openDesktop({ width: 1600 })
+    fixture = await startFixture(desktop, toolkit)
+    id = await until(async () => {
+      const { windows } = await ok("list-windows")
+      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
+    }, 30_000)
+  }, 60_000)
+  afterAll(() => desktop?.close())
+
+  test("no popup is left after an item of the menu bar was clicked, and the app heard it once", async () => {
+    const menu = await openMenu("View")
+    const { disposition } = await ok("click", refIn(menu, "Show Toolbar"))
+    expect(disposition.delivery).not.toBe("not_delivered")
+    expect(await fixture.seen("check", "Show Toolbar")).toMatchObject({ value: true })
+    await closed()
+    await fixture.command({ do: "sync" })
+    expect((await fixture.events()).filter(({ name }) => name === "Show Toolbar")).toHaveLength(1)
+    expect(await surfaces()).not.toContain("menu")
+    await fixture.command({ do: "reset" })
+  })
+
+  test("no popup is left after an item of a submenu was clicked", async () => {
+    const menu = await openMenu("File")
+    await ok("click", refIn(menu, "Open Recent"))
+    const below = await until(async () => {
+      const tree = await look("--surface", "menu", "--include-hidden")
+      return nodesOf(tree).some(({ name }) => name === "Two") ? tree : undefined
+    })
+    await ok("click", refIn(below, "Two"))
+    await fixture.seen("menu", "Two")
+    await closed()
+    await fixture.command({ do: "reset" })
+  })
+
+  test("the menu of a right click is seen by the commands after it, until its item is clicked", async () => {
+    const { menu, disposition } = await ok("right-click", refIn(await look(), "Context area"))
+    expect(disposition.delivery).toBe("delivered_verified")
+    const names = (tree: Node) =>
+      nodesOf(tree).flatMap(({ role, name }) => (role === "menuitem" ? [name] : []))
+    expect(names(menu)).toEqual(["Cut", "Copy", "Paste"])
+    expect(await surfaces()).toContain("menu")
+    const seen = await look("--surface", "menu")
+    expect(names(seen)).toEqual(["Cut", "Copy", "Paste"])
+    await ok("click", refIn(seen, "Copy"))
+    await fixture.seen("menu", "Copy")
+    await closed()
+    const after = await desktop.run("snapshot", "--window-id", id, "--surface", "menu")
+    expect(after.json).toMatchObject({ ok: false, error: { code: "ELEMENT_NOT_FOUND" } })
+    await fixture.command({ do: "reset" })
+  })
+})
