@@ -1,6 +1,7 @@
 import {
   type Action,
   ALREADY,
+  type Doubt,
   type Ending,
   type InputPolicy,
   type Life,
@@ -74,8 +75,13 @@ async function attempt(
     refuseUnsupported(found, action)
     const target = await whenReady(ctx, found, action)
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
-    const [watch, life] = await Promise.all([opening, following])
-    return await new Attempt(ctx, target, action, watch, life).run(choice.input ?? "auto")
+    // The element may be gone after the action.
+    const [watch, life, doubt] = await Promise.all([
+      opening,
+      following,
+      ctx.adapter.doubt(target.seen.handle),
+    ])
+    return await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
   } finally {
     // A failure to open was reported where it was awaited.
     for (const opened of await Promise.allSettled([opening, following]))
@@ -158,12 +164,21 @@ class Attempt {
   readonly #action: Action
   readonly #watch: Watch
   readonly #life: Life
+  /** Why the element may show something else than it reports. */
+  readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false
   /** The effect that must show; undefined if it cannot be foreseen. */
   readonly #expected: Expectation | undefined
 
-  constructor(ctx: Context, target: Target, action: Action, watch: Watch, life: Life) {
+  constructor(
+    ctx: Context,
+    target: Target,
+    action: Action,
+    watch: Watch,
+    life: Life,
+    doubt: Doubt | undefined,
+  ) {
     this.#ctx = ctx
     this.#target = target
     this.#action = action
@@ -176,6 +191,7 @@ class Attempt {
       close: () => watch.close(),
     }
     this.#life = life
+    this.#doubt = doubt
     this.#expected = this.#isEcho ? undefined : expectationOf(action, target.seen)
   }
 
@@ -190,7 +206,11 @@ class Attempt {
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
-    return resultOf(this.#target, this.#action, judged, after)
+    if (!this.#doubt || this.#doubt.isSettled()) return resultOf(this.#target, this.#action, judged, after)
+    // An effect on an element proves nothing while the element may be another one.
+    const isUnsure = judged.delivery === "delivered_verified"
+    const unsure: Performed = isUnsure ? { ...judged, delivery: "delivered_unverified" } : judged
+    return { ...resultOf(this.#target, this.#action, unsure, after), doubt: this.#doubt.reason }
   }
 
   /**

@@ -50,6 +50,8 @@ export interface Traits {
   readonly openMenuIsSelected?: true
   /** Changes reach the accessibility tree some time after they show. */
   readonly tellsLate?: true
+  /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
+  readonly cellsKeepTexts?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
 
@@ -173,6 +175,9 @@ const GTK3: Traits = {
   callBlocksConnection: true,
   // The bridge keeps one from when a client has listened to its events.
   cache: "if listened to",
+  // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
+  // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
+  cellsKeepTexts: true,
 }
 
 const GTK4: Traits = {
@@ -296,8 +301,8 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
   qt: QT,
   chromium: CHROMIUM,
   firefox: FIREFOX,
-  // Reading its cache has crashed it.
-  libreoffice: { ...GTK3, ...DRAWN, cache: undefined },
+  // Reading its cache has crashed it. The cells that it draws itself report what they show.
+  libreoffice: { ...GTK3, ...DRAWN, cache: undefined, cellsKeepTexts: undefined },
   // GTK 2, Java, and apps that do not answer.
   other: {},
 }
