@@ -124,8 +124,8 @@ export interface Seen {
   readonly address?: string
   /** True if the toolkit makes such objects again for the same content, or reuses them for other content: list rows. */
   readonly isRecycled?: boolean
-  /** True if its facts may be out of date: a browser reports a change of a page some time after it happened. */
-  readonly tellsLate?: boolean
+  /** How many milliseconds its facts may be out of date: a browser reports a change of a page after it happened. */
+  readonly tellsLate?: number
   /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
   readonly echoes?: boolean
   /**

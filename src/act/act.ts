@@ -12,7 +12,7 @@ import {
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import { hasTrait, type Rect } from "../node.ts"
+import { hasTrait } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
 import { sendAction } from "./deliver.ts"
@@ -196,6 +196,7 @@ class Attempt {
   }
 
   async run(policy: InputPolicy): Promise<ActionResult> {
+    if (this.#action.kind === "scroll" || this.#action.kind === "scroll-to") return this.#scroll(policy)
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     this.#hasStirred = false
@@ -211,6 +212,26 @@ class Attempt {
     const isUnsure = judged.delivery === "delivered_verified"
     const unsure: Performed = isUnsure ? { ...judged, delivery: "delivered_unverified" } : judged
     return { ...resultOf(this.#target, this.#action, unsure, after), doubt: this.#doubt.reason }
+  }
+
+  /** Scrolls, and waits until the view shows it: the next look must not show the old one. */
+  async #scroll(policy: InputPolicy): Promise<ActionResult> {
+    const { isInView, NOTHING_MOVED, untilScrolled, viewOf } = await import("./scrolling.ts")
+    const { seen } = this.#target
+    const before = await viewOf(this.#ctx, seen.handle)
+    await this.#watch.changed(0)
+    const delivered = await this.#deliver(policy)
+    if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
+    const mayStay = this.#action.kind === "scroll-to" && isInView(seen)
+    const hasMoved =
+      before !== undefined && (await untilScrolled(this.#ctx, this.#watch, seen, before, mayStay))
+    const after = await this.#observe({ ...delivered, delivery: "delivered_verified" })
+    const ending = isMissing(after) ? await this.#life.end() : undefined
+    if (ending) return this.#judgeEnd(delivered, ending)
+    const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
+    if (isThere || delivered.delivery === "delivered_verified")
+      return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
+    return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
   }
 
   /**
@@ -341,7 +362,7 @@ class Attempt {
   #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
     const { seen: before } = this.#target
     if (this.#action.kind === "type" || this.#isEcho) return false
-    return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after, this.#action)
+    return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after)
   }
 }
 
@@ -364,12 +385,7 @@ const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean 
   method === "keyboard" && before.role === "combobox" && after.value === before.value
 
 /** A focus that arrives is an effect in a field; elsewhere it may come with the window, or with any click. */
-function hasChanged(before: Seen, after: Seen, action: Action): boolean {
-  // A scrolled element is in another place.
-  if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
-    return true
+function hasChanged(before: Seen, after: Seen): boolean {
   if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
   return !sameState(withoutFocus(before), withoutFocus(after))
 }
-
-const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y

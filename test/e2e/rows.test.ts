@@ -258,9 +258,8 @@ describe("Thunar, which does not tell GTK that it has sorted its rows", () => {
         error: { code: "ACTION_FAILED", disposition: NOT_DELIVERED },
       })
     // The folder is the first in every order.
-    expect(await act("click", await named("Folder"))).toMatchObject({
-      ok: true,
-      data: { disposition: { delivery: "delivered_verified" } },
-    })
+    const { ok, data } = await act("click", await named("Folder"))
+    expect(ok).toBe(true)
+    expect(data.doubt).toBeUndefined()
   })
 })

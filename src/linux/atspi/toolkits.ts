@@ -48,8 +48,8 @@ export interface Traits {
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
-  /** Changes reach the accessibility tree some time after they show. */
-  readonly tellsLate?: true
+  /** Changes reach the accessibility tree up to so many milliseconds after they show. */
+  readonly tellsLate?: number
   /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
   readonly cellsKeepTexts?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
@@ -232,8 +232,8 @@ const QT: Traits = {
 
 /** Pages have the same elements in every browser. */
 const PAGES: Traits = {
-  // The process that has the page tells the one that has the tree.
-  tellsLate: true,
+  // The process that has the page tells the one that has the tree. Chromium collects changes for a third of a second.
+  tellsLate: 400,
   // An element that a page hides and shows again is a new object.
   rowsAreRecycled: "always",
   // Every node has the interface, and one action.
