@@ -29,6 +29,7 @@ const TEST = [
   "gtk-4-examples",
   "kcalc",
   "featherpad",
+  "thunar",
   "zenity",
   "xterm",
   "chromium",

@@ -54,6 +54,8 @@ export interface Adapter {
   caughtUp(window: SeenWindow): Promise<boolean>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
+  /** Says why the element may show something else than it reports. undefined: there is no reason to doubt it. */
+  doubt(handle: Handle): Promise<Doubt | undefined>
   /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
   ownerAt(point: Point): Promise<number | undefined>
 
@@ -125,8 +127,8 @@ export interface Seen {
   readonly address?: string
   /** True if the toolkit makes such objects again for the same content, or reuses them for other content: list rows. */
   readonly isRecycled?: boolean
-  /** True if its facts may be out of date: a browser reports a change of a page some time after it happened. */
-  readonly tellsLate?: boolean
+  /** How many milliseconds its facts may be out of date: a browser reports a change of a page after it happened. */
+  readonly tellsLate?: number
   /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
   readonly echoes?: boolean
   /**
@@ -207,6 +209,13 @@ export type Hit =
   | { readonly kind: "hit" }
   | { readonly kind: "occluded"; readonly by: string; readonly isOtherApp?: boolean }
   | { readonly kind: "unknown" }
+
+export interface Doubt {
+  /** The reason, and the next step. */
+  readonly reason: string
+  /** True once input to the element has proved what it shows. */
+  isSettled(): boolean
+}
 
 export const DIRECTIONS = ["up", "down", "left", "right"] as const
 export type Direction = (typeof DIRECTIONS)[number]

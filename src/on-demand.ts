@@ -80,6 +80,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
     read: async (handle) => (await adapter()).read(handle),
     caughtUp: async (window) => (await adapter()).caughtUp(window),
     hit: async (handle, point) => (await adapter()).hit(handle, point),
+    doubt: async (handle) => (await adapter()).doubt(handle),
     ownerAt: async (point) => (await adapter()).ownerAt(point),
     perform: async (handle, action) => (await adapter()).perform(handle, action),
     takeTurn: async () => (await adapter()).takeTurn(),

@@ -160,6 +160,7 @@ export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E)
     already: described(optional(literal(true)), "Nothing was sent: the element was as requested"),
     app_ended: described(optional(literal(true)), "The app ended after the action, as by a Quit button"),
     disposition: disposition(),
+    doubt: described(optionalString(), "Why it is not verified, and how to see what happened"),
     changes: changes(),
     ...more,
   })

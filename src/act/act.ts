@@ -1,6 +1,7 @@
 import {
   type Action,
   ALREADY,
+  type Doubt,
   type Ending,
   type InputPolicy,
   type Life,
@@ -11,7 +12,7 @@ import {
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
-import { hasTrait, type Rect } from "../node.ts"
+import { hasTrait } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
 import { sendAction } from "./deliver.ts"
@@ -74,8 +75,13 @@ async function attempt(
     refuseUnsupported(found, action)
     const target = await whenReady(ctx, found, action)
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
-    const [watch, life] = await Promise.all([opening, following])
-    return await new Attempt(ctx, target, action, watch, life).run(choice.input ?? "auto")
+    // The element may be gone after the action.
+    const [watch, life, doubt] = await Promise.all([
+      opening,
+      following,
+      ctx.adapter.doubt(target.seen.handle),
+    ])
+    return await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
   } finally {
     // A failure to open was reported where it was awaited.
     for (const opened of await Promise.allSettled([opening, following]))
@@ -158,12 +164,21 @@ class Attempt {
   readonly #action: Action
   readonly #watch: Watch
   readonly #life: Life
+  /** Why the element may show something else than it reports. */
+  readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false
   /** The effect that must show; undefined if it cannot be foreseen. */
   #expected: Expectation | undefined
 
-  constructor(ctx: Context, target: Target, action: Action, watch: Watch, life: Life) {
+  constructor(
+    ctx: Context,
+    target: Target,
+    action: Action,
+    watch: Watch,
+    life: Life,
+    doubt: Doubt | undefined,
+  ) {
     this.#ctx = ctx
     this.#target = target
     this.#action = action
@@ -176,10 +191,12 @@ class Attempt {
       close: () => watch.close(),
     }
     this.#life = life
+    this.#doubt = doubt
     this.#expected = this.#isEcho ? undefined : expectationOf(action, target.seen)
   }
 
   async run(policy: InputPolicy): Promise<ActionResult> {
+    if (this.#action.kind === "scroll" || this.#action.kind === "scroll-to") return this.#scroll(policy)
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     this.#hasStirred = false
@@ -193,7 +210,31 @@ class Attempt {
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
-    return resultOf(this.#target, this.#action, judged, after)
+    if (!this.#doubt || this.#doubt.isSettled()) return resultOf(this.#target, this.#action, judged, after)
+    // An effect on an element proves nothing while the element may be another one.
+    const isUnsure = judged.delivery === "delivered_verified"
+    const unsure: Performed = isUnsure ? { ...judged, delivery: "delivered_unverified" } : judged
+    return { ...resultOf(this.#target, this.#action, unsure, after), doubt: this.#doubt.reason }
+  }
+
+  /** Scrolls, and waits until the view shows it: the next look must not show the old one. */
+  async #scroll(policy: InputPolicy): Promise<ActionResult> {
+    const { isInView, NOTHING_MOVED, untilScrolled, viewOf } = await import("./scrolling.ts")
+    const { seen } = this.#target
+    const before = await viewOf(this.#ctx, seen.handle)
+    await this.#watch.changed(0)
+    const delivered = await this.#deliver(policy)
+    if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
+    const mayStay = this.#action.kind === "scroll-to" && isInView(seen)
+    const hasMoved =
+      before !== undefined && (await untilScrolled(this.#ctx, this.#watch, seen, before, mayStay))
+    const after = await this.#observe({ ...delivered, delivery: "delivered_verified" })
+    const ending = isMissing(after) ? await this.#life.end() : undefined
+    if (ending) return this.#judgeEnd(delivered, ending)
+    const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
+    if (isThere || delivered.delivery === "delivered_verified")
+      return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
+    return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
   }
 
   /**
@@ -324,7 +365,7 @@ class Attempt {
   #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
     const { seen: before } = this.#target
     if (this.#action.kind === "type" || this.#isEcho) return false
-    return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after, this.#action)
+    return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after)
   }
 }
 
@@ -347,12 +388,7 @@ const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean 
   method === "keyboard" && before.role === "combobox" && after.value === before.value
 
 /** A focus that arrives is an effect in a field; elsewhere it may come with the window, or with any click. */
-function hasChanged(before: Seen, after: Seen, action: Action): boolean {
-  // A scrolled element is in another place.
-  if (action.kind === "scroll" && before.bounds && after.bounds && !samePlace(before.bounds, after.bounds))
-    return true
+function hasChanged(before: Seen, after: Seen): boolean {
   if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
   return !sameState(withoutFocus(before), withoutFocus(after))
 }
-
-const samePlace = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y

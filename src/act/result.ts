@@ -19,6 +19,8 @@ export interface ActionResult {
   /** The app has ended. */
   readonly app_ended?: true
   readonly disposition: Disposition
+  /** Why it is not verified: the element may be another one than it reports. */
+  readonly doubt?: string
   readonly changes?: ActionChanges
 }
 

@@ -15,6 +15,7 @@ import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
+import type { X11 } from "./x11/connection.ts"
 import { windowNumber } from "./x11/window-id.ts"
 
 /** The Linux desktop: AT-SPI for what apps show, X11 for windows and input. */
@@ -88,6 +89,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const hit = top === "own" ? hitElement : hitInPopup
       return translatingErrors(element.origin, hit(atspi, element, point))
     },
+    doubt: async (handle) => {
+      const element = Element.of(handle)
+      if (!element.origin.traits.cellsKeepTexts) return undefined
+      const { doubtOf } = await import("./atspi/rows.ts")
+      return translatingErrors(element.origin, doubtOf(await view.atspi(), element))
+    },
     ownerAt: async (point) => {
       const [x, { windowAt }] = await Promise.all([x11(), import("./x11/windows.ts")])
       return (await windowAt(x, point, deadline))?.pid
@@ -102,7 +109,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     input: async (event) => {
       await turn.take()
       const [x, { sendInput }] = await Promise.all([beforeActing(x11()), import("./x11/input.ts")])
-      return sendInput(x, event, deadline, ownerOf(event))
+      const approach = await beforeActing(approachToRow(x, view, event, deadline))
+      return sendInput(x, event, deadline, ownerOf(event), approach)
     },
     window: async (id, op) => {
       await turn.take()
@@ -161,6 +169,32 @@ function ownerOf(event: InputEvent): { readonly pid: number; readonly window?: n
   if (event.kind === "button") return undefined
   const target = event.kind === "drag" ? event.fromTarget : event.target
   return target && Element.of(target.handle).origin
+}
+
+/**
+ * A way to a row that proves that the row shows what it reports, for a toolkit that may not tell; see rows.ts. undefined:
+ * the input is not meant for such a row.
+ */
+async function approachToRow(
+  x: X11,
+  view: DesktopView,
+  event: InputEvent,
+  deadline: Deadline,
+): Promise<(() => Promise<void>) | undefined> {
+  if (event.kind !== "click" && event.kind !== "drag") return undefined
+  const [target, at] =
+    event.kind === "drag" ? [event.fromTarget, event.from] : ([event.target, event.at] as const)
+  const element = target && Element.of(target.handle)
+  if (!element?.origin.traits.cellsKeepTexts) return undefined
+  const [atspi, { proveRow, rowOf }, { visitRow }] = await Promise.all([
+    view.atspi(),
+    import("./atspi/rows.ts"),
+    import("./x11/pointer.ts"),
+  ])
+  const row = await translatingErrors(element.origin, rowOf(atspi, element))
+  if (!row) return undefined
+  const visit = () => visitRow(x, at, row.top, deadline)
+  return () => beforeActing(translatingErrors(element.origin, proveRow(atspi, row, visit)))
 }
 
 /** A failure here happens before anything is done, and says so. */

@@ -53,6 +53,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
+    doubt: async () => undefined,
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),

@@ -44,7 +44,7 @@ export function describe(reading: Reading): Seen {
     actions: offers && actionNames(role, states, attributes, offers),
     identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index,
-    ...(reading.isInPage ? { echoes: true, tellsLate: true } : {}),
+    ...(reading.isInPage ? { echoes: true, tellsLate: 400 } : {}),
   }
 }
 

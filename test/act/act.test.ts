@@ -95,7 +95,7 @@ describe.concurrent("the result", () => {
   })
 
   test("is not verified by a disappearance that may have come before the click", async () => {
-    const { act } = await holding({ ...BUTTON, tellsLate: true, does: (it) => it.remove() })
+    const { act } = await holding({ ...BUTTON, tellsLate: 400, does: (it) => it.remove() })
     expect((await act("click")).data.disposition.delivery).toBe("delivered_unverified")
   })
 

@@ -62,6 +62,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         return !world.isBusy
       }),
     hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
+    doubt: async () => undefined,
     ownerAt: (point) => native("ownerAt", () => world.ownerAt(point)),
     perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
     takeTurn: () => native("takeTurn", () => {}),

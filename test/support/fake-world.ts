@@ -52,7 +52,7 @@ export interface Spec {
   readonly actions?: readonly ActionName[]
   readonly identifier?: string
   readonly isRecycled?: boolean
-  readonly tellsLate?: boolean
+  readonly tellsLate?: number
   readonly isTypedOver?: boolean
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
@@ -89,7 +89,7 @@ export class FakeElement {
   actions: ActionName[] | undefined
   identifier: string | undefined
   readonly isRecycled: boolean | undefined
-  readonly tellsLate: boolean | undefined
+  readonly tellsLate: number | undefined
   readonly isTypedOver: boolean | undefined
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]

@@ -126,6 +126,11 @@ export class Atspi {
     return this.ask(ref, GET_TEXT.with(start, end), asText)
   }
 
+  /** The offset of the character at a point of the screen; beyond the end, the number of characters. */
+  offsetAt(ref: Ref, { x, y }: Point): Promise<number> {
+    return this.ask(ref, OFFSET_AT.with(x, y, SCREEN), asIndex)
+  }
+
   currentValue(ref: Ref): Promise<number> {
     return this.ask(ref, CURRENT_VALUE, readNumber)
   }
@@ -305,6 +310,7 @@ const GET_EXTENTS_IN_WINDOW = method("org.a11y.atspi.Component.GetExtents", "u",
 const GET_CHILD = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [0])
 const GET_AT_POINT = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [0, 0, SCREEN])
 const GET_TEXT = method("org.a11y.atspi.Text.GetText", "ii", [0, 0])
+const OFFSET_AT = method("org.a11y.atspi.Text.GetOffsetAtPoint", "iiu", [0, 0, SCREEN])
 const KEY_BINDING = method("org.a11y.atspi.Action.GetKeyBinding", "i", [0])
 const SELECTED_CHILD = method("org.a11y.atspi.Selection.GetSelectedChild", "i", [0])
 const CELL_AT = method("org.a11y.atspi.Table.GetAccessibleAt", "ii", [0, 0])

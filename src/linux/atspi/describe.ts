@@ -36,7 +36,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
     ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
-    ...(origin.traits.tellsLate ? { tellsLate: true } : {}),
+    ...(origin.traits.tellsLate ? { tellsLate: origin.traits.tellsLate } : {}),
   }
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)

@@ -97,8 +97,8 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
   switch (action.kind) {
     case "click":
       return click(to, element, target)
+    // Some apps open all selected rows when one is activated; a double click selects its row first.
     case "double-click":
-      return target.isRow ? to.act(ref, ["activate", "open"]) : NOT_DELIVERED
     case "triple-click":
       return NOT_DELIVERED
     case "right-click":

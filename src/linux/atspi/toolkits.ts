@@ -52,8 +52,10 @@ export interface Traits {
   readonly menusAreFrames?: true
   /** A context menu is not in the tree of its window, nor anywhere else; an event tells that it shows. */
   readonly contextMenusAreInNoTree?: true
-  /** Changes reach the accessibility tree some time after they show. */
-  readonly tellsLate?: true
+  /** Changes reach the accessibility tree up to so many milliseconds after they show. */
+  readonly tellsLate?: number
+  /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
+  readonly cellsKeepTexts?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
 
@@ -188,6 +190,9 @@ const GTK3: Traits = {
   callBlocksConnection: true,
   // The bridge keeps one from when a client has listened to its events.
   cache: "if listened to",
+  // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
+  // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
+  cellsKeepTexts: true,
 }
 
 const GTK4: Traits = {
@@ -250,8 +255,8 @@ const QT: Traits = {
 
 /** Pages have the same elements in every browser. */
 const PAGES: Traits = {
-  // The process that has the page tells the one that has the tree.
-  tellsLate: true,
+  // The process that has the page tells the one that has the tree. Chromium collects changes for a third of a second.
+  tellsLate: 400,
   // An element that a page hides and shows again is a new object.
   rowsAreRecycled: "always",
   // Every node has the interface, and one action.
@@ -322,8 +327,8 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
   qt: QT,
   chromium: CHROMIUM,
   firefox: FIREFOX,
-  // Reading its cache has crashed it.
-  libreoffice: { ...GTK3, ...DRAWN, cache: undefined },
+  // Reading its cache has crashed it. The cells that it draws itself report what they show.
+  libreoffice: { ...GTK3, ...DRAWN, cache: undefined, cellsKeepTexts: undefined },
   // GTK 2, Java, and apps that do not answer.
   other: {},
 }

@@ -20,8 +20,17 @@ import { typeText } from "./typing.ts"
 import { clientOf } from "./window.ts"
 import { XError } from "./wire.ts"
 
-/** Synthesises the input, for an element of `owner`, unless the screen is locked: then it would go to the lock. */
-export async function sendInput(x: X11, event: InputEvent, deadline: Deadline, owner?: Owner): Promise<void> {
+/**
+ * Synthesises the input, for an element of `owner`, unless the screen is locked: then it would go to the lock.
+ * `approach` comes right before the pointer goes to the place where it presses.
+ */
+export async function sendInput(
+  x: X11,
+  event: InputEvent,
+  deadline: Deadline,
+  owner?: Owner,
+  approach?: () => Promise<void>,
+): Promise<void> {
   await checkUnlocked(x, deadline).catch((error: unknown) => {
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   })
@@ -33,13 +42,13 @@ export async function sendInput(x: X11, event: InputEvent, deadline: Deadline, o
     case "move":
       return movePointer(x, event, deadline, owner)
     case "click":
-      return clickPointer(x, event, deadline, owner)
+      return clickPointer(x, event, deadline, owner, approach)
     case "button":
       return pressButton(x, event, deadline)
     case "wheel":
       return turnWheel(x, event, deadline, owner)
     case "drag":
-      return dragPointer(x, event, deadline, owner)
+      return dragPointer(x, event, deadline, owner, approach)
     default:
       return event satisfies never
   }

@@ -27,18 +27,33 @@ export async function movePointer(
   if (owner) await refuseTaken(x, owner, deadline)
 }
 
-/** `count` clicks close enough together to be one double or triple click. */
+/**
+ * Lets the pointer visit a row and leave it upwards, and waits for the app to react to both. Then that row is the last
+ * one that the app has drawn: at first it may draw all rows, or also the one that the pointer was on before.
+ */
+export async function visitRow(x: X11, at: Point, top: number, deadline: Deadline): Promise<void> {
+  for (const point of [at, { x: at.x, y: Math.max(0, top - ABOVE) }]) {
+    await movePointer(x, { kind: "move", at: point }, deadline)
+    await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(unlessLate)
+  }
+}
+
+const ABOVE = 2
+
+/** `count` clicks close enough together to be one double or triple click. `approach` comes before the pointer. */
 export async function clickPointer(
   x: X11,
   event: Of<"click">,
   deadline: Deadline,
   owner?: Owner,
+  approach?: () => Promise<void>,
 ): Promise<void> {
   const [xtest, physical] = await openPointer(x, deadline)
   const logical = LOGICAL[event.button]
   const button = physical(logical)
   const held = await settleButtons(x, xtest, physical, logical, deadline)
   await awaitNewClick(x, event, deadline)
+  await approach?.()
   await xtest.during(async () => {
     const proved = await arrive(x, xtest, event, deadline, owner)
     for (let i = 0; i < event.count; i++) {
@@ -121,6 +136,7 @@ export async function dragPointer(
   event: Of<"drag">,
   deadline: Deadline,
   owner?: Owner,
+  approach?: () => Promise<void>,
 ): Promise<void> {
   const { from, to, durationMs } = event
   const [xtest, physical] = await openPointer(x, deadline)
@@ -136,6 +152,7 @@ export async function dragPointer(
     })
   }
   const held = await settleButtons(x, xtest, physical, LOGICAL.left, deadline)
+  await approach?.()
   try {
     await xtest.during(async () => {
       const proved = await arrive(x, xtest, { at: from, prove: event.prove }, deadline, owner)

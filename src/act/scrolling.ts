@@ -1,0 +1,66 @@
+import type { Handle, Seen, SeenNode, Watch } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { untilChanged } from "../until.ts"
+
+/**
+ * What an element and the parts of it show, and where. It differs after a scroll: either the element has moved, or it is
+ * the view and its parts have. undefined: it could not be read.
+ */
+export async function viewOf(ctx: Context, handle: Handle): Promise<string | undefined> {
+  try {
+    const options = { maxDepth: DEPTH, bounds: "all", includeHidden: false, interactiveOnly: false } as const
+    const { root } = await ctx.adapter.tree({ kind: "element", handle }, options)
+    return linesOf(root).join("\n")
+  } catch (error) {
+    // A failed read says nothing about the action.
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** Wrappers do not count. The parts further down move with these. */
+const DEPTH = 3
+
+function linesOf({ role, name = "", bounds, states, children }: SeenNode): string[] {
+  const at = bounds ? `${bounds.x},${bounds.y}` : ""
+  return [`${role} ${name} ${at} ${states.includes("offscreen")}`, ...children.flatMap(linesOf)]
+}
+
+/**
+ * Waits until the element shows another view than `before`, unless it `mayStay`, and then until that view stays. false:
+ * it shows the old one. A browser reports where things are some time after they have moved.
+ */
+export async function untilScrolled(
+  ctx: Context,
+  watch: Watch,
+  { handle, tellsLate = 0 }: Seen,
+  before: string,
+  mayStay: boolean,
+): Promise<boolean> {
+  let last = await viewOf(ctx, handle)
+  let since = performance.now()
+  await untilChanged(
+    watch,
+    async () => {
+      const now = await viewOf(ctx, handle)
+      if (now !== last) since = performance.now()
+      last = now
+      const isQuiet = performance.now() - since >= Math.max(QUIET_MS, tellsLate)
+      return (mayStay || now !== before) && isQuiet ? true : undefined
+    },
+    ctx.deadline.slice(ctx.patient ? SCROLL_MS + tellsLate : 0),
+  )
+  return last !== undefined && last !== before
+}
+
+/** How long a view may take to scroll, with its animation. The wait ends as soon as it stays the same. */
+const SCROLL_MS = 1500
+/** How long a view must stay the same. */
+const QUIET_MS = 100
+
+export const isInView = (seen: Seen | "gone" | undefined): boolean =>
+  typeof seen === "object" && !seen.states.includes("offscreen") && !seen.states.includes("hidden")
+
+export const NOTHING_MOVED =
+  "Nothing was seen to move: it may be at its end, or not scroll in this direction. A 'snapshot' shows what is in view"
