@@ -227,17 +227,35 @@ function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
 async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<Verdict> {
   const { context, neighbours } = entry
   if (context?.levels === undefined) return { kind: "same", seen }
-  const row = await readAbove(adapter, seen, context.levels)
-  if (!row) return { kind: "changed", evidence: OTHER_ROW }
-  if (!isSameRow(context, row)) {
-    const isSameObject = row.address !== undefined && row.address === entry.row
+  const row = await lookAbove(adapter, seen, context.levels, (one) => isSameRow(context, one))
+  if (!row.fits) {
+    const isSameObject = row.node?.address !== undefined && row.node.address === entry.row
     return { kind: isSameObject ? "recycled" : "changed", evidence: OTHER_ROW }
   }
   if (neighbours === undefined) return { kind: "same", seen }
-  const list = await readAbove(adapter, seen, context.levels + 1)
-  return list !== undefined && neighbourhoodOf(list) === neighbours
-    ? { kind: "same", seen }
-    : { kind: "changed", evidence: OTHER_ROW }
+  const list = await lookAbove(
+    adapter,
+    seen,
+    context.levels + 1,
+    (one) => neighbourhoodOf(one) === neighbours,
+  )
+  return list.fits ? { kind: "same", seen } : { kind: "changed", evidence: OTHER_ROW }
+}
+
+/**
+ * Reads the ancestor so many levels up, and compares it. If it does not fit, it is read once more with everything that
+ * does not show: a row that is scrolled out of view has its texts there, and a snapshot may have seen them.
+ */
+async function lookAbove(
+  adapter: Adapter,
+  seen: Seen,
+  levels: number,
+  fits: (node: SeenNode) => boolean,
+): Promise<{ readonly node: SeenNode | undefined; readonly fits: boolean }> {
+  const shown = await readAbove(adapter, seen, levels, false)
+  if (!shown || fits(shown)) return { node: shown, fits: shown !== undefined }
+  const all = await readAbove(adapter, seen, levels, true)
+  return { node: all, fits: all !== undefined && fits(all) }
 }
 
 /** Looks for the element in its whole window. `evidence` says why the routes before did not find it. */
@@ -376,9 +394,15 @@ async function readSurface(
 }
 
 /** Reads the ancestor so many levels above an element; undefined if there is none. */
-async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {
+async function readAbove(
+  adapter: Adapter,
+  seen: Seen,
+  above: number,
+  includeHidden: boolean,
+): Promise<SeenNode | undefined> {
   const target = { kind: "element", handle: seen.handle, above } as const
-  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH }), GONE_ELEMENT)
+  const options = { ...LOOK, maxDepth: ROW_DEPTH, includeHidden }
+  const tree = await unlessGone(adapter.tree(target, options), GONE_ELEMENT)
   return tree && whole(tree, "Its surroundings")
 }
 
