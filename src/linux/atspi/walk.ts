@@ -189,8 +189,10 @@ class Collector {
 
   /** Step 3: an object that claims to show may have no height. */
   #unfold(draft: ObjectDraft, facts: Facts, listing: Listing): void {
-    const { ref, parentRole } = draft.element
-    const isSuspect = !this.#options.includeHidden && mayBeCollapsed(facts.role, parentRole)
+    const { ref, parentRole, origin } = draft.element
+    // A tree knows the extents of a label from the cache; an object that is read alone has to ask.
+    const isUnproven = draft.spare !== undefined && origin.traits.lacksShowing && !facts.extents
+    const isSuspect = !this.#options.includeHidden && (isUnproven || mayBeCollapsed(facts.role, parentRole))
     const extents = isSuspect ? this.#expect(this.#atspi.extents(ref)) : undefined
     this.#with(draft, extents, (room) => {
       if (room?.height !== 0) this.#locate(draft, facts, listing)
