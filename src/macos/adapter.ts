@@ -51,6 +51,9 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? openPath(ax, entry) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
+    // Elements are found by their path, and one that has left its window has none. Dialogs are not asked about.
+    absence: async () => undefined,
+    dialogOver: async () => undefined,
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),
