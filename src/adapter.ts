@@ -52,6 +52,10 @@ export interface Adapter {
    * platform cannot tell.
    */
   caughtUp(window: SeenWindow): Promise<boolean>
+  /** Why a user cannot get at an element that answers; undefined if nothing says so. */
+  absence(seen: Seen, entry: RefEntry): Promise<Absence | undefined>
+  /** The modal dialog that keeps a user from the window of an entry; undefined if there is none. `hint`: from its map. */
+  dialogOver(entry: RefEntry, hint?: BusHint): Promise<Pick<WindowInfo, "id"> | undefined>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point): Promise<Hit>
   /** Says why the element may show something else than it reports. undefined: there is no reason to doubt it. */
@@ -204,6 +208,12 @@ export interface SeenWindow extends WindowInfo {
   /** True for a picture that shows only until the app's window is ready. */
   readonly isSplash?: boolean
 }
+
+/**
+ * removed: the element has left its window, and only the app still holds it. not shown: the page or panel that it is on
+ * is not shown. Elements that are scrolled out of view, and items of closed menus and lists, are not absent.
+ */
+export type Absence = "removed" | "not shown"
 
 export type Hit =
   | { readonly kind: "hit" }

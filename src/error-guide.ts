@@ -46,7 +46,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     cause:
       "The app or the system refused, or the state afterwards contradicts the request. `details.kind` says which; `platform_detail` has the system's own words.",
     recovery:
-      "Run `snapshot`: a dialog may cover the window, the element may be disabled. Read `disposition` before you try again: if `retry` is `unsafe`, the action may have happened.",
+      "Run `snapshot`: a dialog may cover the window, the element may be disabled or on a page that is not shown (`details.reason`). Read `disposition` before you try again: if `retry` is `unsafe`, the action may have happened.",
   },
   ACTION_NOT_SUPPORTED: {
     cause: "The element does not offer that action.",

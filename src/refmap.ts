@@ -31,6 +31,8 @@ export interface RefEntry {
   readonly has_twin?: true
   /** The address of the row that `context.around` describes. */
   readonly row?: string
+  /** The address of the web page that it is part of: a browser keeps the pages that it does not show. */
+  readonly page?: string
   /** For a twin in a row: a fingerprint of the whole list. */
   readonly neighbours?: string
   /** True if the toolkit gives the element another address now and then, or its address to another element. */

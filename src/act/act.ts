@@ -29,6 +29,7 @@ import {
 import { contradicted, endedBy, refused } from "./failures.ts"
 import { actPhysically } from "./physical.ts"
 import { type ActionResult, type Observation, resultOf, sameState } from "./result.ts"
+import { dialogOver, refuseUnreachable } from "./unreachable.ts"
 
 /**
  * Acts on the element that a ref names, in five steps: find the element, wait until it can take the action, deliver
@@ -68,11 +69,13 @@ async function attempt(
   // The watch must be open before the action. It opens while the element is found, which costs no time.
   const opening = ctx.adapter.watch([stored.entry.pid], stored.hint)
   const following = ctx.adapter.life(stored.entry.pid)
+  const dialog = dialogOver(ctx, stored)
   // They may fail before they are awaited, or never be awaited.
-  for (const begun of [opening, following]) begun.catch(() => {})
+  for (const begun of [opening, following, dialog]) begun.catch(() => {})
   try {
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
+    await refuseUnreachable(ctx, found, dialog)
     const target = await whenReady(ctx, found, action)
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     // The element may be gone after the action.

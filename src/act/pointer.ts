@@ -7,6 +7,7 @@ import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/r
 import { pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 import { type ActedOn, actedOn } from "./result.ts"
+import { refuseUnreachable } from "./unreachable.ts"
 
 /** Completes the message of a ref that went stale between the proof and the input. */
 export const BEFORE_ACTING = "before it could be acted on"
@@ -64,6 +65,7 @@ export async function aim(
 ): Promise<Aim & { readonly element?: ActedOn }> {
   if (given.xy) return { at: given.xy }
   const target = await resolve(ctx, { ref_id: given.ref ?? "", snapshot: given.snapshot })
+  await refuseUnreachable(ctx, target)
   return { ...(await reach(ctx, target)), element: actedOn(target.seen) }
 }
 

@@ -3,6 +3,7 @@ import type {
   InputEvent,
   Platform,
   PlatformOptions,
+  Seen,
   SeenApp,
   SeenWindow,
   WindowOp,
@@ -81,6 +82,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       // The look that follows needs time, too.
       return caughtUp(x, number, deadline.sparing(LOOK_MS, 1 / 2))
     },
+    absence: async (seen, { page }) => {
+      const element = Element.of(seen.handle)
+      if (!page && !mayBeAbsent(seen, element)) return undefined
+      const [atspi, { absenceOf }] = await Promise.all([view.atspi(), import("./atspi/absence.ts")])
+      return translatingErrors(element.origin, absenceOf(atspi, element, seen, page))
+    },
+    dialogOver: (entry, hint) => view.dialogOver(entry, hint),
     hit: async (handle, point) => {
       const element = Element.of(handle)
       const top = await view.topmost(element, point)
@@ -163,6 +171,10 @@ const windowsOf =
       return undefined
     }
   }
+
+/** False for most elements outside pages: they say that they show. */
+const mayBeAbsent = ({ states }: Seen, { origin }: Element): boolean =>
+  origin.traits.lacksShowing === true || states.includes("hidden") || states.includes("offscreen")
 
 /** The process and the window of the element that input is meant for; undefined if it is for none. */
 function ownerOf(event: InputEvent): { readonly pid: number; readonly window?: number } | undefined {

@@ -3,7 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
-import { Atspi } from "./atspi/atspi.ts"
+import { Atspi, parseRefKey, refKey } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
 import type { Inventory } from "./atspi/inventory.ts"
@@ -106,6 +106,35 @@ export class DesktopView {
   readonly frameFor = async ({ window_id, pid }: RefEntry): Promise<Element | undefined> => {
     if (window_id && windowNumber(window_id)) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
+  }
+
+  /**
+   * The window of the modal dialog that keeps a user from the window of an entry; the same one if the dialog is inside.
+   * undefined: there is none, or it cannot be told.
+   */
+  async dialogOver(entry: RefEntry, hint?: BusHint): Promise<{ readonly id: string } | undefined> {
+    const own = windowNumber(entry.window_id)
+    const ref = parseRefKey(entry.address ?? "")
+    if (own === undefined || !ref || !this.#session.env.DISPLAY) return undefined
+    const [atspi, { dialogOver, findDialogSigns }] = await Promise.all([
+      this.atspi(hint),
+      import("./atspi/dialogs.ts"),
+    ])
+    const app = entry.source_app ?? `pid ${entry.pid}`
+    const page = parseRefKey(entry.page ?? "")
+    const { beside, inside, overPage } = await translatingErrors(
+      { app },
+      findDialogSigns(atspi, ref.bus, page),
+    )
+    if (overPage) return { id: windowId(own) }
+    if (inside.length > 0 && page) {
+      const frame = await this.frameFor(entry)
+      if (frame && inside.some((one) => refKey(one) === refKey(frame.ref))) return { id: windowId(own) }
+    }
+    if (!beside) return undefined
+    const [x, { listMates }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
+    const dialog = dialogOver(own, await listMates(x, own, this.#deadline))
+    return dialog && { id: windowId(dialog.id) }
   }
 
   /** The topmost window at a point: the element's own, a popup of its process, or another one. */

@@ -117,6 +117,7 @@ export async function observeBelow(
     windowId: entry.window_id ?? seen.window.id,
     rootPath: entry.path,
     rootContext: entry.context,
+    rootPage: entry.page,
   }
   const refOf = await appendRefs(ctx, seen.root, source, snapshotId, refRule(options))
   const map = await ctx.refs.load(snapshotId)

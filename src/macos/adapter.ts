@@ -54,6 +54,9 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
     doubt: async () => undefined,
+    // Elements are found by their path, and one that has left its window has none. Dialogs are not asked about.
+    absence: async () => undefined,
+    dialogOver: async () => undefined,
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     takeTurn: () => turn.take(),

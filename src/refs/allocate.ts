@@ -16,6 +16,8 @@ export interface Source {
   readonly rootPath?: readonly number[]
   /** The surroundings of the tree's root, if it is not a window. */
   readonly rootContext?: Surroundings
+  /** The page that the tree's root is part of. */
+  readonly rootPage?: string
   /** For the map of the entries. */
   readonly reachedBy?: BusHint
 }
@@ -83,6 +85,7 @@ export function entriesFor(
       context,
       has_twin: hasTwin || undefined,
       row: context.levels === undefined ? undefined : up(context.levels)?.address,
+      page: source.rootPage ?? ancestors.find(({ role }) => role === "webarea")?.address,
       neighbours: list && neighbourhoodOf(list),
       is_recycled: node.isRecycled || ancestors.some((one) => one.isRecycled) || undefined,
     }

@@ -109,7 +109,8 @@ const knownNames = new WeakMap<readonly SeenNode[], { readonly start: string; re
 /**
  * The depth of the ancestor whose texts tell an element apart:
  * 1. the nearest row; but a row is not part of itself, nor of the row that it is folded under;
- * 2. for an element with look-alikes, the nearest ancestor with texts that holds none of them;
+ * 2. for an element with look-alikes, the nearest ancestor with texts that holds none of them, if it is small: the
+ *    texts of half a window change for reasons of their own;
  * 3. for any other, the nearest ancestor with texts, if it is built like a row.
  */
 function depthOfRow(
@@ -122,8 +123,8 @@ function depthOfRow(
   if (row >= 0) return row
   for (let depth = ancestors.length - 1; depth > 0; depth--) {
     const one = ancestors[depth]!
-    if (isAlone ? isSurface(one) || !isAlone(one) : !mayBeRow(one)) return undefined
-    if (!hasTexts(one, ancestors.length - depth)) continue
+    if (isAlone ? isSurface(one) || !isAlone(one) || !isSmall(one) : !mayBeRow(one)) return undefined
+    if (!hasTexts(one, ancestors.length - depth, isShown(node))) continue
     return isAlone || isBuiltAsRow(node, ancestors.slice(0, depth + 1)) ? depth : undefined
   }
   return undefined
@@ -168,6 +169,22 @@ const mayBeRow = ({ role, children }: SeenNode): boolean => role === "group" && 
 
 const MOST_PARTS = 16
 const MOST_CONTROLS = 4
+const MOST_NODES = 64
+
+/** True if there are few nodes inside. Computed once per node. */
+function isSmall(node: SeenNode): boolean {
+  return sizeOf(node) <= MOST_NODES
+}
+
+function sizeOf(node: SeenNode): number {
+  const known = sizes.get(node)
+  if (known !== undefined) return known
+  const size = node.children.reduce((sum, child) => sum + sizeOf(child), 1)
+  sizes.set(node, size)
+  return size
+}
+
+const sizes = new WeakMap<SeenNode, number>()
 
 const insideOf = ({ role, children }: SeenNode): readonly SeenNode[] =>
   hasTrait(role, "control") ? [] : children.filter(isShown)
@@ -214,27 +231,46 @@ const EDGES: ReadonlySet<Role> = new Set([
  * others may be a clock or a percentage, and do not count.
  */
 function rowTexts(row: SeenNode, levels: number): string[] {
-  const [first, ...others] = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
-  if (first === undefined) return [row.name ?? ""]
-  return [first, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
+  const texts = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
+  if (texts.length === 0) return [row.name ?? ""]
+  const subject = texts.find((text) => !isMarker(text)) ?? texts[0]!
+  const others = texts.toSpliced(texts.indexOf(subject), 1)
+  return [subject, ...others.map(withoutNumbers), withoutNumbers(row.name ?? "")]
 }
 
-const hasTexts = (row: SeenNode, levels: number): boolean => partsOf(row, levels).some(wordsOf)
+/** True for the bullet or the number that a page puts before the items of its lists. */
+const isMarker = (text: string): boolean => /^(?:[^\p{L}\p{N}]*|\p{N}{1,4}[.)]\s*)$/u.test(text)
+
+/** `onlyShown`: texts of hidden parts do not count. */
+const hasTexts = (row: SeenNode, levels: number, onlyShown: boolean): boolean =>
+  partsIn(row, levels, onlyShown ? isShown : isAny).some(wordsOf)
 
 /**
- * The parts of a row that may have texts. For an element directly in the row (`levels` 1) the row's own children
- * are enough if they have texts: a tree that ends at the element's depth has nothing below the cells.
+ * The parts of a row that have its texts: those that are shown. If none of them has a text, the hidden ones: some
+ * toolkits call everything hidden that is scrolled out of view, and a row says the same there.
  */
 function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
-  const beside = row.children.filter(isPart)
+  const shown = partsIn(row, levels, isShown)
+  return shown.some(wordsOf) ? shown : partsIn(row, levels, isAny)
+}
+
+/**
+ * For an element directly in the row (`levels` 1) the row's own children are enough if they have texts: a tree that
+ * ends at the element's depth has nothing below the cells.
+ */
+function partsIn(row: SeenNode, levels: number, counts: (node: SeenNode) => boolean): readonly SeenNode[] {
+  const children = row.children.filter(counts)
+  const beside = children.filter(isPart)
   if (levels === 1 && beside.some(wordsOf)) return beside
-  return row.children
-    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children))
+  return children
+    .flatMap((child) => (wordsOf(child) || isRow(child) ? child : child.children.filter(counts)))
     .filter(isPart)
 }
 
 /** Controls are not texts of a row: their names change with their state. Rows folded under it are not parts of it. */
-const isPart = (node: SeenNode): boolean => !isRow(node) && !hasTrait(node.role, "control") && isShown(node)
+const isPart = (node: SeenNode): boolean => !isRow(node) && !hasTrait(node.role, "control")
+
+const isAny = (): boolean => true
 
 const isShown = ({ states }: SeenNode): boolean => !states.includes("hidden")
 

@@ -107,7 +107,7 @@ function formatEntry(entry: RefEntry): string {
   const name = nameForIdentity(entry.name) ?? null
   const before = { pid, role, name, value: valueForMap(entry) ?? null, states, bounds: formatRect(bounds) }
   const { process_start, window_id, address, path, identifier } = entry
-  const { context, has_twin, row, neighbours, is_recycled } = entry
+  const { context, has_twin, row, page, neighbours, is_recycled } = entry
   const after = {
     available_actions,
     source_app: source_app ?? null,
@@ -119,6 +119,7 @@ function formatEntry(entry: RefEntry): string {
     context,
     has_twin,
     row,
+    page,
     neighbours,
     is_recycled,
   }
@@ -168,6 +169,7 @@ function readEntry(ref: string, entry: unknown): RefEntry {
     context: readContext(entry, "context", ref),
     has_twin: entry.has_twin === true ? true : undefined,
     row: readText(entry, "row", ref),
+    page: readText(entry, "page", ref),
     neighbours: readText(entry, "neighbours", ref),
     is_recycled: entry.is_recycled === true ? true : undefined,
   }

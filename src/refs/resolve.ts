@@ -1,4 +1,5 @@
 import {
+  type Absence,
   type Adapter,
   MAX_LEVELS,
   type Seen,
@@ -43,6 +44,8 @@ export interface StoredRef {
 /** A ref and the live element that it names. */
 export interface Target extends StoredRef {
   readonly seen: Seen
+  /** Set if no user can get at the element now. It can be read, but not acted on. */
+  readonly absence?: Exclude<Absence, "removed">
 }
 
 /** Finds the live element that a ref names; see `resolveStored` for when it fails. */
@@ -120,7 +123,8 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  * An entry of another program may have only the nine members that the format defines, and none that says where the
  * element was. Then all windows of its process are searched for its role, name and bounds; that is its only route.
  *
- * "done" is refused in one case: a hidden element whose window is closed is stale, because some toolkits keep both.
+ * "done" is refused in two cases. An element that has left its window is stale, though its app keeps its object and
+ * may put it back. A hidden element whose window is closed is stale, because some toolkits keep both.
  * "stale" is STALE_REF. "uncertain" adds `certain: false` to its details: the element may be there, unproven.
  * A read that fails or does not finish throws its own error, because unknown is not gone.
  */
@@ -133,8 +137,12 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
     const verdict = await take(ctx.adapter, stored, route, found ?? goneEvidence(entry))
     switch (verdict.kind) {
       case "same":
-        await refuseClosed(ctx.adapter, stored, verdict.seen)
-        return { ...stored, entry: { ...entry, ...verdict.place }, seen: verdict.seen }
+        return {
+          ...stored,
+          entry: { ...entry, ...verdict.place },
+          seen: verdict.seen,
+          absence: await refuseGone(ctx.adapter, stored, verdict.seen),
+        }
       case "changed":
         if (route === "lasting address") throw staleRef(ref, verdict.evidence)
         if (route === "search") throw uncertain(ref, verdict.evidence)
@@ -227,17 +235,35 @@ function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
 async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<Verdict> {
   const { context, neighbours } = entry
   if (context?.levels === undefined) return { kind: "same", seen }
-  const row = await readAbove(adapter, seen, context.levels)
-  if (!row) return { kind: "changed", evidence: OTHER_ROW }
-  if (!isSameRow(context, row)) {
-    const isSameObject = row.address !== undefined && row.address === entry.row
+  const row = await lookAbove(adapter, seen, context.levels, (one) => isSameRow(context, one))
+  if (!row.fits) {
+    const isSameObject = row.node?.address !== undefined && row.node.address === entry.row
     return { kind: isSameObject ? "recycled" : "changed", evidence: OTHER_ROW }
   }
   if (neighbours === undefined) return { kind: "same", seen }
-  const list = await readAbove(adapter, seen, context.levels + 1)
-  return list !== undefined && neighbourhoodOf(list) === neighbours
-    ? { kind: "same", seen }
-    : { kind: "changed", evidence: OTHER_ROW }
+  const list = await lookAbove(
+    adapter,
+    seen,
+    context.levels + 1,
+    (one) => neighbourhoodOf(one) === neighbours,
+  )
+  return list.fits ? { kind: "same", seen } : { kind: "changed", evidence: OTHER_ROW }
+}
+
+/**
+ * Reads the ancestor so many levels up, and compares it. If it does not fit, it is read once more with everything that
+ * does not show: a row that is scrolled out of view has its texts there, and a snapshot may have seen them.
+ */
+async function lookAbove(
+  adapter: Adapter,
+  seen: Seen,
+  levels: number,
+  fits: (node: SeenNode) => boolean,
+): Promise<{ readonly node: SeenNode | undefined; readonly fits: boolean }> {
+  const shown = await readAbove(adapter, seen, levels, false)
+  if (!shown || fits(shown)) return { node: shown, fits: shown !== undefined }
+  const all = await readAbove(adapter, seen, levels, true)
+  return { node: all, fits: all !== undefined && fits(all) }
 }
 
 /** Looks for the element in its whole window. `evidence` says why the routes before did not find it. */
@@ -339,12 +365,19 @@ async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): 
   }
 }
 
-/** Some toolkits keep a closed window and everything in it, to show it again later. */
-async function refuseClosed(adapter: Adapter, { ref, entry }: StoredRef, seen: Seen): Promise<void> {
+/** Refuses an element that has left its window, and one whose window is closed: toolkits keep both for later. */
+async function refuseGone(
+  adapter: Adapter,
+  { ref, entry }: StoredRef,
+  seen: Seen,
+): Promise<Target["absence"]> {
+  const absence = await adapter.absence(seen, entry)
   const { window_id } = entry
-  if (!seen.states.includes("hidden") || !window_id?.startsWith("w-")) return
-  if ((await adapter.windows({ pid: entry.pid })).some(({ id }) => id === window_id)) return
-  throw staleRef(ref, `its window ${window_id} is closed`)
+  const mayBeClosed = seen.states.includes("hidden") && window_id?.startsWith("w-")
+  if (mayBeClosed && !(await adapter.windows({ pid: entry.pid })).some(({ id }) => id === window_id))
+    throw staleRef(ref, `its window ${window_id} is closed`)
+  if (absence === "removed") throw staleRef(ref, "it is not in its window any more")
+  return absence
 }
 
 /**
@@ -376,9 +409,15 @@ async function readSurface(
 }
 
 /** Reads the ancestor so many levels above an element; undefined if there is none. */
-async function readAbove(adapter: Adapter, seen: Seen, above: number): Promise<SeenNode | undefined> {
+async function readAbove(
+  adapter: Adapter,
+  seen: Seen,
+  above: number,
+  includeHidden: boolean,
+): Promise<SeenNode | undefined> {
   const target = { kind: "element", handle: seen.handle, above } as const
-  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: ROW_DEPTH }), GONE_ELEMENT)
+  const options = { ...LOOK, maxDepth: ROW_DEPTH, includeHidden }
+  const tree = await unlessGone(adapter.tree(target, options), GONE_ELEMENT)
   return tree && whole(tree, "Its surroundings")
 }
 

@@ -302,3 +302,73 @@ describe("rows", () => {
     expect(world.sent("main")).toEqual(["semantic click"])
   })
 })
+
+describe("a ref that was just given", () => {
+  const text = (name: string, hidden = false): Spec => ({ role: "statictext", name, hidden })
+  const item = (...children: Spec[]): Spec => ({ role: "group", isRecycled: true, children })
+  const buy = (y: number, hidden = false): Spec => ({
+    role: "button",
+    name: "Buy",
+    bounds: at(200, y),
+    hidden,
+  })
+  const every = async (children: readonly Spec[], options = {}) => {
+    const it = await shown(children)
+    const { ref_count } = await it.ok("snapshot", options)
+    const refs = Array.from({ length: ref_count }, (_, i) => `@e${i + 1}`)
+    return { ...it, refs }
+  }
+
+  test("answers, although its list goes on below the fold", async () => {
+    const articles = Array.from({ length: 9 }, (_, i) => {
+      const isBelow = i > 4
+      return { ...item(text("•", isBelow), text("Article", isBelow), buy(i * 20, isBelow)), hidden: isBelow }
+    })
+    const { refs, ok } = await every([{ role: "list", children: articles }], { include_hidden: true })
+    expect(refs).toHaveLength(9)
+    for (const ref_id of refs) await ok("get", { ref_id, property: "role" })
+  })
+
+  test("answers after its row was scrolled out of view, and after one came into view", async () => {
+    const rows = [item(text("Ada"), buy(0)), { ...item(text("Alan", true), buy(20, true)), hidden: true }]
+    const { refs, ok, window } = await every([{ role: "list", children: rows }], { include_hidden: true })
+    for (const row of window.root.children[0]!.children)
+      for (const one of [row, ...row.children]) one.hidden = !one.hidden
+    for (const ref_id of refs) await ok("get", { ref_id, property: "role" })
+  })
+
+  test("is told from its neighbours by the text after the bullet", async () => {
+    const rows = [1, 2].map((n) => item(text("•"), text(`Article ${n}`), buy(n * 20)))
+    const { ok, window } = await every([{ role: "list", children: rows }])
+    const received: string[] = []
+    window.root.children[0]!.add(item(text("•"), text("Article 3"), buy(60)))
+    for (const row of window.root.children[0]!.children)
+      row.children[2]!.does = () => received.push(row.children[1]!.name ?? "")
+    await ok("click", { ref_id: "@e2" })
+    expect(received).toEqual(["Article 2"])
+  })
+
+  test("is stale once the number in an ordered list belongs to another row", async () => {
+    const rows = [1, 2].map((n) => item(text(`${n}.`), text(`Article ${n}`), buy(n * 20)))
+    const { error, window, world } = await every([{ role: "list", children: rows }])
+    window.root.children[0]!.children[0]!.children[1]!.name = "Article 2"
+    window.root.children[0]!.children[1]!.remove()
+    expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("answers while texts far away change", async () => {
+    const cells = Array.from({ length: 80 }, (_, i): Spec => ({ role: "group", name: `Cell ${i}` }))
+    const bar = (name: string): Spec => ({ role: "group", children: [text(name)] })
+    const menu: Spec = { role: "group", children: [{ role: "button", bounds: at(0, 0) }] }
+    const { ok, world } = await every([
+      {
+        role: "group",
+        children: [{ role: "group", children: [menu] }, bar("Welcome"), { role: "table", children: cells }],
+      },
+      { role: "group", children: [{ role: "button", bounds: at(0, 300) }] },
+    ])
+    world.at("Welcome").name = "Saved"
+    await ok("get", { ref_id: "@e1", property: "role" })
+  })
+})

@@ -61,6 +61,8 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         world.onCaughtUp()
         return !world.isBusy
       }),
+    absence: (seen) => native("absence", () => inside(seen.handle).absence),
+    dialogOver: (entry) => native("dialogOver", () => world.dialogs.get(entry.window_id ?? "")),
     hit: (handle, point) => native("hit", () => hit(world, inside(handle), point)),
     doubt: async () => undefined,
     ownerAt: (point) => native("ownerAt", () => world.ownerAt(point)),

@@ -1,4 +1,5 @@
 import type {
+  Absence,
   Action,
   DesktopInfo,
   Ending,
@@ -101,6 +102,8 @@ export class FakeElement {
   parent: FakeElement | undefined
   children: FakeElement[]
   isGone = false
+  /** Set if no user can get at it, though it answers. */
+  absence: Absence | undefined
   allSelected = false
 
   constructor(app: FakeApp, spec: Spec, parent?: FakeElement) {
@@ -284,6 +287,8 @@ export class World {
   windows: FakeWindow[] = []
   focused: FakeWindow | undefined
   clipboard: string | undefined
+  /** Modal dialogs, by the id of the window that they keep a user from. */
+  readonly dialogs = new Map<string, { readonly id: string }>()
   /** The screenshot of a window; undefined for one that cannot be decoded. */
   picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []

@@ -7,7 +7,7 @@ import { type Facts, listChildren } from "./facts.ts"
 import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
-import { MENU_ROLES, ROLE } from "./roles.ts"
+import { MENU_ROLES, ROLE, WINDOW_ROLES } from "./roles.ts"
 import { beginCache, type Cache } from "./sources.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
 
@@ -137,16 +137,6 @@ export function shiftOf(window: XWindow, frame: Frame): Point {
     y: bounds.y + Math.max(0, Math.round((bounds.height - height) / 2)),
   }
 }
-
-export const WINDOW_ROLES: ReadonlySet<number> = new Set([
-  ROLE.FRAME,
-  ROLE.DIALOG,
-  ROLE.ALERT,
-  ROLE.FILE_CHOOSER,
-  ROLE.COLOR_CHOOSER,
-  ROLE.FONT_CHOOSER,
-  ROLE.WINDOW,
-])
 
 const POPUP_ROLES: ReadonlySet<number> = new Set([...MENU_ROLES, ROLE.TOOL_TIP])
 

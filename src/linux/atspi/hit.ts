@@ -5,9 +5,8 @@ import { pause } from "../../until.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
-import { WINDOW_ROLES } from "./frames.ts"
 import { cleanName } from "./names.ts"
-import { kindOf, ROLE, roleOf } from "./roles.ts"
+import { kindOf, ROLE, roleOf, WINDOW_ROLES } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
 /** Hit tests: which object of an app is topmost at a point of the screen. */

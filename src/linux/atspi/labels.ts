@@ -31,7 +31,11 @@ export function settle(
     if (value !== undefined) return named({ ...seen, value }, fallback)
   }
   if (!isNamedInside(role)) return named(seen, fallback)
-  const labels = textsInside(inside, LABELS).slice(0, MAX_LABELS).join(" ")
+  // A tree with hidden parts gives an element the same name as one without them.
+  const shown = isHidden(seen) ? inside : inside.filter((node) => !isHidden(node))
+  const labels = textsInside(shown, isHidden(seen) ? LABELS : SHOWN_LABELS)
+    .slice(0, MAX_LABELS)
+    .join(" ")
   if (labels === "") return named(seen, fallback)
   if (seen.name === undefined || isDoubled(seen.name, labels)) return { ...seen, name: labels }
   return seen
@@ -46,6 +50,13 @@ const LABELS = {
   isThrough: () => true,
   textOf: ({ name }: SeenNode) => name,
 }
+
+const SHOWN_LABELS = {
+  ...LABELS,
+  textOf: (node: SeenNode) => (isHidden(node) ? undefined : node.name),
+}
+
+const isHidden = ({ states }: Seen): boolean => states.includes("hidden")
 
 /** A clickable element without a name is named by its description. */
 function named(seen: Seen, fallback: string | undefined): Seen {

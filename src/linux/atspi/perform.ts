@@ -78,9 +78,9 @@ const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 function refuseHidden({ origin }: Element, states: StateSet, role: number): void {
   if (has(states, STATE.VISIBLE) || has(states, STATE.SHOWING) || ITEMS.has(role)) return
   if (origin.traits.closedOptionsLookHidden) return
-  throw new AppError("ACTION_FAILED", "It is hidden", {
-    suggestion: "Run 'snapshot' to see what is there now",
-    details: { kind: "not_actionable", reason: "hidden" },
+  throw new AppError("ACTION_FAILED", "It is on a page or panel that is not shown", {
+    suggestion: "Show its page first; what is shown now: agent-desktop snapshot -i",
+    details: { kind: "not_actionable", reason: "not shown" },
     disposition: NOTHING_DELIVERED,
   })
 }

@@ -29,6 +29,7 @@ export const ROLE = {
   FRAME: 23,
   ICON: 26,
   IMAGE: 27,
+  INTERNAL_FRAME: 28,
   LABEL: 29,
   LAYERED_PANE: 30,
   LIST: 31,
@@ -89,6 +90,16 @@ export const CHECKABLE_ROLES: ReadonlySet<number> = new Set([
 ])
 
 export const MENU_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.MENU_BAR, ROLE.POPUP_MENU])
+
+export const WINDOW_ROLES: ReadonlySet<number> = new Set([
+  ROLE.FRAME,
+  ROLE.DIALOG,
+  ROLE.ALERT,
+  ROLE.FILE_CHOOSER,
+  ROLE.COLOR_CHOOSER,
+  ROLE.FONT_CHOOSER,
+  ROLE.WINDOW,
+])
 
 /** The role for a number alone; numbers of later releases are `unknown`. */
 export function roleOf(native: number): Role {

@@ -27,6 +27,10 @@ export interface Traits {
   readonly hitTestGuesses?: { readonly repeat: number; readonly afterMs: number }
   /** Lines of text, and boxes around them, overlap without covering each other. */
   readonly textBoxesOverlap?: true
+  /** A window with a modal dialog in it lists the dialog instead of its content. */
+  readonly modalDialogReplacesContent?: true
+  /** A modal dialog over a page is another page in the same place. */
+  readonly pageDialogIsItsOwnPage?: true
   /** A popup has no ancestor that tells that it is one. */
   readonly popupsAreDetached?: true
 
@@ -116,6 +120,8 @@ export interface Traits {
   readonly readOnlyLooksDisabled?: true
   /** VISIBLE without SHOWING means scrolled away. Absent: on a page that does not show. */
   readonly visibleIsOffscreen?: true
+  /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
+  readonly ancestorsTellPages?: true
   /** Options of a closed list are not even VISIBLE. */
   readonly closedOptionsLookHidden?: true
   /** A push button is PRESSED only for as long as it is held down. */
@@ -184,6 +190,8 @@ const GTK3: Traits = {
   menuItemsHaveShortcuts: true,
   // GtkToolItem is a panel around GtkToolButton's button.
   toolItemHasTooltip: true,
+  // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
+  ancestorsTellPages: true,
   // An expander is as wide as there is room, and hears clicks on its arrow and label.
   disclosure: "start of a toggle button",
   // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
@@ -277,6 +285,8 @@ const CHROMIUM: Traits = {
   textBoxesOverlap: true,
   popupsAreDetached: true,
   menusAreFrames: true,
+  // alert(), and the questions of the browser itself.
+  modalDialogReplacesContent: true,
   // A client that listens to events makes it keep one.
   cache: "woken by listening",
   needsManyQuestions: true,
@@ -294,6 +304,8 @@ const CHROMIUM: Traits = {
 const FIREFOX: Traits = {
   ...PAGES,
   pagesComeWhenAsked: true,
+  // alert(), confirm(), prompt().
+  pageDialogIsItsOwnPage: true,
   structureHoldsText: true,
   editableTextIsIgnored: true,
   fieldNumbersAreUnheard: true,

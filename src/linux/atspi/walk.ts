@@ -13,7 +13,7 @@ import { type Atspi, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originBelow, popupOrigin } from "./coordinates.ts"
 import { describe } from "./describe.ts"
-import { Element, isGone, type Origin } from "./element.ts"
+import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Child, type Facts, isChildless, type Look, type Maybe, type Source } from "./facts.ts"
 import { LABEL_DEPTH, needsContents } from "./labels.ts"
 import { askAll } from "./questions.ts"
@@ -47,8 +47,15 @@ export async function walkElement(
   source: Source,
   element: Element,
 ): Promise<{ readonly seen: Seen; readonly complete: boolean }> {
-  const collector = new Collector(atspi, ALONE)
-  const facts = await factsOf(source, element)
+  const { ref, origin } = element
+  const { lacksShowing, coordinates } = origin.traits
+  const [facts, room] = await Promise.all([
+    factsOf(source, element),
+    lacksShowing ? unlessRefused(atspi.extents(ref, coordinates)) : undefined,
+  ])
+  // In a hidden element everything is hidden, also the labels that name it.
+  const isShown = isShowing(origin, { ...facts, extents: facts.extents ?? room })
+  const collector = new Collector(atspi, isShown ? ALONE : ALONE_HIDDEN)
   const kind = kindIn(facts, element)
   const spare = needsContents({ element, kind, name: nameOf(element.origin, kind, facts) }) ? LABEL_DEPTH : 0
   const draft = await collector.collect(
@@ -64,6 +71,8 @@ const ALONE: TreeOptions = {
   includeHidden: false,
   interactiveOnly: false,
 }
+
+const ALONE_HIDDEN: TreeOptions = { ...ALONE, includeHidden: true }
 
 async function factsOf(source: Source, { ref }: Element): Promise<Facts> {
   return source.facts(ref, await source.look(ref, false))
@@ -189,8 +198,10 @@ class Collector {
 
   /** Step 3: an object that claims to show may have no height. */
   #unfold(draft: ObjectDraft, facts: Facts, listing: Listing): void {
-    const { ref, parentRole } = draft.element
-    const isSuspect = !this.#options.includeHidden && mayBeCollapsed(facts.role, parentRole)
+    const { ref, parentRole, origin } = draft.element
+    // A tree knows the extents of a label from the cache; an object that is read alone has to ask.
+    const isUnproven = draft.spare !== undefined && origin.traits.lacksShowing && !facts.extents
+    const isSuspect = !this.#options.includeHidden && (isUnproven || mayBeCollapsed(facts.role, parentRole))
     const extents = isSuspect ? this.#expect(this.#atspi.extents(ref)) : undefined
     this.#with(draft, extents, (room) => {
       if (room?.height !== 0) this.#locate(draft, facts, listing)

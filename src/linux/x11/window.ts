@@ -35,6 +35,8 @@ export interface XWindow {
   readonly focused: boolean
   readonly minimized: boolean
   readonly maximized: boolean
+  /** True for a dialog that must be answered before other windows can be used. */
+  readonly modal: boolean
   /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
   readonly types: readonly string[]
   readonly transientFor?: number
@@ -191,6 +193,7 @@ function describe(
     focused: false,
     minimized: hidden || (states.length === 0 && facts.numbers("WM_STATE")[0] === ICONIC),
     maximized: MAXIMIZED.every((state) => states.includes(x.atom(state))),
+    modal: states.includes(x.atom("_NET_WM_STATE_MODAL")),
     types: types.length > 0 ? types : [transientFor ? "dialog" : "normal"],
     transientFor: transientFor || undefined,
     desktopFile: desktopFileId(facts.text("_GTK_APPLICATION_ID") || facts.text("_KDE_NET_WM_DESKTOP_FILE")),
@@ -308,6 +311,7 @@ const ATOMS = [
   "_NET_WM_PING",
   "_NET_WM_STATE",
   "_NET_WM_STATE_HIDDEN",
+  "_NET_WM_STATE_MODAL",
   "_NET_WM_STATE_FULLSCREEN",
   "_NET_WM_WINDOW_TYPE",
   "_NET_FRAME_EXTENTS",

@@ -17,6 +17,7 @@ function xwindow(id: number, title: string, bounds: Rect = RECT, more: Partial<X
     focused: false,
     minimized: false,
     maximized: false,
+    modal: false,
     types: ["normal"],
     ...more,
   }

@@ -1,0 +1,59 @@
+import type { Context } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import type { WindowInfo } from "../node.ts"
+import type { StoredRef, Target } from "../refs/resolve.ts"
+
+type Dialog = Pick<WindowInfo, "id"> | undefined
+
+/**
+ * Looks for a modal dialog over the window of a ref. It can run while the element is found, which costs no time.
+ * undefined if that could not be told: a dialog that is not known does not keep anybody from acting.
+ */
+export async function dialogOver(ctx: Context, { entry, hint }: StoredRef): Promise<Dialog> {
+  try {
+    return await ctx.adapter.dialogOver(entry, hint)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/**
+ * Refuses to act on an element that no user could reach: on a page or panel that is not shown, or behind a modal
+ * dialog. The accessibility route would reach it, and the app would be told something that it is not ready for.
+ */
+export async function refuseUnreachable(
+  ctx: Context,
+  target: Target,
+  dialog?: Promise<Dialog>,
+): Promise<void> {
+  const { ref, entry, seen, absence } = target
+  if (absence) {
+    const own = entry.window_id?.startsWith("w-") ? ` --window-id ${entry.window_id}` : ""
+    throw unreachable(`${ref} is on a page or panel that is not shown`, "not shown", {
+      suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i${own}`,
+    })
+  }
+  // An entry of another program does not say where the element is; now that it was found, it is known.
+  const isKnown = entry.address !== undefined && dialog !== undefined
+  const over = await (isKnown
+    ? dialog
+    : dialogOver(ctx, { ...target, entry: { ...entry, address: entry.address ?? seen.address } }))
+  if (over)
+    throw unreachable(`${ref} is behind the modal dialog in window ${over.id}`, "behind a modal dialog", {
+      suggestion: `Answer the dialog first: agent-desktop snapshot -i --window-id ${over.id}`,
+      window_id: over.id,
+    })
+}
+
+function unreachable(
+  message: string,
+  reason: string,
+  { suggestion, ...more }: { readonly suggestion: string; readonly window_id?: string },
+): AppError {
+  return new AppError("ACTION_FAILED", message, {
+    suggestion,
+    details: { kind: "not_actionable", reason, ...more },
+    disposition: NOTHING_DELIVERED,
+  })
+}

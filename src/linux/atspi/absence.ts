@@ -1,0 +1,148 @@
+import type { Absence, Seen } from "../../adapter.ts"
+import type { Rect } from "../../node.ts"
+import { isEmpty, middle } from "../../rect.ts"
+import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import { type Element, unlessRefused } from "./element.ts"
+import { ROLE, WINDOW_ROLES } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
+
+/** One object on the way up from an element to its window. */
+interface Step {
+  readonly ref: Ref
+  readonly role: number
+  readonly states: StateSet
+}
+
+/**
+ * Says why a user cannot get at an element that still answers: it has left its window, or the page or panel that it is
+ * on is not shown. undefined for an element that shows, that is scrolled out of view, or that is in a closed menu or
+ * list, which commands choose from without opening it; and if its toolkit does not tell.
+ */
+export async function absenceOf(
+  atspi: Atspi,
+  element: Element,
+  seen: Seen,
+  page: string | undefined,
+): Promise<Absence | undefined> {
+  const { traits } = element.origin
+  if (await isBackground(atspi, page)) return "not shown"
+  const isOut = seen.states.includes("hidden") || seen.states.includes("offscreen")
+  if (!isOut && !(traits.lacksShowing && (await isUnmapped(atspi, element, seen)))) return undefined
+  const { steps, end } = await stepsUp(atspi, element.ref)
+  const top = steps.at(-1)
+  if (!top || !(await isTopLevel(atspi, top, end))) return "removed"
+  // A window that does not show is minimised or closed, and says nothing about its content.
+  if (!has(top.states, STATE.SHOWING)) return undefined
+  const way = steps.slice(openerOf(steps), -1)
+  const [first] = way
+  if (!first || (has(first.states, STATE.SHOWING) && first.ref !== element.ref)) return undefined
+  if (traits.lacksShowing) return (await isUnmappedWay(atspi, way, element)) ? "not shown" : undefined
+  return (await isUnshown(atspi, way, traits)) ? "not shown" : undefined
+}
+
+/** True for a page in another tab, or one that the browser keeps to go back to. Chromium takes it out of its window. */
+async function isBackground(atspi: Atspi, page: string | undefined): Promise<boolean> {
+  const ref = parseRefKey(page ?? "")
+  if (!ref) return false
+  const [states, parent] = await Promise.all([
+    unlessRefused(atspi.states(ref)),
+    unlessRefused(atspi.parent(ref).then((up) => up ?? "none")),
+  ])
+  return parent === "none" || (states !== undefined && !has(states, STATE.SHOWING))
+}
+
+async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): Promise<boolean> {
+  const { shift, traits } = origin
+  // Nothing is found at a disabled element either.
+  if (!seen.bounds || !shift || seen.states.includes("disabled")) return false
+  const { x, y, width, height } = seen.bounds
+  return isNothingAt(atspi, ref, { x: x - shift.x, y: y - shift.y, width, height }, traits)
+}
+
+/** GTK 4 finds nothing at a point of a widget that is not on the screen, not even the widget itself. */
+async function isNothingAt(atspi: Atspi, ref: Ref, extents: Rect, { coordinates }: Traits): Promise<boolean> {
+  const { x, y } = middle(extents)
+  const point = { x: Math.floor(x), y: Math.floor(y) }
+  const found = await unlessRefused(atspi.at(ref, point, coordinates).then((at) => at ?? "nothing"))
+  return found === "nothing"
+}
+
+/** A list takes its rows off the screen when they are scrolled out of view, so that the list itself has to be asked. */
+async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }: Element): Promise<boolean> {
+  const list = way.findLast(({ role }) => LISTS.has(role))
+  if (!list) return way[0]?.ref === ref
+  const extents = await unlessRefused(atspi.extents(list.ref, origin.traits.coordinates))
+  return extents !== undefined && (isEmpty(extents) || isNothingAt(atspi, list.ref, extents, origin.traits))
+}
+
+const LISTS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.LIST_BOX, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
+
+const MAX_STEPS = 60
+
+async function stepsUp(
+  atspi: Atspi,
+  from: Ref,
+): Promise<{ readonly steps: readonly Step[]; readonly end: "application" | "nothing" }> {
+  const steps: Step[] = []
+  for (let at: Ref | undefined = from; at && steps.length < MAX_STEPS; ) {
+    const [role, states, parent]: [number, StateSet, Ref | undefined] = await Promise.all([
+      atspi.role(at),
+      atspi.states(at),
+      atspi.parent(at),
+    ])
+    if (role === ROLE.APPLICATION) return { steps, end: "application" }
+    steps.push({ ref: at, role, states })
+    at = parent
+  }
+  return { steps, end: "nothing" }
+}
+
+/** True if the ancestors of an element end in a window of the app, and not in something that was taken out of one. */
+async function isTopLevel(atspi: Atspi, top: Step, end: "application" | "nothing"): Promise<boolean> {
+  if (end === "nothing") return WINDOW_ROLES.has(top.role)
+  const tops = await atspi.children({ bus: top.ref.bus, path: ROOT_PATH })
+  return tops.some((one) => refKey(one) === refKey(top.ref))
+}
+
+/** The index of the first step that is not inside a menu, or in the list of a combo box. */
+function openerOf(steps: readonly Step[]): number {
+  const menu = steps.findLastIndex(({ role }) => MENUS.has(role)) + 1
+  return Math.max(
+    menu,
+    steps.findLastIndex(({ role }) => role === ROLE.COMBO_BOX),
+  )
+}
+
+const MENUS: ReadonlySet<number> = new Set([
+  ROLE.MENU,
+  ROLE.POPUP_MENU,
+  ROLE.MENU_ITEM,
+  ROLE.CHECK_MENU_ITEM,
+  ROLE.RADIO_MENU_ITEM,
+])
+
+/** True if something on the way up hides the element. Otherwise it is scrolled out of view. */
+async function isUnshown(atspi: Atspi, way: readonly Step[], traits: Traits): Promise<boolean> {
+  if (way.some(({ states }) => !has(states, STATE.VISIBLE) && !has(states, STATE.SHOWING))) return true
+  if (!traits.ancestorsTellPages) return false
+  const above = way.slice(1)
+  if (above.some(({ role, states }) => role === ROLE.PAGE_TAB && !has(states, STATE.SELECTED))) return true
+  if (above.some(isCollapsed) || !above.some(isScroller)) return true
+  const listed = await Promise.all(above.map((parent, i) => lists(atspi, parent, way[i]!)))
+  return listed.includes(false)
+}
+
+const isCollapsed = ({ role, states }: Step): boolean =>
+  role === ROLE.TOGGLE_BUTTON && has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
+
+const isScroller = ({ role, states }: Step): boolean =>
+  role === ROLE.SCROLL_PANE || role === ROLE.VIEWPORT || has(states, STATE.MANAGES_DESCENDANTS)
+
+/** False if the parent has another child in that place: a stack lists only the page that it shows. */
+async function lists(atspi: Atspi, parent: Step, { ref }: Step): Promise<boolean> {
+  if (has(parent.states, STATE.MANAGES_DESCENDANTS)) return true
+  const index = await atspi.indexInParent(ref)
+  const child = index < 0 ? undefined : await unlessRefused(atspi.childAt(parent.ref, index))
+  return child !== undefined && refKey(child) === refKey(ref)
+}
