@@ -19,6 +19,9 @@ export interface ActionResult {
   /** The app has ended. */
   readonly app_ended?: true
   readonly disposition: Disposition
+  /** After `type` and `set-value`: if keys go to the field now, and why not. */
+  readonly focused?: boolean
+  readonly focus_reason?: string
   readonly changes?: ActionChanges
 }
 

@@ -55,6 +55,11 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     read: async (handle) => walkElement(ax, elementOf(handle)),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
+    keepFocus: async (handle) => {
+      await turn.take()
+      return (await import("./focus.ts")).keepFocus(ax, elementOf(handle))
+    },
+    focused: async (window) => (await import("./focus.ts")).focusedElement(ax, window),
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()
