@@ -254,8 +254,11 @@ export interface Performed {
 }
 
 export interface KeptFocus {
-  /** `asked`: the app was asked. `no route`: it cannot be. `behind`: it was not asked, since it would raise the window. */
-  readonly kind: "asked" | "no route" | "behind"
+  /**
+   * `asked`: the app was asked, and the element shows the result. `inside`: a field inside it has the focus. `no route`: the
+   * app cannot be asked. `behind`: it was not asked, since it would raise the window.
+   */
+  readonly kind: "asked" | "inside" | "no route" | "behind"
   /** True if its window is the one that gets the keys. */
   readonly isInFront: boolean
 }

@@ -8,6 +8,8 @@ import { focusByPointer, placesCaret } from "./keyboard.ts"
 export interface FieldFocus {
   /** True if the field should show the focus in a moment. */
   readonly isExpected: boolean
+  /** True if a field inside it has the focus. */
+  readonly isInside?: boolean
   /** Why it does not get the keys. */
   readonly reason?: string
 }
@@ -26,6 +28,7 @@ export async function keepFocus(ctx: Context, target: Target): Promise<FieldFocu
       const window = entry.window_id?.startsWith("w-") ? `window ${entry.window_id}` : "window"
       return missed(`its ${window} is not in front; 'press KEYS --to ${ref}' brings it there`)
     }
+    if (kind === "inside") return { isExpected: false, isInside: true }
     if (kind === "asked") return { isExpected: true }
     if (!placesCaret(seen)) return missed("its app has no way to give it the focus")
     await focusByPointer(ctx, target)
@@ -45,11 +48,14 @@ export interface FocusTold {
 }
 
 /** Tells if keys go to the field now. */
-export function tellFocus({ reason }: FieldFocus, after: Seen | "gone" | undefined): FocusTold {
+export function tellFocus(
+  { reason, isInside = false }: FieldFocus,
+  after: Seen | "gone" | undefined,
+): FocusTold {
   if (reason !== undefined) return { focused: false, focus_reason: reason }
   if (after === undefined) return { focus_reason: "the field could not be read afterwards" }
   if (after === "gone") return { focused: false, focus_reason: "the field is not there any more" }
-  if (after.states.includes("focused")) return { focused: true }
+  if (isInside || after.states.includes("focused")) return { focused: true }
   return {
     focused: false,
     focus_reason: "the field does not have the focus; 'focused' of 'is' tells if it gets it later",

@@ -26,18 +26,19 @@ export async function keepFocus(atspi: Atspi, element: Element, isInFront: boole
 }
 
 async function grabFocus(to: Sender, { ref }: Element): Promise<KeptFocus["kind"]> {
-  const [states, interfaces, field] = await Promise.all([
-    to.atspi.states(ref),
-    to.atspi.interfaces(ref),
-    fieldOf(to, ref),
-  ])
-  if (has(states, STATE.FOCUSED)) return "asked"
+  const field = await fieldOf(to, ref)
+  // The focus of a combo box is in the field inside it, and the box itself does not report it.
+  const taker = field ?? ref
+  const done = taker === ref ? "asked" : "inside"
+  const [states, interfaces] = await Promise.all([to.atspi.states(taker), to.atspi.interfaces(taker)])
+  if (has(states, STATE.FOCUSED)) return done
   if ((interfaces & INTERFACE.Component) === 0) return "no route"
-  const { delivery } = await to.request(ref, "Component.GrabFocus", GRAB_FOCUS)
+  const { delivery } = await to.request(taker, "Component.GrabFocus", GRAB_FOCUS)
   if (delivery === "not_delivered") return "no route"
   // Some fields select their whole text when they get the focus, and the next key would replace it.
   if (field) await placeCaret(to, field, await to.atspi.characterCount(field))
-  return "asked"
+  if (done === "asked") return done
+  return has(await to.atspi.states(taker), STATE.FOCUSED) ? done : "asked"
 }
 
 /**
