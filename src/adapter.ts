@@ -70,6 +70,16 @@ export interface Adapter {
    */
   perform(handle: Handle, action: Action): Promise<Performed>
   /**
+   * Asks the app to make the element the focus of its window, with the caret behind its text. Never raises the window: if
+   * the app would, and the window is not in front, nothing is sent. Throws if the app does not answer.
+   */
+  keepFocus(handle: Handle): Promise<KeptFocus>
+  /**
+   * The element that gets the keys in this window, which has the focus. undefined if that is not known: the app does not
+   * tell, or has a menu open, or takes long to ask.
+   */
+  focused(window: SeenWindow): Promise<Seen | undefined>
+  /**
    * Waits until no other command has the pointer and the keyboard, and keeps them for this one until
    * `close`. The desktop may have changed meanwhile. Throws TIMEOUT if the turn does not come in time.
    */
@@ -268,6 +278,16 @@ export interface Performed {
   readonly isSelection?: boolean
 }
 
+export interface KeptFocus {
+  /**
+   * `asked`: the app was asked, and the element shows the result. `inside`: a field inside it has the focus. `no route`: the
+   * app cannot be asked. `behind`: it was not asked, since it would raise the window.
+   */
+  readonly kind: "asked" | "inside" | "no route" | "behind"
+  /** True if its window is the one that gets the keys. */
+  readonly isInFront: boolean
+}
+
 /** Nothing was sent: the element has no route for the action. */
 export const NOT_DELIVERED: Performed = { method: "none", delivery: "not_delivered" }
 /** Nothing was sent: the element is as requested. */
@@ -305,6 +325,13 @@ export type InputEvent =
       readonly combo: Combo
       readonly phase: "press" | "down" | "up"
       readonly target?: InputTarget
+      readonly prove?: Proof
+      /** The window that must have the focus; with `asSent` it need not have it. */
+      readonly window?: Pick<SeenWindow, "id" | "pid">
+      /** Called when the keys go out, with whether they go to `window`. */
+      readonly asSent?: (isInWindow: boolean) => void
+      /** Returns only when the app has handled the keys, or does not in reasonable time. */
+      readonly settle?: boolean
     }
   | {
       readonly kind: "text"

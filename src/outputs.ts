@@ -147,6 +147,12 @@ export const acted = <const E extends ObjectEntries>(name: string, more: E) =>
 export const element = () =>
   described(object({ role: string(), name: optionalString() }), "The element that was acted on")
 
+/** Members of the results of commands that leave the focus in their field. */
+export const fieldFocus = () => ({
+  focused: described(optional(boolean()), "If keys go to it now"),
+  focus_reason: optionalString(),
+})
+
 /** Result of a command that acts on a ref. */
 export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E) =>
   acted(name, {

@@ -303,6 +303,7 @@ class ActTracker {
     return {
       ...adapter,
       perform: (handle, action) => this.#acting(() => adapter.perform(handle, action)),
+      keepFocus: (handle) => this.#acting(() => adapter.keepFocus(handle)),
       input: (event) => this.#acting(() => adapter.input(event)),
       window: (id, op) => this.#acting(() => adapter.window(id, op)),
       launch: (app, args) => this.#acting(() => adapter.launch(app, args)),

@@ -25,6 +25,7 @@ export class Turn {
   readonly #open: () => Promise<InputLock>
   readonly #deadline: Deadline
   #held: Promise<InputLock> | undefined
+  #isOver = false
 
   constructor(open: () => Promise<InputLock>, deadline: Deadline) {
     this.#open = open
@@ -33,7 +34,7 @@ export class Turn {
 
   /** Waits for the turn. Fails with TIMEOUT if another command keeps it for too long. */
   async take(): Promise<void> {
-    this.#held ??= take(this.#open, this.#deadline)
+    this.#held ??= take(this.#open, this.#deadline, () => this.#isOver)
     const taking = this.#held
     await taking.catch((error: unknown) => {
       if (this.#held === taking) this.#held = undefined
@@ -41,9 +42,12 @@ export class Turn {
     })
   }
 
+  /** Ends a wait for the turn, too. */
   async release(): Promise<void> {
+    this.#isOver = true
     const held = await this.#held?.catch(() => undefined)
     this.#held = undefined
+    this.#isOver = false
     held?.close()
   }
 }
@@ -52,12 +56,16 @@ export class Turn {
 const RESERVE_MS = 500
 const LONGEST_PAUSE_MS = 16
 
-async function take(open: () => Promise<InputLock>, deadline: Deadline): Promise<InputLock> {
+async function take(
+  open: () => Promise<InputLock>,
+  deadline: Deadline,
+  isOver: () => boolean,
+): Promise<InputLock> {
   const patience = deadline.sparing(RESERVE_MS, 1 / 2)
   const lock = await open()
   try {
     for (let ms = 1; !(await lock.tryTake()); ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
-      if (patience.expired) throw taken(await lock.holder())
+      if (patience.expired || isOver()) throw taken(await lock.holder())
       // Waiting commands spread out, so that they do not all try at the same moment.
       await pause(ms * (0.5 + Math.random() / 2), patience)
     }

@@ -3,6 +3,7 @@ import type { Adapter } from "../src/adapter.ts"
 import { commands } from "../src/commands/index.ts"
 import type { Deadline } from "../src/deadline.ts"
 import { AppError } from "../src/errors.ts"
+import { SENT, SENT_SAFELY } from "./support/dispositions.ts"
 import { flagsOf, nativeSamples, readyDesk } from "./support/every-command.ts"
 import { clearDesks, desk } from "./support/fake-desk.ts"
 import type { Json } from "./support/json.ts"
@@ -320,9 +321,9 @@ describe("simple commands", () => {
 
   test("keys are held and released as named", async () => {
     const { ok, world } = await holding()
-    expect(await ok("key-down", { combo: "shift" })).toEqual({ action: "key-down" })
-    expect(await ok("key-up", { combo: "shift" })).toEqual({ action: "key-up" })
-    expect(await ok("press", { combo: "ctrl+alt+t" })).toEqual({ action: "press" })
+    expect(await ok("key-down", { combo: "shift" })).toEqual({ action: "key-down", disposition: SENT })
+    expect(await ok("key-up", { combo: "shift" })).toEqual({ action: "key-up", disposition: SENT_SAFELY })
+    expect(await ok("press", { combo: "ctrl+alt+t" })).toMatchObject({ action: "press", disposition: SENT })
     expect(world.keys).toEqual(["shift down", "shift up", "ctrl+alt+t"])
   })
 

@@ -159,6 +159,20 @@ const SHOWING_MS = 250
 const REACTION_MS = 100
 /** The same if the app says that it did not do the action. Some apps say so and do it. */
 const REFUSAL_MS = 1000
+/** How long the focus that was asked for may take to show. */
+const FOCUS_MS = 500
+
+/** Actions that leave the focus in their field. */
+const FOCUSING: ReadonlySet<Action["kind"]> = new Set(["type", "set-value"])
+
+/** The focus that came with the action; see keep-focus.ts. */
+interface GivenFocus {
+  readonly isExpected: boolean
+  tell(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
+}
+
+/** Keys have been typed into the field, so it had the focus. They may have moved it on. */
+const TYPED = { isExpected: false } as const
 
 /** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
 class Attempt {
@@ -203,21 +217,27 @@ class Attempt {
     // Takes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     this.#hasStirred = false
+    const keepsFocus = FOCUSING.has(this.#action.kind) && policy !== "semantic"
+    // The turn comes while the text is delivered, which costs no time. Its failure shows where the focus is given.
+    if (keepsFocus) this.#ctx.adapter.takeTurn().catch(() => {})
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
     if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
     // The caller may have given only the start of the name.
     if (this.#action.kind === "select" && delivered.chosen !== undefined)
       this.#expected = expectationOf({ ...this.#action, value: delivered.chosen }, this.#target.seen)
+    const focus = keepsFocus ? await this.#keepFocus(delivered) : undefined
     const since = performance.now()
-    const after = await this.#observe(delivered)
+    const after = await this.#observe(delivered, focus)
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
-    if (!this.#doubt || this.#doubt.isSettled()) return resultOf(this.#target, this.#action, judged, after)
+    if (!this.#doubt || this.#doubt.isSettled())
+      return { ...resultOf(this.#target, this.#action, judged, after), ...focus?.tell(after) }
     // An effect on an element proves nothing while the element may be another one.
     const isUnsure = judged.delivery === "delivered_verified"
     const unsure: Performed = isUnsure ? { ...judged, delivery: "delivered_unverified" } : judged
-    return { ...resultOf(this.#target, this.#action, unsure, after), doubt: this.#doubt.reason }
+    const result = resultOf(this.#target, this.#action, unsure, after)
+    return { ...result, ...focus?.tell(after), doubt: this.#doubt.reason }
   }
 
   /** Scrolls, and waits until the view shows it: the next look must not show the old one. */
@@ -238,6 +258,14 @@ class Attempt {
     if (isThere || delivered.delivery === "delivered_verified")
       return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
     return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
+  }
+
+  /** Keys that follow go to the field. Typed text has given it the focus; `--input semantic` leaves the focus alone. */
+  async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
+    if (delivery === "delivery_uncertain") return undefined
+    const { keepFocus, tellFocus } = await import("./keep-focus.ts")
+    const focus = method === "keyboard" ? TYPED : await keepFocus(this.#ctx, this.#target)
+    return { isExpected: focus.isExpected, tell: (after) => tellFocus(focus, after) }
   }
 
   /**
@@ -279,13 +307,15 @@ class Attempt {
   }
 
   /** Reads the element until the expected effect shows, or until the time for that is up. */
-  async #observe({ method, delivery, refusal }: Performed): Promise<Observation> {
+  async #observe({ method, delivery, refusal }: Performed, focus?: GivenFocus): Promise<Observation> {
     const { seen: before } = this.#target
     const isOpen = this.#ctx.patient && delivery !== "delivered_verified"
     // A field may take typed text back at once, or show it before it does: it must show twice.
     const sightingsNeeded = method === "keyboard" ? 2 : 1
     let sightings = 0
     let last: Observation
+    const awaitsFocus = this.#ctx.patient && focus?.isExpected === true
+    let focusBound = awaitsFocus ? undefined : this.#ctx.deadline.slice(0)
     try {
       if (method === "keyboard" && before.states.includes("secure")) await this.#untilQuiet()
       else if (!this.#expected && isOpen)
@@ -301,9 +331,12 @@ class Attempt {
           const met = last === "gone" ? undefined : this.#expected?.met(last)
           if (met === true) sightings++
           // Without evidence either way there is nothing to wait for.
-          return met === undefined || sightings >= sightingsNeeded ? true : undefined
+          if (met !== undefined && sightings < sightingsNeeded) return undefined
+          focusBound ??= this.#ctx.deadline.slice(FOCUS_MS)
+          const isFocused = last === "gone" || last.states.includes("focused")
+          return isFocused || focusBound.expired ? true : undefined
         },
-        this.#ctx.deadline.slice(this.#expected && isOpen ? this.#patience : 0),
+        this.#ctx.deadline.slice(this.#expected && isOpen ? this.#patience : awaitsFocus ? FOCUS_MS : 0),
       )
       return last
     } catch (error) {

@@ -65,11 +65,14 @@ export async function pressKey(ctx: Context, target: Target, combo: Combo, actio
 }
 
 export async function sendText(ctx: Context, target: Target, action: Action, text: string): Promise<void> {
-  const prove = async (): Promise<void> => {
-    if (!(await isFocused(ctx, target))) throw notFocused(target, "it lost the keyboard focus")
-  }
+  const prove = () => proveFocus(ctx, target)
   const event = { kind: "text", text, secret: isSecret(target), target: inputTarget(target), prove } as const
   await sendInput(ctx, event, action)
+}
+
+/** Throws if the element does not have the focus any more. */
+export async function proveFocus(ctx: Context, target: Target): Promise<void> {
+  if (!(await isFocused(ctx, target))) throw notFocused(target, "it lost the keyboard focus")
 }
 
 const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
@@ -80,22 +83,33 @@ const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
  * Throws if that fails, with nothing delivered. Returns true if the focus had to be moved.
  */
 export async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
-  const { ref, entry, seen } = target
+  const { ref, seen } = target
   const window = await bringToFront(ctx, target)
   if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
   if (await isFocused(ctx, target)) return false
-  const asked = await sendAction(ctx, seen.handle, { kind: "focus" })
+  const asked = await sendAction(ctx, seen.handle, FOCUS)
   if (asked.delivery === "not_delivered") {
     if (!placesCaret(seen)) throw notSupported(ref, seen, action)
-    await clickElement(ctx, target, { kind: "focus" })
+    await clickElement(ctx, target, FOCUS)
   }
-  const arrived = await until(ctx, async () => (await isFocused(ctx, target)) || undefined, {
-    pids: [entry.pid],
-    deadline: ctx.deadline.slice(FOCUS_MS),
-  })
-  if (!arrived) throw notFocused(target, "it did not take the keyboard focus")
+  if (!(await whenFocused(ctx, target))) throw notFocused(target, "it did not take the keyboard focus")
   return true
 }
+
+const whenFocused = (ctx: Context, target: Target): Promise<true | undefined> =>
+  until(ctx, async () => (await isFocused(ctx, target)) || undefined, {
+    pids: [target.entry.pid],
+    deadline: ctx.deadline.slice(FOCUS_MS),
+  })
+
+/** Clicks into a field of the window in front, and puts the caret behind its text. */
+export async function focusByPointer(ctx: Context, target: Target): Promise<void> {
+  await clickElement(ctx, target, FOCUS)
+  if (!(await whenFocused(ctx, target))) return
+  await pressKey(ctx, target, toEnd(target), FOCUS)
+}
+
+const FOCUS = { kind: "focus" } as const
 
 function notFocused({ ref }: Target, why: string): AppError {
   return new AppError("ACTION_FAILED", `${ref} cannot get keys: ${why}`, {

@@ -102,12 +102,12 @@ export async function bringToFront(ctx: Context, { entry }: Target): Promise<See
   const window = await windowOf(ctx.adapter, entry)
   if (!window || window.is_focused || window.id !== entry.window_id) return window
   return ctx.adapter.window(window.id, { kind: "focus" }).catch((error: unknown) => {
-    throw error instanceof AppError ? notInFront(error) : error
+    throw error instanceof AppError ? ofPreparation(error) : error
   })
 }
 
 /** The window may have come to the front or not: of the action itself nothing was delivered. */
-const notInFront = ({ code, message, suggestion, platformDetail, details }: AppError): AppError =>
+export const ofPreparation = ({ code, message, suggestion, platformDetail, details }: AppError): AppError =>
   new AppError(code, message, { suggestion, platformDetail, details, disposition: NOTHING_DELIVERED })
 
 /**

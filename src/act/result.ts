@@ -21,6 +21,9 @@ export interface ActionResult {
   readonly disposition: Disposition
   /** Why it is not verified: the element may be another one than it reports. */
   readonly doubt?: string
+  /** After `type` and `set-value`: if keys go to the field now, and why not. */
+  readonly focused?: boolean
+  readonly focus_reason?: string
   readonly changes?: ActionChanges
 }
 

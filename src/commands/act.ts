@@ -4,7 +4,7 @@ import { DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { actInput, choice, flag, oneOf, optionalText, secret, text, whole } from "../inputs.ts"
-import { actedOnRef, node } from "../outputs.ts"
+import { actedOnRef, fieldFocus, node } from "../outputs.ts"
 
 /** Verbs that act on the element of a ref. */
 
@@ -143,7 +143,7 @@ export const select = defineCommand({
 
 export const type = defineCommand({
   ...onRef("type"),
-  summary: "Insert text at the caret of a text field; any Unicode, newlines included",
+  summary: "Insert text at the caret of a text field, and give it the focus; any Unicode, newlines included",
   effect: "changes",
   tool: "core",
   input: {
@@ -160,6 +160,7 @@ export const type = defineCommand({
     "agent-desktop type @e5 -- --not-a-flag",
     "agent-desktop type @e2 --secret env:PASSWORD",
   ],
+  output: () => actedOnRef("type", fieldFocus()),
   check: (args) => oneOf(args, ["text", "secret"]),
   run: async ({ text = "", ...args }, ctx) =>
     actOnRef(
@@ -173,7 +174,7 @@ export const type = defineCommand({
 
 export const setValue = defineCommand({
   ...onRef("set-value"),
-  summary: "Replace the value of a text field, slider or spinner",
+  summary: "Replace the value of a text field, slider or spinner, and give it the focus",
   effect: "changes",
   repeatable: true,
   tool: "core",
@@ -184,6 +185,7 @@ export const setValue = defineCommand({
   },
   sample: { ref_id: "$field", value: "abc" },
   examples: ["agent-desktop set-value @e4 75", "agent-desktop set-value @e2 --secret env:PASSWORD"],
+  output: () => actedOnRef("set-value", fieldFocus()),
   check: (args) => oneOf(args, ["value", "secret"]),
   run: async ({ value = "", ...args }, ctx) =>
     actOnRef(

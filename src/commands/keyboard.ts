@@ -1,13 +1,15 @@
+import * as v from "valibot"
 import { type Command, defineCommand } from "../command.ts"
-import { app, changes, flag, text } from "../inputs.ts"
+import type { Disposition } from "../errors.ts"
+import { app, changes, flag, oneOf, optionalRef, text, windowId } from "../inputs.ts"
 import { guardCombo, parseCombo } from "../keys.ts"
-import { acted, changes as changed } from "../outputs.ts"
+import { acted, changes as changed, described, disposition, optionalString } from "../outputs.ts"
 
-/** Keys, in whatever window has the focus. */
+/** Keys: in the window that has the focus, or in one that gets it for them. */
 
 export const press = defineCommand({
   name: "press",
-  summary: "Press a key or a combination of keys, in the focused window or in an app's",
+  summary: "Press a key or a combination of keys: in the focused window, in another one, or in an element",
   group: "input",
   effect: "changes",
   tool: "core",
@@ -15,30 +17,41 @@ export const press = defineCommand({
   input: {
     combo: combo("Keys joined by +, such as cmd+shift+s or return"),
     app,
+    window_id: windowId,
+    to: optionalRef("Give this element the focus first"),
     ...modifierInput(),
     changes,
   },
-  output: () => acted("press", { changes: changed() }),
+  output: () =>
+    acted("press", {
+      ref_id: v.optional(v.string()),
+      window: described(
+        v.optional(v.object({ id: v.string(), title: v.string(), app_name: v.string() })),
+        "Got the keys",
+      ),
+      element: v.optional(v.object({ role: v.string(), name: optionalString() })),
+      focus_returned: described(v.optional(v.boolean()), "false: the keys moved the focus"),
+      disposition: disposition(),
+      changes: changed(),
+    }),
   print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
-  sample: [{ combo: "ctrl+s" }, { combo: "ctrl+a", app: "$app" }],
-  examples: ["agent-desktop press cmd+s", "agent-desktop press escape --app TextEdit"],
+  sample: [{ combo: "ctrl+s" }, { combo: "ctrl+a", app: "$app" }, { combo: "end", to: "$field" }],
+  examples: [
+    "agent-desktop press cmd+s",
+    "agent-desktop press escape --app TextEdit",
+    "agent-desktop press return --to @e5",
+  ],
   check(args) {
     const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
     if (!args.force) guardCombo(combo, args.app)
+    oneOf(args, ["to", "app"], 0)
+    oneOf(args, ["to", "window_id"], 0)
   },
   async run(args, ctx) {
     const { changing } = await import("../act/act.ts")
-    return changing(ctx, args, async () => {
-      const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
-      await ctx.adapter.takeTurn()
-      // Keys go to whatever window has the focus, so the app's must have it first.
-      if (args.app !== undefined) {
-        const { chooseWindow, operate } = await import("../look/windows.ts")
-        const window = await chooseWindow(ctx.adapter, args)
-        if (!window.is_focused) await operate(ctx, args, { kind: "focus" })
-      }
-      await ctx.adapter.input({ kind: "key", combo, phase: "press" })
-      return { action: "press" }
+    return changing(ctx, { ...args, ref_id: args.to }, async () => {
+      const { pressKeys } = await import("../act/press.ts")
+      return pressKeys(ctx, args, parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl }))
     })
   },
 })
@@ -66,7 +79,7 @@ function holding(
     tool: "all",
     trace: "pictures",
     input: { combo: combo("Keys joined by +, such as shift or ctrl+a"), ...modifierInput() },
-    output: () => acted(name, {}),
+    output: () => acted(name, { disposition: disposition() }),
     print: "json",
     sample: { combo: "shift" },
     examples: [`agent-desktop ${name} shift`],
@@ -77,7 +90,11 @@ function holding(
     async run(args, ctx) {
       const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl, modifiersAlone: true })
       await ctx.adapter.input({ kind: "key", combo, phase })
-      return { action: name }
+      const sent: Disposition = {
+        delivery: "delivered_unverified",
+        retry: own.repeatable ? "safe" : "unsafe",
+      }
+      return { action: name, disposition: sent }
     },
   })
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, type Disposition } from "../errors.ts"
 import {
   button,
   changes,
@@ -13,7 +13,7 @@ import {
   whole,
   xy,
 } from "../inputs.ts"
-import { acted, changes as changed, element, point } from "../outputs.ts"
+import { acted, changes as changed, disposition, element, point } from "../outputs.ts"
 
 /** The pointer: over elements and at points of the screen. */
 
@@ -30,7 +30,7 @@ export const hover = defineCommand({
     duration_ms: durationMs("Stay this long before answering", 0),
     changes,
   },
-  output: () => acted("hover", { ...point().entries, element: v.optional(element()), changes: changed() }),
+  output: () => acted("hover", { ...pointed(), element: v.optional(element()), changes: changed() }),
   sample: [{ ref_id: "$button" }, { xy: "20,20" }],
   examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
   check(args) {
@@ -47,7 +47,7 @@ export const hover = defineCommand({
       })
       await ctx.adapter.input({ kind: "move", at, target })
       await pause(args.duration_ms, ctx.deadline)
-      return { action: "hover", ...at, element }
+      return { action: "hover", ...at, element, disposition: sent("safe") }
     }),
 })
 
@@ -65,7 +65,7 @@ export const drag = defineCommand({
     duration_ms: durationMs("How long the movement takes", 300),
     changes,
   },
-  output: () => acted("drag", { from: end(), to: end(), changes: changed() }),
+  output: () => acted("drag", { from: end(), to: end(), disposition: disposition(), changes: changed() }),
   sample: [
     { from: "$button", to: "$field" },
     { from_xy: "5,5", to_xy: "9,9", duration_ms: 100 },
@@ -97,6 +97,7 @@ export const drag = defineCommand({
         action: "drag",
         from: { ...from.at, element: from.element },
         to: { ...to.at, element: to.element },
+        disposition: sent("unsafe"),
       }
     }),
 })
@@ -112,7 +113,7 @@ export const mouseMove = defineCommand({
   examples: ["agent-desktop mouse-move --xy 400,300"],
   async run(args, ctx) {
     await ctx.adapter.input({ kind: "move", at: args.xy })
-    return { action: "mouse-move", ...args.xy }
+    return { action: "mouse-move", ...args.xy, disposition: sent("safe") }
   },
 })
 
@@ -127,13 +128,13 @@ export const mouseClick = defineCommand({
     count: v.optional(whole("How many clicks in quick succession", 1, 3, { value: "N" }), 1),
     changes,
   },
-  output: () => acted("mouse-click", { ...point().entries, changes: changed() }),
+  output: () => acted("mouse-click", { ...pointed(), changes: changed() }),
   sample: { xy: "600,900" },
   examples: ["agent-desktop mouse-click --xy 400,300 --button right"],
   run: async (args, ctx) =>
     (await acting()).changing(ctx, args, async () => {
       await ctx.adapter.input({ kind: "click", at: args.xy, button: args.button, count: args.count })
-      return { action: "mouse-click", ...args.xy }
+      return { action: "mouse-click", ...args.xy, disposition: sent("unsafe") }
     }),
 })
 
@@ -147,7 +148,7 @@ export const mouseDown = defineCommand({
   examples: ["agent-desktop mouse-down --xy 400,300"],
   async run(args, ctx) {
     await ctx.adapter.input({ kind: "button", at: args.xy, button: args.button, phase: "down" })
-    return { action: "mouse-down", ...args.xy }
+    return { action: "mouse-down", ...args.xy, disposition: sent("unsafe") }
   },
 })
 
@@ -162,7 +163,7 @@ export const mouseUp = defineCommand({
   examples: ["agent-desktop mouse-up --xy 400,300"],
   async run(args, ctx) {
     await ctx.adapter.input({ kind: "button", at: args.xy, button: args.button, phase: "up" })
-    return { action: "mouse-up", ...args.xy }
+    return { action: "mouse-up", ...args.xy, disposition: sent("safe") }
   },
 })
 
@@ -177,8 +178,7 @@ export const mouseWheel = defineCommand({
     dy: v.optional(whole("Steps down", -100, 100, { value: "N" }), 0),
     changes,
   },
-  output: () =>
-    acted("mouse-wheel", { ...point().entries, dx: v.number(), dy: v.number(), changes: changed() }),
+  output: () => acted("mouse-wheel", { ...pointed(), dx: v.number(), dy: v.number(), changes: changed() }),
   sample: { xy: "600,900", dy: 1 },
   examples: ["agent-desktop mouse-wheel --xy 400,300 --dy 3"],
   check(args) {
@@ -191,7 +191,7 @@ export const mouseWheel = defineCommand({
   run: async (args, ctx) =>
     (await acting()).changing(ctx, args, async () => {
       await ctx.adapter.input({ kind: "wheel", at: args.xy, dx: args.dx, dy: args.dy })
-      return { action: "mouse-wheel", ...args.xy, dx: args.dx, dy: args.dy }
+      return { action: "mouse-wheel", ...args.xy, dx: args.dx, dy: args.dy, disposition: sent("unsafe") }
     }),
 })
 
@@ -203,13 +203,18 @@ function acting() {
   return import("../act/act.ts")
 }
 
+/** The X server and macOS take input without a word about its effect. `retry`: if doing it twice does no harm. */
+const sent = (retry: Disposition["retry"]): Disposition => ({ delivery: "delivered_unverified", retry })
+
+const pointed = () => ({ ...point().entries, disposition: disposition() })
+
 /** Members that all verbs of this file share. */
 function pointing(name: string) {
   return {
     name,
     group: "input",
     trace: "pictures",
-    output: () => acted(name, point().entries),
+    output: () => acted(name, pointed()),
     print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
   } as const
 }

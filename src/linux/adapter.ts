@@ -17,6 +17,7 @@ import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
 import type { X11 } from "./x11/connection.ts"
+import type { Owner } from "./x11/last-look.ts"
 import { windowNumber } from "./x11/window-id.ts"
 
 /** The Linux desktop: AT-SPI for what apps show, X11 for windows and input. */
@@ -113,6 +114,17 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
       return perform(atspi, Element.of(handle), action)
     },
+    keepFocus: async (handle) => {
+      await turn.take()
+      const element = Element.of(handle)
+      const [atspi, { keepFocus }, isInFront] = await Promise.all([
+        view.atspi(),
+        import("./atspi/focus.ts"),
+        hasKeyboard(session, element, deadline),
+      ])
+      return keepFocus(atspi, element, isInFront)
+    },
+    focused: (window) => view.focused(window),
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()
@@ -177,8 +189,12 @@ const mayBeAbsent = ({ states }: Seen, { origin }: Element): boolean =>
   origin.traits.lacksShowing === true || states.includes("hidden") || states.includes("offscreen")
 
 /** The process and the window of the element that input is meant for; undefined if it is for none. */
-function ownerOf(event: InputEvent): { readonly pid: number; readonly window?: number } | undefined {
+function ownerOf(event: InputEvent): Owner | undefined {
   if (event.kind === "button") return undefined
+  if (event.kind === "key" && event.window) {
+    const { pid, id } = event.window
+    return { pid, window: windowNumber(id) }
+  }
   const target = event.kind === "drag" ? event.fromTarget : event.target
   return target && Element.of(target.handle).origin
 }
@@ -207,6 +223,12 @@ async function approachToRow(
   if (!row) return undefined
   const visit = () => visitRow(x, at, row.top, deadline)
   return () => beforeActing(translatingErrors(element.origin, proveRow(atspi, row, visit)))
+}
+
+/** True if keys go to the window that the element is in. */
+async function hasKeyboard(session: Session, { origin }: Element, deadline: Deadline): Promise<boolean> {
+  const [x, { hasKeys }] = await Promise.all([session.x11(deadline), import("./x11/key-target.ts")])
+  return hasKeys(x, origin, deadline)
 }
 
 /** A failure here happens before anything is done, and says so. */

@@ -1,6 +1,6 @@
-import type { SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
+import type { Seen, SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { parentNotFound, windowNotFound } from "../errors.ts"
+import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
 import { Atspi, parseRefKey, refKey } from "./atspi/atspi.ts"
@@ -16,6 +16,9 @@ import type { XWindow } from "./x11/windows.ts"
 // Loaded when needed: an action on a ref needs neither, since the address of the ref leads to the element.
 const inventories = () => import("./atspi/inventory.ts")
 const displays = () => import("./x11/windows.ts")
+
+/** How long to look for the element that has the focus. */
+const FOCUS_LOOK_MS = 750
 
 /** The desktop as one command sees it: its windows by X11, and the accessible object that each of them is. */
 export class DesktopView {
@@ -67,6 +70,29 @@ export class DesktopView {
         await writeMenuNote(x, { ...menu, pid }, this.#deadline)
       },
     }
+  }
+
+  /** The element that gets the keys in a window. undefined: not known. */
+  async focused(window: SeenWindow): Promise<Seen | undefined> {
+    if (window.accessible === false) return undefined
+    const { findFocused } = await import("./atspi/focus.ts")
+    try {
+      const [top, hasPopup] = await Promise.all([this.#findTop(window.id), this.#hasPopup(window.pid)])
+      // A menu or a list takes the keys, whatever element has the focus.
+      if (!top || hasPopup) return undefined
+      const atspi = (await this.atspi()).within(this.#deadline.slice(FOCUS_LOOK_MS))
+      return await findFocused(atspi, top.element)
+    } catch (error) {
+      // The keys go to the window in any case. An app that cannot be asked leaves the element unknown.
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  async #hasPopup(pid: number): Promise<boolean> {
+    const [x, { listOverrideWindows }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
+    const popups = await listOverrideWindows(x, this.#deadline)
+    return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
   }
 
   /** The element at which the tree of a target starts. */

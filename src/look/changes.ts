@@ -28,6 +28,7 @@ export interface ActChoice {
   readonly ref_id?: string
   readonly snapshot?: string
   readonly app?: string
+  readonly window_id?: string
 }
 
 /** A window is quiet if the app announces nothing for so long. The wait for that is limited, too. */
@@ -114,7 +115,7 @@ async function baseFor(ctx: Context, choice: ActChoice, windows: readonly SeenWi
   const { map, isCurrent } = await loadMap(ctx, known?.snapshotId)
   const window = known
     ? await windowOf(ctx.adapter, known.entry)
-    : choice.app === undefined
+    : choice.app === undefined && choice.window_id === undefined
       ? windows.find(({ is_focused }) => is_focused)
       : await chooseWindow(ctx.adapter, choice)
   if (!window) return { pid: known?.entry.pid }

@@ -31,9 +31,10 @@ interface Snapshot {
 export function actedText(data: object): string | undefined {
   if (!("changes" in data)) return undefined
   // The result of every command that takes --changes has these members.
-  const { action, ref_id, element, disposition, changes } = data as Acted
+  const { action, ref_id, element, disposition, window, changes } = data as Acted
   const acted = element ? lineOf({ ...element, ref_id }) : ref_id
-  const words = [action, acted, disposition?.delivery, changes.snapshot_id].filter(Boolean)
+  const place = window && `${window.id} ${quoted(window.title)}`
+  const words = [action, acted, disposition?.delivery, place, changes.snapshot_id].filter(Boolean)
   return `${words.join(" ")}\n${changeLines(changes)}`
 }
 
@@ -42,6 +43,7 @@ interface Acted {
   readonly ref_id?: string
   readonly element?: Pick<PrintedNode, "role" | "name">
   readonly disposition?: Disposition
+  readonly window?: { readonly id: string; readonly title: string }
   readonly changes: ShownChanges
 }
 

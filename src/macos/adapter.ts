@@ -59,6 +59,11 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     dialogOver: async () => undefined,
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
+    keepFocus: async (handle) => {
+      await turn.take()
+      return (await import("./focus.ts")).keepFocus(ax, elementOf(handle))
+    },
+    focused: async (window) => (await import("./focus.ts")).focusedElement(ax, window),
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()

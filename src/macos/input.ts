@@ -127,6 +127,9 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
   const held = new HeldKeys(root)
   switch (event.kind) {
     case "key":
+      await event.prove?.()
+      // The system does not tell; the caller has just looked.
+      event.asSent?.(true)
       return pressKey(event.combo, event.phase, held)
     case "text":
       await event.prove?.()

@@ -139,8 +139,8 @@ const ACTIONS: readonly (readonly [string, Spec, object, object])[] = [
   ["expand", CLOSED, {}, { role: "combobox", states: ["enabled", "expanded"], value: "A" }],
   ["collapse", OPEN, {}, { role: "combobox", states: ["enabled", "collapsed"], value: "A" }],
   ["select", CLOSED, { value: "B" }, { role: "combobox", states: ["enabled", "collapsed"], value: "B" }],
-  ["set-value", FIELD, { value: "75" }, { role: "textfield", states: ["enabled"], value: "75" }],
-  ["type", FIELD, { text: "d\ne" }, { role: "textfield", states: ["enabled"], value: "abcd\ne" }],
+  ["set-value", FIELD, { value: "75" }, { role: "textfield", states: ["enabled", "focused"], value: "75" }],
+  ["type", FIELD, { text: "d\ne" }, { role: "textfield", states: ["enabled", "focused"], value: "abcd\ne" }],
   ["clear", FIELD, {}, { role: "textfield", states: ["enabled"], value: "" }],
   ["focus", FIELD, {}, { role: "textfield", states: ["enabled", "focused"], value: "abc" }],
 ]

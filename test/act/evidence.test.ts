@@ -156,7 +156,7 @@ describe.concurrent("evidence", () => {
     })
     expect((await act("set-value", { value: "75", timeout_ms: SHORT })).error.details).toEqual({
       kind: "contradicted",
-      observed: { role: "slider", states: ["enabled"], value: "50" },
+      observed: { role: "slider", states: ["enabled", "focused"], value: "50" },
     })
   })
 

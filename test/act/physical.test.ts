@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { NOTHING } from "../support/dispositions.ts"
+import { NOTHING, SENT_SAFELY } from "../support/dispositions.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { bounds, holding, SHORT } from "./holding.ts"
@@ -125,6 +125,7 @@ describe.concurrent("the point", () => {
       x: 60,
       y: 20,
       element: { role: "button", name: "It" },
+      disposition: SENT_SAFELY,
     })
     expect(world.keys).toEqual(['{"kind":"move","at":{"x":60,"y":20}}'])
   })

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { NOTHING } from "../support/dispositions.ts"
+import { NOTHING, SENT, SENT_SAFELY } from "../support/dispositions.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { bounds, holding } from "./holding.ts"
@@ -160,6 +160,7 @@ describe.concurrent("drag and pointer commands", () => {
       action: "drag",
       from: { x: 60, y: 20, element: { role: "button", name: "It" } },
       to: { x: 60, y: 210, element: { role: "button", name: "To" } },
+      disposition: SENT,
     })
     expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
   })
@@ -178,13 +179,24 @@ describe.concurrent("drag and pointer commands", () => {
       action: "mouse-click",
       x: 60,
       y: 20,
+      disposition: SENT,
     })
-    expect(await ok("mouse-move", { xy: "-5.5, 7" })).toEqual({ action: "mouse-move", x: -5.5, y: 7 })
+    expect(await ok("mouse-move", { xy: "-5.5, 7" })).toEqual({
+      action: "mouse-move",
+      x: -5.5,
+      y: 7,
+      disposition: SENT_SAFELY,
+    })
     expect(await ok("drag", { xy: "1,2", to_xy: "3,4" })).toMatchObject({
       from: { x: 1, y: 2 },
       to: { x: 3, y: 4 },
     })
-    expect(await ok("hover", { xy: "9,9" })).toEqual({ action: "hover", x: 9, y: 9 })
+    expect(await ok("hover", { xy: "9,9" })).toEqual({
+      action: "hover",
+      x: 9,
+      y: 9,
+      disposition: SENT_SAFELY,
+    })
     expect(world.sent("It")).toEqual(["pointer double-click"])
   })
 

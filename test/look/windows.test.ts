@@ -236,15 +236,3 @@ describe("window operations", () => {
     expect((await error("maximize", { window_id: "w-77" })).message).toBe("Window 'w-77' not found")
   })
 })
-
-describe("press", () => {
-  test("keys for an app are sent only once its window has the focus", async () => {
-    const { ok, error, world } = twoApps()
-    expect(await ok("press", { combo: "ctrl+s", app: "TextEdit" })).toEqual({ action: "press" })
-    expect(world.focused?.id).toBe("w-3")
-    expect(world.keys).toEqual(["ctrl+s"])
-    world.refusesFocus = true
-    expect((await error("press", { combo: "ctrl+w", app: "Finder" })).code).toBe("ACTION_FAILED")
-    expect(world.keys).toEqual(["ctrl+s"])
-  })
-})

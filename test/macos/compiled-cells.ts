@@ -121,14 +121,18 @@ const ACTING: readonly MacCell[] = [
     command: "type",
     on: "Notes",
     args: ["Grüße 👋\nzwei"],
-    want: verified("accessibility", 'write notes AXSelectedText "Grüße 👋\\nzwei" applied'),
+    want: verified(
+      "accessibility",
+      'write notes AXSelectedText "Grüße 👋\\nzwei" applied',
+      ...focused("notes", 13),
+    ),
     after: { notes: { AXValue: "Grüße 👋\nzwei" } },
   },
   {
     command: "set-value",
     on: "Title",
     args: ["final"],
-    want: verified("accessibility", 'write title AXValue "final" applied'),
+    want: verified("accessibility", 'write title AXValue "final" applied', ...focused("title", 5)),
     after: { title: { AXValue: "final" } },
   },
   {
@@ -184,7 +188,7 @@ const ACTING: readonly MacCell[] = [
     command: "set-value",
     on: "Volume",
     args: ["70"],
-    want: verified("accessibility", "write volume AXValue 70 applied"),
+    want: verified("accessibility", "write volume AXValue 70 applied", "write volume AXFocused true applied"),
     after: { volume: { AXValue: 70 } },
   },
   {
@@ -220,6 +224,14 @@ const ACTING: readonly MacCell[] = [
     ),
   },
 ]
+
+/** The field has the focus afterwards, with the caret behind its text. */
+function focused(id: string, caret: number): readonly string[] {
+  return [
+    `write ${id} AXFocused true applied`,
+    `write ${id} AXSelectedTextRange {"$range":[${caret},0]} applied`,
+  ]
+}
 
 const INPUT: readonly MacCell[] = [
   {

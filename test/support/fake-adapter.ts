@@ -4,6 +4,7 @@ import type {
   Handle,
   Hit,
   InputEvent,
+  KeptFocus,
   Performed,
   Seen,
   SeenApp,
@@ -20,7 +21,7 @@ import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
 import { isInteractive, isWrapper } from "../../src/tree.ts"
-import { deliver } from "./fake-reactions.ts"
+import { deliver, takeFocus } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
 
 /** An adapter over a scripted world, for one command. */
@@ -67,6 +68,13 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
     doubt: async () => undefined,
     ownerAt: (point) => native("ownerAt", () => world.ownerAt(point)),
     perform: (handle, action) => native("perform", () => perform(inside(handle), action)),
+    keepFocus: (handle) => native("keepFocus", () => keepFocus(world, inside(handle))),
+    focused: (window) =>
+      native("focused", () => {
+        const root = world.windows.find(({ id }) => id === window.id)?.root
+        const element = root?.all().find((one) => one.has("focused"))
+        return element && seenOf(element)
+      }),
     takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),
     window: (id, op) => native("window", () => operate(world, id, op)),
@@ -299,6 +307,13 @@ function perform(element: FakeElement, action: Action): Performed {
   }
 }
 
+function keepFocus(world: World, element: FakeElement): KeptFocus {
+  const isInFront = world.focused !== undefined && world.focused === world.windowOf(element)
+  if (element.route === "absent" || element.route === "refuses") return { kind: "no route", isInFront }
+  takeFocus(element)
+  return { kind: "asked", isInFront }
+}
+
 async function input(world: World, event: InputEvent): Promise<void> {
   // The world may react to the pointer before the caller proves that its element is still there.
   world.onInput()
@@ -323,6 +338,12 @@ async function input(world: World, event: InputEvent): Promise<void> {
       break
     case "key": {
       const combo = [...event.combo.modifiers, event.combo.key].join("+")
+      const isInWindow = !event.window || world.focused?.id === event.window.id
+      if (event.asSent) event.asSent(isInWindow)
+      else if (!isInWindow)
+        throw new AppError("ACTION_FAILED", "The keyboard focus is in another window", {
+          disposition: NOTHING_DELIVERED,
+        })
       world.keys.push(event.phase === "press" ? combo : `${combo} ${event.phase}`)
       world.onKey(combo)
       toFocused(world, (element) => {

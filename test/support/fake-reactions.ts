@@ -74,7 +74,7 @@ function flip(element: FakeElement): void {
   else if (element.actions?.includes("Toggle")) element.states.push("pressed")
 }
 
-function takeFocus(element: FakeElement): void {
+export function takeFocus(element: FakeElement): void {
   for (const other of rootOf(element).all())
     other.states = other.states.filter((state) => state !== "focused")
   element.states.push("focused")

@@ -23,6 +23,8 @@ export async function insertText(to: Sender, { ref, origin }: Element, text: str
   const length = origin.traits.textLengthIn === "utf-16" ? text.length : Buffer.byteLength(text)
   const how = "EditableText.InsertText"
   const inserted = await to.request(field, how, method(`org.a11y.atspi.${how}`, "isi", [start, text, length]))
+  if (origin.traits.caretStaysBeforeInsertion && inserted.delivery === "delivered_unverified")
+    await placeCaret(to, field, start + [...text].length)
   if (inserted.delivery !== "not_delivered" || end === start) return inserted
   throw new AppError("ACTION_FAILED", "What was selected is gone, and the text in its place was refused", {
     suggestion: "Run 'snapshot' to see what the field holds now before trying anything else",
@@ -30,6 +32,12 @@ export async function insertText(to: Sender, { ref, origin }: Element, text: str
     details: { kind: "half_done" },
     disposition: { delivery: "delivered_unverified", retry: "unsafe" },
   })
+}
+
+/** Also takes the selection away. */
+export function placeCaret(to: Sender, field: Ref, offset: number): Promise<Performed> {
+  const how = "Text.SetCaretOffset"
+  return to.request(field, how, method(`org.a11y.atspi.${how}`, "i", [offset]))
 }
 
 export async function clearText(to: Sender, { ref }: Element): Promise<Performed> {

@@ -158,6 +158,8 @@ export interface Traits {
   readonly callBlocksConnection?: true
   /** The unit of a text's length in InsertText. Absent: bytes of UTF-8. */
   readonly textLengthIn?: "utf-16"
+  /** InsertText at the caret leaves the caret before the text. */
+  readonly caretStaysBeforeInsertion?: true
   /** Changes through EditableText are acknowledged and not made. */
   readonly editableTextIsIgnored?: true
   /** A number set into a field does not reach the page. */
@@ -174,6 +176,8 @@ export interface Traits {
   readonly comboSelectionIsIgnored?: true
   /** A selection in the list of a field shows, and the field keeps its old text. */
   readonly fieldListSelectionIsIgnored?: true
+  /** GrabFocus in a window that is behind others leaves it there. Absent: it may raise the window. */
+  readonly focusStaysBehind?: true
 }
 
 const GTK3: Traits = {
@@ -229,6 +233,8 @@ const GTK4: Traits = {
   namesFallBackToClass: true,
   // Before 4.10.
   lacksShowing: true,
+  // gtk_editable_insert_text leaves it to the caller.
+  caretStaysBeforeInsertion: true,
   // gtk_widget_activate animates the press of a button (ACTIVATE_TIMEOUT in gtkbutton.c), from before it answers.
   pressHold: { ms: 250, isReported: false },
 }
@@ -259,6 +265,8 @@ const QT: Traits = {
   // It pads a text that is shorter than it was told.
   textLengthIn: "utf-16",
   comboSelectionIsIgnored: true,
+  // QWidget::setFocus; the window shows it when it comes to the front.
+  focusStaysBehind: true,
 }
 
 /** Pages have the same elements in every browser. */

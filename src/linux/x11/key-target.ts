@@ -54,6 +54,13 @@ async function ownWindow(x: X11, { window, pid }: Owner, deadline: Deadline): Pr
   return keyboardWindow(x, deadline)
 }
 
+/** True if keys go to the window of the owner now; for one whose window is not known, to any of its process. */
+export async function hasKeys(x: X11, { window, pid }: Owner, deadline: Deadline): Promise<boolean> {
+  if (window === undefined) return (await focusedPid(x, deadline)) === pid
+  const [top, now] = await Promise.all([topLevelOf(x, window, deadline), keyboardWindow(x, deadline)])
+  return top === now
+}
+
 /** Sends keys if they reach the target at this very moment. Otherwise it throws the error that `lost` makes. */
 export async function sendKeys(
   x: X11,

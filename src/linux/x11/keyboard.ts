@@ -3,7 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText, isNamedKey } from "../../keys.ts"
 import type { X11 } from "./connection.ts"
-import { findKeyTarget, focusElsewhere, sendKeys } from "./key-target.ts"
+import { findKeyTarget, focusElsewhere, hasKeys, sendKeys } from "./key-target.ts"
 import {
   findKey,
   groupCount,
@@ -17,23 +17,18 @@ import {
   readKeymap,
 } from "./keymap.ts"
 import { caseOf, keysymOf, keysymOfNamed } from "./keysyms.ts"
-import type { Owner } from "./last-look.ts"
-import { getInputFocus } from "./requests.ts"
+import { atomically, type Owner } from "./last-look.ts"
+import { getInputFocus, unlessGone } from "./requests.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./spare-keys.ts"
-import { caughtUp } from "./wait-for-reader.ts"
+import { caughtUp, settled } from "./wait-for-reader.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
  * Presses a combo, or holds it down until a later command releases it. With an owner, the keys go to its window, or
- * nothing is sent; without, to the window that has the focus.
+ * nothing is sent; without, or with `asSent`, to the window that has the focus.
  */
-export async function pressKeys(
-  x: X11,
-  event: Extract<InputEvent, { kind: "key" }>,
-  deadline: Deadline,
-  owner?: Owner,
-): Promise<void> {
+export async function pressKeys(x: X11, event: KeyEvent, deadline: Deadline, owner?: Owner): Promise<void> {
   const xtest = await openXtest(x, deadline)
   const keyboard = await readKeyboard(x, deadline)
   const strokes = await findStrokes(x, keyboard, event.combo, deadline)
@@ -44,8 +39,7 @@ export async function pressKeys(
     if (strokes.group !== keyboard.state.group) restoreGroup(xtest, keyboard)
   }
   await xtest.during(async () => {
-    if (owner) await sendKeys(x, await findKeyTarget(x, owner, deadline), deadline, send, focusElsewhere)
-    else send()
+    await sendTo(x, event, deadline, owner, send)
     const down = await readDownKeys(x, deadline)
     if (event.phase === "down") {
       if (!strokes.keycodes.every((keycode) => down.has(keycode))) throw notPressed(event.combo)
@@ -53,6 +47,31 @@ export async function pressKeys(
     }
   })
 }
+
+async function sendTo(
+  x: X11,
+  { asSent, prove, settle }: KeyEvent,
+  deadline: Deadline,
+  owner: Owner | undefined,
+  send: () => void,
+): Promise<void> {
+  if (!owner) return send()
+  if (asSent) {
+    await atomically(x, async () => {
+      asSent(await hasKeys(x, owner, deadline))
+      send()
+    })
+    return
+  }
+  const target = await findKeyTarget(x, owner, deadline)
+  await prove?.()
+  const window = settle ? await getInputFocus(x, deadline) : undefined
+  await sendKeys(x, target, deadline, send, focusElsewhere)
+  // A client that has gone has handled them.
+  if (window !== undefined) await unlessGone(settled(x, window, deadline.slice(SETTLE_MS)))
+}
+
+type KeyEvent = Extract<InputEvent, { kind: "key" }>
 
 export interface Keyboard {
   readonly xkb: number
@@ -160,3 +179,5 @@ function notPressed(combo: Combo): AppError {
 
 const QUERY_KEYMAP = 44
 const READER_MS = 1000
+/** How long an app may take over keys before its reaction counts as over. */
+const SETTLE_MS = 1000

@@ -53,7 +53,8 @@ async function readDesktop(x: X11, deadline: Deadline) {
     getNumbers(x, x.root, x.atom("_NET_SUPPORTING_WM_CHECK"), deadline),
   ])
   const managed = (stacking.length > 0 ? stacking : clients).toReversed()
-  return { managed, active: active[0], manager: manager[0] }
+  // Openbox announces no window while it hands the focus from one to the next.
+  return { managed, active: active[0] || (await findFocused(x, managed, deadline)), manager: manager[0] }
 }
 
 /** Mapped windows that bypass the window manager, topmost first: menus, popovers, tooltips. */

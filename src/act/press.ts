@@ -1,0 +1,171 @@
+import type { Combo, InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { chooseWindow, operate, type WindowChoice } from "../look/windows.ts"
+import { resolve, windowOf } from "../refs/resolve.ts"
+import { proveFocus, takeFocus } from "./keyboard.ts"
+import { inputTarget, ofPreparation } from "./pointer.ts"
+import { type ActedOn, actedOn } from "./result.ts"
+
+export interface PressChoice extends WindowChoice {
+  /** The element that gets the keys. */
+  readonly to?: string
+}
+
+export interface Pressed {
+  readonly action: "press"
+  readonly ref_id?: string
+  /** The window that had the focus when the keys went out; absent if it is not a listed one. */
+  readonly window?: Pick<SeenWindow, "id" | "title" | "app_name">
+  /** The element in it that had the focus, if its app tells. */
+  readonly element?: ActedOn
+  /** If the focus is back in the window that it was taken from. */
+  readonly focus_returned?: boolean
+  readonly disposition: Disposition
+}
+
+/** Presses keys: in an element, in a window, or in the window that has the focus. */
+export async function pressKeys(ctx: Context, choice: PressChoice, combo: Combo): Promise<Pressed> {
+  // From here on no other command of ours moves the focus.
+  await ctx.adapter.takeTurn()
+  const press = { kind: "key", combo, phase: "press" } as const
+  if (choice.to !== undefined) return pressInElement(ctx, choice.to, press)
+  if (choice.app === undefined && choice.window_id === undefined) return pressAnywhere(ctx, press)
+  const window = await chooseWindow(ctx.adapter, choice)
+  return window.is_focused ? pressInWindow(ctx, window, press) : borrowFocus(ctx, window, press)
+}
+
+type Press = Extract<InputEvent, { kind: "key" }>
+
+/** Gives the element the focus, and proves that it has it when the keys go out. */
+async function pressInElement(ctx: Context, to: string, press: Press): Promise<Pressed> {
+  const target = await resolve(ctx, { ref_id: to })
+  if (target.seen.states.includes("disabled")) throw disabled(target.ref)
+  await beforeKeys(takeFocus(ctx, target, { kind: "focus" }))
+  const window = await beforeKeys(windowOf(ctx.adapter, target.entry))
+  const prove = () => proveFocus(ctx, target)
+  await send(ctx, { ...press, target: inputTarget(target), prove }, target.entry.pid, target.seen)
+  return pressed(window, target.seen, { ref_id: target.ref })
+}
+
+/** A failure here leaves the focus somewhere, but no key was sent. */
+async function beforeKeys<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof AppError ? ofPreparation(error) : error
+  }
+}
+
+function disabled(ref: string): AppError {
+  return new AppError("ACTION_FAILED", `${ref} is disabled, and cannot get keys`, {
+    suggestion: `Wait for it: agent-desktop wait --element ${ref} --predicate actionable`,
+    details: { kind: "not_actionable", reason: "disabled" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Keys without an address. The result says where they went. */
+async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
+  const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
+  if (!window) {
+    await ctx.adapter.input(press)
+    return pressed()
+  }
+  const element = await ctx.adapter.focused(window)
+  let isInWindow = false
+  const asSent = (isIn: boolean): void => {
+    isInWindow = isIn
+  }
+  await send(ctx, { ...press, window, asSent }, window.pid, element, window)
+  return isInWindow ? pressed(window, element) : pressed()
+}
+
+async function pressInWindow(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
+  const element = await ctx.adapter.focused(window)
+  await send(ctx, { ...press, window }, window.pid, element, window)
+  return pressed(window, element)
+}
+
+/**
+ * Sends the keys. A browser is listened to until it is quiet: Chromium may crash if the last program that has asked it
+ * for elements leaves while keys arrive. An app whose focus is not known may be one.
+ */
+async function send(
+  ctx: Context,
+  press: Press,
+  pid: number,
+  element: Seen | undefined,
+  window?: SeenWindow,
+): Promise<void> {
+  const isBrowser = element ? element.tellsLate : window?.accessible !== false
+  if (!isBrowser) return ctx.adapter.input(press)
+  const watch = await beforeKeys(ctx.adapter.watch([pid]))
+  try {
+    await ctx.adapter.input(press)
+    await untilQuiet(ctx, watch)
+  } finally {
+    await watch.close()
+  }
+}
+
+/** Brings the window to the front for the keys. The window that was there gets the focus back. */
+async function borrowFocus(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
+  const before = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
+  await beforeKeys(operate(ctx, { window_id: window.id }, { kind: "focus" }))
+  const watch = await beforeKeys(ctx.adapter.watch([window.pid]))
+  try {
+    const result = await pressInWindow(ctx, window, { ...press, settle: true })
+    if (!before) return result
+    return { ...result, focus_returned: await giveBack(ctx, window, before, watch) }
+  } catch (error) {
+    const isUnsent = error instanceof AppError && error.disposition?.delivery === "not_delivered"
+    if (before && isUnsent) await giveBack(ctx, window, before)
+    throw error
+  } finally {
+    await watch.close()
+  }
+}
+
+/**
+ * Gives the focus back, unless the keys have moved it on: to a dialog that they opened, or to whatever is left after they
+ * closed the window. The app gets time to do so first. The keys were sent in any case, so a failure is only told.
+ */
+async function giveBack(
+  ctx: Context,
+  window: SeenWindow,
+  before: SeenWindow,
+  watch?: Watch,
+): Promise<boolean> {
+  try {
+    if (watch) await untilQuiet(ctx, watch)
+    const now = await ctx.adapter.windows()
+    if (!now.some(({ id, is_focused }) => id === window.id && is_focused)) return isFocused(now, before)
+    return (await ctx.adapter.window(before.id, { kind: "focus" })).is_focused
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+const isFocused = (windows: readonly SeenWindow[], { id }: SeenWindow): boolean =>
+  windows.some((one) => one.id === id && one.is_focused)
+
+async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
+  const limit = ctx.deadline.slice(RESTLESS_MS)
+  while (!limit.expired && (await watch.changed(Math.min(QUIET_MS, limit.remaining))));
+}
+
+/** An app has reacted to keys if it announces nothing for so long. The wait for that is limited, too. */
+const QUIET_MS = 100
+const RESTLESS_MS = 1000
+
+function pressed(window?: SeenWindow, element?: Seen, more: Pick<Pressed, "ref_id"> = {}): Pressed {
+  return {
+    action: "press",
+    ...more,
+    ...(window ? { window: { id: window.id, title: window.title, app_name: window.app_name } } : {}),
+    ...(element ? { element: actedOn(element) } : {}),
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  }
+}

@@ -1,0 +1,108 @@
+import type { KeptFocus, Seen } from "../../adapter.ts"
+import { method } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import { fieldOf, placeCaret } from "./editing.ts"
+import { Element, unlessRefused } from "./element.ts"
+import { listChildren } from "./facts.ts"
+import { describeElement } from "./open.ts"
+import { pastTheBus, translatingErrors } from "./read-tree.ts"
+import { isShowing } from "./reading.ts"
+import { ROLE } from "./roles.ts"
+import { Sender } from "./send.ts"
+
+/** The keyboard focus inside a window. */
+
+/** Asks the app to make the element the focus of its window, unless that would raise the window. */
+export async function keepFocus(atspi: Atspi, element: Element, isInFront: boolean): Promise<KeptFocus> {
+  const { traits } = element.origin
+  if (!isInFront && !traits.focusStaysBehind) return { kind: "behind", isInFront }
+  const to = new Sender(atspi, traits)
+  try {
+    return { kind: await translatingErrors(element.origin, grabFocus(to, element)), isInFront }
+  } finally {
+    await to.close()
+  }
+}
+
+async function grabFocus(to: Sender, { ref }: Element): Promise<KeptFocus["kind"]> {
+  const field = await fieldOf(to, ref)
+  // The focus of a combo box is in the field inside it, and the box itself does not report it.
+  const taker = field ?? ref
+  const done = taker === ref ? "asked" : "inside"
+  const [states, interfaces] = await Promise.all([to.atspi.states(taker), to.atspi.interfaces(taker)])
+  if (has(states, STATE.FOCUSED)) return done
+  if ((interfaces & INTERFACE.Component) === 0) return "no route"
+  const { delivery } = await to.request(taker, "Component.GrabFocus", GRAB_FOCUS)
+  if (delivery === "not_delivered") return "no route"
+  // Some fields select their whole text when they get the focus, and the next key would replace it.
+  if (field) await placeCaret(to, field, await to.atspi.characterCount(field))
+  if (done === "asked") return done
+  return has(await to.atspi.states(taker), STATE.FOCUSED) ? done : "asked"
+}
+
+/**
+ * The element below a window's frame that has the focus, as a tree would show it. undefined: none reports it, or the
+ * window has too many objects. Lists that make their rows on demand are not searched. Every object is asked, and no cache:
+ * Chromium keeps one only for a listener, and may crash if the last listener leaves while keys arrive.
+ */
+export async function findFocused(atspi: Atspi, root: Element): Promise<Seen | undefined> {
+  return translatingErrors(
+    root.origin,
+    pastTheBus(atspi, root, (near) => search(near, root)),
+  )
+}
+
+/** Level by level, since the focus is rarely deep. Once found, only the part below it can be more exact. */
+async function search(atspi: Atspi, root: Element): Promise<Seen | undefined> {
+  let found: Seen | undefined
+  let looked = 0
+  let level: readonly Looked[] = [{ element: root, states: await atspi.states(root.ref) }]
+  for (let depth = 0; level.length > 0 && depth < MOST_LEVELS && looked < MOST_OBJECTS; depth++) {
+    level = (await Promise.all(level.map((one) => lookBelow(atspi, one)))).flat()
+    looked += level.length
+    const focused = await firstFocused(atspi, level)
+    if (!focused) continue
+    // GTK 4 has a nameless field in its fields.
+    if (!found?.name || focused.seen.name) found = focused.seen
+    level = [focused.at]
+  }
+  return found
+}
+
+interface Looked {
+  readonly element: Element
+  readonly states: StateSet
+}
+
+/** The children of an object that shows. One that goes meanwhile, or does not answer for itself, is left out. */
+async function lookBelow(atspi: Atspi, { element, states }: Looked): Promise<readonly Looked[]> {
+  const { ref, origin } = element
+  if (!isShowing(origin, { states }) || has(states, STATE.MANAGES_DESCENDANTS)) return []
+  const children = listChildren((await unlessRefused(atspi.children(ref))) ?? [])
+  const parent = { ref, role: ROLE.INVALID, states, size: children.length }
+  const looked = children.map(async (child): Promise<readonly Looked[]> => {
+    const now = await unlessRefused(atspi.states(child.ref))
+    if (now === undefined) return []
+    return [{ element: new Element(child.ref, origin, parent, child.index), states: now }]
+  })
+  return (await Promise.all(looked)).flat()
+}
+
+/** The first that has the focus as a snapshot would say: Qt reports it of every list's current row. */
+async function firstFocused(
+  atspi: Atspi,
+  level: readonly Looked[],
+): Promise<{ readonly seen: Seen; readonly at: Looked } | undefined> {
+  for (const at of level.filter(({ states }) => has(states, STATE.FOCUSED))) {
+    const { ref, origin, parent, index } = at.element
+    const around = parent && { ...parent, role: await atspi.role(parent.ref) }
+    const seen = await describeElement(atspi, new Element(ref, origin, around, index))
+    if (seen?.states.includes("focused")) return { seen, at }
+  }
+  return undefined
+}
+
+const GRAB_FOCUS = method("org.a11y.atspi.Component.GrabFocus")
+const MOST_LEVELS = 60
+const MOST_OBJECTS = 5000

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type FixtureEvent, firefox, startFixture, startPage } from "../fixtures/fixture.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
+import { type Printed, Stage } from "./matrix-stage.ts"
+
+/** Keys go where the caller thinks. The log of the fixture, and the window manager, say where they went. */
+
+setDefaultTimeout(120_000)
+
+const KINDS = ["gtk3", "gtk4", "qt6", "qt5", "web", "firefox"] as const
+/** Toolkits that take text through the accessibility bus, so that typing needs neither focus nor window. */
+const TAKES_TEXT: readonly string[] = ["gtk3", "gtk4", "qt6", "qt5"]
+const SENT = { delivery: "delivered_unverified", retry: "unsafe" }
+const PRESS_ME = { role: "button", name: "Press me" }
+/** An app on a busy machine may not say in time which element has the focus. */
+const mayBe = (element: object) => [element, undefined]
+const NOT_DELIVERED = { delivery: "not_delivered", retry: "safe" }
+
+async function open(kind: (typeof KINDS)[number]): Promise<Stage> {
+  const desktop = await openDesktop()
+  const page = kind === "web" || kind === "firefox"
+  const fixture = kind === "firefox" ? await startPage(desktop, firefox) : await startFixture(desktop, kind)
+  const stage = new Stage(desktop, fixture, page ? "web" : kind)
+  await until(async () => (await activeTitle(desktop)) === fixture.title, 30_000)
+  await until(async () => named(await stage.look("--max-depth", "50"), "button", "Exit"), 30_000)
+  return stage
+}
+
+/** A busy machine gets more time than usual. */
+const PATIENT = ["--timeout-ms", "20000"]
+
+const named = (nodes: readonly Printed[], role: string, name: string) =>
+  nodes.find((node) => node.role === role && node.name === name)?.ref_id
+
+const refOf = (stage: Stage, role: string, name: string): Promise<string> =>
+  until(async () => named(await stage.look("--max-depth", "50"), role, name))
+
+const active = async (desktop: TestDesktop) =>
+  `w-${(
+    await Bun.$`xdotool getactivewindow`
+      .env({ ...desktop.env })
+      .nothrow()
+      .quiet()
+      .text()
+  ).trim()}`
+
+const activeTitle = async (desktop: TestDesktop) =>
+  (
+    await Bun.$`xdotool getactivewindow getwindowname`
+      .env({ ...desktop.env })
+      .nothrow()
+      .quiet()
+      .text()
+  ).trim()
+
+/** Opens a window of another app in front, and returns its id. */
+async function cover(desktop: TestDesktop): Promise<string> {
+  desktop.spawnApp(["xterm", "-T", "Other"])
+  await until(async () => (await activeTitle(desktop)) === "Other", 20_000)
+  return active(desktop)
+}
+
+/** What the fixture's buttons and fields say that keys did to them. */
+const effects = (events: readonly FixtureEvent[]) =>
+  events
+    .filter(({ event, name }) => event === "activate" || (event === "press" && name === "Press me"))
+    .map(({ event, name, value }) => ({ event, name, ...(event === "activate" ? { value } : {}) }))
+
+describe.each(KINDS)("in %s", (kind) => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await open(kind)
+  })
+  afterAll(() => stage?.desktop.close())
+
+  const fresh = async () => {
+    await stage.reset()
+    await stage.fixture.command({ do: "focus", name: "Press me" })
+    const mark = (await stage.fixture.events()).length
+    return async () => effects((await stage.fixture.events()).slice(mark))
+  }
+
+  test("Enter after type submits the field that was typed into", async () => {
+    const done = await fresh()
+    const field = await refOf(stage, "textfield", "Name")
+    const typed = await stage.run("type", field, "ada", ...PATIENT)
+    expect(typed.json).toMatchObject({ ok: true, data: { focused: true } })
+    const pressed = await stage.run("press", "return", ...PATIENT)
+    expect(pressed.json).toMatchObject({
+      ok: true,
+      data: {
+        action: "press",
+        window: { title: stage.fixture.title },
+        disposition: SENT,
+      },
+    })
+    expect(mayBe({ role: "textfield", name: "Name" })).toContainEqual(pressed.json.data.element)
+    await until(async () => (await done()).length > 0)
+    expect(await done()).toEqual([{ event: "activate", name: "Name", value: "ada" }])
+  })
+
+  test("and after set-value", async () => {
+    const done = await fresh()
+    const field = await refOf(stage, "textfield", "Name")
+    expect((await stage.run("set-value", field, "bob", ...PATIENT)).json).toMatchObject({
+      ok: true,
+      data: { focused: true },
+    })
+    await stage.run("press", "return", ...PATIENT)
+    await until(async () => (await done()).length > 0)
+    expect(await done()).toEqual([{ event: "activate", name: "Name", value: "bob" }])
+  })
+
+  test("text that is typed twice is there twice, and the caret is behind it", async () => {
+    const done = await fresh()
+    const field = await refOf(stage, "textfield", "Name")
+    await stage.run("type", field, "ab", ...PATIENT)
+    await stage.run("type", field, "cd", ...PATIENT)
+    await stage.run("press", "e", ...PATIENT)
+    await stage.run("press", "return", ...PATIENT)
+    await until(async () => (await done()).length > 0)
+    expect(await done()).toEqual([{ event: "activate", name: "Name", value: "abcde" }])
+  })
+
+  test("--input semantic leaves the focus where it is", async () => {
+    if (!TAKES_TEXT.includes(kind)) return
+    const done = await fresh()
+    const field = await refOf(stage, "textfield", "Name")
+    const { json } = await stage.run("type", field, "ada", "--input", "semantic", ...PATIENT)
+    expect(json.data.focused).toBeUndefined()
+    const { element } = (await stage.run("press", "space", ...PATIENT)).json.data
+    expect(mayBe(PRESS_ME)).toContainEqual(element)
+    await until(async () => (await done()).length > 0)
+    expect(await done()).toEqual([{ event: "press", name: "Press me" }])
+  })
+
+  test("press --to gives the element the focus first", async () => {
+    const done = await fresh()
+    const field = await refOf(stage, "textfield", "Name")
+    await stage.run("set-value", field, "eve", "--input", "semantic", ...PATIENT)
+    await stage.fixture.command({ do: "focus", name: "Press me" })
+    const { json } = await stage.run("press", "return", "--to", field, ...PATIENT)
+    expect(json).toMatchObject({
+      ok: true,
+      data: { element: { role: "textfield", name: "Name" }, ref_id: field, disposition: SENT },
+    })
+    await until(async () => (await done()).length > 0)
+    expect(await done()).toMatchObject([{ event: "activate", name: "Name" }])
+  })
+
+  test("press --to an element that cannot have the focus sends nothing", async () => {
+    const done = await fresh()
+    const locked = await refOf(stage, "button", "Locked")
+    const mark = (await stage.fixture.events()).length
+    const { json } = await stage.run("press", "return", "--to", locked, "--timeout-ms", "2500")
+    expect(json).toMatchObject({ ok: false, error: { disposition: NOT_DELIVERED } })
+    await stage.fixture.command({ do: "sync" })
+    expect(await done()).toEqual([])
+    expect((await stage.fixture.events()).slice(mark).filter(({ event }) => event === "key")).toEqual([])
+  })
+})
+
+describe.each(KINDS)("with %s behind another window", (kind) => {
+  let stage: Stage
+  let own: string
+  let other: string
+  beforeAll(async () => {
+    stage = await open(kind)
+    own = await active(stage.desktop)
+    other = await cover(stage.desktop)
+  })
+  afterAll(() => stage?.desktop.close())
+
+  const toBack = async () => {
+    await stage.reset()
+    await stage.fixture.command({ do: "focus", name: "Press me" })
+    await stage.run("focus-window", other)
+    await until(async () => (await active(stage.desktop)) === other)
+    const mark = (await stage.fixture.events()).length
+    return async () => (await stage.fixture.events()).slice(mark)
+  }
+
+  test("text arrives there, and the window stays behind", async () => {
+    if (!TAKES_TEXT.includes(kind)) return
+    const log = await toBack()
+    const field = await refOf(stage, "textfield", "Name")
+    const { json } = await stage.run("type", field, "ada", ...PATIENT)
+    expect(json).toMatchObject({
+      ok: true,
+      data: {
+        focused: false,
+        focus_reason: expect.stringContaining(own),
+        disposition: { delivery: "delivered_verified" },
+      },
+    })
+    await until(async () => (await log()).some(({ event, value }) => event === "text" && value === "ada"))
+    expect(await active(stage.desktop)).toBe(other)
+  })
+
+  test("press --window-id presses there and gives the focus back", async () => {
+    const log = await toBack()
+    const { json } = await stage.run("press", "space", "--window-id", own, ...PATIENT)
+    expect(json).toMatchObject({
+      ok: true,
+      data: { window: { id: own }, focus_returned: true, disposition: SENT },
+    })
+    expect(mayBe(PRESS_ME)).toContainEqual(json.data.element)
+    expect(await active(stage.desktop)).toBe(other)
+    await until(async () => effects(await log()).length > 0)
+    expect(effects(await log())).toEqual([{ event: "press", name: "Press me" }])
+    expect(await active(stage.desktop)).toBe(other)
+  })
+
+  test("press --to brings the window of the element to the front", async () => {
+    const log = await toBack()
+    const field = await refOf(stage, "textfield", "Name")
+    const { json } = await stage.run("press", "x", "--to", field, ...PATIENT)
+    expect(json).toMatchObject({ ok: true, data: { window: { id: own }, element: { name: "Name" } } })
+    await until(async () => (await log()).some(({ event, value }) => event === "text" && value === "x"))
+    expect(await active(stage.desktop)).toBe(own)
+  })
+
+  test("a dialog that the keys open keeps the focus", async () => {
+    if (kind === "web" || kind === "firefox") return
+    const log = await toBack()
+    await stage.fixture.command({ do: "focus", name: "Open dialog" })
+    const { json } = await stage.run("press", "space", "--window-id", own, ...PATIENT)
+    expect(json).toMatchObject({ ok: true, data: { window: { id: own }, focus_returned: false } })
+    await until(async () => (await log()).some(({ event }) => event === "opened"))
+    await until(async () => ![own, other].includes(await active(stage.desktop)))
+    const dialog = await active(stage.desktop)
+    expect(await activeTitle(stage.desktop)).not.toBe("Other")
+    // A dialog is a window like any other: its keys go to it, and nothing has to be given back.
+    const closed = await stage.run("press", "escape", "--window-id", dialog, ...PATIENT)
+    expect(closed.json.data.focus_returned).toBeUndefined()
+  })
+})
