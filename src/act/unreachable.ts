@@ -29,9 +29,8 @@ export async function refuseUnreachable(
 ): Promise<void> {
   const { ref, entry, seen, absence } = target
   if (absence) {
-    const own = entry.window_id?.startsWith("w-") ? ` --window-id ${entry.window_id}` : ""
     throw unreachable(`${ref} is on a page or panel that is not shown`, "not shown", {
-      suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i${own}`,
+      suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i --window-id ${entry.window_id ?? ""}`,
     })
   }
   // An entry of another program does not say where the element is; now that it was found, it is known.
@@ -39,11 +38,12 @@ export async function refuseUnreachable(
   const over = await (isKnown
     ? dialog
     : dialogOver(ctx, { ...target, entry: { ...entry, address: entry.address ?? seen.address } }))
-  if (over)
-    throw unreachable(`${ref} is behind the modal dialog in window ${over.id}`, "behind a modal dialog", {
-      suggestion: `Answer the dialog first: agent-desktop snapshot -i --window-id ${over.id}`,
-      window_id: over.id,
-    })
+  if (!over) return
+  const { id } = over
+  throw unreachable(`${ref} is behind the modal dialog in window ${id}`, "behind a modal dialog", {
+    suggestion: `Answer the dialog first: agent-desktop snapshot -i --window-id ${id}`,
+    window_id: id,
+  })
 }
 
 function unreachable(

@@ -107,16 +107,22 @@ describe("stock apps", () => {
     ],
   ])(
     "every ref of %s answers",
-    async (_, title, command) => {
+    async (app, title, command) => {
       desktop.spawnApp(command(desktop.directory))
       const id = await windowTitled(desktop, title)
       await expectAnswers(desktop, id, [])
-      // LibreOffice makes thousands of menu items for it, and is busy for minutes.
-      if (!/sheet/.test(String(title))) await expectAnswers(desktop, id, ["--include-hidden"])
+      if (WITH_HIDDEN.has(app)) await expectAnswers(desktop, id, ["--include-hidden"])
     },
     240_000,
   )
 })
+
+/** The others have thousands of hidden elements, and some are busy with them for minutes. */
+const WITH_HIDDEN: ReadonlySet<string> = new Set([
+  "mousepad",
+  "gnome-calculator",
+  "a page with lists in Chromium",
+])
 
 const CHROMIUM = (directory: string): readonly string[] => [
   "chromium",
