@@ -77,7 +77,10 @@ export class DesktopView {
     if (window.accessible === false) return undefined
     const { findFocused } = await import("./atspi/focus.ts")
     try {
-      const [top, hasPopup] = await Promise.all([this.#findTop(window.id), this.#hasPopup(window.pid)])
+      const [top, hasPopup] = await Promise.all([
+        translatingErrors({ app: window.app_name }, this.#findTop(window.id)),
+        this.#hasPopup(window.pid),
+      ])
       // A menu or a list takes the keys, whatever element has the focus.
       if (!top || hasPopup) return undefined
       const atspi = (await this.atspi()).within(this.#deadline.slice(FOCUS_LOOK_MS))
