@@ -52,15 +52,53 @@ async function isBackground(atspi: Atspi, page: string | undefined): Promise<boo
   return parent === "none" || (states !== undefined && !has(states, STATE.SHOWING))
 }
 
+/**
+ * GTK 4 finds nothing at a point of a widget that is not on the screen, not even the widget itself. Nor does it find
+ * parts that are not accessible, such as the text of a field and the bar of a slider: then a label beside it is asked.
+ */
 async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): Promise<boolean> {
   const { shift, traits } = origin
   // Nothing is found at a disabled element either.
   if (!seen.bounds || !shift || seen.states.includes("disabled")) return false
   const { x, y, width, height } = seen.bounds
-  return isNothingAt(atspi, ref, { x: x - shift.x, y: y - shift.y, width, height }, traits)
+  const extents = { x: x - shift.x, y: y - shift.y, width, height }
+  if (!(await isNothingAt(atspi, ref, extents, traits))) return false
+  // GTK 4 finds only children that were asked for once.
+  const children = await atspi.children(ref)
+  const hasHiddenParts = children.length === 0 || seen.role === "combobox"
+  return hasHiddenParts ? isLabelUnmapped(atspi, ref, traits) : isNothingAt(atspi, ref, extents, traits)
 }
 
-/** GTK 4 finds nothing at a point of a widget that is not on the screen, not even the widget itself. */
+/** True if the nearest labels around an element are not on the screen. GTK 4 lists none that is hidden by itself. */
+async function isLabelUnmapped(atspi: Atspi, from: Ref, traits: Traits): Promise<boolean> {
+  let at = await atspi.parent(from)
+  for (let level = 0; at && level < NEAR_LEVELS; level++) {
+    const labels = await labelsIn(atspi, at)
+    const isMissing = await Promise.all(
+      labels.map(async (ref) => {
+        const extents = await unlessRefused(atspi.extents(ref, traits.coordinates))
+        return extents !== undefined && !isEmpty(extents) && isNothingAt(atspi, ref, extents, traits)
+      }),
+    )
+    if (labels.length > 0) return isMissing.every(Boolean)
+    at = await atspi.parent(at)
+  }
+  return false
+}
+
+/** The labels of a container, and those of its children, such as the labels of buttons. */
+async function labelsIn(atspi: Atspi, container: Ref): Promise<readonly Ref[]> {
+  const childrenOf = async (ref: Ref) =>
+    ((await unlessRefused(atspi.children(ref))) ?? []).slice(0, MOST_BESIDE)
+  const beside = await childrenOf(container)
+  const all = [...beside, ...(await Promise.all(beside.map(childrenOf))).flat()]
+  const roles = await Promise.all(all.map((ref) => unlessRefused(atspi.role(ref))))
+  return all.filter((_, i) => roles[i] === ROLE.LABEL)
+}
+
+const NEAR_LEVELS = 3
+const MOST_BESIDE = 30
+
 async function isNothingAt(atspi: Atspi, ref: Ref, extents: Rect, { coordinates }: Traits): Promise<boolean> {
   const { x, y } = middle(extents)
   const point = { x: Math.floor(x), y: Math.floor(y) }
