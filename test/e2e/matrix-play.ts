@@ -55,8 +55,10 @@ async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
     return
   }
   expect(result.exitCode).toBe(0)
-  await checkAttention(stage, want.how, target)
-  if (want.how !== "keyboard") expect(await stage.keysSince(mark)).toEqual([])
+  // GTK 4 gives a field the focus only by a click; a key moves the caret behind the text then.
+  const mayClick = stage.toolkit === "gtk4" && FOCUSING.has(cell.command) && cell.input !== "semantic"
+  await checkAttention(stage, mayClick ? undefined : want.how, target)
+  if (want.how !== "keyboard" && !mayClick) expect(await stage.keysSince(mark)).toEqual([])
   checkStory(result.json, want)
   if (want.states) {
     const { json } = await stage.run("get", refOf(target), "states")
@@ -90,7 +92,11 @@ function refOf(node: Printed | undefined): string {
 }
 
 /** Expects the pointer to be in its old place unless it was needed, and the fixture or its popup to have the keyboard. */
-async function checkAttention(stage: Stage, how: Route, target: Printed | undefined): Promise<void> {
+async function checkAttention(
+  stage: Stage,
+  how: Route | undefined,
+  target: Printed | undefined,
+): Promise<void> {
   const { at, window } = await stage.attention()
   expect([stage.fixture.title, ""]).toContain(window)
   if (how === "accessibility" || how === "nothing") expect(at).toEqual(PARKED)
@@ -98,3 +104,6 @@ async function checkAttention(stage: Stage, how: Route, target: Printed | undefi
   if (how === "pointer") expect(at).not.toEqual(PARKED)
   expect(target).toBeDefined()
 }
+
+/** Commands that leave the focus in their field. */
+const FOCUSING: ReadonlySet<string> = new Set(["type", "set-value"])
