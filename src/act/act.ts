@@ -255,8 +255,10 @@ class Attempt {
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
-    if (isThere || delivered.delivery === "delivered_verified")
+    if ((isThere && !mayStay) || delivered.delivery === "delivered_verified")
       return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
+    // What was in view and still is proves nothing, and is no cause for doubt.
+    if (isThere) return resultOf(this.#target, this.#action, delivered, after)
     return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
   }
 

@@ -876,7 +876,7 @@ const SCROLLING: readonly Cell[] = [
     command: "scroll-to",
     on: "Row 1",
     about: "Row 1, in view",
-    want: { rest: nothing, web: verified("accessibility"), office: unsupported },
+    want: { rest: nothing, web: by("accessibility", []), office: unsupported },
   },
   {
     command: "click",
