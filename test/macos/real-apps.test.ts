@@ -435,3 +435,53 @@ test("an app that has been running for long and answers nothing is not waited fo
     expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "APP_UNRESPONSIVE" })
     expect(performance.now() - start).toBeLessThan(4000)
   }))
+
+test("System Settings: a row of the sidebar is selected, and contents that only the reading order has are seen", () =>
+  onMac("settings", async (program) => {
+    const { mac, ok, ref } = program
+    expect(await ok("snapshot", { app: "com.apple.systempreferences" })).toMatchObject({ complete: true })
+    expect(await ok("click", { ref_id: await ref("Ton", "treeitem") })).toMatchObject({
+      method: "AXSelected",
+      disposition: { delivery: "delivered_unverified" },
+    })
+    expect(mac.look("settings").AXTitle).toBe("Ton")
+    expect(await ok("check", { ref_id: await ref("WLAN", "switch") })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    await ok("click", { ref_id: await ref("Details …") })
+    expect(notes(program)).toEqual(["details"])
+    await ok("set-value", { ref_id: await ref("Lautstärke"), value: "0.75" })
+    expect(mac.look("volume").AXValue).toBe(0.75)
+    // A stepper has no value that can be written, only steps.
+    expect(await ok("set-value", { ref_id: await ref("Wiederholungen"), value: "5" })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(mac.look("alert-volume").AXValue).toBe(5)
+    expect(mac.record("post")).toEqual([])
+  }))
+
+test("a menu that opens at once and answers only when it is closed is found", () =>
+  onMac(
+    appWith([
+      {
+        id: "size",
+        AXRole: "AXPopUpButton",
+        AXTitle: "Size",
+        AXValue: "Small",
+        latency: { AXPress: 3_000_000 },
+        frame: [200, 200, 100, 24],
+        menu: {
+          AXRole: "AXMenu",
+          frame: [200, 200, 100, 60],
+          children: ["Small", "Large"].map((AXTitle) => ({ AXRole: "AXMenuItem", AXTitle })),
+        },
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("select", { ref_id: await ref("Size"), value: "Large" })).toMatchObject({
+        disposition: { delivery: "delivered_verified" },
+      })
+      expect(mac.look("size").AXValue).toBe("Large")
+    },
+  ))
