@@ -1,5 +1,5 @@
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import { type Combo, MODIFIERS, type Modifier } from "../adapter.ts"
+import { type Combo, type InputEvent, MODIFIERS, type Modifier, type Proof } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
@@ -82,12 +82,20 @@ function keystrokeOf({ key, modifiers }: Combo): Stroke {
   })
 }
 
+/** Events between two looks at the focus: keys go wherever it is. A secret is typed in the smallest portions. */
+const EVENTS_PER_LOOK = 10
+
 /** Types text as key events that carry it, on any layout. Line ends and tabs are keys: apps ignore them as text. */
-export async function typeText(text: string, deadline: Deadline): Promise<void> {
+export async function typeText(
+  { text, secret, prove }: Extract<InputEvent, { kind: "text" }>,
+  deadline: Deadline,
+): Promise<void> {
   let done = 0
   using source = eventSource()
-  for (const part of partsOf(text)) {
+  for (const [i, part] of partsOf(text).entries()) {
     if (deadline.expired) throw brokenOff(done, text.length)
+    if (i === 0) await prove?.()
+    else if (secret || i % EVENTS_PER_LOOK === 0) await proveAgain(prove, secret ? undefined : done)
     if (part === "\n") strike(source.ref, "return")
     else if (part === "\t") strike(source.ref, "tab")
     else sendText(source.ref, part)
@@ -129,6 +137,22 @@ export function partsOf(text: string): string[] {
     else part += character
   }
   return part ? [...parts, part] : parts
+}
+
+/** Proves that the rest of the text still reaches its element. A part of it has been typed. */
+async function proveAgain(prove: Proof | undefined, typed: number | undefined): Promise<void> {
+  try {
+    await prove?.()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, suggestion, platformDetail } = error
+    throw new AppError(code, `${message} while the text was typed`, {
+      suggestion,
+      platformDetail,
+      details: { kind: "typing", ...(typed === undefined ? {} : { typed }) },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+  }
 }
 
 function brokenOff(done: number, all: number): AppError {

@@ -43,6 +43,12 @@ test("typed text arrives whole, in events of at most 20 units, with line ends as
       expect([part.length <= 20, part.isWellFormed()]).toEqual([true, true])
   }))
 
+test("cmd+? is the key with its shift on the layout of the user", () =>
+  onDesk(typing("de"), async (desk) => {
+    await desk.adapter.input(press("?", "cmd"))
+    expect(posted(desk).map(({ key }) => key)).toEqual([55, 56, 27, 27, 56, 55])
+  }))
+
 for (const [layout, code] of [
   ["us", 6],
   ["de", 16],

@@ -485,3 +485,70 @@ test("a menu that opens at once and answers only when it is closed is found", ()
       expect(mac.look("size").AXValue).toBe("Large")
     },
   ))
+
+test("a locked screen: nothing is sent to the lock screen", () =>
+  onMac(
+    appWith(
+      [{ id: "text", AXRole: "AXTextArea", AXTitle: "Text", frame: [200, 200, 200, 60] }],
+      {},
+      { session: "locked" },
+    ),
+    async ({ mac, ok, error, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      const locked = {
+        code: "ACTION_FAILED",
+        details: { kind: "locked" },
+        disposition: { delivery: "not_delivered" },
+      }
+      expect(await error("type", { ref_id: await ref("Text"), text: "x", input: "physical" })).toMatchObject(
+        locked,
+      )
+      expect(await error("press", { combo: "tab" })).toMatchObject({ details: { kind: "locked" } })
+      expect(await error("mouse-click", { xy: "10,10" })).toMatchObject({ details: { kind: "locked" } })
+      expect(mac.record("post")).toEqual([])
+      await ok("type", { ref_id: await ref("Text"), text: "x" })
+      expect(mac.look("text").AXValue).toBe("x")
+    },
+  ))
+
+test("keys stop when the focus moves away while a long text is typed", () =>
+  onMac(
+    appWith([
+      {
+        id: "text",
+        AXRole: "AXTextArea",
+        AXTitle: "Text",
+        frame: [200, 200, 200, 60],
+      },
+      { id: "chat", AXRole: "AXTextArea", AXTitle: "Chat", frame: [200, 300, 200, 60] },
+    ]),
+    async ({ mac, ok, error, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      mac.apply({ do: "focus", node: "text" })
+      mac.apply({ do: "focus", node: "chat", after_ms: 300 })
+      const text = "all work and no play ".repeat(400)
+      expect(
+        await error("type", { ref_id: await ref("Text"), text, input: "physical", timeout_ms: 20_000 }),
+      ).toMatchObject({
+        details: { kind: "typing" },
+        disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+      })
+      expect(String(mac.look("chat").AXValue).length).toBeLessThan(300)
+    },
+  ))
+
+test("panels that an app keeps ready are not windows on another Space", () =>
+  onMac(
+    appWith([{ AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
+      start: [1_700_000_000, 0],
+      windows: [
+        { window: 9001, AXTitle: "Main", frame: [100, 100, 800, 600] },
+        { window: 9002, AXTitle: "Accessory", space: 2, frame: [0, 0, 500, 60] },
+        { window: 9003, AXTitle: "Elsewhere", space: 2, frame: [0, 0, 500, 400] },
+      ],
+    }),
+    async ({ ok }) => {
+      const { windows } = await ok("list-windows", { app: "Demo" })
+      expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Main", "Elsewhere"])
+    },
+  ))
