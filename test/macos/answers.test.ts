@@ -115,6 +115,22 @@ const ACTS: Readonly<Record<string, Act>> = {
     asked: "AXFocused",
     shows: true,
   },
+  "click on a cell": {
+    command: "click",
+    node: { AXRole: "AXCell", AXTitle: "It", actions: { AXOpen: [] } },
+    asked: "AXOpen",
+  },
+  "click on a row": {
+    command: "click",
+    node: { AXRole: "AXRow", AXSubrole: "AXOutlineRow", AXTitle: "It" },
+    asked: "AXSelected",
+  },
+  scroll: {
+    command: "scroll",
+    args: { direction: "down", amount: 1 },
+    node: { AXRole: "AXButton", AXTitle: "It", actions: { AXScrollDownByPage: [] } },
+    asked: "AXScrollDownByPage",
+  },
   "scroll-to": {
     command: "scroll-to",
     node: { AXRole: "AXButton", AXTitle: "It", actions: { AXScrollToVisible: [] } },
