@@ -133,7 +133,13 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   "scroll-to": {
     command: "scroll-to",
-    node: { AXRole: "AXButton", AXTitle: "It", actions: { AXScrollToVisible: [] } },
+    // It stays out of view, which an element that is scrolled there would not.
+    node: {
+      AXRole: "AXButton",
+      AXTitle: "It",
+      actions: { AXScrollToVisible: [] },
+      frame: [200, 2000, 120, 24],
+    },
     asked: "AXScrollToVisible",
   },
 }
