@@ -552,3 +552,25 @@ test("panels that an app keeps ready are not windows on another Space", () =>
       expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Main", "Elsewhere"])
     },
   ))
+
+test("a text that is too long to be read as a whole is typed into once, and proves nothing", () =>
+  onMac(
+    appWith([
+      {
+        id: "log",
+        AXRole: "AXTextArea",
+        AXTitle: "Log",
+        AXValue: "x".repeat(70_000),
+        frame: [200, 200, 200, 60],
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("type", { ref_id: await ref("Log"), text: " end" })).toMatchObject({
+        method: "AXSelectedText",
+        disposition: { delivery: "delivered_unverified" },
+      })
+      expect(String(mac.look("log").AXValue).slice(-6)).toBe("xx end")
+      expect(mac.record("post")).toEqual([])
+    },
+  ))
