@@ -143,7 +143,7 @@ export interface Seen {
   readonly isRecycled?: boolean
   /** How many milliseconds its facts may be out of date: a browser reports a change of a page after it happened. */
   readonly tellsLate?: number
-  /** True if it may show a text that was written to it although the app has not taken it: a field of a web page. */
+  /** True if it may show a text that was written to it although the app has not taken it, or the reverse. */
   readonly echoes?: boolean
   /**
    * True for a cell of a sheet: it takes text from the keyboard only, which replaces its content once Enter or Tab ends

@@ -17,7 +17,11 @@ export const TYPED: Performed = { method: "keyboard", delivery: "delivered_unver
  * True if a click only places the caret, and so is a safe way to the focus. It is also in an office document or in a
  * page that can be edited, where keys do not always write text.
  */
-export const placesCaret = ({ role }: Seen): boolean => hasTrait(role, "typable") || role === "document"
+export const placesCaret = ({ role }: Seen): boolean =>
+  (hasTrait(role, "typable") && !isPairOfArrows(role)) || role === "document"
+
+/** A stepper of macOS has no text: a click would press one of its arrows. */
+const isPairOfArrows = (role: Role): boolean => role === "incrementor" && process.platform === "darwin"
 
 export async function typeText(
   ctx: Context,

@@ -106,6 +106,9 @@ export function processStart(pid: number): string | undefined {
   return exists(pid) ? "unknown" : undefined
 }
 
+/** The age up to which a process counts as just started. */
+export const YOUNG_MS = 30_000
+
 /** Milliseconds since a process started; undefined if that is not known. */
 export function ageOf(pid: number): number | undefined {
   const info = bsdInfo(pid)

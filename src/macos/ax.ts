@@ -4,7 +4,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, unresponsive } from "../errors.ts"
 import type { Point } from "../node.ts"
 import { pause } from "../until.ts"
-import { ageOf, bundleOf, processStart } from "./apps.ts"
+import { ageOf, bundleOf, processStart, YOUNG_MS } from "./apps.ts"
 import { itemsOf, textOf } from "./cf.ts"
 import type { Connection } from "./connection.ts"
 import {
@@ -25,8 +25,6 @@ import { type Attributes, asElements, decode, type Element, type Value } from ".
 /** Time limits for one answer of an app, and for the probe that finds out whether it answers at all. */
 const ANSWER_MS = 1000
 const PROBE_MS = 250
-/** The age up to which a process may not answer yet. */
-const YOUNG_MS = 30_000
 
 const out = new BigUint64Array(1)
 const flag = new Uint8Array(1)

@@ -2,10 +2,11 @@ import type { Handle, Seen } from "../adapter.ts"
 import { MAX_LABELS, textsInside } from "../draft.ts"
 import type { Role } from "../node.ts"
 import { overlaps } from "../rect.ts"
+import { MAX_TEXT } from "./cf.ts"
 import { hintOf, labelText, nameOf, valueText } from "./names.ts"
 import { isNamedInside, isSeeThrough, type Labelled, type Reading } from "./reading.ts"
 import { actionNames, statesOf } from "./states.ts"
-import { asFlag, asWords, type Element } from "./value.ts"
+import { asFlag, asText, asWords, type Element } from "./value.ts"
 
 /** A handle is the element itself; the core never looks inside. */
 function handleOf(element: Element): Handle {
@@ -45,6 +46,8 @@ export function describe(reading: Reading): Seen {
     identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index,
     ...(reading.isInPage ? { echoes: true, tellsLate: 400 } : {}),
+    // Of a text that was cut, the part that was written may be missing.
+    ...((asText(attributes.AXValue)?.length ?? 0) >= MAX_TEXT ? { echoes: true } : {}),
   }
 }
 

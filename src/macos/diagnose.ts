@@ -1,13 +1,13 @@
 import { accessibility } from "../../ffi/accessibility.ts"
-import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { DECLARATIONS } from "../../ffi/declarations.ts"
 import { missingSymbols } from "../../ffi/library.ts"
 import type { Check, Permission, Permissions } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import type { Ax } from "./ax.ts"
-import { booleanOf, cfBoolean, newDictionary, newString } from "./cf.ts"
+import { cfBoolean, newDictionary, newString } from "./cf.ts"
 import { nearestApp, type Responsible, responsibleProgram } from "./responsible.ts"
+import { sessionState } from "./session.ts"
 import { asElement, asText } from "./value.ts"
 
 /** Tries every link between this program and an app. */
@@ -34,18 +34,15 @@ function checkBindings(): Check[] {
 
 function checkSession(): Check {
   const name = "graphical session"
-  using session = new Owned(coreGraphics().CGSessionCopyCurrentDictionary())
-  if (!session.ref)
+  const state = sessionState()
+  if (state === "open") return { name, ok: true }
+  if (state === "none")
     return {
       name,
       ok: false,
       detail: "this process has no window server session",
       suggestion: "Run agent-desktop as the user who is logged in at the screen",
     }
-  // The key is there only while the screen is locked.
-  using key = newString("CGSSessionScreenIsLocked")
-  const locked = coreFoundation().CFDictionaryGetValue(session.ref, key.ref)
-  if (!locked || booleanOf(locked) === false) return { name, ok: true }
   return {
     name,
     ok: false,

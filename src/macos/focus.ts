@@ -5,7 +5,7 @@ import { isSecure } from "./roles.ts"
 import { flag } from "./sending.ts"
 import { asElement, asFlag, asText, type Element, newRange } from "./value.ts"
 import { walkElement } from "./walk.ts"
-import { listWindows, windowIdOf } from "./windows.ts"
+import { listWindows, windowAround, windowIdOf } from "./windows.ts"
 
 /** The keyboard focus inside a window. AXFocused does not raise the window. */
 
@@ -26,8 +26,8 @@ export function focusedElement(ax: Ax, { pid }: Pick<SeenWindow, "pid">): Seen |
 
 function isInFocusedWindow(ax: Ax, element: Element): boolean {
   const window = asElement(ax.get(element, "AXWindow"))
-  const id = window && windowIdOf(ax, window)
-  return id !== undefined && listWindows(ax).some((one) => one.id === id && one.is_focused)
+  const id = window && windowIdOf(ax, windowAround(ax, window))
+  return id !== undefined && listWindows(ax, "focused").some((one) => one.id === id && one.is_focused)
 }
 
 /** A text field selects its text when it gets the focus. The length of a secure text is not asked for. */

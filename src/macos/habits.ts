@@ -15,6 +15,7 @@ const RARE_SAMPLES = 20
 export class Habits {
   readonly #actions = new Map<string, Habit<ReadonlySet<string>>>()
   readonly #settable = new Map<string, Habit<boolean>>()
+  readonly #elsewhere = new Map<string, Habit<boolean>>()
 
   actionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
     return UNIFORM.has(asText(structure.AXRole) ?? "")
@@ -25,6 +26,22 @@ export class Habits {
   /** The actions of an element that most probably has none worth mentioning. */
   rareActionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
     return likeOthers(this.#actions, kindOf(structure, web), ask, equal, RARE_SAMPLES)
+  }
+
+  /** The result of a second look for children, unless elements of the same role had none. */
+  childrenElsewhere<T>(role: string, web: boolean, look: () => T | undefined): T | undefined {
+    let found: T | undefined
+    likeOthers(
+      this.#elsewhere,
+      `${role} ${web}`,
+      () => {
+        found = look()
+        return found !== undefined
+      },
+      (a, b) => a === b && !a,
+      RARE_SAMPLES,
+    )
+    return found
   }
 
   /** True if the value can be written. Text fields are asked one by one, since some are read-only. */

@@ -1,6 +1,7 @@
 import { Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { sessionState } from "./session.ts"
 
 /** CGEventSourceStateID: the whole session, or the hardware. */
 const SESSION_STATE = 0
@@ -9,13 +10,21 @@ const HID_TAP = 0
 /** Longest wait for one event to be handled. Other automation tools wait about as long. */
 const SETTLE_MS = 20
 
-/** Creates a source of synthesised input. Throws without the permission: macOS would drop the events silently. */
+/** Creates a source of synthesised input. Throws without the permission, or if they would go elsewhere. */
 export function eventSource(): Owned {
   const cg = coreGraphics()
   if (!cg.CGPreflightPostEventAccess()) {
     throw new AppError("PERM_DENIED", "Permission to send input events not granted", {
       suggestion:
         "Open System Settings > Privacy & Security > Accessibility and add the program that 'agent-desktop permissions' names",
+      disposition: NOTHING_DELIVERED,
+    })
+  }
+  if (sessionState() === "locked") {
+    throw new AppError("ACTION_FAILED", "The screen is locked: keys and clicks would go to the lock screen", {
+      suggestion:
+        "Unlock the screen, then retry; or leave the pointer and the keyboard out: --input semantic",
+      details: { kind: "locked" },
       disposition: NOTHING_DELIVERED,
     })
   }

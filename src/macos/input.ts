@@ -132,8 +132,7 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
       event.asSent?.(true)
       return pressKey(event.combo, event.phase, held)
     case "text":
-      await event.prove?.()
-      return typeText(event.text, deadline)
+      return typeText(event, deadline, held)
     case "move":
       return movePointer(event.at, flagsOf(held.modifiers))
     case "click":

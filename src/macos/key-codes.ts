@@ -42,6 +42,8 @@ export function keystrokeFor(character: string, withCommand: boolean): Keystroke
     carbon()
   return (
     onLayout(TISCopyCurrentKeyboardLayoutInputSource(), character, withCommand) ??
+    // With command many layouts ignore shift, and so have no key for a shifted character.
+    (withCommand ? onLayout(TISCopyCurrentKeyboardLayoutInputSource(), character, false) : undefined) ??
     // On a layout without Latin letters, macOS takes shortcuts from its ASCII-capable companion.
     onLayout(TISCopyCurrentASCIICapableKeyboardLayoutInputSource(), character, withCommand) ??
     onUsLayout(character)

@@ -1,8 +1,9 @@
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import { type Combo, MODIFIERS, type Modifier } from "../adapter.ts"
+import { type Combo, type InputEvent, MODIFIERS, type Modifier, type Proof } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
+import { bundleOf } from "./apps.ts"
 import { utf16 } from "./cf.ts"
 import { eventSource, post } from "./input-events.ts"
 import { keystrokeFor, MODIFIER_CODES, NAMED_CODES } from "./key-codes.ts"
@@ -82,19 +83,45 @@ function keystrokeOf({ key, modifiers }: Combo): Stroke {
   })
 }
 
+/** Events between two looks at the focus: keys go wherever it is. A secret is typed in the smallest portions. */
+const EVENTS_PER_LOOK = 10
+
 /** Types text as key events that carry it, on any layout. Line ends and tabs are keys: apps ignore them as text. */
-export async function typeText(text: string, deadline: Deadline): Promise<void> {
+export async function typeText(
+  { text, secret, target, prove }: Extract<InputEvent, { kind: "text" }>,
+  deadline: Deadline,
+  held: HeldKeys,
+): Promise<void> {
   let done = 0
+  const isRemote = target !== undefined && passesKeysOn(target.pid)
   using source = eventSource()
-  for (const part of partsOf(text)) {
+  for (const [i, part] of (isRemote ? partsOf(text, 1) : partsOf(text)).entries()) {
     if (deadline.expired) throw brokenOff(done, text.length)
+    if (i === 0) await prove?.()
+    else if (secret || i % EVENTS_PER_LOOK === 0) await proveAgain(prove, secret ? undefined : done)
     if (part === "\n") strike(source.ref, "return")
     else if (part === "\t") strike(source.ref, "tab")
+    else if (isRemote) pressKey({ key: part, modifiers: [] }, "press", held)
     else sendText(source.ref, part)
     done += part.length
     if (done < text.length) await pause(PACE_MS, deadline)
   }
 }
+
+/** Apps that pass keys on to another machine, by bundle id in lower case. The text of an event is lost on the way. */
+const REMOTE: ReadonlySet<string> = new Set([
+  "com.apple.screensharing",
+  "com.carriez.rustdesk",
+  "com.citrix.receiver.icaviewer.mac",
+  "com.microsoft.rdc.macos",
+  "com.parallels.desktop.console",
+  "com.realvnc.vncviewer",
+  "com.utmapp.utm",
+  "com.vmware.fusion",
+  "org.virtualbox.app.virtualboxvm",
+])
+
+const passesKeysOn = (pid: number): boolean => REMOTE.has(bundleOf(pid)?.id?.toLowerCase() ?? "")
 
 /** Presses a key without modifiers, even if some are held. */
 function strike(source: bigint, key: "return" | "tab"): void {
@@ -116,12 +143,12 @@ function sendText(source: bigint, text: string): void {
 }
 
 /** Splits text into parts of one event each. Never splits a character or a CR LF pair. */
-export function partsOf(text: string): string[] {
+export function partsOf(text: string, most = UNITS_PER_EVENT): string[] {
   const parts: string[] = []
   let part = ""
   for (const character of text.replaceAll(/\r\n?/g, "\n")) {
     const key = character === "\n" || character === "\t"
-    if (part && (key || part.length + character.length > UNITS_PER_EVENT)) {
+    if (part && (key || part.length + character.length > most)) {
       parts.push(part)
       part = ""
     }
@@ -129,6 +156,22 @@ export function partsOf(text: string): string[] {
     else part += character
   }
   return part ? [...parts, part] : parts
+}
+
+/** Proves that the rest of the text still reaches its element. A part of it has been typed. */
+async function proveAgain(prove: Proof | undefined, typed: number | undefined): Promise<void> {
+  try {
+    await prove?.()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, suggestion, platformDetail } = error
+    throw new AppError(code, `${message} while the text was typed`, {
+      suggestion,
+      platformDetail,
+      details: { kind: "typing", ...(typed === undefined ? {} : { typed }) },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+  }
 }
 
 function brokenOff(done: number, all: number): AppError {

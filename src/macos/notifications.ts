@@ -1,11 +1,12 @@
 import type { NotificationOp, SeenNotification } from "../adapter.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
 import { processOf } from "./apps.ts"
 import type { Ax } from "./ax.ts"
+import { cfBoolean } from "./cf.ts"
 import { deliveryOf, Failure, refused } from "./failure.ts"
 import { roleOf } from "./roles.ts"
-import { asElement, asElements, asText, asWords, type Element } from "./value.ts"
+import { asElement, asElements, asFlag, asText, asWords, type Element } from "./value.ts"
 
 /** Names that Notification Center uses in its accessibility tree. They change between releases of macOS. */
 const LOOKS = {
@@ -19,7 +20,22 @@ const LOOKS = {
   ]),
   title: new Set(["title", "header"]),
   body: new Set(["body", "subtitle"]),
-  dismiss: ["Close", "Clear", "Clear All", "AXDismiss", "AXRemoveFromParent"],
+  /** "Close" and "Clear" in the languages of macOS: a notification has no other sign of these actions. */
+  dismiss: [
+    ...["Close", "Clear", "Clear All", "AXDismiss", "AXRemoveFromParent"],
+    ...["Schließen", "Löschen", "Entfernen", "Alle löschen", "Alle entfernen"],
+    ...["Fermer", "Effacer", "Tout effacer"],
+    ...["Cerrar", "Borrar", "Borrar todo", "Eliminar"],
+    ...["Chiudi", "Cancella", "Cancella tutto", "Rimuovi"],
+    ...["Fechar", "Limpar", "Limpar Tudo", "Limpar tudo"],
+    ...["Sluit", "Wis", "Wis alles"],
+    ...["Stäng", "Rensa", "Rensa alla"],
+    ...["Luk", "Ryd", "Ryd alle", "Lukk", "Fjern", "Fjern alle", "Sulje", "Tyhjennä", "Tyhjennä kaikki"],
+    ...["Zamknij", "Wymaż", "Wyczyść", "Zavřít", "Vymazat", "Zatvoriť", "Vymazať", "Bezárás", "Törlés"],
+    ...["Закрыть", "Очистить", "Очистить все", "Закрити", "Очистити", "Kapat", "Temizle", "Sil"],
+    ...["閉じる", "消去", "すべて消去", "닫기", "지우기", "모두 지우기"],
+    ...["关闭", "清除", "清除全部", "全部清除", "關閉", "清除所有"],
+  ],
   /** The clock in the menu bar opens and closes Notification Center. */
   opener: { process: "ControlCenter", identifier: "com.apple.menuextra.clock" },
 } as const
@@ -43,6 +59,7 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
     if (!found) {
       throw new AppError("NOTIFICATION_NOT_FOUND", `Notification ${target.index} no longer exists`, {
         suggestion: "Use 'list-notifications' to see the current ones",
+        disposition: NOTHING_DELIVERED,
       })
     }
     const wanted = op.kind === "dismiss" ? LOOKS.dismiss : [op.action]
@@ -51,10 +68,11 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
     if (!offer) {
       throw new AppError(
         "ACTION_NOT_SUPPORTED",
-        `Notification ${target.index} has no action '${wanted[0]}'`,
+        `Notification ${target.index} has no action '${op.kind === "dismiss" ? "Close" : op.action}'`,
         {
           suggestion: offered.length > 0 ? "Use one of details.candidates" : "Use 'dismiss-notification'",
           details: { candidates: offered.map(({ name }) => name) },
+          disposition: NOTHING_DELIVERED,
         },
       )
     }
@@ -75,6 +93,7 @@ async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promi
   if (visible.length > 0) return use(visible)
   const clock = findClock(ax)
   if (!clock) return use([])
+  const front = asElement(ax.get(ax.connection.system, "AXFocusedApplication"))
   ax.perform(clock, "AXPress")
   try {
     const end = ax.deadline.slice(OPEN_MS)
@@ -82,7 +101,12 @@ async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promi
     for (; shown.length === 0 && !end.expired; shown = read(ax, pid)) await pause(LOOK_MS, end)
     return use(shown)
   } finally {
-    if (!ax.deadline.expired) ax.perform(clock, "AXPress")
+    if (!ax.deadline.expired) {
+      ax.perform(clock, "AXPress")
+      // The clock may have taken the keyboard from the app that the user works with.
+      if (front && asFlag(ax.get(front, "AXFrontmost")) === false)
+        ax.set(front, "AXFrontmost", cfBoolean(true))
+    }
   }
 }
 

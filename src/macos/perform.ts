@@ -46,7 +46,7 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
       return write(ax, element, "AXValue", "") ?? NOT_DELIVERED
     case "set-value":
       if (await takesKeysOnly(ax, element)) return NOT_DELIVERED
-      return setValue(ax, element, action.value) ?? NOT_DELIVERED
+      return setValue(ax, element, action.value) ?? (await stepTo(ax, element, action.value)) ?? NOT_DELIVERED
     case "focus":
       return flag(ax, element, "AXFocused", true) ?? NOT_DELIVERED
     case "scroll":
@@ -138,6 +138,38 @@ function setValue(ax: Ax, element: Element, text: string): Performed | undefined
   if (text.trim() === "" || !Number.isFinite(number)) throw unfitting(text, "a number")
   using value = newNumber(number)
   return set(ax, element, "AXValue", value.ref)
+}
+
+/** The most steps towards a value, and how long the value may take to change after one. */
+const MOST_STEPS = 100
+const STEP_MS = 500
+
+/** Counts up or down to a value that can only be stepped. Ends at a step without the expected change. */
+async function stepTo(ax: Ax, element: Element, text: string): Promise<Performed | undefined> {
+  const goal = Number(text)
+  let sent: Performed | undefined
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const now = ax.get(element, "AXValue")
+    if (typeof now !== "number" || text.trim() === "" || !Number.isFinite(goal) || now === goal) break
+    const next = act(ax, element, [now < goal ? "AXIncrement" : "AXDecrement"])
+    if (!next || next.delivery === "not_delivered") return sent ?? next
+    sent = next
+    const reached = await changed(ax, element, now)
+    // It may have gone the wrong way, or past the goal.
+    if (reached === undefined || Math.abs(goal - reached) >= Math.abs(goal - now)) break
+  }
+  return sent
+}
+
+async function changed(ax: Ax, element: Element, before: number): Promise<number | undefined> {
+  const end = ax.deadline.slice(STEP_MS)
+  for (;;) {
+    const now = ax.get(element, "AXValue")
+    if (typeof now !== "number") return undefined
+    if (now !== before) return now
+    if (end.expired) return undefined
+    await pause(LOOK_MS, end)
+  }
 }
 
 function unfitting(text: string, wanted: string): AppError {

@@ -82,7 +82,7 @@ export function actionNames(
     Expand: expands || (press && opensMenu),
     Collapse: expands,
     Select: (press && opensMenu) || (settable && role === "combobox") || role === "listbox",
-    SetValue: settable,
+    SetValue: settable || (actions.has("AXIncrement") && actions.has("AXDecrement")),
     TypeText: text || typable,
     Clear: text,
     SetFocus: asFlag(attributes.AXFocused) !== undefined,

@@ -22,12 +22,14 @@ export class Element {
 
 /** A point, a size or a rectangle. Members that a kind does not have are 0. */
 class Geometry implements Rect {
+  readonly type: number
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
 
-  constructor(x: number, y: number, width: number, height: number) {
+  constructor(type: number, x: number, y: number, width: number, height: number) {
+    this.type = type
     this.x = finite(x)
     this.y = finite(y)
     this.width = finite(width)
@@ -73,8 +75,8 @@ function contentOf(ref: bigint): Geometry | Failure | undefined {
   if (type !== VALUE_POINT && type !== VALUE_SIZE && type !== VALUE_RECT) return undefined
   if (!ax.AXValueGetValue(ref, type, four)) return undefined
   const [a = 0, b = 0, c = 0, d = 0] = four
-  if (type === VALUE_RECT) return new Geometry(a, b, c, d)
-  return type === VALUE_POINT ? new Geometry(a, b, 0, 0) : new Geometry(0, 0, a, b)
+  if (type === VALUE_RECT) return new Geometry(type, a, b, c, d)
+  return type === VALUE_POINT ? new Geometry(type, a, b, 0, 0) : new Geometry(type, 0, 0, a, b)
 }
 
 export function newPoint(x: number, y: number): Owned {
@@ -118,7 +120,7 @@ export function asElements(value: Value): readonly Element[] {
 export function frameOf(attributes: Attributes): Rect | undefined {
   const { AXFrame: frame, AXPosition: position, AXSize: size } = attributes
   const found =
-    frame instanceof Geometry
+    frame instanceof Geometry && frame.type === VALUE_RECT
       ? frame
       : position instanceof Geometry && size instanceof Geometry
         ? { x: position.x, y: position.y, width: size.width, height: size.height }

@@ -224,7 +224,7 @@ class Collector {
     const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))
     const { bounds } = this.#options
     const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
-    const kids = childrenOf(this.#ax, element, facts.role, facts.attributes)
+    const kids = childrenOf(this.#ax, facts, (look) => this.#habits.childrenElsewhere(facts.role, web, look))
     if (facts.partial || kids.unread) this.isComplete = false
     const draft = new ElementDraft(facts, kids, place)
     this.#drafts.set(element, draft)
@@ -306,7 +306,7 @@ function isEnd(error: unknown): boolean {
 }
 
 /** The attributes that have children. An index of a path says by its stride which of them it counts in. */
-const SOURCES = ["AXChildren", "AXColumns", "AXContents"] as const
+const SOURCES = ["AXChildren", "AXColumns", "AXContents", "AXChildrenInNavigationOrder", "AXRows"] as const
 const STRIDE = 1 << 20
 const ALL = STRIDE
 
@@ -338,24 +338,49 @@ const CONTAINERS: ReadonlySet<Role> = new Set([
 ])
 
 /** The children in the structure of an element. If it should have some and has none, a second question follows. */
-export function childrenOf(ax: Ax, element: Element, role: Role, { AXChildren }: Attributes): Children {
-  if (role === "browser") return below(ax, element, 1)
+function childrenOf(ax: Ax, { element, role, attributes: { AXChildren } }: Facts, ask: Ask): Children {
   const elements = asElements(AXChildren)
-  if (elements.length > 0) return { elements, offset: 0, unread: false }
+  if (elements.length > 0 && role !== "browser") return { elements, offset: 0, unread: false }
   if (AXChildren instanceof Failure && AXChildren.code !== NO_VALUE) {
     // Some apps refuse the whole list and give it in parts. Most elements without the attribute have no children.
-    const odd = isUnread(AXChildren) || CONTAINERS.has(role)
-    return odd ? below(ax, element, 0) : NONE
+    const parts = isUnread(AXChildren) || CONTAINERS.has(role) ? inParts(ax, element) : NONE
+    if (parts.elements.length > 0 || parts.unread) return parts
   }
-  return role === "scrollarea" ? below(ax, element, 2) : NONE
+  const other = CONTAINERS.has(role) ? ask(() => elsewhere(ax, element, role)) : undefined
+  return other ?? { ...NONE, elements }
 }
 
-function below(ax: Ax, element: Element, source: 0 | 1 | 2): Children {
-  const elements = ax.some(element, SOURCES[source], 0, ALL)
-  if (!(elements instanceof Failure)) return { elements, offset: source * STRIDE, unread: false }
+/** Asks for children in other attributes, unless elements of the same kind had none there. */
+type Ask = (look: () => Children | undefined) => Children | undefined
+
+function inParts(ax: Ax, element: Element): Children {
+  const elements = ax.some(element, SOURCES[0], 0, ALL)
+  if (!(elements instanceof Failure)) return { ...NONE, elements }
   // Asked for a part of an empty list, an app answers with an illegal argument.
-  const absent = isAbsent(elements) || elements.code === ILLEGAL_ARGUMENT
-  return absent && source > 0 ? NONE : { ...NONE, unread: !absent }
+  return { ...NONE, unread: !isAbsent(elements) && elements.code !== ILLEGAL_ARGUMENT }
+}
+
+/** The children that an app has only in another attribute; undefined if there are none. */
+function elsewhere(ax: Ax, element: Element, role: Role): Children | undefined {
+  const sources = ELSEWHERE[role] ?? OTHERS
+  const read = ax.read(
+    element,
+    sources.map((source) => SOURCES[source]),
+  )
+  if (read instanceof Failure) return undefined
+  for (const source of sources) {
+    const elements = asElements(read[SOURCES[source]])
+    if (elements.length > 0) return { elements, offset: source * STRIDE, unread: false }
+  }
+  return undefined
+}
+
+/** Other attributes with children, by their place in SOURCES, the best first. */
+const OTHERS = [3, 2] as const
+const ELSEWHERE: Readonly<Record<string, readonly (1 | 2 | 3 | 4)[] | undefined>> = {
+  browser: [1, 3, 2],
+  outline: [4, 3, 2],
+  table: [4, 3, 2],
 }
 
 /** Reads the child at an index of a path, in one call. undefined: there is none. */

@@ -4,7 +4,7 @@ import type { SeenWindow, WindowFilter } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import { isNamed } from "../match.ts"
 import type { Rect } from "../node.ts"
-import { bundleOf } from "./apps.ts"
+import { ageOf, bundleOf, YOUNG_MS } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
@@ -18,6 +18,7 @@ const EXCLUDE_DESKTOP = 16
 const APP_MS = 300
 /** A smaller window without accessible content is not a window to a user. */
 const SMALLEST = 40
+const SMALLEST_ELSEWHERE = 100
 
 /** A window as the window server reports it. */
 interface ServerWindow {
@@ -110,7 +111,7 @@ export function showingProcesses(ax: Ax): ReadonlySet<number> {
 
 /** Facts about a window that its app does not list; undefined if it is not a window to a user. */
 function unmatched(
-  { bounds, layer, shown, onScreen, title }: ServerWindow,
+  { pid, bounds, layer, shown, onScreen, title }: ServerWindow,
   known: ReadonlyMap<number, AppWindow> | undefined,
 ): Pick<SeenWindow, "accessible" | "reason"> | undefined {
   const { width = 0, height = 0 } = bounds ?? {}
@@ -119,8 +120,11 @@ function unmatched(
   if (!known) return onScreen ? {} : undefined
   if (known.size === 0 && onScreen)
     return { accessible: false, reason: "the app lists no accessible windows" }
-  // Sheets and popovers are windows to the window server only. Without a title, a hidden window looks the same.
-  return !onScreen && title ? { accessible: false, reason: "it is on another Space" } : undefined
+  // Sheets, popovers and panels that an app keeps ready are windows to the window server only. Hidden ones look like
+  // windows on another Space, unless they lack a title, are small, or the app has just started.
+  const isPanel = !title || width < SMALLEST_ELSEWHERE || height < SMALLEST_ELSEWHERE
+  if (onScreen || isPanel || (ageOf(pid) ?? YOUNG_MS) < YOUNG_MS) return undefined
+  return { accessible: false, reason: "it is on another Space" }
 }
 
 /** The element of a window of this process; undefined if the app does not list it. */

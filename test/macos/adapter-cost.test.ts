@@ -8,9 +8,9 @@ const buttons = (count: number, more: object = {}) => ({
   repeat: count,
   node: { AXRole: "AXButton", AXTitle: "Button {n}", ...at, ...more },
 })
-/** Round trips to find the window, and to ask the first texts and groups for actions. */
+/** Round trips to find the window, to ask the first texts and groups for actions, and groups for other children. */
 const FINDING = 12
-const SAMPLES = 20 + 20
+const SAMPLES = 20 + 20 + 20
 
 test("a tree costs one round trip per node, and one more for each node with a value", () =>
   onDesk(

@@ -43,6 +43,12 @@ test("typed text arrives whole, in events of at most 20 units, with line ends as
       expect([part.length <= 20, part.isWellFormed()]).toEqual([true, true])
   }))
 
+test("cmd+? is the key with its shift on the layout of the user", () =>
+  onDesk(typing("de"), async (desk) => {
+    await desk.adapter.input(press("?", "cmd"))
+    expect(posted(desk).map(({ key }) => key)).toEqual([55, 56, 27, 27, 56, 55])
+  }))
+
 for (const [layout, code] of [
   ["us", 6],
   ["de", 16],
@@ -223,3 +229,19 @@ test("input that macOS would drop silently fails with an error", () =>
     }
     expect(posted(desk)).toEqual([])
   }))
+
+test("an app that passes keys on to another machine gets the keys of the layout, not an event with text", () =>
+  onDesk(
+    appWith(
+      FIELD,
+      { focused: "field", bundle_id: "com.apple.ScreenSharing", path: "/Applications/Screen Sharing.app" },
+      { keyboard: { layout: "us" } },
+    ),
+    async (desk) => {
+      const { handle } = await desk.node("textfield", "Text")
+      await desk.adapter.input({ kind: "text", text: "bA名", target: { pid: 501, handle } })
+      const codes = posted(desk).map(({ key }) => key)
+      expect(codes).toEqual([11, 11, 56, 0, 0, 56, 0, 0])
+      expect(desk.mac.look("field").AXValue).toBe("bA名")
+    },
+  ))

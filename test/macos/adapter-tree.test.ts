@@ -160,8 +160,8 @@ test("a node that only gives context costs one round trip", () =>
     const start = mac.report().round_trips
     const { root } = await adapter.tree(target, options)
     expect(root.children).toHaveLength(100)
-    // The rest is for finding the window, and for asking the first ones whether they can be pressed.
-    expect(mac.report().round_trips - start).toBeLessThanOrEqual(100 + 8 + 20)
+    // The rest is for finding the window, and for asking the first ones whether they can be pressed, or have children elsewhere.
+    expect(mac.report().round_trips - start).toBeLessThanOrEqual(100 + 8 + 40)
   }))
 
 test("-i does not read the texts that it leaves out, and names stay the same", () =>

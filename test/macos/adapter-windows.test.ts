@@ -97,6 +97,7 @@ test("a window on another Space is listed with the reason why it cannot be read"
         {
           pid: 501,
           name: "Demo",
+          start: [1_700_000_000, 0],
           frontmost: true,
           windows: [window("Here", 11), window("There", 12, { space: 2 })],
         },

@@ -115,9 +115,31 @@ const ACTS: Readonly<Record<string, Act>> = {
     asked: "AXFocused",
     shows: true,
   },
+  "click on a cell": {
+    command: "click",
+    node: { AXRole: "AXCell", AXTitle: "It", actions: { AXOpen: [] } },
+    asked: "AXOpen",
+  },
+  "click on a row": {
+    command: "click",
+    node: { AXRole: "AXRow", AXSubrole: "AXOutlineRow", AXTitle: "It" },
+    asked: "AXSelected",
+  },
+  scroll: {
+    command: "scroll",
+    args: { direction: "down", amount: 1 },
+    node: { AXRole: "AXButton", AXTitle: "It", actions: { AXScrollDownByPage: [] } },
+    asked: "AXScrollDownByPage",
+  },
   "scroll-to": {
     command: "scroll-to",
-    node: { AXRole: "AXButton", AXTitle: "It", actions: { AXScrollToVisible: [] } },
+    // It stays out of view, which an element that is scrolled there would not.
+    node: {
+      AXRole: "AXButton",
+      AXTitle: "It",
+      actions: { AXScrollToVisible: [] },
+      frame: [200, 2000, 120, 24],
+    },
     asked: "AXScrollToVisible",
   },
 }

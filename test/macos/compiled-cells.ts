@@ -480,7 +480,7 @@ export const NOTIFICATIONS: readonly MacCell[] = [
   },
   {
     command: "dismiss-all-notifications",
-    want: answers({}, "perform banner-1 Close applied"),
+    want: answers({}, "perform banner-1 Schließen applied"),
     after: { "banner-1": undefined },
   },
 ]

@@ -435,3 +435,142 @@ test("an app that has been running for long and answers nothing is not waited fo
     expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "APP_UNRESPONSIVE" })
     expect(performance.now() - start).toBeLessThan(4000)
   }))
+
+test("System Settings: a row of the sidebar is selected, and contents that only the reading order has are seen", () =>
+  onMac("settings", async (program) => {
+    const { mac, ok, ref } = program
+    expect(await ok("snapshot", { app: "com.apple.systempreferences" })).toMatchObject({ complete: true })
+    expect(await ok("click", { ref_id: await ref("Ton", "treeitem") })).toMatchObject({
+      method: "AXSelected",
+      disposition: { delivery: "delivered_unverified" },
+    })
+    expect(mac.look("settings").AXTitle).toBe("Ton")
+    expect(await ok("check", { ref_id: await ref("WLAN", "switch") })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    await ok("click", { ref_id: await ref("Details …") })
+    expect(notes(program)).toEqual(["details"])
+    await ok("set-value", { ref_id: await ref("Lautstärke"), value: "0.75" })
+    expect(mac.look("volume").AXValue).toBe(0.75)
+    // A stepper has no value that can be written, only steps.
+    expect(await ok("set-value", { ref_id: await ref("Wiederholungen"), value: "5" })).toMatchObject({
+      disposition: { delivery: "delivered_verified" },
+    })
+    expect(mac.look("alert-volume").AXValue).toBe(5)
+    expect(mac.record("post")).toEqual([])
+  }))
+
+test("a menu that opens at once and answers only when it is closed is found", () =>
+  onMac(
+    appWith([
+      {
+        id: "size",
+        AXRole: "AXPopUpButton",
+        AXTitle: "Size",
+        AXValue: "Small",
+        latency: { AXPress: 3_000_000 },
+        frame: [200, 200, 100, 24],
+        menu: {
+          AXRole: "AXMenu",
+          frame: [200, 200, 100, 60],
+          children: ["Small", "Large"].map((AXTitle) => ({ AXRole: "AXMenuItem", AXTitle })),
+        },
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("select", { ref_id: await ref("Size"), value: "Large" })).toMatchObject({
+        disposition: { delivery: "delivered_verified" },
+      })
+      expect(mac.look("size").AXValue).toBe("Large")
+    },
+  ))
+
+test("a locked screen: nothing is sent to the lock screen", () =>
+  onMac(
+    appWith(
+      [{ id: "text", AXRole: "AXTextArea", AXTitle: "Text", frame: [200, 200, 200, 60] }],
+      {},
+      { session: "locked" },
+    ),
+    async ({ mac, ok, error, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      const locked = {
+        code: "ACTION_FAILED",
+        details: { kind: "locked" },
+        disposition: { delivery: "not_delivered" },
+      }
+      expect(await error("type", { ref_id: await ref("Text"), text: "x", input: "physical" })).toMatchObject(
+        locked,
+      )
+      expect(await error("press", { combo: "tab" })).toMatchObject({ details: { kind: "locked" } })
+      expect(await error("mouse-click", { xy: "10,10" })).toMatchObject({ details: { kind: "locked" } })
+      expect(mac.record("post")).toEqual([])
+      await ok("type", { ref_id: await ref("Text"), text: "x" })
+      expect(mac.look("text").AXValue).toBe("x")
+    },
+  ))
+
+test("keys stop when the focus moves away while a long text is typed", () =>
+  onMac(
+    appWith([
+      {
+        id: "text",
+        AXRole: "AXTextArea",
+        AXTitle: "Text",
+        frame: [200, 200, 200, 60],
+      },
+      { id: "chat", AXRole: "AXTextArea", AXTitle: "Chat", frame: [200, 300, 200, 60] },
+    ]),
+    async ({ mac, ok, error, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      mac.apply({ do: "focus", node: "text" })
+      mac.apply({ do: "focus", node: "chat", after_ms: 300 })
+      const text = "all work and no play ".repeat(400)
+      expect(
+        await error("type", { ref_id: await ref("Text"), text, input: "physical", timeout_ms: 20_000 }),
+      ).toMatchObject({
+        details: { kind: "typing" },
+        disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+      })
+      expect(String(mac.look("chat").AXValue).length).toBeLessThan(300)
+    },
+  ))
+
+test("panels that an app keeps ready are not windows on another Space", () =>
+  onMac(
+    appWith([{ AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
+      start: [1_700_000_000, 0],
+      windows: [
+        { window: 9001, AXTitle: "Main", frame: [100, 100, 800, 600] },
+        { window: 9002, AXTitle: "Accessory", space: 2, frame: [0, 0, 500, 60] },
+        { window: 9003, AXTitle: "Elsewhere", space: 2, frame: [0, 0, 500, 400] },
+      ],
+    }),
+    async ({ ok }) => {
+      const { windows } = await ok("list-windows", { app: "Demo" })
+      expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Main", "Elsewhere"])
+    },
+  ))
+
+test("a text that is too long to be read as a whole is typed into once, and proves nothing", () =>
+  onMac(
+    appWith([
+      {
+        id: "log",
+        AXRole: "AXTextArea",
+        AXTitle: "Log",
+        AXValue: "x".repeat(70_000),
+        frame: [200, 200, 200, 60],
+      },
+    ]),
+    async ({ mac, ok, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      expect(await ok("type", { ref_id: await ref("Log"), text: " end" })).toMatchObject({
+        method: "AXSelectedText",
+        disposition: { delivery: "delivered_unverified" },
+      })
+      expect(String(mac.look("log").AXValue).slice(-6)).toBe("xx end")
+      expect(mac.record("post")).toEqual([])
+    },
+  ))

@@ -16,13 +16,12 @@ static AXError refused(const Node *node, const char *name) {
   return (AXError)(planned->kind == J_NUMBER ? planned->number : json_number(planned, "set", 0));
 }
 
-/** Lets the effect happen now, or later when the application is slow; or not at all when it pretends. */
+/** Lets the effect happen now, also when the answer is late, as that of an open menu; or not at all when it pretends. */
 static const char *deliver(const Trip *trip, const char *name, Json *effect) {
   if (json_has(node_get(trip->node, "ignores"), name) || drops_text(trip->node, name)) {
     json_free(effect);
     return "ignored";
   }
-  if (trip->late_us > 0) json_set(effect, "after_ms", json_new_number(trip->late_us / 1e3));
   bool disabled = !node_flag(trip->node, "AXEnabled", true) && !strcmp(json_string(effect, "do"), "perform");
   world_do(effect);
   return disabled ? "disabled" : trip->late_us > 0 ? "late" : "applied";

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READY_MS 150 /* from the start of an application to its first answer */
+
 void focus(Node *node) {
   App *app = node->app;
   if (app->focused == node) return;
@@ -128,6 +130,7 @@ void launch(const Json *effect) {
   Json *kept = later > 0 && windows ? json_clone(windows) : NULL;
   if (kept) json_drop(json, "windows");
   if (!json_get(json, "pid") || app_by_pid((int)json_number(json, "pid", 0))) json_set(json, "pid", json_new_number(free_pid()));
+  if (!json_get(json, "ready_ms")) json_set(json, "ready_ms", json_new_number(READY_MS));
   App *app = app_add(json);
   app->started_ms = effect_time();
   json_set(app->json, "start", json_new(J_NULL));

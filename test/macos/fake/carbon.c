@@ -139,7 +139,8 @@ API OSStatus UCKeyTranslate(const char *layout_bytes, uint16_t key, uint16_t act
   }
   if (!most || action > 3) return -50;
   if (action == 1) return 0; /* a key that goes up types nothing */
-  bool shift = modifiers & 2, caps = modifiers & 4, option = modifiers & 8, control = modifiers & 16, dead;
+  /* with command, many layouts ignore shift */
+  bool shift = (modifiers & 3) == 2, caps = modifiers & 4, option = modifiers & 8, control = modifiers & 16, dead;
   const char *text = layout_key(layout, key, (shift ? SHIFT_DOWN : 0) | (option ? OPTION_DOWN : 0), &dead);
   char other[2] = {*text, 0};
   if (caps && !text[1] && *text >= 'a' && *text <= 'z') other[0] = (char)(*text - 32);

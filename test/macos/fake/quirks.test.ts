@@ -55,13 +55,11 @@ describe("quirks of applications", () => {
     expect(mac.look("lying-success").AXTitle).toBe("Says success, does nothing")
   })
 
-  test("an answer after the timeout, whose effect still happens", () => {
+  test("an answer after the timeout, whose effect has happened", () => {
     const mac = start("quirks", { virtualClock: true })
     const slow = keep(find(keep(application(8000)), "Answers late"))
     api().AXUIElementSetMessagingTimeout(slow, 1)
     expect(perform(slow, "AXPress")).toBe(-25204)
-    expect(mac.look("slow").AXTitle).toBe("Answers late")
-    mac.sleep(1000)
     expect(mac.look("slow").AXTitle).toBe("Answered")
     expect(mac.report().slept_us).toBeGreaterThanOrEqual(1_000_000)
   })

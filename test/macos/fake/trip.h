@@ -9,7 +9,7 @@
 typedef struct {
   Object *element;
   Node *node;
-  double late_us; /* the application acts, but so much later than its answer is awaited */
+  double late_us; /* the application acts, and answers so much later than its answer is awaited */
 } Trip;
 
 /** Everything that can go wrong before an attribute is even looked at. The node is NULL for the system. */
