@@ -163,10 +163,10 @@ export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E)
       "State of the element afterwards, if it changed",
     ),
     method: described(string(), "How it was delivered"),
-    already: described(optional(literal(true)), "Nothing was sent: the element was as requested"),
-    app_ended: described(optional(literal(true)), "The app ended after the action, as by a Quit button"),
+    already: described(optional(literal(true)), "Nothing had to be sent"),
+    app_ended: described(optional(literal(true)), "The app ended by it"),
     disposition: disposition(),
-    doubt: described(optionalString(), "Why it is not verified, and how to see what happened"),
+    doubt: described(optionalString(), "Why it is not verified"),
     changes: changes(),
     ...more,
   })

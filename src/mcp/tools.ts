@@ -2,7 +2,7 @@ import type { JsonSchema } from "@valibot/to-json-schema"
 import { type Command, loadAll, type Registry } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
-import { argumentsSchema, resultSchema } from "./json-schema.ts"
+import { argumentsSchema } from "./json-schema.ts"
 
 /** A command as an MCP client sees it. */
 export interface Tool {
@@ -10,7 +10,6 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
-  readonly outputSchema: { readonly type: "object"; readonly [key: string]: unknown }
   readonly annotations: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
@@ -27,8 +26,7 @@ export function toolOf(command: Command): Tool {
     name: toolName(command.name),
     title: command.name,
     description: command.summary,
-    inputSchema: objectRooted(lean(withLists(argumentsSchema(command)), UNSAID_OF_ARGUMENTS)),
-    outputSchema: objectRooted(lean(resultSchema(command), UNSAID_OF_RESULTS)),
+    inputSchema: objectRooted(lean(withLists(argumentsSchema(command)))),
     annotations: {
       readOnlyHint: isReading,
       destructiveHint: command.effect === "changes",
@@ -76,34 +74,24 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
 
 /**
  * A model reads every word of a tool's schema in every conversation. Types are kept. Keywords that only
- * validation needs, or that the values make obvious, are dropped.
+ * validation needs are dropped, and the schema of results, which 'agent-desktop schema' prints.
  */
-const UNSAID_OF_ARGUMENTS: ReadonlySet<string> = new Set(["pattern"])
-const UNSAID_OF_RESULTS: ReadonlySet<string> = new Set([
-  "description",
-  "enum",
-  "minimum",
-  "propertyNames",
-  "required",
-])
+const UNSAID: ReadonlySet<string> = new Set(["pattern"])
 
 /** Keywords that say nothing when they are empty. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
-function lean<T>(schema: T, unsaid: ReadonlySet<string>, isNames?: boolean): T
-function lean(schema: unknown, unsaid: ReadonlySet<string>, isNames = false): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => lean(one, unsaid))
+function lean<T>(schema: T, isNames?: boolean): T
+function lean(schema: unknown, isNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => lean(one))
   if (typeof schema !== "object" || schema === null) return schema
   const kept = Object.entries(schema).filter(
     ([key, value]) =>
-      isNames || !(unsaid.has(key) || value === false || (OFTEN_EMPTY.has(key) && isEmpty(value))),
+      isNames || !(UNSAID.has(key) || value === false || (OFTEN_EMPTY.has(key) && isEmpty(value))),
   )
   return Object.fromEntries(
-    kept.map(([key, value]) => [
-      key,
-      lean(value, unsaid, !isNames && (key === "properties" || key === "$defs")),
-    ]),
+    kept.map(([key, value]) => [key, lean(value, !isNames && (key === "properties" || key === "$defs"))]),
   )
 }
 

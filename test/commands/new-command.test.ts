@@ -67,7 +67,7 @@ describe("a new command is in", () => {
     ])
   })
 
-  test("the MCP tools, with its schemas and hints", async () => {
+  test("the MCP tools, with its schema and hints", async () => {
     const [near, far] = InMemoryTransport.createLinkedPair()
     const { door } = await readyDesk({ commands: registry })
     const served = serveMcp(door, { tools: "core", idleMs: 0, format: "text" }, far)
@@ -79,7 +79,6 @@ describe("a new command is in", () => {
       title: "say-hello",
       description: "Greet somebody by name",
       inputSchema: { properties: { name: { type: "string" } }, required: ["name"] },
-      outputSchema: { properties: { greeting: { type: "string" } } },
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
     })
     const answer = await client.callTool({ name: "desktop_say_hello", arguments: { name: "Ada" } })

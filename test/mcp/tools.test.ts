@@ -66,18 +66,19 @@ describe("the tools", () => {
     const costs = tools.map((tool) => [tool.name, Math.ceil(JSON.stringify(tool).length / 4)] as const)
     const total = costs.reduce((sum, [, tokens]) => sum + tokens, 0)
     const most = costs.toSorted((a, b) => b[1] - a[1])
-    expect({ tools: tools.length <= 20, tokens: total < 7600 || { total, most } }).toEqual({
+    expect({ tools: tools.length <= 20, tokens: total < 5000 || { total, most } }).toEqual({
       tools: true,
       tokens: true,
     })
   })
 
-  test("have an object at the root of both schemas, and hints about their effects", async () => {
+  test("have an object at the root of their schemas, and hints about their effects", async () => {
     const { client } = await connect(desk())
     const { tools } = await client.listTools()
     for (const tool of tools) {
       expect(tool.inputSchema.type).toBe("object")
-      expect(tool.outputSchema?.type).toBe("object")
+      // A model reads them all, and an answer explains itself.
+      expect(tool.outputSchema).toBeUndefined()
       expect(tool.description).toBeString()
     }
     const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]))
