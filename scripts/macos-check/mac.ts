@@ -224,6 +224,9 @@ export interface Interruption {
   child?: { kill(signal: NodeJS.Signals): void }
 }
 
+/** The signals of the user; the time limit of a command sends SIGTERM. */
+const ENDING: ReadonlySet<string> = new Set(["SIGINT", "SIGHUP"])
+
 export function realMac(binary: string, interruption: Interruption): Outside {
   const run = async (command: readonly string[], input?: string): Promise<Ran> => {
     if (interruption.aborted && !interruption.puttingBack) throw new Interrupted()
@@ -243,7 +246,9 @@ export function realMac(binary: string, interruption: Interruption): Outside {
       new Response(child.stderr).text(),
       child.exited,
     ])
-    if (interruption.aborted && !interruption.puttingBack) throw new Interrupted()
+    // A terminal sends the signal to the command as well, which may be told of it first.
+    const isInterrupted = interruption.aborted || ENDING.has(String(child.signalCode))
+    if (isInterrupted && !interruption.puttingBack) throw new Interrupted()
     return { code, out, err }
   }
   return {
