@@ -1,6 +1,6 @@
 import type { Absence, Seen } from "../../adapter.ts"
-import type { Rect } from "../../node.ts"
-import { isEmpty, middle } from "../../rect.ts"
+import type { Point, Rect } from "../../node.ts"
+import { contains, isEmpty, middle } from "../../rect.ts"
 import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
@@ -111,7 +111,20 @@ async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }
   const list = way.findLast(({ role }) => LISTS.has(role))
   if (!list) return way[0]?.ref === ref
   const extents = await unlessRefused(atspi.extents(list.ref, origin.traits.coordinates))
-  return extents !== undefined && (isEmpty(extents) || isNothingAt(atspi, list.ref, extents, origin.traits))
+  if (extents === undefined) return false
+  if (isEmpty(extents)) return true
+  if (!(await isNothingAt(atspi, list.ref, extents, origin.traits))) return false
+  await askForRowAt(atspi, list.ref, middle(extents), origin.traits)
+  return isNothingAt(atspi, list.ref, extents, origin.traits)
+}
+
+/** GTK 4 finds only objects that were asked for once, and the row at this point may be new. */
+async function askForRowAt(atspi: Atspi, list: Ref, point: Point, { coordinates }: Traits): Promise<void> {
+  const rows = await atspi.children(list)
+  const extents = await Promise.all(rows.map((row) => unlessRefused(atspi.extents(row, coordinates))))
+  const there = rows.filter((_, i) => extents[i] && contains(extents[i], point))
+  const parts = await Promise.all(there.map((row) => unlessRefused(atspi.children(row))))
+  await Promise.all(parts.flatMap((refs = []) => refs.map((ref) => unlessRefused(atspi.children(ref)))))
 }
 
 const LISTS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.LIST_BOX, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
