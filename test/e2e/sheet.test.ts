@@ -162,3 +162,28 @@ test("focus on the cell that has the focus says that nothing had to be sent", as
     disposition: { delivery: "not_delivered", retry: "safe" },
   })
 })
+
+test("what is behind a dialog is refused, and what is on a page of it that is not shown is stale", async () => {
+  const field = await cell("B2")
+  await press("ctrl+1")
+  const dialog = await until(async () => {
+    const { json } = await desktop.run("list-windows")
+    return json?.data?.windows.find((one: { title: string }) => one.title === "Format Cells")?.id
+  }, 30_000)
+  expect((await desktop.run("click", field)).json.error).toMatchObject({
+    code: "ACTION_FAILED",
+    details: { reason: "behind a modal dialog", window_id: dialog },
+  })
+  const find = (role: string, name: string): Promise<string> =>
+    until(async () => {
+      const query = ["--window-id", dialog, "--role", role, "--name", name, "--exact", "--first"]
+      return (await desktop.run("find", ...query)).json?.data?.match?.ref_id
+    }, 30_000)
+  const box = await find("checkbox", "Thousands separator")
+  await desktop.run("click", await find("tab", "Alignment"))
+  // LibreOffice takes the page out of the window.
+  const refusal = await until(async () => (await desktop.run("check", box)).json.error)
+  expect(refusal).toMatchObject({ code: "STALE_REF", disposition: { delivery: "not_delivered" } })
+  await desktop.run("click", await find("button", "Cancel"))
+  await until(async () => (await desktop.run("click", field)).json?.ok, 30_000)
+}, 120_000)
