@@ -480,7 +480,12 @@ export interface Ending {
 export interface Platform {
   readonly name: string
   adapter(deadline: Deadline): Adapter
-  close(): Promise<void>
+  /** `forGood`: no other process goes on from here, so what apps were asked to do for their readers ends as well. */
+  close(how?: Closing): Promise<void>
+}
+
+export interface Closing {
+  readonly forGood?: boolean
 }
 
 /** The environment variables of a process. */

@@ -7,7 +7,7 @@ import type {
   TreeOptions,
   TreeTarget,
 } from "../adapter.ts"
-import { readingTime } from "../deadline.ts"
+import { Deadline, readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
@@ -22,7 +22,7 @@ import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walkElement, walkTree } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
-import { wakeWebContents } from "./web-contents.ts"
+import { stopPosing, wakeWebContents } from "./web-contents.ts"
 import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
 
 /** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
@@ -31,12 +31,20 @@ export function connectMacos(options: PlatformOptions): Platform {
   return {
     name: "macos",
     adapter: (deadline) => macosAdapter(new Ax(connection, deadline), options),
-    close: async () => connection.close(),
+    close: async ({ forGood = false } = {}) => {
+      if (forGood && connection.posedTo.size > 0) stopPosing(new Ax(connection, Deadline.in(CLOSE_MS)))
+      connection.close()
+    },
   }
 }
 
+/** The time for giving things back at the end. */
+const CLOSE_MS = 1000
+
 function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   const { deadline } = ax
+  ax.connection.enter()
+  let isOpen = true
   const turn = new Turn(async () => (await import("./input.ts")).openInputLock(env), deadline)
   // Modules that neither a snapshot nor a click needs are loaded on first use.
   return {
@@ -97,7 +105,11 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       close: () => {},
     }),
     watch: async (pids) => watchProcesses(ax, pids),
-    close: () => turn.release(),
+    close: async () => {
+      await turn.release()
+      if (isOpen) ax.connection.leave()
+      isOpen = false
+    },
   }
 }
 
