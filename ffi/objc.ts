@@ -70,7 +70,10 @@ export function appKitClass(name: string): bigint {
   return objc().objc_getClass(name)
 }
 
-/** Frees the objects that messages autorelease, at the end of the `using` block. There must be no await in the block. */
+/**
+ * Frees the objects that macOS autoreleases, at the end of the `using` block. Pools are a stack: in a block with an await,
+ * another one could end first. Only the one around whole commands (src/macos/connection.ts) may last longer.
+ */
 export class AutoreleasePool {
   readonly #pool = objc().objc_autoreleasePoolPush();
 

@@ -110,8 +110,15 @@ export interface Adapter {
   close(): Promise<void>
 }
 
-/** Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. */
-export type WindowFilter = string | { readonly pid: number } | { readonly app: string }
+/**
+ * Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. `orApp`: where
+ * apps can be used without windows, an app that has none counts as one, with the id `app-` and its pid. That id means the
+ * app also later. No list of windows shows it.
+ */
+export type WindowFilter =
+  | string
+  | { readonly pid: number; readonly orApp?: boolean }
+  | { readonly app: string; readonly orApp?: boolean }
 
 declare const inside: unique symbol
 
@@ -480,7 +487,12 @@ export interface Ending {
 export interface Platform {
   readonly name: string
   adapter(deadline: Deadline): Adapter
-  close(): Promise<void>
+  /** `forGood`: no other process goes on from here, so what apps were asked to do for their readers ends as well. */
+  close(how?: Closing): Promise<void>
+}
+
+export interface Closing {
+  readonly forGood?: boolean
 }
 
 /** The environment variables of a process. */

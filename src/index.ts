@@ -54,7 +54,9 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const readOnly = options.readOnly || isOn(env.AGENT_DESKTOP_READ_ONLY)
   const apps = bothOf(options.apps, namesIn(env.AGENT_DESKTOP_APPS))
   const numbering = options.refs ?? numberingOf(env.AGENT_DESKTOP_REFS)
-  const { platform, refs, close } = onDemand({ env, session, numbering, desktop })
+  const opened = onDemand({ env, session, numbering, desktop })
+  const { platform, refs } = opened
+  const close = (): Promise<void> => opened.close({ forGood: true })
   let trace: Promise<Trace> | undefined
   const door: Door = {
     name: "library",

@@ -69,7 +69,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   const progress = showProgress(command, args)
   const envelope = await runLoaded(door, command, args)
   await progress.end()
-  await close()
+  await close({ forGood: command.name === "mcp" })
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   const code = await answer(envelope, settings.format, command)
   return interruption.exitCode ?? code

@@ -1,4 +1,4 @@
-import type { Adapter, Env, Platform } from "./adapter.ts"
+import type { Adapter, Closing, Env, Platform } from "./adapter.ts"
 import type { RefStore } from "./command.ts"
 import type { Numbering } from "./node.ts"
 
@@ -9,11 +9,11 @@ export function onDemand({ desktop, ...place }: Place & { readonly desktop?: str
   return {
     platform: () => (opened ??= open(env, desktop)),
     refs: refsOnDemand(place),
-    async close() {
+    async close(how) {
       // The command that needed the desktop has reported a failure to open it.
       const platform = await opened?.catch(() => undefined)
       opened = undefined
-      await platform?.close()
+      await platform?.close(how)
     },
   }
 }
@@ -28,7 +28,7 @@ interface OnDemand {
   platform(): Promise<Platform>
   readonly refs: RefStore
   /** Closes the desktop if it is open; the next command that needs it opens it again. */
-  close(): Promise<void>
+  close(how?: Closing): Promise<void>
 }
 
 async function open(env: Env, desktop: string | undefined): Promise<Platform> {

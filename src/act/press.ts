@@ -31,7 +31,7 @@ export async function pressKeys(ctx: Context, choice: PressChoice, combo: Combo)
   const press = { kind: "key", combo, phase: "press" } as const
   if (choice.to !== undefined) return pressInElement(ctx, choice.to, press)
   if (choice.app === undefined && choice.window_id === undefined) return pressAnywhere(ctx, press)
-  const window = await chooseWindow(ctx.adapter, choice)
+  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
   return window.is_focused ? pressInWindow(ctx, window, press) : borrowFocus(ctx, window, press)
 }
 
@@ -139,8 +139,8 @@ async function giveBack(
 ): Promise<boolean> {
   try {
     if (watch) await untilQuiet(ctx, watch)
-    const now = await ctx.adapter.windows()
-    if (!now.some(({ id, is_focused }) => id === window.id && is_focused)) return isFocused(now, before)
+    const now = await ctx.adapter.windows(window.id)
+    if (!isFocused(now, window)) return isFocused(await ctx.adapter.windows(), before)
     return (await ctx.adapter.window(before.id, { kind: "focus" })).is_focused
   } catch (error) {
     if (error instanceof AppError) return false

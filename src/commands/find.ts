@@ -59,7 +59,7 @@ export const find = defineCommand({
   },
   async run(args, ctx) {
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
-    const window = await chooseWindow(ctx.adapter, args)
+    const window = await chooseWindow(ctx.adapter, args, { orApp: true })
     requireContent(window)
     const searched = await search(ctx, window, {
       includeHidden: args.include_hidden,

@@ -68,7 +68,7 @@ export const listSurfaces = defineCommand({
   sample: { app: "$app" },
   examples: ["agent-desktop list-surfaces --app TextEdit"],
   async run(args, ctx) {
-    const { pid } = await chooseWindow(ctx.adapter, args)
+    const { pid } = await chooseWindow(ctx.adapter, args, { orApp: true })
     return { pid, surfaces: await ctx.adapter.surfaces(pid) }
   },
 })

@@ -114,7 +114,8 @@ export const snapshot = defineCommand({
   async run(args, ctx) {
     if (args.root !== undefined)
       return observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args)
-    if (args.diff === undefined) return observe(ctx, await chooseWindow(ctx.adapter, args), args)
+    if (args.diff === undefined)
+      return observe(ctx, await chooseWindow(ctx.adapter, args, { orApp: true }), args)
     const { observeSince } = await import("../look/compare.ts")
     return observeSince(ctx, { ...args, snapshot: args.diff === LAST ? undefined : args.diff }, args)
   },

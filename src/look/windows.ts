@@ -12,10 +12,17 @@ export interface WindowChoice {
   readonly window_id?: string
 }
 
-/** The window with the id; otherwise the focused or first window of the app; without an app, the focused window. */
-export async function chooseWindow(adapter: Adapter, choice: WindowChoice): Promise<SeenWindow> {
+/**
+ * The window with the id; otherwise the focused or first window of the app; without an app, the focused window. `orApp`: an
+ * app without windows will do.
+ */
+export async function chooseWindow(
+  adapter: Adapter,
+  choice: WindowChoice,
+  { orApp = false } = {},
+): Promise<SeenWindow> {
   const windows = await adapter.windows(
-    choice.window_id ?? (choice.app === undefined ? "focused" : { app: choice.app }),
+    choice.window_id ?? (choice.app === undefined ? "focused" : { app: choice.app, orApp }),
   )
   if (choice.window_id !== undefined) return windowById(windows, choice.window_id, choice.app)
   if (choice.app !== undefined) return windowOfApp(windows, choice.app)

@@ -3,27 +3,37 @@ import type {
   Platform,
   PlatformOptions,
   Seen,
+  SeenApp,
   SeenTree,
+  SeenWindow,
   TreeOptions,
   TreeTarget,
+  WindowFilter,
 } from "../adapter.ts"
-import { readingTime } from "../deadline.ts"
+import { Deadline, readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
-import { bundleOf, processStart } from "./apps.ts"
+import { appsLike, bundleOf, processStart } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import { Ax, whenUp } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf } from "./describe.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
-import { findSurface, listSurfaces, surfaceById } from "./surfaces.ts"
+import {
+  type Found,
+  findSurface,
+  listSurfaces,
+  STATUS_ITEMS,
+  statusItemsOf,
+  surfaceById,
+} from "./surfaces.ts"
 import { asElement, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walkElement, walkTree } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
-import { wakeWebContents } from "./web-contents.ts"
-import { listWindows, showingProcesses, windowIdOf } from "./windows.ts"
+import { stopPosing, wakeWebContents } from "./web-contents.ts"
+import { appAsWindow, listWindows, pidOf, showingProcesses, windowIdOf } from "./windows.ts"
 
 /** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
@@ -31,19 +41,31 @@ export function connectMacos(options: PlatformOptions): Platform {
   return {
     name: "macos",
     adapter: (deadline) => macosAdapter(new Ax(connection, deadline), options),
-    close: async () => connection.close(),
+    close: async ({ forGood = false } = {}) => {
+      if (forGood && connection.posedTo.size > 0) stopPosing(new Ax(connection, Deadline.in(CLOSE_MS)))
+      connection.close()
+    },
   }
 }
 
+/** The time for giving things back at the end. */
+const CLOSE_MS = 1000
+
 function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   const { deadline } = ax
+  ax.connection.enter()
+  let isOpen = true
   const turn = new Turn(async () => (await import("./input.ts")).openInputLock(env), deadline)
   // Modules that neither a snapshot nor a click needs are loaded on first use.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).readPermissions(request),
     diagnose: async ({ ffi }) => (await import("./diagnose.ts")).diagnose(ax, ffi),
     apps: async () => (await import("./apps.ts")).listApps(showingProcesses(ax)),
-    windows: async (only) => listWindows(ax, only),
+    windows: async (only) => {
+      const windows = listWindows(ax, only)
+      const apps = only === undefined ? [] : appsFor(only, windows)
+      return [...windows, ...apps.map((app) => appAsWindow(ax, app))]
+    },
     displays: async () => (await import("./screenshot.ts")).listDisplays(),
     surfaces: (pid) => whenUp(ax, () => listSurfaces(ax, pid, listWindows(ax, { pid }))),
     tree: (target, treeOptions) => {
@@ -97,8 +119,21 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       close: () => {},
     }),
     watch: async (pids) => watchProcesses(ax, pids),
-    close: () => turn.release(),
+    close: async () => {
+      await turn.release()
+      if (isOpen) ax.connection.leave()
+      isOpen = false
+    },
   }
+}
+
+/** The apps that count as windows for this question. */
+function appsFor(only: WindowFilter, windows: readonly SeenWindow[]): readonly SeenApp[] {
+  if (typeof only === "string") {
+    const pid = pidOf(only)
+    return pid === undefined ? [] : appsLike({ pid })
+  }
+  return only.orApp && windows.length === 0 ? appsLike(only) : []
 }
 
 async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promise<SeenTree> {
@@ -115,13 +150,24 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
       suggestion: `Use 'list-surfaces --app ${plainWord(window.app_name)}' to see what it shows`,
     })
   }
-  if (surface !== "menu" && surface !== "menubar") await wakeWebContents(ax, window.pid, found.element)
-  const { root, complete } = await walkTree(ax, found.element, found.area, options)
+  const isApp = pidOf(found.id) !== undefined
+  if (!isApp && surface !== "menu" && surface !== "menubar")
+    await wakeWebContents(ax, window.pid, found.element)
+  const { root, complete } = await walkSurface(ax, found, options)
   const { id, title, path: rootPath } = found
   // A menu is named after the item that opened it.
   const name = root.name ?? (title || undefined)
   const { app_name: app, pid } = window
   return { root: { ...root, name }, window: { id, title }, app, pid, complete, rootPath }
+}
+
+/** The status items of an app are one more child of its menu bar. */
+async function walkSurface(ax: Ax, { element, area, statusItems }: Found, options: TreeOptions) {
+  const walked = await walkTree(ax, element, area, options)
+  if (!statusItems) return walked
+  const more = await walkTree(ax, statusItems, undefined, options)
+  const children = [...walked.root.children, { ...more.root, index: STATUS_ITEMS }]
+  return { root: { ...walked.root, children }, complete: walked.complete && more.complete }
 }
 
 function above(ax: Ax, element: Element, levels: number): Element | undefined {
@@ -148,8 +194,9 @@ async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Prom
 /** Follows the stored child indexes, one call per level. AX elements have no address that works in another process. */
 function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined {
   if (!window_id || !path) return undefined
-  let element = surfaceById(ax, pid, window_id)
-  for (const index of path) {
+  const isStatusItem = path[0] === STATUS_ITEMS
+  let element = isStatusItem ? statusItemsOf(ax, pid) : surfaceById(ax, pid, window_id)
+  for (const index of isStatusItem ? path.slice(1) : path) {
     if (!element) return undefined
     element = childAt(ax, element, index)
   }

@@ -5,6 +5,7 @@ import { AutoreleasePool, appKitClass, send } from "../../ffi/objc.ts"
 import type { Launched, SeenApp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, plainWord } from "../errors.ts"
+import { isNamed } from "../match.ts"
 import { drainRunLoop, itemsOf, textOf } from "./cf.ts"
 import { outOfTime } from "./failure.ts"
 
@@ -16,6 +17,14 @@ const BUNDLE_ID = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 /** Lists the apps in the Dock, and any other process that shows a window. */
 export function listApps(showing: ReadonlySet<number>): SeenApp[] {
   return runningApps().flatMap(({ regular, ...app }) => (regular || showing.has(app.pid) ? [app] : []))
+}
+
+/** Running apps by name or by pid, with or without a place in the Dock. */
+export function appsLike(wanted: { readonly app: string } | { readonly pid: number }): SeenApp[] {
+  const running = runningApps()
+  if ("pid" in wanted) return running.filter(({ pid }) => pid === wanted.pid)
+  const named = running.filter(({ name }) => isNamed(name, [], wanted.app))
+  return named.length > 0 ? named : running.filter((one) => isNamed(one.name, one.aliases, wanted.app))
 }
 
 function runningApps(): (SeenApp & { readonly regular: boolean })[] {

@@ -1,18 +1,28 @@
 import { accessibility } from "../../ffi/accessibility.ts"
 import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { AutoreleasePool } from "../../ffi/objc.ts"
 import { AppError } from "../errors.ts"
 import { newArray, newString } from "./cf.ts"
 import { Element } from "./value.ts"
 
+/** Most names to keep from one command to the next. The names of custom actions are made by the apps. */
+const MOST_NAMES = 1000
+
 /**
- * Elements and attribute names that all commands of one platform share. Each is retained once, and
- * released by `close`: these are the only references that outlive the function that got them.
+ * Elements and attribute names that the commands of one platform share. Each is retained once: these are the only
+ * references that outlive the function that got them. Elements, and what macOS autoreleases, are given back as soon as no
+ * command runs; names when the platform closes.
  */
 export class Connection {
   /** Accessibility was granted. If the user withdraws it later, every call reports that. */
   trusted = false
-  /** Windows that stayed empty although their web contents were asked for, each with the life of its process. */
-  readonly sleepers = new Map<Element, string>()
+  /** Windows that stayed empty although their web contents were asked for. */
+  readonly sleepers = new Set<string>()
+  /** Processes that were told that a screen reader runs, each with the time it started. */
+  readonly posedTo = new Map<number, string | undefined>()
+  #commands = 0
+  #isUsed = false
+  #pool: AutoreleasePool | undefined
   readonly #elements = new Map<bigint, Element[]>()
   readonly #strings = new Map<string, bigint>()
   readonly #arrays = new Map<string, bigint>()
@@ -20,6 +30,22 @@ export class Connection {
   #lists = new WeakMap<readonly string[], bigint>()
   #timeoutMs = 0
   #system: Element | undefined
+
+  /** A command begins. */
+  enter(): void {
+    this.#commands++
+    // One for all that run at the same time: pools are a stack, and commands do not end in the order they began. A process
+    // with one command frees everything by ending, and need not load the Objective-C runtime.
+    if (this.#isUsed) this.#pool ??= new AutoreleasePool()
+    this.#isUsed = true
+  }
+
+  /** A command ends. With the last one end the elements that were read. */
+  leave(): void {
+    if (--this.#commands > 0) return
+    this.#commands = 0
+    this.#drop()
+  }
 
   /** The one object for an element, from a borrowed reference. macOS makes a new reference at every read. */
   intern(ref: bigint): Element {
@@ -78,17 +104,29 @@ export class Connection {
   }
 
   close(): void {
-    if (this.#elements.size + this.#strings.size === 0) return
+    this.#drop()
+    this.#forgetNames()
+    this.sleepers.clear()
+    this.posedTo.clear()
+  }
+
+  #drop(): void {
+    for (const elements of this.#elements.values()) for (const element of elements) element.release()
+    this.#elements.clear()
+    this.#system = undefined
+    this.#timeoutMs = 0
+    if (this.#strings.size > MOST_NAMES) this.#forgetNames()
+    this.#pool?.[Symbol.dispose]()
+    this.#pool = undefined
+  }
+
+  #forgetNames(): void {
+    if (this.#strings.size === 0) return
     const cf = coreFoundation()
-    for (const elements of this.#elements.values()) for (const { ref } of elements) cf.CFRelease(ref)
     for (const ref of this.#arrays.values()) cf.CFRelease(ref)
     for (const ref of this.#strings.values()) cf.CFRelease(ref)
-    this.#elements.clear()
-    this.sleepers.clear()
     this.#arrays.clear()
     this.#lists = new WeakMap()
     this.#strings.clear()
-    this.#system = undefined
-    this.#timeoutMs = 0
   }
 }

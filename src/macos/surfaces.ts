@@ -25,13 +25,18 @@ const MOST_LEVELS = 50
 const MENU_ID = "menu-1"
 const MENUBAR_ID = "menubar-1"
 
-interface Found {
+/** The index in a path of the bar with an app's status items: it is no child of the menu bar, but shown as one. */
+export const STATUS_ITEMS = 1 << 28
+
+export interface Found {
   readonly element: Element
   /** Id of the window that it is or belongs to; a menu has its own id. */
   readonly id: string
   /** Child indexes from the element that the id names down to this one; undefined if there is no such path. */
   readonly path?: readonly number[]
   readonly title: string
+  /** The bar with the app's status items, if it has one besides its menu bar. */
+  readonly statusItems?: Element
   /** Nothing of it is visible outside this frame. */
   readonly area?: Rect
 }
@@ -49,13 +54,22 @@ export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: st
   const app = ax.connection.app(pid)
   const window = () => (windowId ? windowElement(ax, pid, windowId) : focusedWindow(ax, app))
   switch (surface) {
-    case "window":
-      return describe(ax, window(), windowId ? { id: windowId, path: [] } : undefined)
+    case "window": {
+      const found = describe(ax, window(), windowId ? { id: windowId, path: [] } : undefined)
+      if (found?.element !== app) return found
+      const extras = statusItemsOf(ax, pid)
+      const isShown = !extras || asElements(ax.must(app, "AXChildren")).includes(extras)
+      return isShown ? found : { ...found, statusItems: extras }
+    }
     case "focused":
       return describe(ax, focusedTop(ax, app))
     case "menubar": {
       const bar = asElement(ax.must(app, "AXMenuBar"))
-      return bar && { element: bar, id: MENUBAR_ID, path: [], title: asText(ax.get(app, "AXTitle")) ?? "" }
+      const extras = statusItemsOf(ax, pid)
+      const element = bar ?? extras
+      if (!element) return undefined
+      const title = asText(ax.get(app, "AXTitle")) ?? ""
+      return { element, id: MENUBAR_ID, path: [], title, ...(bar && extras ? { statusItems: extras } : {}) }
     }
     case "menu":
       return openMenu(ax, app, () => below(ax, window(), INSIDE.menu))
@@ -94,6 +108,11 @@ export function listSurfaces(
     return [{ type, id, title, ...(items === undefined ? {} : { item_count: items }) }]
   })
   return [...windows.map(({ id, title }) => ({ type: "window" as const, id, title })), ...others]
+}
+
+/** The bar with the app's items on the right of the menu bar; undefined if it has none. */
+export function statusItemsOf(ax: Ax, pid: number): Element | undefined {
+  return asElement(ax.must(ax.connection.app(pid), "AXExtrasMenuBar"))
 }
 
 /** The window or menu that a stored id names. */
@@ -159,10 +178,10 @@ function focusedTop(ax: Ax, app: Element): Element | undefined {
 
 /** Finds an open menu: in the menu bar, below the app, below the focused element, or deep in a window. */
 function openMenu(ax: Ax, app: Element, inside: () => Element | undefined): Found | undefined {
-  const read = ax.read(app, ["AXMenuBar", "AXChildren", "AXFocusedUIElement"])
+  const read = ax.read(app, ["AXMenuBar", "AXExtrasMenuBar", "AXChildren", "AXFocusedUIElement"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
-  const bar = asElement(read.AXMenuBar)
-  for (const item of bar ? asElements(ax.must(bar, "AXChildren")) : []) {
+  const bars = [asElement(read.AXMenuBar), asElement(read.AXExtrasMenuBar)].filter((bar) => bar !== undefined)
+  for (const item of bars.flatMap((bar) => asElements(ax.must(bar, "AXChildren")))) {
     const look = ax.read(item, LOOK)
     if (look instanceof Failure || !asFlag(look.AXSelected)) continue
     const menu = asElements(look.AXChildren)[0]

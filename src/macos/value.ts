@@ -6,17 +6,30 @@ import {
   VALUE_RECT,
   VALUE_SIZE,
 } from "../../ffi/accessibility.ts"
-import { Owned } from "../../ffi/core-foundation.ts"
+import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
+import { AppError } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { booleanOf, itemsOf, kindOf, numberOf, textOf } from "./cf.ts"
 import { Failure } from "./failure.ts"
 
-/** A live element. There is one object for each element (see Connection.intern). */
+/** A live element, until it is released. There is one object for each element (see Connection.intern). */
 export class Element {
-  readonly ref: bigint
+  #ref: bigint
 
+  /** Takes over a reference that the caller owns. */
   constructor(ref: bigint) {
-    this.ref = ref
+    this.#ref = ref
+  }
+
+  /** Throws after the release: work that a command left behind must not reach freed memory. */
+  get ref(): bigint {
+    if (this.#ref) return this.#ref
+    throw new AppError("TIMEOUT", "The command that this element was read for has ended")
+  }
+
+  release(): void {
+    if (this.#ref) coreFoundation().CFRelease(this.#ref)
+    this.#ref = 0n
   }
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts"
 import { pause } from "../until.ts"
 import { hasFramework, processStart } from "./apps.ts"
 import type { Ax } from "./ax.ts"
@@ -10,6 +11,8 @@ const WAKE_MS = 500
 const SCREEN_READER_MS = 2500
 const AGAIN_MS = 100
 const LOOK_MS = 20
+/** How long an app may take to give up posing. */
+const GIVE_BACK_MS = 300
 
 /** Framework inside apps based on Chromium: "Google Chrome Framework", "Electron Framework". */
 const WEB_FRAMEWORK = / Framework\.framework$/
@@ -25,17 +28,32 @@ export async function wakeWebContents(ax: Ax, pid: number, window: Element): Pro
   const web = hasFramework(pid, WEB_FRAMEWORK)
   if ((!web && !ax.canSet(app, "AXManualAccessibility")) || !isAsleep(ax, window, web)) return
   // A page that stayed empty may just be empty. Only its first look waits for long.
-  const { sleepers } = ax.connection
-  const life = `${pid} ${processStart(pid)}`
-  const isKnown = sleepers.get(window) === life
+  const { sleepers, posedTo } = ax.connection
+  const start = processStart(pid)
+  const key = `${pid} ${start} ${ax.windowNumber(window)}`
+  const isKnown = sleepers.has(key)
   ax.set(app, "AXManualAccessibility", cfBoolean(true))
   if (await wakesWithin(ax, window, web, isKnown ? AGAIN_MS : WAKE_MS)) return
   // This also makes apps animate their windows. So it is the last resort, and only if it reads as off.
   if (web && !isKnown && asFlag(ax.get(app, "AXEnhancedUserInterface")) === false) {
+    posedTo.set(pid, start)
     ax.set(app, "AXEnhancedUserInterface", cfBoolean(true))
     if (await wakesWithin(ax, window, web, SCREEN_READER_MS)) return
   }
-  sleepers.set(window, life)
+  sleepers.add(key)
+}
+
+/** Tells the apps that were told so that no screen reader runs any more. They are slower with one. */
+export function stopPosing(ax: Ax): void {
+  for (const [pid, start] of ax.connection.posedTo) {
+    if (start === undefined || processStart(pid) !== start) continue
+    try {
+      ax.within(GIVE_BACK_MS).set(ax.connection.app(pid), "AXEnhancedUserInterface", cfBoolean(false))
+    } catch (error) {
+      // One that does not answer keeps it. The others must not.
+      if (!(error instanceof AppError)) throw error
+    }
+  }
 }
 
 async function wakesWithin(ax: Ax, window: Element, web: boolean, ms: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { SeenWindow, WindowOp } from "../adapter.ts"
 import { AppError, windowNotFound } from "../errors.ts"
 import type { Rect } from "../node.ts"
 import { pause } from "../until.ts"
-import { processStart } from "./apps.ts"
+import { appsLike, processStart } from "./apps.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean } from "./cf.ts"
 import { CANNOT_COMPLETE, deliveryOf, Failure, INVALID_ELEMENT, refused } from "./failure.ts"
@@ -11,7 +11,7 @@ import { usableArea } from "./screenshot.ts"
 import { act } from "./sending.ts"
 import { deleteState, openState, readState, withState, writeState } from "./state-files.ts"
 import { asElement, asFlag, type Element, newPoint, newSize } from "./value.ts"
-import { isNear, listWindows, windowElement } from "./windows.ts"
+import { appAsWindow, isNear, listWindows, pidOf, windowElement } from "./windows.ts"
 
 /** Longest wait for the effect of an operation, and the time between two looks. */
 const EFFECT_MS = 1000
@@ -19,6 +19,8 @@ const LOOK_MS = 20
 
 /** Operates on a window, waits a moment for the effect, and returns the window. `root`: where our state is. */
 export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: string): Promise<SeenWindow> {
+  const pid = pidOf(id)
+  if (pid !== undefined) return focusApp(ax, pid, id, op)
   const frames = new KeptFrames(root)
   const before = listWindows(ax, id).find((window) => window.id === id)
   if (!before) throw windowNotFound(id)
@@ -59,6 +61,21 @@ export async function operateWindow(ax: Ax, id: string, op: WindowOp, root: stri
       return now
     }
     last = now ?? last
+    await pause(LOOK_MS, end)
+  }
+}
+
+/** Brings an app without windows to the front, so that it gets the keys. */
+async function focusApp(ax: Ax, pid: number, id: string, op: WindowOp): Promise<SeenWindow> {
+  const [app] = appsLike({ pid })
+  if (!app || op.kind !== "focus") throw windowNotFound(id)
+  const code = ax.set(ax.connection.app(pid), "AXFrontmost", cfBoolean(true))
+  const end = ax.deadline.slice(EFFECT_MS)
+  for (;;) {
+    const now = appAsWindow(ax, app)
+    if (now.is_focused) return now
+    if (end.expired && code !== 0) throw refused("to bring the app to the front", code, UNCERTAIN)
+    if (end.expired) return now
     await pause(LOOK_MS, end)
   }
 }

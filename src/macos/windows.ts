@@ -1,6 +1,6 @@
 import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import type { SeenWindow, WindowFilter } from "../adapter.ts"
+import type { SeenApp, SeenWindow, WindowFilter } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import { isNamed } from "../match.ts"
 import type { Rect } from "../node.ts"
@@ -80,6 +80,21 @@ export function listWindows(ax: Ax, only?: WindowFilter): SeenWindow[] {
   })
 }
 
+/** A running app as a window, for what it has outside of windows: the menu bar, status items, the items of the Dock. */
+export function appAsWindow(ax: Ax, { pid, name, aliases }: SeenApp): SeenWindow {
+  // If one of its windows has the focus, that gets the keys.
+  const is_focused =
+    frontProcess(ax, []) === pid && !listWindows(ax, { pid }).some((window) => window.is_focused)
+  return { id: `${APP_ID}${pid}`, title: "", app_name: name, pid, is_focused, aliases }
+}
+
+const APP_ID = "app-"
+
+/** The pid in the id of an app that counts as a window; undefined for the id of a window. */
+export function pidOf(id: string): number | undefined {
+  return id.startsWith(APP_ID) ? Number(id.slice(APP_ID.length)) : undefined
+}
+
 function processesOf(
   only: WindowFilter,
   all: readonly ServerWindow[],
@@ -127,8 +142,9 @@ function unmatched(
   return { accessible: false, reason: "it is on another Space" }
 }
 
-/** The element of a window of this process; undefined if the app does not list it. */
+/** The element of a window of this process, or of the app itself; undefined if the app does not list it. */
 export function windowElement(ax: Ax, pid: number, id: string): Element | undefined {
+  if (pidOf(id) !== undefined) return pidOf(id) === pid ? ax.connection.app(pid) : undefined
   const number = Number(id.replace(/^w-/, ""))
   return windowsByNumber(ax, pid, undefined, number)?.get(number)?.element
 }

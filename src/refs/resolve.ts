@@ -385,9 +385,12 @@ async function refuseGone(
  * is a window of the same app.
  */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
-  const windows = await adapter.windows({ pid: entry.pid })
-  if (!isPlaceless(entry) && surfaceOf(entry) === "window")
-    return windows.find((one) => one.id === entry.window_id)
+  const { pid, window_id } = entry
+  const isInWindow = !isPlaceless(entry) && surfaceOf(entry) === "window"
+  const windows = await adapter.windows(
+    window_id?.startsWith("app-") ? window_id : { pid, orApp: !isInWindow },
+  )
+  if (isInWindow) return windows.find((one) => one.id === window_id)
   const own = windows.filter((one) => one.pid === entry.pid)
   return own.find((one) => one.is_focused) ?? own[0]
 }

@@ -35,6 +35,8 @@ export async function onDesk(
   const mac = startScene(scene, options)
   const platform = connectMacos({ env: { TMPDIR: mac.directory }, root: mac.directory })
   const adapter = turnByTurn(platform.adapter(Deadline.in(20_000)))
+  // Elements live as long as a command runs.
+  platform.adapter(Deadline.in(20_000))
   const window = async (title?: string) => {
     const found = (await adapter.windows()).find((one) => title === undefined || one.title === title)
     if (!found) throw new Error(`the scene shows no window ${title ?? ""}`)
