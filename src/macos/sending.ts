@@ -10,23 +10,20 @@ import type { Element } from "./value.ts"
 export function act(ax: Ax, element: Element, wanted: readonly string[]): Performed | undefined {
   const offered = ax.actions(element)
   const action = offered instanceof Failure ? undefined : wanted.find((name) => offered.has(name))
-  return action ? sentBy(ax, element, action, ax.perform(element, action)) : undefined
+  return action ? sentBy(action, ax.perform(element, action)) : undefined
 }
 
 /** Writes an attribute that can be set. */
 export function set(ax: Ax, element: Element, name: string, value: bigint): Performed {
-  return sentBy(ax, element, name, ax.set(element, name, value))
+  return sentBy(name, ax.set(element, name, value))
 }
 
-/** What was sent to the element, judged by the code. Only an element that is gone cannot have taken it. */
-export function sentBy(ax: Ax, element: Element, method: string, code: number): Performed {
-  const isThere = code === INVALID_ELEMENT && !isGone(ax, element)
-  return { method, delivery: isThere ? "delivery_uncertain" : deliveryOf(code) }
-}
-
-function isGone(ax: Ax, element: Element): boolean {
-  const role = ax.get(element, "AXRole")
-  return role instanceof Failure && role.code === INVALID_ELEMENT
+/**
+ * What was sent to the element, judged by the code. The element was there a moment before: if it is gone now, its own action
+ * may have taken it away, as a press on "Delete" does.
+ */
+export function sentBy(method: string, code: number): Performed {
+  return { method, delivery: code === INVALID_ELEMENT ? "delivery_uncertain" : deliveryOf(code) }
 }
 
 /** Sets a boolean attribute; undefined if it cannot be set. */

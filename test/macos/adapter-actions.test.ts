@@ -64,7 +64,7 @@ const CODES: readonly (readonly [code: string, delivery: string])[] = [
   ["-25206", "delivery_uncertain"],
   ["-25212", "delivery_uncertain"],
   ["-25201", "not_delivered"],
-  ["dead", "not_delivered"],
+  ["dead", "delivery_uncertain"],
 ]
 
 for (const [code, delivery] of CODES) {

@@ -217,3 +217,26 @@ interface Answer {
   readonly reactions: number
   readonly events: number
 }
+
+test("a button that goes away by its own action, and answers as if it had been gone, may have done it", () =>
+  onMac(
+    appWith([
+      {
+        id: "it",
+        AXRole: "AXButton",
+        AXTitle: "Delete",
+        frame: [200, 200, 80, 24],
+        lies: { AXPress: -25202 },
+        on: { AXPress: [{ do: "note", text: "deleted" }, { do: "remove" }] },
+      },
+    ]),
+    async ({ mac, ok, run, ref }) => {
+      await ok("snapshot", { app: "Demo" })
+      const answer = await run("click", { ref_id: await ref("Delete"), timeout_ms: 1500 })
+      expect(mac.record("note")).toHaveLength(1)
+      expect(mac.record("post")).toEqual([])
+      const { disposition } = answer.ok ? answer.data : answer.error
+      expect(disposition.delivery).not.toBe("not_delivered")
+      expect(disposition.retry).not.toBe("safe")
+    },
+  ))
