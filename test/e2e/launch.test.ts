@@ -60,7 +60,10 @@ describe("launch", () => {
         const { data, error } = await launch(FIXTURE, [how, title])
         expect({ error, title: data?.title }).toEqual({ error: undefined, title })
         // The program itself says which process showed which window, and that there was a splash screen before.
-        const seen = await events()
+        const seen = await until(async () => {
+          const all = await events()
+          return all.at(-1)?.event === "main" && all
+        })
         expect(seen.at(-1)).toEqual({ event: "main", pid: data.pid })
         expect(
           seen.some(
