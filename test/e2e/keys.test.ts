@@ -236,3 +236,11 @@ describe.each(KINDS)("with %s behind another window", (kind) => {
     expect(closed.json.data.focus_returned).toBeUndefined()
   })
 })
+
+test("press in a nameless editor of Qt says that a text field got the keys, not the group inside it", async () => {
+  await using desktop = await openDesktop()
+  desktop.spawnApp(["featherpad", "--standalone"])
+  await until(async () => (await activeTitle(desktop)) === "Untitled", 30_000)
+  const element = await until(async () => (await desktop.run("press", "home")).json?.data?.element, 30_000)
+  expect(element).toEqual({ role: "textfield" })
+})

@@ -1,4 +1,5 @@
 import type { KeptFocus, Seen } from "../../adapter.ts"
+import { hasTrait } from "../../node.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
@@ -63,8 +64,9 @@ async function search(atspi: Atspi, root: Element): Promise<Seen | undefined> {
     looked += level.length
     const focused = await firstFocused(atspi, level)
     if (!focused) continue
-    // GTK 4 has a nameless field in its fields.
-    if (!found?.name || focused.seen.name) found = focused.seen
+    // GTK 4 has a nameless field in its fields, and Qt a nameless group in its editors.
+    const isPart = hasTrait(focused.seen.role, "wrapper") || found?.name
+    if (!found || focused.seen.name || !isPart) found = focused.seen
     level = [focused.at]
   }
   return found
