@@ -53,7 +53,7 @@ type Env = (name: string) => string | undefined
 
 /**
  * The variables that may be read as secrets: all, or only those that the operator named. A variable that was not
- * named looks like one that is not set, so that nobody learns which variables there are.
+ * named looks like one that is not set, so that a caller cannot learn which variables there are.
  */
 export function namedOnly(env: Env, names: readonly string[] | undefined): Env {
   return (name) => (names === undefined || names.includes(name) ? env(name) : undefined)

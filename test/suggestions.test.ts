@@ -152,7 +152,7 @@ test.each(["mousepad", "org.gnome.TextEditor", "gedit-3_1"])("%s is", (name) =>
 )
 
 /**
- * What suggestions may be made of: refs, ids, numbers, words of our own, and names that passed plainWord. A new
+ * Suggestions may be made of refs, ids, numbers, words of our own, and names that passed plainWord. A new
  * expression needs a look: can an application choose the text?
  */
 const HARMLESS: readonly RegExp[] = [

@@ -63,7 +63,7 @@ export interface Check {
   readonly about: string
   /** A sentence about behaviour. */
   readonly title: string
-  /** What it opens or changes, and how that is put back. */
+  /** The things it opens or changes, and how they are put back. */
   readonly touches: string
   /** Returns a line for the report, or undefined. */
   run(mac: Mac): Promise<string | undefined>

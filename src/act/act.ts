@@ -257,7 +257,7 @@ class Attempt {
     const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
     if ((isThere && !mayStay) || delivered.delivery === "delivered_verified")
       return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
-    // What was in view and still is proves nothing, and is no cause for doubt.
+    // An element that was in view and still is proves nothing, and gives no reason to doubt.
     if (isThere) return resultOf(this.#target, this.#action, delivered, after)
     return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
   }

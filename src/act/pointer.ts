@@ -198,7 +198,7 @@ async function obstacleNow(
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
     const look = await lookAt(ctx, seen, at, window)
-    // Who it is comes last: the hit test of a browser takes its time.
+    // Identity comes last: the hit test of a browser takes its time.
     const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
     if (!isStillAt(now, at, pointOf)) return "somewhere else"
     // GTK 4 does not name what has just come up, and only stops to say that it is the element.
@@ -225,7 +225,7 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
 }
 
 interface Look {
-  /** What a click at the point would hit instead of the element; undefined if it hits the element. */
+  /** The thing that a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
   /** True if the platform can tell what is at the point. */
   readonly isSure: boolean

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import { untilChanged } from "../until.ts"
 
 /**
- * What an element and the parts of it show, and where. It differs after a scroll: either the element has moved, or it is
+ * An element and its parts as text: what they show, and at which places. It differs after a scroll: either the element has moved, or it is
  * the view and its parts have. undefined: it could not be read.
  */
 export async function viewOf(ctx: Context, handle: Handle): Promise<string | undefined> {

@@ -30,7 +30,7 @@ function judge(ax: Ax, element: Element, hit: Element | undefined): Hit | "conta
   if (isInside) return { kind: "hit" }
   const isContainer = isAbove(ax, hit, element)
   if (isContainer) return "container"
-  // What is above could not be read to its end: it may be the same place.
+  // The elements above could not be read to the top: it may be the same place.
   if (isInside === undefined || isContainer === undefined) return UNKNOWN
   return { kind: "occluded", by: describe(ax, hit) }
 }

@@ -71,7 +71,7 @@ async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
-/** What a click does, the first that an element lists. AXConfirm is Return in a text field, not a click. */
+/** Actions that a click may mean; the first that an element lists is done. AXConfirm is Return in a text field, not a click. */
 const ACTIVATIONS = ["AXPress", "AXOpen", "AXPick", "AXConfirm"] as const
 
 function activate(ax: Ax, element: Element): Performed | undefined {

@@ -19,8 +19,8 @@ export function set(ax: Ax, element: Element, name: string, value: bigint): Perf
 }
 
 /**
- * What was sent to the element, judged by the code. The element was there a moment before: if it is gone now, its own action
- * may have taken it away, as a press on "Delete" does.
+ * Judges what was sent to the element by the error code. The element was there a moment before: if it is gone now, its
+ * own action may have taken it away, as a press on "Delete" does.
  */
 export function sentBy(method: string, code: number): Performed {
   return { method, delivery: code === INVALID_ELEMENT ? "delivery_uncertain" : deliveryOf(code) }

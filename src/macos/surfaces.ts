@@ -25,7 +25,7 @@ const MOST_LEVELS = 50
 const MENU_ID = "menu-1"
 const MENUBAR_ID = "menubar-1"
 
-/** The index in a path of the bar with an app's status items: it is no child of the menu bar, but shown as one. */
+/** The index in a path of the bar with an app's status items: it is not a child of the menu bar, but is shown as one. */
 export const STATUS_ITEMS = 1 << 28
 
 export interface Found {

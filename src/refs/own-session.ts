@@ -43,7 +43,7 @@ function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch (error) {
-    // A leftover harms nobody: no other server uses its name.
+    // A leftover does no harm: no other server uses its name.
     if (errorCode(error) === undefined) throw error
   }
 }

@@ -170,11 +170,11 @@ describe("a batch is refused before its first item runs", () => {
     ["no JSON", "[{"],
     ["no array", '{"command":"click"}'],
     ["null", "null"],
-    ["an item that is no object", '["click"]'],
+    ["an item that is not an object", '["click"]'],
     ["an item without a command", '[{"args":{}}]'],
-    ["a command that is no text", '[{"command":5}]'],
+    ["a command that is not a text", '[{"command":5}]'],
     ["an unknown member of an item", '[{"command":"list-apps","argument":{}}]'],
-    ["arguments that are no object", '[{"command":"list-apps","args":[]}]'],
+    ["arguments that are not an object", '[{"command":"list-apps","args":[]}]'],
     ["arguments that are null", '[{"command":"list-apps","args":null}]'],
   ])("for %s", async (_, commands) => {
     const { error } = await holding()

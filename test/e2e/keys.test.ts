@@ -61,7 +61,7 @@ async function cover(desktop: TestDesktop): Promise<string> {
   return active(desktop)
 }
 
-/** What the fixture's buttons and fields say that keys did to them. */
+/** The fixture's own note of what keys did to its buttons and fields. */
 const effects = (events: readonly FixtureEvent[]) =>
   events
     .filter(({ event, name }) => event === "activate" || (event === "press" && name === "Press me"))

@@ -40,7 +40,7 @@ async function refOf(name: string, of = "rows.py"): Promise<string> {
 const act = async (...args: readonly string[]): Promise<Json> =>
   (await desktop.run(...args, "--timeout-ms", "30000")).json
 
-/** What the app says was done to the rows of a table since the last call of `forget`. */
+/** The app's own note of what was done to the rows of a table since the last call of `forget`. */
 const done = async (table: string): Promise<readonly (readonly [string, unknown])[]> =>
   (await app.events())
     .slice(forgotten)

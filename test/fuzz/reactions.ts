@@ -6,7 +6,7 @@ import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { EMPTY, Maker, type Mutation, type World } from "./world.ts"
 
-/** What the presses of the pointer met. */
+/** Counts of what the presses of the pointer met. */
 export interface ReactionFigures {
   acts: number
   /** Of those, how often the app reacted to the pointer, or another app opened a window. */

@@ -3,7 +3,7 @@ import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
 /**
- * What an app answers to an action, and what it did, are two things on a Mac: Contacts answers "attribute not
+ * An app's answer to an action and its effect are two things on a Mac: Contacts answers "attribute not
  * supported" to a press that it obeyed. Every acting command meets every answer, with and without an effect.
  */
 

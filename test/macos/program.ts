@@ -23,7 +23,7 @@ export interface Program {
   error(command: string, args?: object): Promise<Json>
   /** The ref of the only element of that name, and that role if one is given, in the current map. */
   ref(name: string, role?: string): Promise<string>
-  /** What the apps were asked to do since the last call, one line each. */
+  /** The actions that the apps were asked for since the last call, one line each. */
   deeds(): readonly string[]
 }
 

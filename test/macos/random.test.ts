@@ -41,9 +41,9 @@ interface Act {
   readonly node: Json
   /** The action that is performed, or the attribute that is written. */
   readonly asked: string
-  /** What the element is like once it is done; absent if only the app's own note tells. */
+  /** The element's state once it is done; absent if only the app's own note tells. */
   readonly isDone?: (now: Json) => boolean
-  /** What it must be like if nothing was done. */
+  /** Its state if nothing was done. */
   readonly isUndone?: (now: Json) => boolean
 }
 

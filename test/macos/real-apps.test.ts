@@ -409,7 +409,7 @@ test("an Electron app: its main window is woken although its sign-in window had 
     // Contents that are there are not asked for again.
     expect(await shown("w-6001")).toContain("Send now")
     expect(mac.record("write")).toHaveLength(asked)
-    // The renderer has started again, and has forgotten that somebody asked.
+    // The renderer has started again, and has forgotten that it was asked.
     mac.apply({ do: "hide", node: "page" })
     expect(await shown("w-6001")).toContain("Send now")
   }))

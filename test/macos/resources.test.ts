@@ -9,7 +9,7 @@ import { ALL } from "./adapter-outline.ts"
 import { startScene } from "./fake.ts"
 import { onMac } from "./program.ts"
 
-/** What a server that runs for days takes and gives back. */
+/** Resources that a server takes and gives back when it runs for days. */
 
 const button = (AXTitle: string, more: object = {}) => ({
   AXRole: "AXButton",
@@ -61,7 +61,7 @@ test("elements live until the last of the commands that run at the same time end
     await first.close()
     expect((await second.read(root.children[0]!.handle))?.name).toBe("Save")
     await second.close()
-    // What a command left behind fails, and does not reach freed memory.
+    // A handle that a command left behind fails, and does not reach freed memory.
     expect(second.read(root.children[0]!.handle)).rejects.toThrow("has ended")
     expect(mac.report()).toMatchObject({ violations: [], pools: 0 })
   } finally {

@@ -6,7 +6,7 @@ import { appWith, onDesk } from "./adapter-desk.ts"
 import { compileProgram } from "./compiled.ts"
 import { type FakeMac, startScene } from "./fake.ts"
 
-/** Who needs a privacy grant: the terminal, the program that started us, this program, or its bundle. */
+/** The program that needs a privacy grant: the terminal, the program that started us, this program, or its bundle. */
 
 const DENIED = { trust: { accessibility: false, screen: false, post: false } }
 const TERMINAL = {
@@ -89,7 +89,7 @@ async function startBundle(
   return { own, run, execs: mac.record("exec").map(({ result }) => result) }
 }
 
-test("from the bundle, the bundle needs the grant, whoever starts it", async () => {
+test("from the bundle, the bundle needs the grant, no matter which program starts it", async () => {
   const mac = startScene({ apps: [TERMINAL], ...DENIED, responsible: 700 })
   try {
     const { run, execs } = await fromBundle(mac, "permissions")

@@ -136,7 +136,7 @@ test("the items of the Dock have refs, and are pressed once", () =>
     expect(mac.record("note").map(({ text }) => text)).toEqual(["Mail pressed"])
   }))
 
-test("an app is no window: lists do not show it, and window commands do not find it", () =>
+test("an app is not a window: lists do not show it, and window commands do not find it", () =>
   onMac(scene, async ({ ok, error }) => {
     expect((await ok("list-windows")).windows).toHaveLength(1)
     expect((await ok("list-windows", { app: "Editor" })).windows).toEqual([])

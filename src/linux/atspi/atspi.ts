@@ -283,7 +283,7 @@ function asRelations(reply: Message): Relation[] {
 
 function readParent(reply: Message): Ref | undefined {
   const body = readAs(reply, "v")
-  if (body.signature() !== "(so)") throw new WireError("a parent that is no reference")
+  if (body.signature() !== "(so)") throw new WireError("a parent that is not a reference")
   return existing(readRef(body))
 }
 

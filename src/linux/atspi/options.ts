@@ -121,7 +121,7 @@ async function isPalette(to: Sender, option: Ref): Promise<boolean> {
   return !(await to.can(option, INTERFACE.Text))
 }
 
-/** Throws unless the options that were selected before still all are, or none is, as far as each of that is right. */
+/** Throws unless the options selected before still all are (if `all` is right), or none is any more (if `none` is right). */
 async function requireRest(
   atspi: Atspi,
   option: Option,

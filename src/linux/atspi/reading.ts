@@ -76,7 +76,7 @@ export function isGridCell({ traits }: Origin, { native }: Kind, { name }: Pick<
   return traits.gridCellsAreNamedByColumn === true && native === ROLE.TABLE_CELL && name.endsWith(" , ")
 }
 
-/** True if the object shows, as far as its toolkit reports it. */
+/** True if its toolkit reports that the object shows. */
 export function isShowing(
   { traits }: Pick<Origin, "traits">,
   { states, role, extents }: Pick<Look, "role" | "states"> & Pick<Facts, "extents">,

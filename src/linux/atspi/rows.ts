@@ -41,8 +41,8 @@ export async function rowOf(atspi: Atspi, element: Element): Promise<Row | undef
 }
 
 /**
- * Proves that a row shows the texts that its cells report, as far as their lengths tell. `visit` makes the app draw this
- * row last. Throws with nothing delivered.
+ * Proves by the lengths of the drawn texts that a row shows what its cells report. `visit` makes the app draw this row
+ * last. Throws with nothing delivered.
  */
 export async function proveRow(atspi: Atspi, row: Row, visit: () => Promise<void>): Promise<void> {
   const { texts } = row

@@ -162,7 +162,7 @@ class Collector {
     this.#options = options
   }
 
-  /** Resolves when all objects below are read, as far as they answer. */
+  /** Resolves when all objects below that answer are read. */
   async collect(root: ObjectDraft, facts: Facts): Promise<ReadDraft> {
     this.#locate(root, facts)
     if (this.#pending > 0) await this.#done.promise

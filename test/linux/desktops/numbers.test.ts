@@ -15,7 +15,7 @@ import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desk
 import { NOBODY, openCopy } from "../../support/anybody.ts"
 import { until } from "../../support/until.ts"
 
-/** The display numbers of isolated desktops, beside servers that somebody else started. */
+/** The display numbers of isolated desktops, beside servers that others started. */
 
 setDefaultTimeout(60_000)
 
@@ -183,7 +183,7 @@ describe("the number of a desktop", () => {
   test("keeps the socket and the lock of a server that took them away from the desktop", async () => {
     const { display, name } = await start()
     const number = Number(display.slice(1))
-    // What a server in another network namespace does: it replaces the socket, whoever listens there.
+    // A server in another network namespace replaces the socket, even if another server listens there.
     rmSync(socketOf(number))
     rmSync(lockOf(number))
     const theirs = Bun.listen({ unix: socketOf(number), socket: { data() {} } })
@@ -200,7 +200,7 @@ describe("the number of a desktop", () => {
   })
 })
 
-// What the tests do and where they look, apart from the code under test ------------------------------------------
+// Steps and looks of the tests, apart from the code under test ------------------------------------------
 
 const lockOf = (number: number) => `/tmp/.X${number}-lock`
 const socketOf = (number: number) => `/tmp/.X11-unix/X${number}`
@@ -212,7 +212,7 @@ const facts = (number: number) =>
     return found && `${found.ino} ${found.ctimeMs} ${found.isFile() ? readFileSync(path, "utf8") : ""}`
   })
 
-/** A number that nobody uses, away from those that servers take by themselves. */
+/** A number that no server uses, away from those that servers take by themselves. */
 function freeNumber(): number {
   for (;;) {
     const number = 30_000 + Math.floor(Math.random() * 20_000)

@@ -137,7 +137,7 @@ describe("the pointer", () => {
     for (let i = 0; i < 3; i++) {
       expect(await isPointerTaken(own.x, 1, patience())).toBe(false)
     }
-    // Whatever the looks caused has come before this.
+    // Everything that the looks caused has come before this.
     await turnWheel(own.x, { kind: "wheel", at: { x: 200, y: 200 }, dx: 0, dy: 1 }, patience())
     await until(() => lines.text().includes("ButtonRelease"))
     expect(lines.text().slice(before.length)).not.toMatch(/EnterNotify|LeaveNotify|FocusIn|FocusOut/)

@@ -267,7 +267,7 @@ describe("typing", () => {
     const failure = await typing
     expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
     expect(failure.details.typed).toBeLessThan(60_000)
-    // What was sent before the other window had the focus, and nothing else, is in the first one.
+    // The first window has the text sent before the other one had the focus, and nothing else.
     await type(desk, "\n")
     await until(async () => (await other.read()).endsWith("\r"))
     expect(await other.read()).toBe("\r")
