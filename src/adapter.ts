@@ -1,10 +1,21 @@
 import type { Deadline } from "./deadline.ts"
+import type {
+  Check,
+  ClipboardOp,
+  DesktopInfo,
+  DesktopOp,
+  Launched,
+  Life,
+  NotificationOp,
+  Permissions,
+  Picture,
+  SeenNotification,
+} from "./desktop.ts"
 import type { Delivery } from "./errors.ts"
 import type {
   ActionName,
   AppInfo,
   DisplayInfo,
-  NotificationInfo,
   Point,
   Rect,
   Role,
@@ -385,82 +396,9 @@ export type WindowOp =
   | { readonly kind: "move"; readonly x: number; readonly y: number }
   | { readonly kind: "resize"; readonly width: number; readonly height: number }
 
-/** `names`: names of the app, in case a process other than `pid` opens its windows. */
-export interface Launched {
-  readonly pid: number
-  readonly names: readonly string[]
-  /** Resolves with the exit code if the started process ends by itself. */
-  readonly exited: Promise<number>
-  /** True if the process came from the started one, which may hand over to it and end. */
-  isOwn?(pid: number): boolean
-  /** True if the started process, or one that came from it, still runs. */
-  isRunning?(): boolean
-  /** The signal that ended the started process, and the end of what it wrote to its standard error. */
-  lastWords?(): { readonly signal?: string; readonly stderr?: string }
-  /** Ends the observation of the process. Called once, when the launch is over. */
-  leave?(): void
-}
-
-export type ClipboardOp = { readonly kind: "get" | "clear" } | { readonly kind: "set"; readonly text: string }
-
 export type ScreenshotTarget =
   | { readonly kind: "screen"; readonly index?: number }
   | { readonly kind: "window"; readonly window: SeenWindow }
-
-export interface Picture {
-  readonly png: Uint8Array
-  readonly width: number
-  readonly height: number
-  /** The top left corner in screen pixels, to relate element bounds to the picture. */
-  readonly origin: Point
-}
-
-/** `id`: the daemon's own id of the notification. Unlike the index, it does not shift. */
-export interface SeenNotification extends NotificationInfo {
-  readonly id: string
-}
-
-export type NotificationOp =
-  | { readonly kind: "dismiss" }
-  | { readonly kind: "action"; readonly action: string }
-
-export type DesktopOp =
-  | { readonly kind: "list" }
-  | { readonly kind: "start"; readonly name?: string; readonly width: number; readonly height: number }
-  | { readonly kind: "stop"; readonly name?: string }
-
-export interface DesktopInfo {
-  readonly name: string
-  readonly display: string
-  readonly size: string
-  readonly pid: number
-  readonly env: Readonly<Record<string, string>>
-  /** The parts that no longer run; such a desktop can only be stopped. */
-  readonly broken?: string
-}
-
-export type Grant = "granted" | "denied" | "not_required" | "unknown"
-
-export interface Permission {
-  readonly state: Grant
-  readonly suggestion?: string
-}
-
-export interface Permissions {
-  readonly granted: boolean
-  readonly accessibility: Permission
-  readonly screen_recording: Permission
-  /** The program that needs the grants, and how to find it. */
-  readonly grant_to?: string
-  readonly [more: string]: boolean | string | Permission | undefined
-}
-
-export interface Check {
-  readonly name: string
-  readonly ok: boolean
-  readonly detail?: string
-  readonly suggestion?: string
-}
 
 /**
  * `changed` resolves with true as soon as something has happened since the last call, and with
@@ -469,18 +407,6 @@ export interface Check {
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
   close(): Promise<void>
-}
-
-export interface Life {
-  /** undefined: the process runs. */
-  end(): Promise<Ending | undefined>
-  close(): void
-}
-
-/** How a process ended: with an exit code, or by a signal. Both absent: that is not known. */
-export interface Ending {
-  readonly code?: number
-  readonly signal?: string
 }
 
 /** One desktop. Its connections are opened when first needed and shared by all its adapters. */

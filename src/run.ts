@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Adapter, SeenNotification } from "./adapter.ts"
+import type { Adapter } from "./adapter.ts"
 import {
   type Command,
   type Context,
@@ -12,6 +12,7 @@ import {
   type ServeOptions,
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
+import type { SeenNotification } from "./desktop.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./errors.ts"
 import { applyAliases, fieldsOf } from "./fields.ts"

@@ -2,14 +2,13 @@ import {
   type Action,
   ALREADY,
   type Doubt,
-  type Ending,
   type InputPolicy,
-  type Life,
   type Performed,
   type Seen,
   type Watch,
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { Ending, Life } from "../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { ActChoice, ActionChanges } from "../look/changes.ts"
 import { hasTrait } from "../node.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import type { SeenNotification } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
+import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { app, text, whole, words } from "../inputs.ts"
 import {

@@ -1,6 +1,7 @@
 import * as v from "valibot"
-import { MAX_LEVELS, type Picture, type ScreenshotTarget, type SeenWindow } from "../adapter.ts"
+import { MAX_LEVELS, type ScreenshotTarget, type SeenWindow } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
+import type { Picture } from "../desktop.ts"
 import { app, flag, oneOf, optionalText, whole, windowId } from "../inputs.ts"
 import { chooseWindow } from "../look/windows.ts"
 import type { Rect } from "../node.ts"

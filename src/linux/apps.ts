@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs"
-import type { Env, Launched } from "../adapter.ts"
+import type { Env } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
+import type { Launched } from "../desktop.ts"
 import { AppError, plainWord } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
 import { MARKER, noteApp } from "./desktops/record.ts"

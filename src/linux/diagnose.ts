@@ -1,5 +1,5 @@
-import type { Check, Permissions } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
+import type { Check, Permissions } from "../desktop.ts"
 import { AppError, plainWord } from "../errors.ts"
 import { Atspi } from "./atspi/atspi.ts"
 import { unlessRefused } from "./atspi/element.ts"

@@ -1,5 +1,6 @@
-import type { Launched, SeenWindow } from "../adapter.ts"
+import type { SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { Launched } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { cut } from "../refmap.ts"
 import { until } from "../until.ts"

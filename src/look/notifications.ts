@@ -1,5 +1,5 @@
-import type { SeenNotification } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { whole } from "../inputs.ts"
 import type { NotificationInfo } from "../node.ts"

@@ -1,6 +1,6 @@
 import { AutoreleasePool, appKitClass, respondsTo, send } from "../../ffi/objc.ts"
-import type { ClipboardOp } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
+import type { ClipboardOp } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { run } from "./apps.ts"
 import { newString } from "./cf.ts"

@@ -1,4 +1,4 @@
-import type { NotificationOp, SeenNotification } from "../adapter.ts"
+import type { NotificationOp, SeenNotification } from "../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
 import { processOf } from "./apps.ts"

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import type { Ending } from "../../src/adapter.ts"
+import type { Ending } from "../../src/desktop.ts"
 import { NOTHING, VERIFIED } from "../support/dispositions.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import type { Route, Spec } from "../support/fake-world.ts"

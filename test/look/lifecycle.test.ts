@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import type { Launched } from "../../src/adapter.ts"
+import type { Launched } from "../../src/desktop.ts"
 import { AppError } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 

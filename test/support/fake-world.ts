@@ -1,14 +1,5 @@
-import type {
-  Absence,
-  Action,
-  DesktopInfo,
-  Ending,
-  Launched,
-  Permissions,
-  Seen,
-  SeenApp,
-  SeenNotification,
-} from "../../src/adapter.ts"
+import type { Absence, Action, Seen, SeenApp } from "../../src/adapter.ts"
+import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
 import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
 

@@ -1,6 +1,7 @@
 import { accessSync, mkdirSync } from "node:fs"
-import type { DesktopInfo, DesktopOp, PlatformOptions } from "../../adapter.ts"
+import type { PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
+import type { DesktopInfo, DesktopOp } from "../../desktop.ts"
 import { AppError, plainPath, plainWord } from "../../errors.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"

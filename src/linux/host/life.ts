@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
-import type { Ending, Life } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { Ending, Life } from "../../desktop.ts"
 import { pause } from "../../until.ts"
 import { endOf, statusOfZombie } from "./processes.ts"
 

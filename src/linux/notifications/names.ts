@@ -1,5 +1,5 @@
-import type { SeenNotification } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { SeenNotification } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Bus } from "../dbus/bus.ts"
 import type { Session } from "../host/session.ts"

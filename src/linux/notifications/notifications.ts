@@ -1,5 +1,5 @@
-import type { NotificationOp, SeenNotification } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { NotificationOp, SeenNotification } from "../../desktop.ts"
 import { AppError, type Disposition } from "../../errors.ts"
 import {
   type Bus,

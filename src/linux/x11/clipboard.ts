@@ -1,5 +1,5 @@
-import type { ClipboardOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { ownCommand } from "../../own-process.ts"
 import type { X11, XEvent } from "./connection.ts"

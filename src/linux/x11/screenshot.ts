@@ -1,5 +1,6 @@
-import type { Picture, ScreenshotTarget } from "../../adapter.ts"
+import type { ScreenshotTarget } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { Picture } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Pixels } from "../../picture/png.ts"

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "bun:test"
 import { existsSync, readFileSync, statSync } from "node:fs"
-import type { DesktopInfo } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
+import type { DesktopInfo } from "../../../src/desktop.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
 import { NOBODY, type OpenCopy } from "../../support/anybody.ts"
 import { type Temporary, temporary } from "../../support/temporary.ts"

@@ -9,8 +9,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import type { DesktopInfo } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
+import type { DesktopInfo } from "../../../src/desktop.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
 import { NOBODY, openCopy } from "../../support/anybody.ts"
 import { until } from "../../support/until.ts"

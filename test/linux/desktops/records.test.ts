@@ -13,8 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import type { DesktopInfo } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
+import type { DesktopInfo } from "../../../src/desktop.ts"
 import {
   desktopEnv,
   listDesktops,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { chownSync, existsSync, statSync } from "node:fs"
-import type { DesktopInfo } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
+import type { DesktopInfo } from "../../../src/desktop.ts"
 import { connectLinux } from "../../../src/linux/adapter.ts"
 import { desktopEnv } from "../../../src/linux/desktops/desktop.ts"
 import { NOBODY, openCopy } from "../../support/anybody.ts"

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import type { NotificationOp } from "../../../src/adapter.ts"
+import type { NotificationOp } from "../../../src/desktop.ts"
 import { Session } from "../../../src/linux/host/session.ts"
 import {
   countUnlisted,

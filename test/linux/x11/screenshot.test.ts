@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Picture } from "../../../src/adapter.ts"
+import type { Picture } from "../../../src/desktop.ts"
 import { listDisplays } from "../../../src/linux/x11/displays.ts"
 import { takeScreenshot, takeWindow } from "../../../src/linux/x11/screenshot.ts"
 import { listWindows } from "../../../src/linux/x11/windows.ts"
