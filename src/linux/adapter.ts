@@ -16,11 +16,10 @@ import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
-import type { X11 } from "./x11/connection.ts"
-import type { Owner } from "./x11/last-look.ts"
-import { windowNumber } from "./x11/window-id.ts"
+import type { Owner, WindowSystem } from "./windowing/system.ts"
+import { isWindowId } from "./windowing/window.ts"
 
-/** The Linux desktop: AT-SPI for what apps show, X11 for windows and input. */
+/** The Linux desktop: AT-SPI for what apps show, a window system for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
   const { desktop, root, env } = options
   const desktops = desktop ? await import("./desktops/desktop.ts") : undefined
@@ -38,26 +37,22 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
 
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const view = new DesktopView(session, deadline)
-  const x11 = () => session.x11(deadline)
-  const openLock = async () => (await import("./x11/input.ts")).openInputLock(session.env, deadline)
-  const turn = new Turn(openLock, deadline)
-  // Modules that only some commands need are loaded by those: a click by ref loads neither X11 nor the reading of windows.
+  const windowing = () => session.windowing(deadline)
+  const turn = new Turn(async () => (await windowing()).openLock(deadline), deadline)
+  // Modules that only some commands need are loaded by those: a click by ref loads neither windows nor input.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
     diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
     apps: () => view.apps(),
     windows: (only) => view.windows(typeof only === "string" ? only : undefined),
-    displays: async () => {
-      const [x, { listDisplays }] = await Promise.all([x11(), import("./x11/displays.ts")])
-      return listDisplays(x, deadline)
-    },
+    displays: async () => (await windowing()).displays(deadline),
     surfaces: async (pid) => {
       const { surfaceInfo } = await import("./atspi/surfaces.ts")
       return (await translatingErrors({ app: `pid ${pid}` }, view.surfaces(pid))).map(surfaceInfo)
     },
     popups: async (pid) => {
-      const [x, { listOverrideWindows }] = await Promise.all([x11(), import("./x11/windows.ts")])
-      return (await listOverrideWindows(x, deadline)).filter((window) => window.pid === pid).length
+      const popups = await (await windowing()).popups(deadline)
+      return popups.filter((window) => window.pid === pid).length
     },
     tree: async (target, treeOptions) => {
       const atspi = await view.atspi()
@@ -77,11 +72,9 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return translatingErrors(element.origin, readAgain(await view.atspi(), element))
     },
     caughtUp: async ({ id }) => {
-      const number = windowNumber(id)
-      if (number === undefined || !session.env.DISPLAY) return true
-      const [x, { caughtUp }] = await Promise.all([x11(), import("./x11/wait-for-reader.ts")])
+      if (!isWindowId(id) || !session.hasWindows) return true
       // The look that follows needs time, too.
-      return caughtUp(x, number, deadline.sparing(LOOK_MS, 1 / 2))
+      return (await windowing()).caughtUp(id, deadline.sparing(LOOK_MS, 1 / 2))
     },
     absence: async (seen, { page }) => {
       const element = Element.of(seen.handle)
@@ -104,13 +97,10 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const { doubtOf } = await import("./atspi/rows.ts")
       return translatingErrors(element.origin, doubtOf(await view.atspi(), element))
     },
-    ownerAt: async (point) => {
-      const [x, { windowAt }] = await Promise.all([x11(), import("./x11/windows.ts")])
-      return (await windowAt(x, point, deadline))?.pid
-    },
+    ownerAt: async (point) => (await (await windowing()).windowAt(point, deadline))?.pid,
     perform: async (handle, action) => {
       // The keyboard focus decides where the keys of every command go.
-      if (action.kind === "focus" && session.env.DISPLAY) await turn.take()
+      if (action.kind === "focus" && session.hasWindows) await turn.take()
       const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
       return perform(atspi, Element.of(handle), action)
     },
@@ -120,7 +110,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const [atspi, { keepFocus }, isInFront] = await Promise.all([
         view.atspi(),
         import("./atspi/focus.ts"),
-        hasKeyboard(session, element, deadline),
+        windowing().then((system) => system.hasKeys(element.origin, deadline)),
       ])
       return keepFocus(atspi, element, isInFront)
     },
@@ -128,9 +118,9 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()
-      const [x, { sendInput }] = await Promise.all([beforeActing(x11()), import("./x11/input.ts")])
-      const approach = await beforeActing(approachToRow(x, view, event, deadline))
-      return sendInput(x, event, deadline, ownerOf(event), approach)
+      const system = await beforeActing(windowing())
+      const approach = await beforeActing(approachToRow(system, view, event, deadline))
+      return system.input(event, deadline, ownerOf(event), approach)
     },
     window: async (id, op) => {
       await turn.take()
@@ -141,14 +131,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return beforeActing(launchApp(app, args, session.env, deadline))
     },
     quit: (app, force) => quit(session, view, app, force, deadline),
-    clipboard: async (op) => {
-      const [x, { operateClipboard }] = await Promise.all([beforeActing(x11()), import("./x11/clipboard.ts")])
-      return operateClipboard(x, op, session.env, deadline)
-    },
-    screenshot: async (target) => {
-      const [x, { takePicture }] = await Promise.all([x11(), import("./x11/screenshot.ts")])
-      return takePicture(x, target, deadline)
-    },
+    clipboard: async (op) => (await beforeActing(windowing())).clipboard(op, deadline),
+    screenshot: async (target) => (await windowing()).picture(target, deadline),
     notifications: async () =>
       (await import("./notifications/notifications.ts")).listNotifications(session, deadline),
     unlistedNotifications: async () =>
@@ -159,7 +143,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     life: async (pid) => (await import("./host/life.ts")).follow(pid, deadline),
     watch: async (pids, hint) => {
       const { watchEvents } = await import("./atspi/watch.ts")
-      // Apps report what they show. The display reports windows that come and go, also those of silent apps.
+      // Apps report what they show. The window system reports windows that come and go, also those of silent apps.
       const windows = pids ? undefined : windowsOf(session, deadline)
       return translatingErrors(
         { app: "any" },
@@ -172,13 +156,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
 
 const LOOK_MS = 1000
 
-/** undefined if there is no display: the caller looks again after a pause anyway. */
+/** undefined if there is no window system: the caller looks again after a pause anyway. */
 const windowsOf =
   (session: Session, deadline: Deadline) =>
   async (changed: () => void): Promise<Disposable | undefined> => {
     try {
-      const [x, { watchWindows }] = await Promise.all([session.x11(deadline), import("./x11/windows.ts")])
-      return await watchWindows(x, deadline, changed)
+      return await (await session.windowing(deadline)).watch(changed, deadline)
     } catch {
       return undefined
     }
@@ -193,7 +176,7 @@ function ownerOf(event: InputEvent): Owner | undefined {
   if (event.kind === "button") return undefined
   if (event.kind === "key" && event.window) {
     const { pid, id } = event.window
-    return { pid, window: windowNumber(id) }
+    return { pid, window: id }
   }
   const target = event.kind === "drag" ? event.fromTarget : event.target
   return target && Element.of(target.handle).origin
@@ -204,7 +187,7 @@ function ownerOf(event: InputEvent): Owner | undefined {
  * the input is not meant for such a row.
  */
 async function approachToRow(
-  x: X11,
+  system: WindowSystem,
   view: DesktopView,
   event: InputEvent,
   deadline: Deadline,
@@ -214,21 +197,11 @@ async function approachToRow(
     event.kind === "drag" ? [event.fromTarget, event.from] : ([event.target, event.at] as const)
   const element = target && Element.of(target.handle)
   if (!element?.origin.traits.cellsKeepTexts) return undefined
-  const [atspi, { proveRow, rowOf }, { visitRow }] = await Promise.all([
-    view.atspi(),
-    import("./atspi/rows.ts"),
-    import("./x11/pointer.ts"),
-  ])
+  const [atspi, { proveRow, rowOf }] = await Promise.all([view.atspi(), import("./atspi/rows.ts")])
   const row = await translatingErrors(element.origin, rowOf(atspi, element))
   if (!row) return undefined
-  const visit = () => visitRow(x, at, row.top, deadline)
+  const visit = () => system.visitRow(at, row.top, deadline)
   return () => beforeActing(translatingErrors(element.origin, proveRow(atspi, row, visit)))
-}
-
-/** True if keys go to the window that the element is in. */
-async function hasKeyboard(session: Session, { origin }: Element, deadline: Deadline): Promise<boolean> {
-  const [x, { hasKeys }] = await Promise.all([session.x11(deadline), import("./x11/key-target.ts")])
-  return hasKeys(x, origin, deadline)
 }
 
 /** A failure here happens before anything is done, and says so. */
@@ -247,11 +220,8 @@ async function operate(
   op: WindowOp,
   deadline: Deadline,
 ): Promise<SeenWindow> {
-  const [x, { operateWindow }] = await Promise.all([
-    beforeActing(session.x11(deadline)),
-    import("./x11/window-ops.ts"),
-  ])
-  await operateWindow(x, numberOf(id), op, deadline)
+  if (!isWindowId(id)) throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
+  await (await beforeActing(session.windowing(deadline))).operate(id, op, deadline)
   const after = (await view.windows()).find((window) => window.id === id)
   if (after) return after
   throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' closed while it was operated on`, {
@@ -274,16 +244,8 @@ async function quit(
     const isProved = await beforeActing(view.vouchesFor(app.pid))
     return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force, isProved))
   }
-  const [x, { requestClose }] = await Promise.all([
-    beforeActing(session.x11(deadline)),
-    import("./x11/window-ops.ts"),
-  ])
-  for (const { id } of own) await requestClose(x, numberOf(id), deadline)
-  return { method: "WM_DELETE_WINDOW" }
-}
-
-function numberOf(id: string): number {
-  const number = windowNumber(id)
-  if (number !== undefined) return number
-  throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
+  const system = await beforeActing(session.windowing(deadline))
+  let method = ""
+  for (const { id } of own) method = await system.requestClose(id, deadline)
+  return { method }
 }

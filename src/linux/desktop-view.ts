@@ -10,17 +10,16 @@ import type { Inventory } from "./atspi/inventory.ts"
 import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
 import type { MenuNotes, Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
-import { windowId, windowNumber } from "./x11/window-id.ts"
-import type { XWindow } from "./x11/windows.ts"
+import type { WindowSystem } from "./windowing/system.ts"
+import { isWindowId, type TopWindow } from "./windowing/window.ts"
 
-// Loaded when needed: an action on a ref needs neither, since the address of the ref leads to the element.
+// Loaded when needed: an action on a ref does not need it, since the address of the ref leads to the element.
 const inventories = () => import("./atspi/inventory.ts")
-const displays = () => import("./x11/windows.ts")
 
 /** How long to look for the element that has the focus. */
 const FOCUS_LOOK_MS = 750
 
-/** The desktop as one command sees it: its windows by X11, and the accessible object that each of them is. */
+/** The desktop as one command sees it: its windows, and the accessible object that each of them is. */
 export class DesktopView {
   readonly #session: Session
   readonly #deadline: Deadline
@@ -58,17 +57,9 @@ export class DesktopView {
   }
 
   #menuNotes(pid: number): MenuNotes {
-    const parts = () =>
-      Promise.all([this.#session.x11(this.#deadline), import("./x11/menu-notes.ts")] as const)
     return {
-      read: async () => {
-        const [x, { readMenuNotes }] = await parts()
-        return readMenuNotes(x, pid, this.#deadline)
-      },
-      write: async (menu) => {
-        const [x, { writeMenuNote }] = await parts()
-        await writeMenuNote(x, { ...menu, pid }, this.#deadline)
-      },
+      read: async () => (await this.#windowing()).readMenuNotes(pid, this.#deadline),
+      write: async (menu) => (await this.#windowing()).writeMenuNote({ ...menu, pid }, this.#deadline),
     }
   }
 
@@ -93,8 +84,7 @@ export class DesktopView {
   }
 
   async #hasPopup(pid: number): Promise<boolean> {
-    const [x, { listOverrideWindows }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
-    const popups = await listOverrideWindows(x, this.#deadline)
+    const popups = await (await this.#windowing()).popups(this.#deadline)
     return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
   }
 
@@ -133,7 +123,7 @@ export class DesktopView {
 
   /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
   readonly frameFor = async ({ window_id, pid }: RefEntry): Promise<Element | undefined> => {
-    if (window_id && windowNumber(window_id)) return (await this.#findTop(window_id))?.element
+    if (isWindowId(window_id)) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
@@ -142,9 +132,9 @@ export class DesktopView {
    * undefined: there is none, or it cannot be told.
    */
   async dialogOver(entry: RefEntry, hint?: BusHint): Promise<{ readonly id: string } | undefined> {
-    const own = windowNumber(entry.window_id)
+    const own = entry.window_id
     const ref = parseRefKey(entry.address ?? "")
-    if (own === undefined || !ref || !this.#session.env.DISPLAY) return undefined
+    if (!isWindowId(own) || !ref || !this.#session.hasWindows) return undefined
     const [atspi, { dialogOver, findDialogSigns }] = await Promise.all([
       this.atspi(hint),
       import("./atspi/dialogs.ts"),
@@ -155,15 +145,15 @@ export class DesktopView {
       { app },
       findDialogSigns(atspi, ref.bus, page),
     )
-    if (overPage) return { id: windowId(own) }
+    if (overPage) return { id: own }
     if (inside.length > 0 && page) {
       const frame = await this.frameFor(entry)
-      if (frame && inside.some((one) => refKey(one) === refKey(frame.ref))) return { id: windowId(own) }
+      if (frame && inside.some((one) => refKey(one) === refKey(frame.ref))) return { id: own }
     }
     if (!beside) return undefined
-    const [x, { listMates }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
-    const dialog = dialogOver(own, await listMates(x, own, this.#deadline))
-    return dialog && { id: windowId(dialog.id) }
+    const system = await this.#windowing()
+    const dialog = dialogOver(own, await system.mates(own, this.#deadline))
+    return dialog && { id: dialog.id }
   }
 
   /** The topmost window at a point: the element's own, a popup of its process, or another one. */
@@ -171,26 +161,23 @@ export class DesktopView {
     { origin }: Element,
     point: Point,
   ): Promise<"own" | "popup" | { readonly by: string; readonly isOtherApp: boolean }> {
-    const [x, { listOverrideWindows, windowAt }] = await Promise.all([
-      this.#session.x11(this.#deadline),
-      displays(),
-    ])
-    const window = await windowAt(x, point, this.#deadline)
+    const system = await this.#windowing()
+    const window = await system.windowAt(point, this.#deadline)
     if (!window) return { by: "the desktop", isOtherApp: true }
     if (window.id === origin.window) return "own"
-    const name = window.title || window.wmClass?.className || windowId(window.id)
+    const name = window.title || window.wmClass?.className || window.id
     if (window.pid !== origin.pid) return { by: `window '${name}'`, isOtherApp: true }
     // An element of a menu does not know which window the menu is.
     if (origin.window === undefined) return "own"
-    const popups = await listOverrideWindows(x, this.#deadline)
+    const popups = await system.popups(this.#deadline)
     return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'`, isOtherApp: false }
   }
 
   /** Reads all windows and apps, or one window and the others of its process. */
   async #look(only?: string): Promise<Inventory> {
     const { takeInventory, takeInventoryOf } = await inventories()
-    const window = only === "focused" ? only : windowNumber(only)
-    const part = window && (await takeInventoryOf(this.#session, window, this.#deadline))
+    const isOne = only === "focused" || isWindowId(only)
+    const part = isOne ? await takeInventoryOf(this.#session, only, this.#deadline) : undefined
     this.#last = part || (await takeInventory(this.#session, this.#deadline))
     return this.#last
   }
@@ -203,7 +190,7 @@ export class DesktopView {
     const window = this.#window(id)
     if (window) {
       const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
-      throw noFrame(id, app_name, twins?.map((one) => windowId(one.id)) ?? [])
+      throw noFrame(id, app_name, twins?.map((one) => one.id) ?? [])
     }
     throw windowNotFound(id)
   }
@@ -216,8 +203,12 @@ export class DesktopView {
     return tops?.find((top) => top.window?.id === window?.id)
   }
 
-  #window(id: string): XWindow | undefined {
-    return this.#last?.windows.find((window) => windowId(window.id) === id)
+  #windowing(): Promise<WindowSystem> {
+    return this.#session.windowing(this.#deadline)
+  }
+
+  #window(id: string): TopWindow | undefined {
+    return this.#last?.windows.find((window) => window.id === id)
   }
 
   async #topLevels(pid: number | undefined, withCache = false): Promise<readonly TopLevel[]> {
@@ -225,10 +216,7 @@ export class DesktopView {
     const now = known && (known.pid ?? pid) === pid ? known : await this.#look()
     if (now.bus === "silent") throw silentBus()
     const { frames, matches } = await readProcessFrames(await this.atspi(), pid, now, withCache)
-    const popups = async (): Promise<readonly XWindow[]> => {
-      const [x, { listOverrideWindows }] = await Promise.all([this.#session.x11(this.#deadline), displays()])
-      return listOverrideWindows(x, this.#deadline)
-    }
+    const popups = async () => (await this.#windowing()).popups(this.#deadline)
     return frames.map((frame) => {
       const window = now.windows.find(({ id }) => matches.get(id) === frame)
       return { frame, window, element: frameElement(frame, window, popups) }

@@ -1,5 +1,5 @@
 import type { Point, Rect } from "../../node.ts"
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, type Origin, type Parent, unlessRefused } from "./element.ts"
@@ -137,10 +137,10 @@ export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts,
 /** A popover's margin is part of its window, but not of its extents. */
 const MOST_MARGIN = 16
 
-function shiftOf(extents: Rect, windows: readonly XWindow[], pid: number): Origin["shift"] {
+function shiftOf(extents: Rect, windows: readonly TopWindow[], pid: number): Origin["shift"] {
   const margins = windows
-    .filter((window) => window.pid === pid)
-    .map(({ bounds }) => ({
+    .flatMap(({ bounds, ...window }) => (bounds && window.pid === pid ? [bounds] : []))
+    .map((bounds) => ({
       bounds,
       x: bounds.width - extents.width,
       y: bounds.height - extents.height,

@@ -1,4 +1,4 @@
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
@@ -7,7 +7,7 @@ import { traitsOf } from "./toolkits.ts"
 
 /** Signs of modal dialogs that an app shows. */
 export interface DialogSigns {
-  /** It shows a window that may be one. Only X11 knows if it is: Qt does not report it. */
+  /** It shows a window that may be one. Only the window system knows if it is: Qt does not report it. */
   readonly beside: boolean
   /** The frames of windows that have one inside, instead of their content. */
   readonly inside: readonly Ref[]
@@ -69,12 +69,14 @@ const DIALOGS: ReadonlySet<number> = new Set([ROLE.DIALOG, ROLE.ALERT])
  * that does; or one that belongs to none, and so blocks the whole app. Another window's dialog does not count: the app
  * may have put it into a group of its own.
  */
-export function dialogOver(own: number, windows: readonly XWindow[]): XWindow | undefined {
+export function dialogOver(own: string, windows: readonly TopWindow[]): TopWindow | undefined {
   const byId = new Map(windows.map((window) => [window.id, window]))
-  const ownersOf = (dialog: XWindow): readonly number[] => {
+  const ownersOf = (dialog: TopWindow): readonly string[] => {
     const owners = [dialog.id]
-    for (let at = dialog.transientFor; at && byId.has(at) && !owners.includes(at); )
-      at = owners.push(at) && byId.get(at)?.transientFor
+    for (let at = dialog.transientFor; at && byId.has(at) && !owners.includes(at); ) {
+      owners.push(at)
+      at = byId.get(at)?.transientFor
+    }
     return owners.slice(1)
   }
   const self = byId.get(own)

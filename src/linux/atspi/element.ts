@@ -1,7 +1,7 @@
 import type { Handle } from "../../adapter.ts"
 import type { Point } from "../../node.ts"
 import { DBusError, WireError } from "../dbus/bus.ts"
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import type { Ref } from "./atspi.ts"
 import type { StateSet } from "./bits.ts"
 import { ROLE } from "./roles.ts"
@@ -13,9 +13,9 @@ export interface Origin {
   readonly app: string
   readonly traits: Traits
   /** Windows that the window manager does not manage: menus and popovers. */
-  readonly popups?: () => Promise<readonly XWindow[]>
-  /** The X window that its frame was matched to. */
-  readonly window?: number
+  readonly popups?: () => Promise<readonly TopWindow[]>
+  /** The id of the window that its frame was matched to. */
+  readonly window?: string
   /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */
   readonly shift: Point | undefined
 }

@@ -1,5 +1,5 @@
 import type { Point, Rect } from "../../node.ts"
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
@@ -79,7 +79,7 @@ export async function readProcessFrames(
   pid: number | undefined,
   { apps, windows }: Pick<Inventory, "apps" | "windows">,
   withCache = false,
-): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<number, Frame> }> {
+): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<string, Frame> }> {
   const own = apps.filter((app) => app.pid === pid)
   // In a sandbox or on another machine, a window's process has another pid here, or none.
   const candidates = own.length > 0 ? own : apps.filter((app) => !windows.some((one) => one.pid === app.pid))
@@ -91,12 +91,12 @@ export async function readProcessFrames(
  * Matches frames to windows of the screen by evidence alone: the same process, then title and geometry, as long as they
  * fit exactly one pair. A frame that fits several windows gets none.
  */
-export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[]): Map<number, Frame> {
-  const matches = new Map<number, Frame>()
+export function matchFrames(windows: readonly TopWindow[], frames: readonly Frame[]): Map<string, Frame> {
+  const matches = new Map<string, Frame>()
   // A window may be any widget: Qt shows a bare list or picture as one.
   const open = new Set(frames.filter((frame) => !POPUP_ROLES.has(frame.role)))
   const known = new Set([...open].map((frame) => frame.app.pid))
-  const rounds: ((window: XWindow, frame: Frame) => boolean)[] = [
+  const rounds: ((window: TopWindow, frame: Frame) => boolean)[] = [
     (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
     (window, frame) =>
       isSameProcess(window, frame) &&
@@ -124,11 +124,11 @@ export function matchFrames(windows: readonly XWindow[], frames: readonly Frame[
   return matches
 }
 
-/** Added to the app's coordinates to get the screen's. */
-export function shiftOf(window: XWindow, frame: Frame): Point {
+/** Added to the app's coordinates to get the screen's; undefined if the window's place is not known. */
+export function shiftOf({ bounds, gtkFrameExtents: shadow }: TopWindow, frame: Frame): Point | undefined {
   if (frame.app.traits.coordinates !== "window") return { x: 0, y: 0 }
+  if (!bounds) return undefined
   // They count from the window's visible corner.
-  const { bounds, gtkFrameExtents: shadow } = window
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
   const height = frame.extents?.height ?? bounds.height
@@ -140,30 +140,30 @@ export function shiftOf(window: XWindow, frame: Frame): Point {
 
 const POPUP_ROLES: ReadonlySet<number> = new Set([...MENU_ROLES, ROLE.TOOL_TIP])
 
-function isSameProcess(window: XWindow, frame: Frame): boolean {
+function isSameProcess(window: TopWindow, frame: Frame): boolean {
   return window.pid === frame.app.pid
 }
 
-function hasTitle(window: XWindow, frame: Frame): boolean {
+function hasTitle(window: TopWindow, frame: Frame): boolean {
   return frame.name !== "" && cleanName(window.title) === frame.name
 }
 
-function isUntitled(window: XWindow, frame: Frame): boolean {
+function isUntitled(window: TopWindow, frame: Frame): boolean {
   return frame.name === "" || window.title === ""
 }
 
 /** The extents that an app reports are those of the client window, of the decorated one, or of the one without shadows. */
-function hasGeometry(window: XWindow, frame: Frame): boolean {
+function hasGeometry(window: TopWindow, frame: Frame): boolean {
   const { extents } = frame
-  if (!extents || extents.width <= 0) return false
-  const shadow = window.gtkFrameExtents
+  const { bounds, gtkFrameExtents: shadow } = window
+  if (!extents || extents.width <= 0 || !bounds) return false
   const bare = shadow && {
-    x: window.bounds.x + shadow.left,
-    y: window.bounds.y + shadow.top,
-    width: window.bounds.width - shadow.left - shadow.right,
-    height: window.bounds.height - shadow.top - shadow.bottom,
+    x: bounds.x + shadow.left,
+    y: bounds.y + shadow.top,
+    width: bounds.width - shadow.left - shadow.right,
+    height: bounds.height - shadow.top - shadow.bottom,
   }
-  const rects = [window.bounds, window.frame, ...(bare ? [bare] : [])]
+  const rects = [bounds, window.frame ?? bounds, ...(bare ? [bare] : [])]
   if (frame.app.traits.coordinates === "window") {
     return rects.some(
       (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),

@@ -6,9 +6,7 @@ import { DBusError, DBusTimeout } from "../dbus/bus.ts"
 import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
 import { ageOf, endOf, readProcess } from "../host/processes.ts"
 import { type Session, silentBus } from "../host/session.ts"
-import { readWindows } from "../x11/window.ts"
-import { windowId } from "../x11/window-id.ts"
-import { listMates, listWindows, type XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { Atspi } from "./atspi.ts"
 import { type A11yApp, findA11yApps, listA11yApps } from "./registry.ts"
 
@@ -17,7 +15,7 @@ export interface Inventory {
   /** Set if the inventory covers only this process. */
   readonly pid?: number
   readonly apps: readonly A11yApp[]
-  readonly windows: readonly XWindow[]
+  readonly windows: readonly TopWindow[]
   readonly bus: "there" | "missing" | "silent"
 }
 
@@ -26,7 +24,7 @@ const BUS_MS = 5000
 
 export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
   const [windows, apps] = await Promise.all([
-    session.x11(deadline).then((x) => listWindows(x, deadline)),
+    session.windowing(deadline).then((system) => system.windows(deadline)),
     listApps(session, deadline).catch(unlessNoBus),
   ])
   if (typeof apps === "string") return { windows, apps: [], bus: apps }
@@ -34,32 +32,32 @@ export async function takeInventory(session: Session, deadline: Deadline): Promi
 }
 
 /**
- * Leaves out windows of a process that has ended: the X server closes them a moment after the bus forgets the process.
+ * Leaves out windows of a process that has ended: the window system closes them a moment after the bus forgets the process.
  * Other windows without an app stay: a process in a sandbox has another pid here, or none.
  */
 async function withoutEnded(
   session: Session,
-  windows: readonly XWindow[],
+  windows: readonly TopWindow[],
   apps: readonly A11yApp[],
   deadline: Deadline,
-): Promise<readonly XWindow[]> {
+): Promise<readonly TopWindow[]> {
   const onBus = new Set(apps.map((app) => app.pid))
   const orphans = windows.filter(({ pid = 0 }) => pid > 0 && !onBus.has(pid) && endOf(pid))
   if (orphans.length === 0) return windows
-  const x = await session.x11(deadline)
+  const system = await session.windowing(deadline)
   const ids = orphans.map(({ id }) => id)
   const enough = deadline.slice(Math.min(ENDING_MS, deadline.remaining / 2))
-  let left = new Set(ids)
-  // Once the process is gone completely, the X server knows, and closes its windows within its next answers.
+  let left: ReadonlySet<string> = new Set(ids)
+  // Once the process is gone completely, the window system knows, and closes its windows within its next answers.
   for (let look = 0; look < LOOKS || (isAnyEnding(orphans, left) && !enough.expired); look++) {
     if (look >= LOOKS) await Bun.sleep(LOOK_AGAIN_MS)
-    left = new Set((await readWindows(x, ids, deadline)).map(({ id }) => id))
+    left = await system.existing(ids, deadline)
     if (left.size === 0) break
   }
   return windows.filter(({ id }) => left.has(id) || !ids.includes(id))
 }
 
-const isAnyEnding = (windows: readonly XWindow[], left: ReadonlySet<number>): boolean =>
+const isAnyEnding = (windows: readonly TopWindow[], left: ReadonlySet<string>): boolean =>
   windows.some(({ id, pid = 0 }) => left.has(id) && endOf(pid) === "ending")
 
 const ENDING_MS = 1000
@@ -72,10 +70,10 @@ const LOOK_AGAIN_MS = 20
  */
 export async function takeInventoryOf(
   session: Session,
-  window: number | "focused",
+  window: string,
   deadline: Deadline,
 ): Promise<Inventory | undefined> {
-  const finding = session.x11(deadline).then((x) => listMates(x, window, deadline))
+  const finding = session.windowing(deadline).then((system) => system.mates(window, deadline))
   const owner = finding.then(([first]) => first?.pid)
   // `finding` below reports the same failure.
   owner.catch(() => {})
@@ -89,23 +87,23 @@ export async function takeInventoryOf(
   return apps[0] && { pid: apps[0].pid, windows, apps, bus: "there" }
 }
 
-/** The inventory for a question about apps, which a desktop without X can answer too. */
+/** The inventory for a question about apps, which a desktop without a window system can answer too. */
 export async function takeAppInventory(session: Session, deadline: Deadline): Promise<Inventory> {
   const [windows, apps] = await Promise.all([
     session
-      .x11(deadline)
-      .then((x) => listWindows(x, deadline))
+      .windowing(deadline)
+      .then((system) => system.windows(deadline))
       .catch((error: unknown) => (isUnsupported(error) ? [] : Promise.reject(error))),
     listApps(session, deadline),
   ])
   return { windows, apps, bus: "there" }
 }
 
-export function seenWindow(window: XWindow, inventory: Inventory, env: Session["env"]): SeenWindow {
+export function seenWindow(window: TopWindow, inventory: Inventory, env: Session["env"]): SeenWindow {
   const app = appOf(inventory, window)
   const pid = window.pid ?? 0
   return {
-    id: windowId(window.id),
+    id: window.id,
     title: window.title,
     app_name: appName(pid, app, window),
     pid,
@@ -140,7 +138,7 @@ export function seenApps(inventory: Inventory, env: Session["env"]): readonly Se
   })
 }
 
-/** True if the accessibility bus or the X server knows that this process has an app or a window. */
+/** True if the accessibility bus or the window system knows that this process has an app or a window. */
 export function isVouchedFor({ apps, windows }: Inventory, pid: number): boolean {
   return (
     apps.some((app) => app.pid === pid) ||
@@ -148,7 +146,7 @@ export function isVouchedFor({ apps, windows }: Inventory, pid: number): boolean
   )
 }
 
-export function appOf(inventory: Inventory, window: XWindow): A11yApp | undefined {
+export function appOf(inventory: Inventory, window: TopWindow): A11yApp | undefined {
   return bestApp(inventory.apps, window.pid)
 }
 
@@ -194,7 +192,7 @@ function bestApp(apps: readonly A11yApp[], pid: number | undefined): A11yApp | u
   return own.find((app) => app.name !== "") ?? own[0]
 }
 
-function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHints {
+function hintsOf(app: A11yApp | undefined, window: TopWindow | undefined): AppHints {
   return {
     accessibleName: app?.name || undefined,
     desktopFile: window?.desktopFile,
@@ -202,7 +200,7 @@ function hintsOf(app: A11yApp | undefined, window: XWindow | undefined): AppHint
   }
 }
 
-function appName(pid: number, app: A11yApp | undefined, window: XWindow | undefined): string {
+function appName(pid: number, app: A11yApp | undefined, window: TopWindow | undefined): string {
   // Toolkits use the class instance for the accessible name too. The kernel cuts a process's name at 15 bytes.
   const own = app?.name && cut(app.name)
   // An app that is busy or has just started has not said its name yet; it must be the same as when it has.

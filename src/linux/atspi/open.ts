@@ -1,7 +1,7 @@
 import type { Seen } from "../../adapter.ts"
 import type { RefEntry } from "../../refmap.ts"
 import { DBusError } from "../dbus/bus.ts"
-import { windowNumber } from "../x11/window-id.ts"
+import { isWindowId } from "../windowing/window.ts"
 import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originWithin } from "./coordinates.ts"
@@ -64,7 +64,7 @@ export async function openPath(
   entry: RefEntry,
   findFrame: FindFrame,
 ): Promise<Seen | undefined> {
-  const frame = windowNumber(entry.window_id) === undefined ? undefined : await findFrame(entry)
+  const frame = isWindowId(entry.window_id) ? await findFrame(entry) : undefined
   if (!frame || frame.origin.pid !== entry.pid) return undefined
   return unlessMissing(async () => {
     let at = frame.ref
@@ -133,7 +133,7 @@ async function originOfApp(
     pid: entry.pid,
     app: known,
     traits,
-    window: windowNumber(entry.window_id),
+    window: isWindowId(entry.window_id) ? entry.window_id : undefined,
     shift: traits.coordinates === "window" ? undefined : { x: 0, y: 0 },
   }
 }

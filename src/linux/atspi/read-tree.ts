@@ -4,7 +4,7 @@ import { AppError, plainWord, unresponsive } from "../../errors.ts"
 import type { Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { silentBus } from "../host/session.ts"
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { Atspi, ROOT_PATH } from "./atspi.ts"
 import { Element, isGone, type Origin } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
@@ -101,8 +101,8 @@ async function walk(
 /** The element of a frame. `popups` is called once the tree has a popover. */
 export function frameElement(
   frame: Frame,
-  window: XWindow | undefined,
-  popups: () => Promise<readonly XWindow[]>,
+  window: TopWindow | undefined,
+  popups: () => Promise<readonly TopWindow[]>,
 ): Element {
   const { pid, name, traits } = frame.app
   const shift = window ? shiftOf(window, frame) : traits.coordinates === "window" ? undefined : { x: 0, y: 0 }

@@ -1,8 +1,7 @@
 import type { Point, Surface, SurfaceInfo } from "../../node.ts"
 import { middle } from "../../rect.ts"
 import { DBusError, WireError } from "../dbus/bus.ts"
-import { windowId } from "../x11/window-id.ts"
-import type { XWindow } from "../x11/windows.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, parseRefKey, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, unlessRefused } from "./element.ts"
@@ -20,7 +19,7 @@ export interface Shown {
   readonly title: string
   /** `w-…` of the window that it is or that contains it, `menu-1` for a menu. */
   readonly id: string
-  readonly window: XWindow | undefined
+  readonly window: TopWindow | undefined
   readonly itemCount?: number
 }
 
@@ -28,7 +27,7 @@ export interface Shown {
 export interface TopLevel {
   readonly frame: Frame
   readonly element: Element
-  readonly window: XWindow | undefined
+  readonly window: TopWindow | undefined
 }
 
 /** Notes of menus that are in no tree, kept from one command to the next. */
@@ -111,7 +110,7 @@ async function surfacesIn(atspi: Atspi, { frame, element, window }: TopLevel): P
   // Pages that the browser has ready are such frames, too.
   const mayBeMenu = element.origin.traits.menusAreFrames && !window && !frame.name
   if (!isPopup && !window && !mayBeMenu) return []
-  const id = window ? windowId(window.id) : ""
+  const id = window?.id ?? ""
   const own: Shown[] = window
     ? [{ type: topType(frame, window), element, title: window.title, id, window }]
     : []
@@ -128,7 +127,7 @@ function noneIfClosed(error: unknown): readonly Shown[] {
   throw error
 }
 
-function topType({ role, states }: Frame, window: XWindow): Surface {
+function topType({ role, states }: Frame, window: TopWindow): Surface {
   if (role === ROLE.ALERT) return "alert"
   const isDialog = WINDOW_ROLES.has(role) && role !== ROLE.FRAME && role !== ROLE.WINDOW
   const isAttached = has(states, STATE.MODAL) || window.transientFor !== undefined
@@ -138,11 +137,11 @@ function topType({ role, states }: Frame, window: XWindow): Surface {
 /** Searches the showing part of a window for surfaces inside it. */
 class Scan {
   readonly #source: Source
-  readonly #window: XWindow | undefined
+  readonly #window: TopWindow | undefined
   readonly #id: string
   readonly #seen = new Set<string>()
 
-  constructor(source: Source, window: XWindow | undefined, id: string) {
+  constructor(source: Source, window: TopWindow | undefined, id: string) {
     this.#source = source
     this.#window = window
     this.#id = id

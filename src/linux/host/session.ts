@@ -5,6 +5,7 @@ import { AppError } from "../../errors.ts"
 import type { BusHint } from "../../refmap.ts"
 import { parseAddresses } from "../dbus/auth.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
+import type { WindowSystem } from "../windowing/system.ts"
 import type { X11 } from "../x11/connection.ts"
 
 export const A11Y_BUS = "org.a11y.Bus"
@@ -68,6 +69,16 @@ export class Session {
       this.#refuseLate()
       return X11.connect(env, deadline)
     })
+  }
+
+  /** True if the session has a window system. */
+  get hasWindows(): boolean {
+    return Boolean(this.env.DISPLAY)
+  }
+
+  async windowing(deadline: Deadline): Promise<WindowSystem> {
+    const [x, { XWindowSystem }] = await Promise.all([this.x11(deadline), import("../x11/system.ts")])
+    return new XWindowSystem(x, this.env)
   }
 
   /** Another connection to the session bus, for one that cannot be shared; it ends with the session. */

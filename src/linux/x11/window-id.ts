@@ -1,4 +1,4 @@
-/** Ids of windows: `w-4521` in the contract, 4521 on the display. Apart from windows.ts, so that a click by ref loads no X11. */
+/** Ids of windows: `w-4521` in the contract, 4521 on the display. */
 
 export function windowId(number: number): string {
   return `w-${number}`

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
+import type { Extents, TopWindow } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import {
   geometryIn,
@@ -15,40 +16,13 @@ import {
 } from "./requests.ts"
 import { type Packet, Request, XError } from "./wire.ts"
 
-export interface XWindow {
+export interface XWindow extends Omit<TopWindow, "id" | "transientFor"> {
   readonly id: number
-  readonly title: string
-  readonly pid?: number
-  /** True if only the window itself names its process: the X server does not know it. */
-  readonly isPidClaimed?: boolean
-  readonly wmClass?: { readonly instance: string; readonly className: string }
   /** The client's own window in root coordinates. AT-SPI's window coordinates count from its corner. */
   readonly bounds: Rect
-  /**
-   * The visible window, which the contract calls its bounds: the client window plus its border and the window
-   * manager's decorations, minus the invisible shadow that GTK draws inside its own window. Moving to X, Y puts the
-   * top left corner of this rectangle there; resizing sets its size.
-   */
   readonly frame: Rect
   readonly frameExtents?: Extents
-  readonly gtkFrameExtents?: Extents
-  readonly focused: boolean
-  readonly minimized: boolean
-  readonly maximized: boolean
-  /** True for a dialog that must be answered before other windows can be used. */
-  readonly modal: boolean
-  /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
-  readonly types: readonly string[]
   readonly transientFor?: number
-  /** The desktop-file id, if the application sets it. */
-  readonly desktopFile?: string
-}
-
-export interface Extents {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
 }
 
 /** Interns the atoms that describe windows, and finds the extension that knows pids. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { dialogOver } from "../../../src/linux/atspi/dialogs.ts"
-import type { XWindow } from "../../../src/linux/x11/windows.ts"
+import type { TopWindow } from "../../../src/linux/windowing/window.ts"
 
-const window = (id: number, facts: Partial<XWindow> = {}): XWindow => ({
+const window = (id: string, facts: Partial<TopWindow> = {}): TopWindow => ({
   id,
   title: `Window ${id}`,
   pid: 1,
@@ -15,27 +15,57 @@ const window = (id: number, facts: Partial<XWindow> = {}): XWindow => ({
   types: ["normal"],
   ...facts,
 })
-const dialog = (id: number, transientFor?: number): XWindow => window(id, { modal: true, transientFor })
+const dialog = (id: string, transientFor?: string): TopWindow => window(id, { modal: true, transientFor })
 
-test.each<[what: string, own: number, windows: XWindow[], blocker: number | undefined]>([
-  ["no dialog", 1, [window(1), window(2)], undefined],
-  ["a modal dialog of the window", 1, [window(1), dialog(2, 1)], 2],
-  ["a modeless dialog of the window", 1, [window(1), window(2, { transientFor: 1 })], undefined],
-  ["a modal dialog of another window", 1, [window(1), window(3), dialog(2, 3)], undefined],
+test.each<[what: string, own: string, windows: TopWindow[], blocker: string | undefined]>([
+  ["no dialog", "w-1", [window("w-1"), window("w-2")], undefined],
+  ["a modal dialog of the window", "w-1", [window("w-1"), dialog("w-2", "w-1")], "w-2"],
+  [
+    "a modeless dialog of the window",
+    "w-1",
+    [window("w-1"), window("w-2", { transientFor: "w-1" })],
+    undefined,
+  ],
+  [
+    "a modal dialog of another window",
+    "w-1",
+    [window("w-1"), window("w-3"), dialog("w-2", "w-3")],
+    undefined,
+  ],
   [
     "a modal dialog of a dialog of the window",
-    1,
-    [window(1), window(2, { transientFor: 1 }), dialog(3, 2)],
-    3,
+    "w-1",
+    [window("w-1"), window("w-2", { transientFor: "w-1" }), dialog("w-3", "w-2")],
+    "w-3",
   ],
-  ["a modal dialog without a window of its own", 1, [window(1), dialog(2)], 2],
-  ["the modal dialog itself", 2, [window(1), dialog(2, 1)], undefined],
-  ["a modal dialog that opened a modeless window", 3, [dialog(2), window(3, { transientFor: 2 })], undefined],
-  ["two modal dialogs of one window, for one of them", 2, [window(1), dialog(2, 1), dialog(3, 1)], undefined],
-  ["two modal dialogs without a window", 2, [dialog(2), dialog(3)], undefined],
-  ["a minimised modal dialog", 1, [window(1), { ...dialog(2, 1), minimized: true }], undefined],
-  ["windows that belong to each other in a circle", 1, [window(1), dialog(2, 3), dialog(3, 2)], undefined],
-  ["a window that is gone", 9, [window(1), dialog(2, 1)], undefined],
+  ["a modal dialog without a window of its own", "w-1", [window("w-1"), dialog("w-2")], "w-2"],
+  ["the modal dialog itself", "w-2", [window("w-1"), dialog("w-2", "w-1")], undefined],
+  [
+    "a modal dialog that opened a modeless window",
+    "w-3",
+    [dialog("w-2"), window("w-3", { transientFor: "w-2" })],
+    undefined,
+  ],
+  [
+    "two modal dialogs of one window, for one of them",
+    "w-2",
+    [window("w-1"), dialog("w-2", "w-1"), dialog("w-3", "w-1")],
+    undefined,
+  ],
+  ["two modal dialogs without a window", "w-2", [dialog("w-2"), dialog("w-3")], undefined],
+  [
+    "a minimised modal dialog",
+    "w-1",
+    [window("w-1"), { ...dialog("w-2", "w-1"), minimized: true }],
+    undefined,
+  ],
+  [
+    "windows that belong to each other in a circle",
+    "w-1",
+    [window("w-1"), dialog("w-2", "w-3"), dialog("w-3", "w-2")],
+    undefined,
+  ],
+  ["a window that is gone", "w-9", [window("w-1"), dialog("w-2", "w-1")], undefined],
 ])("behind a modal dialog: %s", (_, own, windows, blocker) => {
   expect(dialogOver(own, windows)?.id).toBe(blocker)
 })

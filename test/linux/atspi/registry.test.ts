@@ -57,7 +57,7 @@ describe("an element", () => {
       pid: process.pid,
       app: "fake",
       traits: TRAITS.gtk3,
-      window: 7,
+      window: "w-7",
       shift: { x: 0, y: 0 },
     }
     return {

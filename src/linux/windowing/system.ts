@@ -1,0 +1,61 @@
+import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { DisplayInfo, Point } from "../../node.ts"
+import type { InputLock } from "../../turn.ts"
+import type { TopWindow } from "./window.ts"
+
+/**
+ * A window system: the windows of a desktop, their places and operations, input, pictures, the clipboard and displays.
+ * An operation that it lacks throws PLATFORM_NOT_SUPPORTED before anything is sent.
+ */
+export interface WindowSystem {
+  /** All windows, topmost first. */
+  windows(deadline: Deadline): Promise<readonly TopWindow[]>
+  /** A window and the others of its process, topmost first; empty if there is no such window. */
+  mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]>
+  /** Those of the windows that still exist. */
+  existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>>
+  /** Menus, popovers and tooltips that show, topmost first. */
+  popups(deadline: Deadline): Promise<readonly TopWindow[]>
+  /** The window that a click at this point would reach, popups included. */
+  windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined>
+  /** Calls back when a window opens, closes, changes its title or state, or gets the focus. Ends when disposed. */
+  watch(changed: () => void, deadline: Deadline): Promise<Disposable>
+
+  operate(id: string, op: WindowOp, deadline: Deadline): Promise<void>
+  /** Asks the window to close, without waiting. Returns the method, in the window system's words. */
+  requestClose(id: string, deadline: Deadline): Promise<string>
+  /** Waits until the app of the window has handled the input that it was sent. false: it did not in time. */
+  caughtUp(id: string, deadline: Deadline): Promise<boolean>
+
+  /** A lock on the pointer and the keyboard, across processes. */
+  openLock(deadline: Deadline): Promise<InputLock>
+  /** True if keys go to the window of the owner now; for one whose window is not known, to any of its process. */
+  hasKeys(owner: Owner, deadline: Deadline): Promise<boolean>
+  /** Synthesises input, for an element of `owner`. `approach` comes right before the pointer goes where it presses. */
+  input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void>
+  /** Lets the pointer visit a row and leave it upwards, and waits for the app to react to both. */
+  visitRow(at: Point, top: number, deadline: Deadline): Promise<void>
+
+  /** The notes on the menus of a process that show now: menus that are in no tree. */
+  readMenuNotes(pid: number, deadline: Deadline): Promise<readonly string[]>
+  writeMenuNote(menu: MenuNote, deadline: Deadline): Promise<void>
+
+  clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined>
+  picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture>
+  displays(deadline: Deadline): Promise<readonly DisplayInfo[]>
+}
+
+/** The process that input is meant for, and its window if that is known. */
+export interface Owner {
+  readonly pid: number
+  readonly window?: string
+}
+
+/** A note on the topmost popup of a process at a point: which accessible object it is. */
+export interface MenuNote {
+  readonly pid: number
+  readonly at: Point
+  readonly note: string
+}

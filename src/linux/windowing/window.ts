@@ -1,0 +1,44 @@
+import type { Rect } from "../../node.ts"
+
+/** A top-level window, as a window system describes it. */
+export interface TopWindow {
+  /** `w-` and the window system's own id. It means the same window until it closes. */
+  readonly id: string
+  readonly title: string
+  readonly pid?: number
+  /** True if only the window itself names its process: the window system does not know it. */
+  readonly isPidClaimed?: boolean
+  /** The names by which window systems group the windows of an app: WM_CLASS on X11. */
+  readonly wmClass?: { readonly instance: string; readonly className: string }
+  /** The client's own window on the screen, which coordinates of the window count from; absent if that is not known. */
+  readonly bounds?: Rect
+  /**
+   * The visible window, which the contract calls its bounds: the client window plus its border and the window
+   * manager's decorations, minus the invisible shadow that GTK draws inside its own window. Moving to X, Y puts the
+   * top left corner of this rectangle there; resizing sets its size.
+   */
+  readonly frame?: Rect
+  readonly gtkFrameExtents?: Extents
+  readonly focused: boolean
+  readonly minimized: boolean
+  readonly maximized: boolean
+  /** True for a dialog that must be answered before other windows can be used. */
+  readonly modal: boolean
+  /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
+  readonly types: readonly string[]
+  readonly transientFor?: string
+  /** The desktop-file id, if the application sets it. */
+  readonly desktopFile?: string
+}
+
+export interface Extents {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** False for ids of other surfaces, as the `menu-1` of a menu. */
+export function isWindowId(id: string | undefined): id is string {
+  return id?.startsWith("w-") === true
+}
