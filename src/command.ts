@@ -73,6 +73,8 @@ export interface Command<S extends Input = Input> extends CommandDef {
   acts?(args: v.InferOutput<S>): boolean
   /** Running it twice does no more than running it once: MCP's idempotent hint. */
   readonly repeatable?: boolean
+  /** It runs other commands: the policy judges each of them, and none of them delegates again. */
+  readonly delegates?: boolean
   readonly tool: ToolSet
   readonly trace: Traced
   /** The only description of its arguments. */
@@ -113,6 +115,8 @@ export interface Context {
   /** false with `--timeout-ms 0`: look once, wait for nothing. */
   readonly patient: boolean
   readonly refs: RefStore
+  /** No command may act, and files are written only where the caller named a new one. */
+  readonly readOnly: boolean
   readonly session?: string
   readonly desktop?: string
   /** How the answer will be printed. */
@@ -121,8 +125,12 @@ export interface Context {
   readonly baseline?: readonly SeenNotification[]
   /** Throws for the first item with invalid arguments; for batch. */
   validateItems(items: readonly Item[]): Promise<void>
-  /** Runs another command through the same path; for batch. */
+  /** Runs another command through the same path; for batch and replay. */
   runItem(name: string, args: unknown): Promise<ItemResult>
+  /** Works with refs that no other run shares; with `isolated`, on a desktop that is started for it and ended afterwards. */
+  apart<T>(options: { readonly isolated?: Size }, work: (ctx: Context) => Promise<T>): Promise<T>
+  /** A variable of the caller's environment. */
+  variable(name: string): string | undefined
   /** The registry, for commands that describe others. */
   readonly commands: Registry
   /** Serves a client on standard input and output until it leaves. Only the command line has it. */
@@ -133,6 +141,11 @@ export interface Context {
   secret(source: string): Promise<string>
   /** Writes a file the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
+}
+
+export interface Size {
+  readonly width: number
+  readonly height: number
 }
 
 export interface ServeOptions {
@@ -190,7 +203,7 @@ export interface SaveOptions {
 export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema>
   extends Pick<
     Command,
-    "name" | "summary" | "group" | "effect" | "repeatable" | "tool" | "trace" | "examples"
+    "name" | "summary" | "group" | "effect" | "repeatable" | "delegates" | "tool" | "trace" | "examples"
   > {
   /** Default of `timeout_ms`, which every command takes; 5000 if left out. */
   readonly timeoutMs?: number

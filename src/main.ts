@@ -61,6 +61,8 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
         await close()
       }
     },
+    apart: async (desktop) =>
+      (await import("./server-refs.ts")).openApart({ env: process.env, ...settings }, desktop),
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
     writeFile: async (path, bytes, onlyNew) =>

@@ -35,6 +35,8 @@ export interface Door extends Policy {
   readonly signal?: AbortSignal
   readonly trace?: Trace
   readonly serve?: (options: ServeOptions) => Promise<void>
+  /** Opens a door with refs of its own, on this desktop or another. */
+  apart?(desktop?: string): Promise<Pick<Door, "platform" | "refs" | "session" | "desktop"> & Closing>
   stdin(): Promise<string>
   /** A variable of the caller's environment, for secrets. */
   env?(name: string): string | undefined
@@ -53,6 +55,10 @@ export interface Trace {
   refused(command: string, argv: readonly string[], error: object): void
   /** Milliseconds spent on recording so far. They do not count as time of any command. */
   readonly spentMs: number
+}
+
+interface Closing {
+  close(): Promise<void>
 }
 
 export type Outcome =
@@ -137,18 +143,14 @@ async function execute(
 ): Promise<object> {
   // A batch does not act itself; the policy judges each of its items.
   const isReading = command.effect === "reads"
-  if (door.readOnly && command.name !== "batch" && (!isReading || command.acts?.(args)))
+  if (door.readOnly && !command.delegates && (!isReading || command.acts?.(args)))
     throw readOnlyDenied(command.name)
   const timeout = Number(args.timeout_ms)
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   const tracker = new ActTracker()
-  const adapter = adapterOnDemand(async () => {
-    const platform = await door.platform()
-    const native = platform.adapter(new Deadline(deadline.at + grace, door.signal))
-    return guard(tracker.track(native), door)
-  })
+  const adapter = openAdapter(door, new Deadline(deadline.at + grace, door.signal), tracker)
   // A batch prints the results of its items, and always as JSON.
   const format = batch ? undefined : door.format
   const secrets = new Secrets()
@@ -164,11 +166,19 @@ async function execute(
   } catch (error) {
     const told = unlessHidden(error, door)
     throw secrets.hideIn(
-      isReading || command.name === "batch" ? told : tracker.addDisposition(named(told, command, args)),
+      isReading || command.delegates ? told : tracker.addDisposition(named(told, command, args)),
     )
   } finally {
     await adapter.close()
   }
+}
+
+/** The adapter of one command, opened by its first use, within the limits of the policy. */
+function openAdapter(door: Door, deadline: Deadline, tracker: ActTracker): Adapter {
+  return adapterOnDemand(async () => {
+    const platform = await door.platform()
+    return guard(tracker.track(platform.adapter(deadline)), door)
+  })
 }
 
 /** The same failure, with the action and the element that it was meant for at the start of its message. */
@@ -206,6 +216,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   return {
     ...parts,
     refs: door.refs,
+    readOnly: door.readOnly,
     commands: door.commands,
     serve: door.serve,
     session: door.session,
@@ -218,6 +229,9 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
         stdin,
       ),
     writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
+    variable: (name) => door.env?.(name),
+    apart: async ({ isolated }, work) =>
+      (await import("./apart.ts")).runApart(door, isolated, (other) => workIn(other, secrets, parts, work)),
     async validateItems(items) {
       await validate(door, items)
       if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
@@ -231,11 +245,27 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   }
 }
 
+/** Works with a context of another door, which has an adapter of its own. */
+async function workIn<T>(
+  door: Door,
+  secrets: Secrets,
+  parts: Parts,
+  work: (ctx: Context) => Promise<T>,
+): Promise<T> {
+  const adapter = openAdapter(door, parts.deadline, new ActTracker())
+  try {
+    return await work(contextFor(door, secrets, { ...parts, adapter }))
+  } finally {
+    await adapter.close()
+  }
+}
+
 async function validate(door: Door, items: readonly Item[]): Promise<void> {
   for (const [index, item] of items.entries()) {
     try {
-      if (item.command === "batch") throw new AppError("INVALID_ARGS", "A batch cannot hold a batch")
-      parseArgs(await loadCommand(door, item.command), item.args)
+      const command = await loadCommand(door, item.command)
+      if (command.delegates) throw new AppError("INVALID_ARGS", `${item.command} cannot be an item`)
+      parseArgs(command, item.args)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {

@@ -1,5 +1,5 @@
 import type { RefStore } from "./command.ts"
-import { type Place, refsOnDemand } from "./on-demand.ts"
+import { onDemand, type Place, refsOnDemand } from "./on-demand.ts"
 import { stateRoot } from "./private-files.ts"
 
 /** The refs of a server. */
@@ -23,5 +23,23 @@ export async function refsOfServer({ env, session, numbering = "stable" }: Place
     session: own.name,
     refs: refsOnDemand({ env, session: own.name, numbering }),
     close: async () => own.remove(),
+  }
+}
+
+/** A desktop and refs for one run of a flow: the refs of the session that is named, or of a session made for it. */
+export async function openApart(
+  place: Place & { readonly desktop?: string },
+  desktop = place.desktop,
+): Promise<Pick<ReturnType<typeof onDemand>, "platform"> & ServerRefs & { readonly desktop?: string }> {
+  const own = await refsOfServer({ ...place, numbering: place.numbering ?? "fresh" })
+  const opened = onDemand({ ...place, desktop })
+  return {
+    ...own,
+    desktop,
+    platform: opened.platform,
+    async close() {
+      await opened.close({ forGood: true })
+      await own.close()
+    },
   }
 }

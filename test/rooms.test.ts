@@ -32,7 +32,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   trace: ["refs", "look"],
   cli: [],
   mcp: ["look"],
-  commands: ["picture", "refs", "look", "act", "trace", "cli", "mcp"],
+  flow: ["cli"],
+  commands: ["picture", "refs", "look", "act", "trace", "cli", "mcp", "flow"],
 }
 
 /** Files of the spine that connect rooms, and the rooms they connect. */
@@ -69,6 +70,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "@modelcontextprotocol/server/stdio",
     "skills",
   ],
+  flow: ["valibot", "node:fs", "node:os", "node:path"],
   commands: ["valibot"],
 }
 

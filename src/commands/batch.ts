@@ -14,6 +14,7 @@ export const batch = defineCommand({
   group: "system",
   // The widest that an item can do; a read-only policy judges each item.
   effect: "changes",
+  delegates: true,
   tool: "core",
   trace: "line",
   timeoutMs: 300_000,

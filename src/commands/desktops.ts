@@ -39,7 +39,8 @@ export const desktopStart = defineCommand({
   },
 })
 
-function parseSize(text: string): { width: number; height: number } {
+/** Throws INVALID_ARGS unless the text is a size such as 1280x800. */
+export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/i.exec(text) ?? []
   const size = { width: Number(width), height: Number(height) }
   if (size.width >= 320 && size.width <= 8192 && size.height >= 200 && size.height <= 8192) return size

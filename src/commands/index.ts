@@ -49,6 +49,7 @@ export const commands: Registry = {
   "notification-action": async () => (await import("./notifications.ts")).notificationAction,
   permissions: async () => (await import("./system.ts")).permissions,
   press: async () => (await import("./keyboard.ts")).press,
+  replay: async () => (await import("./replay.ts")).replay,
   "resize-window": async () => (await import("./windows.ts")).resizeWindow,
   restore: async () => (await import("./windows.ts")).restore,
   "right-click": async () => (await import("./act.ts")).rightClick,

@@ -49,7 +49,8 @@ export async function chooseCommands(
   const chosen = new Set(wanted.split(",").flatMap((word) => namesOf(word.trim(), all)))
   // A batch is judged item by item.
   return all.filter(
-    ({ name, effect }) => chosen.has(name) && (!readOnly || effect === "reads" || name === "batch"),
+    ({ name, effect, delegates }) =>
+      chosen.has(name) && (!readOnly || effect === "reads" || delegates === true),
   )
 }
 

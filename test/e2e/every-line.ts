@@ -1,5 +1,5 @@
 import { commands } from "../../src/commands/index.ts"
-import { flagsOf, type SampleWords, samplesOf } from "../support/every-command.ts"
+import { FLOW, flagsOf, type SampleWords, samplesOf } from "../support/every-command.ts"
 
 /** Lines for every command, on a desktop with one window of stubborn.py. */
 
@@ -53,6 +53,7 @@ export function wordsOn(
     other: "xterm",
     desktop: "nowhere",
     trace: new URL("../fixtures/trace", import.meta.url).pathname,
+    flow: FLOW,
     file: `${directory}/written`,
   }
   return new Map([...Object.entries(words), ...refs])

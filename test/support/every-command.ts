@@ -9,6 +9,7 @@ import type { Json } from "./json.ts"
 const at = (x: number, y: number) => ({ bounds: { x, y, width: 80, height: 20 } })
 
 const TRACE = new URL("../fixtures/trace", import.meta.url).pathname
+export const FLOW = new URL("../fixtures/flow/hello.flow", import.meta.url).pathname
 
 const CONTENTS: readonly Spec[] = [
   { role: "button", name: "Save", states: ["enabled"], ...at(10, 10), actions: ["Click", "RightClick"] },
@@ -53,6 +54,8 @@ export interface SampleWords {
   readonly desktop: string
   /** Directory with a trace. */
   readonly trace: string
+  /** Path of a flow. */
+  readonly flow: string
   /** Path of a file that may be written. */
   readonly file: string
 }
@@ -153,6 +156,7 @@ export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
     other: "Other",
     desktop: "test",
     trace: TRACE,
+    flow: FLOW,
     file: "file",
   }
   const fill = (args: Call["args"]) => filled(args, words)

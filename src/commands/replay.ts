@@ -1,0 +1,98 @@
+import * as v from "valibot"
+import { type Context, defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import type { CliHints } from "../fields.ts"
+import { readFlow } from "../flow/read.ts"
+import { planFlow, replayIn } from "../flow/replay.ts"
+import { flag, optionalText, text, whole } from "../inputs.ts"
+import { count } from "../outputs.ts"
+import { parseSize } from "./desktops.ts"
+
+/** Flows: files of command lines that run without a model. */
+
+export const replay = defineCommand({
+  name: "replay",
+  summary: "Run a flow: a file of command lines, with descriptions in place of refs",
+  group: "integrate",
+  // The widest that a line can do; a read-only policy judges each line.
+  effect: "changes",
+  delegates: true,
+  tool: "never",
+  trace: "line",
+  timeoutMs: 600_000,
+  input: {
+    file: text("The flow, or - for standard input", { position: 0, value: "FILE", traced: true }),
+    set: v.optional(
+      v.pipe(
+        v.array(v.string()),
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
+        v.description("A value for ${NAME} in the flow, before the environment's; may be repeated"),
+        v.metadata({ cli: { value: "NAME=VALUE", freeText: true } satisfies CliHints }),
+      ),
+      [],
+    ),
+    from: v.optional(whole("Begin at this line of the file", 1, 1_000_000, { value: "LINE" })),
+    dry_run: flag("Read the flow and check every line, and run nothing"),
+    isolated: flag("Linux: run in an isolated desktop that is started for it, and ended afterwards"),
+    size: v.optional(text("Screen of the isolated desktop", { value: "WxH", traced: true }), "1920x1080"),
+    junit: optionalText("Write a JUnit report to this file", { value: "FILE", traced: true }),
+    report: optionalText("Directory for the picture and the snapshot of a failure; a new one if left out", {
+      value: "DIR",
+      traced: true,
+    }),
+  },
+  output: () => v.object({ file: v.string(), lines: count(), elapsed_ms: v.optional(count()) }),
+  print: ({ lines, elapsed_ms }) =>
+    elapsed_ms === undefined
+      ? `${lines} lines can be run\n`
+      : `${lines} lines in ${(elapsed_ms / 1000).toFixed(1)} s\n`,
+  sample: { file: "$flow", dry_run: true },
+  examples: [
+    "agent-desktop replay save.flow --isolated --junit report.xml",
+    "agent-desktop replay form.flow --set NAME=Ada",
+  ],
+  check(args) {
+    valuesOf(args.set)
+    parseSize(args.size)
+  },
+  async run(args, ctx) {
+    const values = valuesOf(args.set)
+    const flow = await textOf(args.file, ctx)
+    const lines = readFlow(flow, (name) => values.get(name) ?? ctx.variable(name))
+    const steps = await planFlow(lines, ctx.commands)
+    await ctx.validateItems(steps)
+    const chosen =
+      args.from === undefined ? steps : steps.filter(({ line }) => line.number >= (args.from ?? 0))
+    if (args.dry_run) return { file: args.file, lines: chosen.length }
+    const start = performance.now()
+    const run = (inner: Context): Promise<void> => replayIn(inner, chosen, args)
+    await ctx.apart({ isolated: args.isolated ? parseSize(args.size) : undefined }, run)
+    return { file: args.file, lines: chosen.length, elapsed_ms: Math.round(performance.now() - start) }
+  },
+})
+
+/** The variables that `--set` names. Throws INVALID_ARGS for a word that is not NAME=VALUE. */
+function valuesOf(words: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    words.map((word) => {
+      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? []
+      if (name !== undefined && value !== undefined) return [name, value]
+      throw new AppError("INVALID_ARGS", "--set takes NAME=VALUE, with a name of letters, digits and _", {
+        details: { argument: "set" },
+      })
+    }),
+  )
+}
+
+async function textOf(file: string, ctx: Context): Promise<string> {
+  if (file === "-") return ctx.stdin()
+  try {
+    return await Bun.file(file).text()
+  } catch (error) {
+    throw new AppError("INVALID_ARGS", `The flow '${file}' cannot be read`, {
+      suggestion: "Name a file of command lines, or - for standard input",
+      platformDetail: error instanceof Error ? error.message : String(error),
+      details: { argument: "file" },
+    })
+  }
+}

@@ -1,0 +1,134 @@
+import { basename } from "node:path"
+import * as v from "valibot"
+import { parseArgv } from "../cli/args.ts"
+import type { Context, ItemResult, Registry } from "../command.ts"
+import type { ErrorObject } from "../envelope.ts"
+import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
+import { until } from "../until.ts"
+import { keepEvidence } from "./evidence.ts"
+import { type Done, junitReport } from "./junit.ts"
+import { atLine, type FlowLine } from "./read.ts"
+
+/** A line of a flow as a command with its arguments. */
+export interface Step {
+  readonly line: FlowLine
+  readonly command: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** The state to wait for, of `expect TARGET STATE`; the command is `is` then. */
+  readonly state?: string
+}
+
+/** The flags of all commands belong to the whole run, so no line takes them. */
+const NO_GLOBALS = v.strictObject({})
+
+/** Reads every line as a command. Throws INVALID_ARGS for the first that is none, before anything has run. */
+export async function planFlow(lines: readonly FlowLine[], registry: Registry): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const line of lines) {
+    try {
+      steps.push(await stepOf(line, registry))
+    } catch (error) {
+      throw error instanceof AppError ? atLine(line.number, error) : error
+    }
+  }
+  return steps
+}
+
+async function stepOf(line: FlowLine, registry: Registry): Promise<Step> {
+  const [first = "", second, ...rest] = line.words
+  if (first !== "expect") return { line, ...(await commandOf(line.words, registry)) }
+  if (second === undefined)
+    throw new AppError("INVALID_ARGS", "expect needs something to expect", {
+      suggestion: `Write expect --text Saved, or expect 'button "Save"' enabled`,
+    })
+  if (second.startsWith("-")) return { line, ...(await commandOf(["wait", second, ...rest], registry)) }
+  const { command, args } = await commandOf(["is", second, ...rest], registry)
+  return { line, command, args, state: String(args.property) }
+}
+
+async function commandOf(
+  words: readonly string[],
+  registry: Registry,
+): Promise<Pick<Step, "command" | "args">> {
+  const parsed = await parseArgv(words, registry, NO_GLOBALS)
+  // A server waits for its client, and a command that runs others is a flow of its own.
+  if (parsed.kind === "run" && parsed.command.name !== "mcp" && !parsed.command.delegates)
+    return { command: parsed.command.name, args: parsed.args }
+  throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
+    suggestion: "Take the line out",
+  })
+}
+
+interface Reports {
+  readonly file: string
+  readonly junit?: string
+  readonly report?: string
+}
+
+/** Runs the steps, then writes the reports. Throws the failure of the line that failed. */
+export async function replayIn(ctx: Context, steps: readonly Step[], reports: Reports): Promise<void> {
+  const done = await runSteps(ctx, steps)
+  if (reports.junit !== undefined) {
+    const lines = steps.map(({ line }) => line)
+    await ctx.writeFile(reports.junit, Buffer.from(junitReport(basename(reports.file), lines, done)))
+  }
+  const last = done.at(-1)
+  if (last?.error) throw failureAt(last, last.error, await keepEvidence(ctx, last.error, reports.report))
+}
+
+/** The failure of a line, as the failure of the whole run. */
+function failureAt({ line }: Done, error: ErrorObject, report: string | undefined): AppError {
+  const { code, message, suggestion, platform_detail, details, disposition } = error
+  return new AppError(code as ErrorCode, `Line ${line.number} failed: ${line.text}: ${message}`, {
+    suggestion,
+    platformDetail: platform_detail,
+    details: { ...details, line: line.number, ...(report === undefined ? {} : { report }) },
+    disposition,
+  })
+}
+
+/** Runs the steps in order, up to the first that fails. Returns those that ran. */
+async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly Done[]> {
+  const done: Done[] = []
+  for (const step of steps) {
+    const start = performance.now()
+    const result =
+      step.state === undefined ? await runLine(ctx, step) : await expectState(ctx, step, step.state)
+    const ms = performance.now() - start
+    // The error of an item is the object that an envelope would hold.
+    done.push({ line: step.line, ms, error: result.ok ? undefined : (result.error as ErrorObject) })
+    if (!result.ok) break
+  }
+  return done
+}
+
+const runLine = (ctx: Context, { command, args }: Step): Promise<ItemResult> => ctx.runItem(command, args)
+
+/** Time for an element to appear and to get the state, unless the line says otherwise. */
+const STATE_MS = 5000
+
+/** Asks for the state until the element has it. */
+async function expectState(ctx: Context, { command, args }: Step, state: string): Promise<ItemResult> {
+  const ms = typeof args.timeout_ms === "number" ? args.timeout_ms : STATE_MS
+  const deadline = ctx.deadline.slice(ms)
+  let last: ItemResult | undefined
+  await until(
+    ctx,
+    async () => {
+      last = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
+      return last.ok && "result" in last.data && last.data.result === true ? last : undefined
+    },
+    { deadline },
+  )
+  if (!last?.ok) return last ?? { command, ok: false, error: notSeen(args, state, ms) }
+  const hasState = "result" in last.data && last.data.result === true
+  return hasState ? last : { command, ok: false, error: notSeen(args, state, ms) }
+}
+
+const notSeen = ({ ref_id }: Step["args"], state: string, ms: number): ErrorObject => ({
+  code: "TIMEOUT" satisfies ErrorCode,
+  message: `${ref_id} is not ${state} after ${ms} ms`,
+  suggestion: "Look at the picture and the snapshot of this moment, or give the line a longer --timeout-ms",
+  details: { kind: "state" },
+  disposition: NOTHING_DELIVERED,
+})

@@ -1,0 +1,108 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { writeOutput } from "../../src/output-file.ts"
+import type { Door } from "../../src/run.ts"
+import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
+import { temporaryForFile } from "../support/temporary.ts"
+
+const directory = temporaryForFile()
+afterAll(clearDesks)
+
+/** A desk whose door opens another with the same refs, and the flow as a file. */
+function flowDesk(flow: string, door: Partial<Door> = {}): { readonly file: string; readonly it: Desk } {
+  const file = join(directory, `${Bun.hash(flow).toString(36)}.flow`)
+  writeFileSync(file, flow)
+  const it = desk({
+    writeFile: writeOutput,
+    env: (name) => (name === "FROM_ENV" ? "from the environment" : undefined),
+    apart: async () => ({ platform: it.door.platform, refs: it.refs, close: async () => {} }),
+    ...door,
+  })
+  it.world
+    .app("Editor")
+    .window("Note", [{ role: "button", name: "Save", states: ["enabled"], actions: ["Click"] }])
+  return { file, it }
+}
+
+test("a flow runs line by line and says how many there were", async () => {
+  const { file, it } = flowDesk("# looks only\nlist-windows\n\nexpect --window Note\nversion\n")
+  expect(await it.ok("replay", { file })).toEqual({ file, lines: 3, elapsed_ms: expect.any(Number) })
+})
+
+test("standard input is a flow too, and --set beats the environment", async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
+  const flow = "clipboard-set ${FROM_ENV}"
+  const { it } = flowDesk("", { stdin: async () => flow })
+  await it.ok("replay", { file: "-" })
+  expect(it.world.clipboard).toBe("from the environment")
+  const other = flowDesk("", { stdin: async () => flow }).it
+  await other.ok("replay", { file: "-", set: ["FROM_ENV=a=b"] })
+  expect(other.world.clipboard).toBe("a=b")
+})
+
+describe("a line that fails", () => {
+  test("ends the flow, and the error names the line and keeps the evidence", async () => {
+    const report = join(directory, "report")
+    const { file, it } = flowDesk("version\nfocus-window w-99999\nclipboard-set never\n")
+    const error = await it.error("replay", { file, report })
+    expect(error).toMatchObject({
+      code: "WINDOW_NOT_FOUND",
+      message: "Line 2 failed: focus-window w-99999: Window 'w-99999' not found",
+      suggestion: "Use 'list-windows' to see available windows",
+      details: { line: 2, report },
+    })
+    expect(readdirSync(report).toSorted()).toEqual(["error.json", "screen.png", "snapshot.txt"])
+    expect(readFileSync(join(report, "snapshot.txt"), "utf8")).toContain('button "Save" [@e1]')
+    expect(it.world.clipboard).toBeUndefined()
+  })
+
+  test("leaves no files behind where only reading is allowed, unless a place was named", async () => {
+    const { file, it } = flowDesk("expect --window Nothing --timeout-ms 0\n", { readOnly: true })
+    const { details } = await it.error("replay", { file })
+    expect(details).not.toHaveProperty("report")
+  })
+
+  test("is a failure in the JUnit report, and the lines after it are skipped", async () => {
+    const junit = join(directory, "report.xml")
+    const { file, it } = flowDesk("version\nfocus-window 'w-9 <&\">'\nversion\n")
+    await it.error("replay", { file, junit, report: join(directory, "other") })
+    const xml = readFileSync(junit, "utf8")
+    expect(xml).toContain('tests="3" failures="1" skipped="1"')
+    expect(xml).toContain(`name="2: focus-window '`)
+    expect(xml).toContain(
+      '<failure type="WINDOW_NOT_FOUND" message="Window \'w-9 &#60;&#38;&#34;&#62;\' not found">',
+    )
+    expect(xml.match(/<skipped\/>/g)).toHaveLength(1)
+  })
+})
+
+test.each([
+  ["clik @e1", "Line 2: Unknown command 'clik'"],
+  ["click @e1 --desktop other", "Line 2: Unknown option '--desktop'"],
+  ["batch []", "Line 2: batch cannot be a line of a flow"],
+  ["mcp", "Line 2: mcp cannot be a line of a flow"],
+  ["replay -", "Line 2: replay cannot be a line of a flow"],
+  ["expect", "Line 2: expect needs something to expect"],
+  ["expect @e1 purple", "Line 2: PROP (--property) must be one of visible, enabled"],
+  ["click --help", "Line 2: Unknown option '--help'"],
+])("%j is refused before any line runs", async (line, message) => {
+  const { file, it } = flowDesk(`clipboard-set before\n${line}\n`)
+  const error = await it.error("replay", { file })
+  expect(error.message).toStartWith(message)
+  expect(error.details.line).toBe(2)
+  expect(it.world.clipboard).toBeUndefined()
+})
+
+test("--dry-run checks every line and runs none; --from leaves out the lines before it", async () => {
+  const { file, it } = flowDesk("clipboard-set one\nversion\nclipboard-set three\n")
+  expect(await it.ok("replay", { file, dry_run: true })).toEqual({ file, lines: 3 })
+  expect(it.world.clipboard).toBeUndefined()
+  expect(await it.ok("replay", { file, from: 2 })).toMatchObject({ lines: 2 })
+  expect(it.world.clipboard).toBe("three")
+})
+
+test("what may not act elsewhere may not act in a flow", async () => {
+  const { file, it } = flowDesk("version\nclipboard-set text\n", { readOnly: true })
+  expect(await it.error("replay", { file })).toMatchObject({ code: "POLICY_DENIED", details: { line: 2 } })
+})
