@@ -121,6 +121,16 @@ export const button = v.optional(choice(BUTTONS, "Mouse button"), "left")
 export const durationMs = (description: string, fallback: number) =>
   v.optional(whole(description, 0, 60_000, { aliases: ["duration"], value: "MS" }), fallback)
 
+/** Throws INVALID_ARGS unless the text is a size such as 1280x800. */
+export function parseSize(text: string): { readonly width: number; readonly height: number } {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/i.exec(text) ?? []
+  const size = { width: Number(width), height: Number(height) }
+  if (size.width >= 320 && size.width <= 8192 && size.height >= 200 && size.height <= 8192) return size
+  throw new AppError("INVALID_ARGS", `--size '${text}' must be WxH, from 320x200 to 8192x8192`, {
+    suggestion: "agent-desktop desktop-start --size 1280x800",
+  })
+}
+
 /** Throws INVALID_ARGS for a duration that is longer than the command may take. */
 export function fitInto(timeoutMs: number, ms: number, flag: string): void {
   if (timeoutMs === 0 || ms <= timeoutMs) return

@@ -24,9 +24,9 @@ test("read-only: commands that act are refused, and commands that read change no
   const limited = desk({ ...it.door, readOnly: true })
   const before = it.world.calls.length
   const outcomes = await Promise.all(
-    (await samplesOf(commands)).map(async ({ command: { name, effect }, args }) => {
+    (await samplesOf(commands)).map(async ({ command: { name, effect, delegates }, args }) => {
       const { ok, error } = await limited.run(name, it.fill(args))
-      return { name, isReading: effect === "reads" || name === "batch", code: ok ? "ok" : error.code }
+      return { name, isReading: effect === "reads" || delegates, code: ok ? "ok" : error.code }
     }),
   )
   expect(outcomes.filter((one) => !one.isReading && one.code !== "POLICY_DENIED")).toEqual([])

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { flag, oneOf, optionalText, text } from "../inputs.ts"
+import { flag, oneOf, optionalText, parseSize, text } from "../inputs.ts"
 import { count, optionalString } from "../outputs.ts"
 
 /** Isolated desktops on Linux. */
@@ -38,16 +38,6 @@ export const desktopStart = defineCommand({
     return { ...started }
   },
 })
-
-/** Throws INVALID_ARGS unless the text is a size such as 1280x800. */
-export function parseSize(text: string): { width: number; height: number } {
-  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/i.exec(text) ?? []
-  const size = { width: Number(width), height: Number(height) }
-  if (size.width >= 320 && size.width <= 8192 && size.height >= 200 && size.height <= 8192) return size
-  throw new AppError("INVALID_ARGS", `--size '${text}' must be WxH, from 320x200 to 8192x8192`, {
-    suggestion: "agent-desktop desktop-start --size 1280x800",
-  })
-}
 
 export const desktopStop = defineCommand({
   name: "desktop-stop",

@@ -4,9 +4,8 @@ import { AppError } from "../errors.ts"
 import type { CliHints } from "../fields.ts"
 import { readFlow } from "../flow/read.ts"
 import { planFlow, replayIn } from "../flow/replay.ts"
-import { flag, optionalText, text, whole } from "../inputs.ts"
+import { flag, optionalText, parseSize, text, whole } from "../inputs.ts"
 import { count } from "../outputs.ts"
-import { parseSize } from "./desktops.ts"
 
 /** Flows: files of command lines that run without a model. */
 
