@@ -160,7 +160,7 @@ const SCROLLING: ReadonlySet<Role> = new Set(["table", "list", "listbox", "outli
 
 function reasonOf({ tree, isBusy }: Searched, count: number): string {
   const reasons = [
-    count > 0 && `${count} elements were not searched`,
+    count > 0 && `${count} element${count === 1 ? " was" : "s were"} not searched`,
     !tree.complete && "not everything could be read",
     isBusy && "the app was still busy",
   ]

@@ -94,6 +94,67 @@ describe("a tree view of 100,000 rows", () => {
   }
 })
 
+describe("a list of GTK 4", () => {
+  const LIST = new URL("../fixtures/list-view.py", import.meta.url).pathname
+  const open = async (kind: string, count: number) => {
+    const app = desktop.spawnApp(["/usr/bin/python3", LIST, kind, String(count)])
+    const window = await windowTitled(`GTK 4 ${kind} ${count}`)
+    await until(async () => (await found(window, "--name", "Row 1", "--exact")).total_matches > 0, 30_000)
+    return {
+      window,
+      [Symbol.asyncDispose]: async () => {
+        app.kill("SIGKILL")
+        await app.exited
+      },
+    }
+  }
+  const missing = async (window: string, ...more: readonly string[]): Promise<number | undefined> => {
+    const { total_matches, complete, unsearched } = await found(window, "--name", "Row 9999", ...more)
+    expect(total_matches).toBe(0)
+    if (complete === undefined) return undefined
+    expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} down`)
+    return unsearched.count
+  }
+
+  test("with widgets for some of its rows says how many it did not search", async () => {
+    await using list = await open("view", 240)
+    const inView = (await found(list.window, "--role", "option")).total_matches
+    expect(inView).toBeLessThan(60)
+    expect(await missing(list.window)).toBe(240 - inView)
+    const made = (await found(list.window, "--role", "option", "--include-hidden")).total_matches
+    expect(made).toBeLessThan(240)
+    expect(await missing(list.window, "--include-hidden")).toBe(240 - made)
+    // The suggested step, several times, leads to a row that had no widget.
+    const { unsearched } = await found(list.window, "--name", "Row 239")
+    const step = unsearched.suggestion.replace(/^.*agent-desktop /, "").split(" ")
+    await until(async () => {
+      await desktop.run(...step)
+      return (await found(list.window, "--name", "Row 239", "--exact")).total_matches > 0
+    }, 60_000)
+    // The list keeps a widget for its first row, which reports the place where it was.
+    const { matches } = await found(list.window, "--role", "option")
+    const numbers = matches.map(({ name }: Json) => Number(name.slice(4)))
+    expect(numbers).toEqual(Array.from(numbers, (_, i) => 240 - numbers.length + i))
+  })
+
+  test("that shows all of its rows, or has a widget for each, is searched as a whole", async () => {
+    await using short = await open("view", 12)
+    expect(await missing(short.window)).toBeUndefined()
+    await using box = await open("box", 230)
+    expect(await missing(box.window)).toBeUndefined()
+    await using longer = await open("view", 150)
+    expect(await missing(longer.window, "--include-hidden")).toBeUndefined()
+  })
+
+  test("in columns says the same", async () => {
+    await using grid = await open("grid", 900)
+    const count = await missing(grid.window, "--include-hidden")
+    // The number of lines is known, and the last of them may not be full.
+    expect(count).toBeGreaterThan(500)
+    expect(count).toBeLessThan(900)
+  })
+})
+
 describe("a spreadsheet", () => {
   let calc: StartedApp
   let window: string

@@ -4,7 +4,7 @@ import { contains, isEmpty, middle } from "../../rect.ts"
 import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
-import { ROLE, WINDOW_ROLES } from "./roles.ts"
+import { LISTS, ROLE, WINDOW_ROLES } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
 /** One object on the way up from an element to its window. */
@@ -126,8 +126,6 @@ async function askForRowAt(atspi: Atspi, list: Ref, point: Point, { coordinates 
   const parts = await Promise.all(there.map((row) => unlessRefused(atspi.children(row))))
   await Promise.all(parts.flatMap((refs = []) => refs.map((ref) => unlessRefused(atspi.children(ref)))))
 }
-
-const LISTS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.LIST_BOX, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
 
 const MAX_STEPS = 60
 

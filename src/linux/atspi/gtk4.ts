@@ -1,9 +1,11 @@
 import type { Rect } from "../../node.ts"
+import { overlaps } from "../../rect.ts"
 import { type Atspi, INTERFACE, type Ref, ROOT_PATH } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import type { Item } from "./cache.ts"
 import { CachedSource, readCache } from "./cache.ts"
 import type { Child, LiveSource, Source } from "./facts.ts"
+import { ROLE } from "./roles.ts"
 
 /**
  * GTK 4 answers calls only between two frames of its drawing, so few rounds of questions matter: one for the whole
@@ -24,6 +26,7 @@ export async function prepareGtk4(
   if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
   const extents = await readExtents(atspi, root, source)
   await hidePages(atspi, root, source, extents)
+  hideStrays(root, source, extents)
   return new CachedSource(root.bus, items, live, { listed, extents, saysShowing: false })
 }
 
@@ -164,6 +167,36 @@ function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string
     path = source.item({ bus: ref.bus, path })?.parent
   }
   return undefined
+}
+
+/**
+ * Takes the room from rows that a list view keeps although they are out of view, such as the one with the focus: they
+ * report the place where they showed last, which another row has now.
+ */
+function hideStrays(root: Ref, source: CachedSource, extents: Map<string, Rect>): void {
+  for (const { item } of flatten(source, root, new Map())) {
+    if (item.role !== ROLE.LIST && item.role !== ROLE.TABLE) continue
+    const runs = runsOf(
+      (source.cachedChildren(item.ref) ?? []).map(({ ref }) => ref.path),
+      extents,
+    )
+    const longest = runs.reduce((most, run) => (run.length > most.length ? run : most), [])
+    for (const path of runs.filter((run) => run !== longest).flat()) {
+      const place = extents.get(path)!
+      if (longest.some((other) => overlaps(place, extents.get(other)!)))
+        extents.set(path, { ...place, width: 0, height: 0 })
+    }
+  }
+}
+
+/** The rows with room, in groups of neighbours. */
+function runsOf(paths: readonly string[], extents: ReadonlyMap<string, Rect>): readonly string[][] {
+  const runs: string[][] = [[]]
+  for (const path of paths) {
+    if (hasRoom(extents.get(path))) runs.at(-1)!.push(path)
+    else if (runs.at(-1)!.length > 0) runs.push([])
+  }
+  return runs
 }
 
 function isSamePlace(extents: ReadonlyMap<string, Rect>, one: Child, other: Child): boolean {

@@ -101,6 +101,15 @@ export const WINDOW_ROLES: ReadonlySet<number> = new Set([
   ROLE.WINDOW,
 ])
 
+/** Containers of rows. */
+export const LISTS: ReadonlySet<number> = new Set([
+  ROLE.LIST,
+  ROLE.LIST_BOX,
+  ROLE.TABLE,
+  ROLE.TREE,
+  ROLE.TREE_TABLE,
+])
+
 /** The role for a number alone; numbers of later releases are `unknown`. */
 export function roleOf(native: number): Role {
   return ROLES[native]?.[1] ?? "unknown"

@@ -1,6 +1,7 @@
 import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
+import { middle } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
@@ -42,7 +43,7 @@ export async function scroll(
     const back = direction === "up" || direction === "left"
     const value = clamp(range.now + (back ? -step : step) * amount, range)
     if (value === range.now) throw atEnd(direction)
-    const performed = await setNumber(to, bar, value)
+    const performed = await move(to, pane, bar, value, range)
     if (performed.delivery !== "delivered_unverified") return performed
     const after = await unlessRefused(atspi.currentValue(bar))
     return after === undefined || after === range.now
@@ -50,6 +51,36 @@ export async function scroll(
       : { ...performed, delivery: "delivered_verified" }
   }
   return NOT_DELIVERED
+}
+
+/** Sets the bar of a pane. A list that makes no rows for its first jump is moved by a pixel before it. */
+async function move(to: Sender, pane: Pane, bar: Ref, value: number, range: Range): Promise<Performed> {
+  const { atspi, traits } = to
+  const list = traits.jumpsShowNothing ? await listIn(atspi, pane.inside) : undefined
+  const view = list && (await unlessRefused(atspi.extents(list, traits.coordinates)))
+  if (!view) return setNumber(to, bar, value)
+  const { x, y } = middle(view)
+  const at = { x: Math.floor(x), y: Math.floor(y) }
+  const part = (await unlessRefused(atspi.at(list, at, traits.coordinates))) ?? list
+  const before = await unlessRefused(atspi.extents(part, traits.coordinates))
+  const first = await setNumber(to, bar, range.now + Math.sign(value - range.now))
+  if (first.delivery !== "delivered_unverified") return first
+  // Both in one picture would end at a wrong row.
+  if (before) await settled(to, part, before, PICTURE_MS)
+  return setNumber(to, bar, value)
+}
+
+/** How long a list may take to draw itself a pixel further. */
+const PICTURE_MS = 200
+
+/** The list itself, or the one below the headers of a list with columns. */
+async function listIn(atspi: Atspi, ref: Ref): Promise<Ref | undefined> {
+  const role = await atspi.role(ref)
+  if (role === ROLE.LIST || role === ROLE.TABLE) return ref
+  if (role !== ROLE.TREE_TABLE) return undefined
+  const parts = (await atspi.children(ref)).slice(0, MOST_PARTS)
+  const roles = await Promise.all(parts.map((part) => unlessRefused(atspi.role(part))))
+  return parts.find((_, i) => roles[i] === ROLE.LIST)
 }
 
 function atEnd(direction: Direction): AppError {
@@ -165,8 +196,8 @@ const SETTLE_MS = 500
 const LOOK_AGAIN_MS = 15
 
 /** Waits until the element has moved; apps move it with the next picture. */
-async function settled({ atspi, traits }: Sender, ref: Ref, before: Rect): Promise<void> {
-  const deadline = atspi.deadline.slice(SETTLE_MS)
+async function settled({ atspi, traits }: Sender, ref: Ref, before: Rect, ms = SETTLE_MS): Promise<void> {
+  const deadline = atspi.deadline.slice(ms)
   while (!deadline.expired) {
     const now = await unlessRefused(atspi.extents(ref, traits.coordinates))
     if (now && (now.x !== before.x || now.y !== before.y)) return
@@ -197,7 +228,7 @@ const clamp = (value: number, { least, most }: Range): number => Math.min(most, 
 const MOST_ANCESTORS = 30
 
 /** The panes around the element, the nearest first. */
-async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane[]> {
+export async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane[]> {
   const panes: Pane[] = []
   let inside = ref
   for (let level = 0; level < MOST_ANCESTORS; level++) {

@@ -60,6 +60,13 @@ export interface Traits {
   readonly tellsLate?: number
   /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
   readonly cellsKeepTexts?: true
+  /**
+   * A list view makes objects for some rows of its model, at least for so many in a list and in a grid, and does not say
+   * how many rows there are. See model-rows.ts.
+   */
+  readonly rowsMade?: { readonly list: number; readonly grid: number }
+  /** A list view shows nothing after its first movement if that leads to rows without widgets. */
+  readonly jumpsShowNothing?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
 
@@ -219,6 +226,10 @@ const GTK4: Traits = {
   // The cache has more about the window than the questions that match it to one of the screen.
   windowIsReadAgain: true,
   childAtIndexMiscounts: true,
+  // GTK_LIST_VIEW_MAX_LIST_ITEMS in gtklistview.c; GTK_GRID_VIEW_MAX_VISIBLE_ROWS in gtkgridview.c, with one column.
+  rowsMade: { list: 200, grid: 30 },
+  // Before 4.12: the first change of its adjustment does not move the range of rows with widgets.
+  jumpsShowNothing: true,
   // List views take rows out and put them back as new objects.
   rowsAreRecycled: "always",
   // Every object has an Action interface.

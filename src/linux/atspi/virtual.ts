@@ -46,6 +46,12 @@ export async function visibleChildren(
 
 const NOTHING: Visible = { children: [] }
 
+/** True if a list with so many rows may have more of them, without objects; see model-rows.ts. */
+export function mayHaveMore({ rowsMade }: Traits, role: number, rows: number): boolean {
+  if (!rowsMade) return false
+  return (role === ROLE.LIST && rows >= rowsMade.list) || (role === ROLE.TABLE && rows >= rowsMade.grid)
+}
+
 /**
  * Reads the cells of a table, or the items of a list. The kind of the first one in a column holds for the others, and
  * they have no children.

@@ -8,8 +8,9 @@ import {
   newBelow,
   type Standing,
 } from "../../draft.ts"
+import type { Rect } from "../../node.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
-import { type Atspi, refKey } from "./atspi.ts"
+import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originBelow, popupOrigin } from "./coordinates.ts"
 import { describe } from "./describe.ts"
@@ -18,8 +19,9 @@ import { type Child, type Facts, isChildless, type Look, type Maybe, type Source
 import { LABEL_DEPTH, needsContents } from "./labels.ts"
 import { askAll } from "./questions.ts"
 import { isShowing, kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
-import { MENU_ROLES, ROLE } from "./roles.ts"
-import { ColumnSource, MAX_MANAGED, visibleChildren } from "./virtual.ts"
+import { LISTS, MENU_ROLES, ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
+import { ColumnSource, MAX_MANAGED, mayHaveMore, visibleChildren } from "./virtual.ts"
 
 export interface Walked {
   readonly root: SeenNode
@@ -104,6 +106,8 @@ class ObjectDraft implements Step {
   /** The number of children that it lists, and that it says it has. */
   declare listed: number
   declare total: number | undefined
+  /** True if a child was left out because it does not show. */
+  declare leavesOut: boolean
 
   constructor(element: Element, source: Source, parent: ObjectDraft | undefined, step: Step) {
     this.element = element
@@ -119,6 +123,7 @@ class ObjectDraft implements Step {
     this.isCut = false
     this.listed = 0
     this.total = undefined
+    this.leavesOut = false
   }
 
   get parts(): readonly ReadDraft[] {
@@ -127,11 +132,19 @@ class ObjectDraft implements Step {
 
   get count(): number | undefined {
     if (this.isCut || this.total !== undefined) return this.total
-    return this.children.some(({ isUnread }) => isUnread) ? this.listed : undefined
+    const isPart = this.children.some(({ isUnread }) => isUnread) || (this.leavesOut && this.#hasRows)
+    return isPart ? this.listed : undefined
+  }
+
+  /** The rows of a list may be out of view. Those of a combo box show when it is open. */
+  get #hasRows(): boolean {
+    const { parentRole } = this.element
+    return LISTS.has(this.reading?.facts.role ?? 0) && parentRole !== ROLE.COMBO_BOX
   }
 }
 
 const NONE: readonly ObjectDraft[] = []
+const NO_CHILDREN: readonly Child[] = []
 
 interface ReadDraft extends Draft<ReadDraft> {
   readonly reading: Reading
@@ -254,9 +267,10 @@ class Collector {
       })
       return
     }
-    this.#with(draft, begun ?? this.#list(draft), (children) =>
-      this.#enterAll(draft, reading, below, origin, draft.source, children),
-    )
+    this.#with(draft, begun ?? this.#list(draft), (children) => {
+      this.#enterAll(draft, reading, below, origin, draft.source, children)
+      this.#countRows(draft, reading, children)
+    })
   }
 
   #enterAll(
@@ -279,6 +293,29 @@ class Collector {
         .filter(({ key }) => isNew(key))
       for (const child of draft.children) this.#enter(child)
     })
+  }
+
+  /** Counts the rows of a list that has objects for some of them only. */
+  #countRows(
+    draft: ObjectDraft,
+    { element, facts }: Reading,
+    children: readonly Child[] = NO_CHILDREN,
+  ): void {
+    const { traits } = element.origin
+    if (draft.isCut || !mayHaveMore(traits, facts.role, children.length)) return
+    const counted = async (): Promise<number | undefined> => {
+      const rows = await Promise.all(children.map(({ ref }) => this.#place(draft.source, ref, traits)))
+      const { rowsInModel } = await import("./model-rows.ts")
+      return rowsInModel(this.#atspi, { list: element.ref, role: facts.role, rows })
+    }
+    this.#with(draft, this.#expect(counted()), (total) => {
+      draft.total = total
+    })
+  }
+
+  async #place(source: Source, ref: Ref, { coordinates }: Traits): Promise<Rect | undefined> {
+    const { extents } = await source.facts(ref, await source.look(ref, false))
+    return extents ?? this.#expect(this.#atspi.extents(ref, coordinates))
   }
 
   #list({ source, element }: ObjectDraft): Listing {
@@ -308,8 +345,10 @@ class Collector {
     return draft.spare === undefined && isWithin(depth, draft, this.#options)
   }
 
-  #isShown({ element }: ObjectDraft, look: Parameters<typeof isShowing>[1]): boolean {
-    return this.#options.includeHidden || isShowing(element.origin, look)
+  #isShown({ element, parent }: ObjectDraft, look: Parameters<typeof isShowing>[1]): boolean {
+    const isShown = this.#options.includeHidden || isShowing(element.origin, look)
+    if (!isShown && parent) parent.leavesOut = true
+    return isShown
   }
 
   #isClosedMenu({ element, facts }: Reading): boolean {
