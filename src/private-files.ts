@@ -4,7 +4,6 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -85,13 +84,15 @@ export function readPrivateFile(path: string, maxBytes: number): string | undefi
   }
 }
 
-/** Makes a new file of ours, complete and (unless it may be lost) synced to the disk. Fails if it exists. */
-export function writePrivateFile(path: string, bytes: Uint8Array, mayBeLost = false): void {
+/**
+ * Makes a new file of ours. Fails if it exists. It is not synced to the disk: after a power cut the apps that our files
+ * are about are gone, too.
+ */
+export function writePrivateFile(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
     fchmodSync(fd, 0o600) // a umask may have taken even the owner's bits
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-    if (!mayBeLost) fsyncSync(fd)
   } catch (error) {
     unlinkSync(path)
     throw error

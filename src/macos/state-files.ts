@@ -20,7 +20,7 @@ export function readState(path: string): unknown {
 /** Replaces a file at once, so that other commands read it whole or not at all. */
 export function writeState(path: string, state: object): void {
   const fresh = `${path}.${crypto.randomUUID()}`
-  writePrivateFile(fresh, new TextEncoder().encode(JSON.stringify(state)), true)
+  writePrivateFile(fresh, new TextEncoder().encode(JSON.stringify(state)))
   renameSync(fresh, path)
 }
 

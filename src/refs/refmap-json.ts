@@ -96,7 +96,11 @@ class Entries implements ReadonlyMap<string, RefEntry> {
 const damaged = (what: string) =>
   new AppError("INTERNAL", `The ref map is damaged: ${what}`, {
     suggestion: "Run 'snapshot' to write a new one",
+    details: { kind: "damaged" },
   })
+
+export const isDamage = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.kind === "damaged"
 
 const REF = /^@e[1-9][0-9]{0,9}$/
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { closeSync, linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import type { RefStore, SaveOptions } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
@@ -22,7 +22,7 @@ import {
   refuseAbove,
 } from "../refmap.ts"
 import { isRunning, type Place, placeOf, randomLetters } from "./place.ts"
-import { formatRefMap, parseRefMap } from "./refmap-json.ts"
+import { formatRefMap, isDamage, parseRefMap } from "./refmap-json.ts"
 import { survivorsOf } from "./survivors.ts"
 
 /**
@@ -157,7 +157,7 @@ function reserve(place: Place, count: number, counter: number): () => number {
   refuseAbove(last + count)
   if (count > 0) {
     using file = temporary(place)
-    writePrivateFile(file.path, Buffer.from(String(last + count)), true)
+    writePrivateFile(file.path, Buffer.from(String(last + count)))
     file.move(place.highest)
   }
   return () => ++last
@@ -170,7 +170,7 @@ function readUsable(path: string): RefMap {
     // Entries are parsed when they are asked for.
     return { ...map, inner: new Map(map.inner) }
   } catch (error) {
-    if (error instanceof AppError && error.code === "INTERNAL") return EMPTY_MAP
+    if (isDamage(error)) return EMPTY_MAP
     throw error
   }
 }
@@ -204,8 +204,8 @@ function writeTree(place: Place, id: string, tree: string): void {
   const bytes = Buffer.from(tree)
   if (bytes.length > MAX_BYTES) return
   closeSync(openPrivateDirectory(place.trees, "inner"))
-  // No caller knows the id before the file is complete. A power loss costs one comparison at most.
-  writePrivateFile(treePath(place, id), bytes, true)
+  // No caller knows the id before the file is complete.
+  writePrivateFile(treePath(place, id), bytes)
 }
 
 function readTree(place: Place, id: string): string | undefined {
@@ -216,11 +216,13 @@ function readTree(place: Place, id: string): string | undefined {
   }
 }
 
+/** The map in a file; undefined if there is none, and for a damaged one, as a power cut may leave it. */
 function readMap(path: string): RefMap | undefined {
   try {
     const text = readPrivateFile(path, MAX_BYTES)
     return text === undefined ? undefined : parseRefMap(text)
   } catch (error) {
+    if (isDamage(error)) return undefined
     throw inWords(error, `Cannot read ${path}`)
   }
 }
@@ -256,39 +258,23 @@ function freshId(place: Place): string {
   }
 }
 
-/** Runs the work with the directories in place and private, and syncs its changes to the disk. */
+/** Runs the work with the directories in place and private, then removes what killed writers left. */
 function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
-  return inDirectories(place, async (directory) => {
+  return inDirectories(place, async () => {
     const result = await work()
-    syncDirectory(directory)
     sweep(place)
     return result
   })
 }
 
-async function inDirectories<T>(place: Place, work: (directory: number) => Promise<T>): Promise<T> {
+async function inDirectories<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
-    for (const path of place.parents)
+    for (const path of [...place.parents, place.directory])
       closeSync(openPrivateDirectory(path, path === place.root ? "root" : "inner"))
-    const directory = openPrivateDirectory(place.directory, place.directory === place.root ? "root" : "inner")
-    try {
-      closeSync(openPrivateDirectory(place.snapshots, "inner"))
-      return await work(directory)
-    } finally {
-      closeSync(directory)
-    }
+    closeSync(openPrivateDirectory(place.snapshots, "inner"))
+    return await work()
   } catch (error) {
     throw inWords(error, `Cannot write the ref map in ${place.directory}`)
-  }
-}
-
-// Some file systems cannot sync a directory. The names are in place without it, but may be lost with the power,
-// and so are the apps that the refs are of.
-function syncDirectory(fd: number): void {
-  try {
-    fsyncSync(fd)
-  } catch (error) {
-    if (errorCode(error) !== "EINVAL" && errorCode(error) !== "ENOTSUP") throw error
   }
 }
 

@@ -172,30 +172,38 @@ test("two stores of one process that append at once lose nothing", async () => {
   for (const [index, [ref]] of refs.entries()) expect(inner.get(ref!)?.name).toBe(names[index])
 })
 
-test("a damaged map is an error until the next snapshot", async () => {
+test.each([
+  ["an empty file", () => ""],
+  ["half a map", (whole: string) => whole.slice(0, -10)],
+  ["something else", () => '{"version":"2.0"}'],
+  ["nothing but zeros", () => "\0".repeat(500)],
+])("%s, as a power cut may leave it, reads as no map", async (_, contentOf) => {
+  const root = newRoot()
+  const store = openRefStore({ root })
+  const id = await store.save([button("Save")])
+  const whole = readFileSync(`${root}/last_refmap.json`, "utf8")
+  writeFileSync(`${root}/last_refmap.json`, contentOf(whole))
+  writeFileSync(`${root}/snapshots/${id}.json`, contentOf(whole))
+  expect((await store.load()).inner.size).toBe(0)
+  expect((await failure(() => store.load(id))).code).toBe("SNAPSHOT_NOT_FOUND")
+  expect(await store.append([button("x")])).toEqual(["@e1"])
+  await store.save([button("Save")])
+  expect(namesOf(await store.load())).toEqual(["@e1 Save"])
+})
+
+test("a damaged entry is an error until the next snapshot", async () => {
   const root = newRoot()
   const store = openRefStore({ root })
   await store.save([button("Save")])
-  const whole = readFileSync(`${root}/last_refmap.json`, "utf8")
-  for (const content of [
-    "",
-    whole.slice(0, -10),
-    '{"version":"2.0"}',
-    whole.replace('"pid":7', '"pid":"seven"'),
-    "\0".repeat(500),
-  ]) {
-    writeFileSync(`${root}/last_refmap.json`, content)
-    const runs = [async () => [...(await store.load()).inner], () => store.append([button("x")])]
-    for (const run of runs) {
-      const error = await failure(run)
-      expect(error.code).toBe("INTERNAL")
-      expect(error.message).toStartWith("The ref map is damaged")
-      expect(error.suggestion).toStartWith("Run 'snapshot'")
-    }
-    expect(readFileSync(`${root}/last_refmap.json`, "utf8")).toBe(content)
+  const content = readFileSync(`${root}/last_refmap.json`, "utf8").replace('"pid":7', '"pid":"seven"')
+  writeFileSync(`${root}/last_refmap.json`, content)
+  for (const run of [async () => [...(await store.load()).inner], () => store.append([button("x")])]) {
+    const error = await failure(run)
+    expect(error.code).toBe("INTERNAL")
+    expect(error.message).toStartWith("The ref map is damaged")
+    expect(error.suggestion).toStartWith("Run 'snapshot'")
   }
-  await store.save([button("Save")])
-  expect(namesOf(await store.load())).toEqual(["@e1 Save"])
+  expect(readFileSync(`${root}/last_refmap.json`, "utf8")).toBe(content)
 })
 
 const many = (count: number) =>

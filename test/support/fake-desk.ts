@@ -69,7 +69,7 @@ export function desk(door: Partial<Door> = {}, numbering?: Numbering): Desk {
 
 const directories: Temporary[] = []
 
-// Every snapshot is synced to the disk, which may be busy; what is in memory has nothing to sync.
+// Memory is faster than a disk that other tests keep busy.
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : undefined
 for (const path of abandoned(MEMORY)) rmSync(path, { recursive: true, force: true })
 

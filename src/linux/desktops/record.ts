@@ -103,7 +103,7 @@ function makeDesktop(root: string, name: string): boolean {
 export function saveRecord(root: string, record: DesktopRecord): void {
   const path = recordPath(root, record.name)
   const unfinished = `${path}.${record.id}`
-  writePrivateFile(unfinished, new TextEncoder().encode(JSON.stringify(record)), true)
+  writePrivateFile(unfinished, new TextEncoder().encode(JSON.stringify(record)))
   renameSync(unfinished, path)
 }
 
@@ -186,7 +186,7 @@ export function recordsOutside(root: string): readonly FoundRecord[] {
 
 /** Names the state root and the desktop in the runtime directory, for callers with another HOME. */
 export function noteAddress(root: string, { runtime, name }: DesktopRecord): void {
-  writePrivateFile(`${runtime}/${ADDRESS}`, new TextEncoder().encode(JSON.stringify([root, name])), true)
+  writePrivateFile(`${runtime}/${ADDRESS}`, new TextEncoder().encode(JSON.stringify([root, name])))
 }
 
 /**
