@@ -57,6 +57,11 @@ const TEST = [
   "imagemagick",
   "procps",
   "util-linux",
+  // Compositors of Wayland, and the way of Qt to them.
+  "sway",
+  "weston",
+  "qtwayland5",
+  "qt6-wayland",
   // Another window manager; notification daemons and a sender.
   "xfwm4",
   "dunst",

@@ -149,6 +149,8 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent if the platform does not report them. */
   readonly bounds?: Rect
+  /** True if it has room in its window, but nobody knows where the window is on the screen. */
+  readonly isPlaceless?: boolean
   /** The point that a click must hit, if not the middle. */
   readonly clickPoint?: Point
   /** The way to open or close it, if not a click in its middle: a click at another point, or the arrow keys. */

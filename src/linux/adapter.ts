@@ -38,6 +38,7 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
   const view = new DesktopView(session, deadline)
   const windowing = () => session.windowing(deadline)
+  const hasInput = async () => session.hasWindows && (await windowing()).hasInput
   const turn = new Turn(async () => (await windowing()).openLock(deadline), deadline)
   // Modules that only some commands need are loaded by those: a click by ref loads neither windows nor input.
   return {
@@ -52,7 +53,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     popups: async (pid) => {
       const popups = await (await windowing()).popups(deadline)
-      return popups.filter((window) => window.pid === pid).length
+      return popups?.filter((window) => window.pid === pid).length
     },
     tree: async (target, treeOptions) => {
       const atspi = await view.atspi()
@@ -100,17 +101,17 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     ownerAt: async (point) => (await (await windowing()).windowAt(point, deadline))?.pid,
     perform: async (handle, action) => {
       // The keyboard focus decides where the keys of every command go.
-      if (action.kind === "focus" && session.hasWindows) await turn.take()
+      if (action.kind === "focus" && (await hasInput())) await turn.take()
       const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
       return perform(atspi, Element.of(handle), action)
     },
     keepFocus: async (handle) => {
-      await turn.take()
+      if (await hasInput()) await turn.take()
       const element = Element.of(handle)
       const [atspi, { keepFocus }, isInFront] = await Promise.all([
         view.atspi(),
         import("./atspi/focus.ts"),
-        windowing().then((system) => system.hasKeys(element.origin, deadline)),
+        view.hasKeys(element),
       ])
       return keepFocus(atspi, element, isInFront)
     },
@@ -229,7 +230,7 @@ async function operate(
   })
 }
 
-/** Asks the windows of the app to close, as a user would; without windows, asks the process. */
+/** Asks the windows of the app to close, as a user would; without windows that can be asked, asks the process. */
 async function quit(
   session: Session,
   view: DesktopView,
@@ -239,13 +240,13 @@ async function quit(
 ): Promise<{ readonly method: string }> {
   const start = processStart(app.pid)
   const own = force ? [] : (await beforeActing(view.windows())).filter(({ pid }) => pid === app.pid)
-  if (own.length === 0) {
-    const { quitProcess } = await import("./apps.ts")
-    const isProved = await beforeActing(view.vouchesFor(app.pid))
-    return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force, isProved))
+  let method: string | undefined
+  if (own.length > 0) {
+    const system = await beforeActing(session.windowing(deadline))
+    for (const { id } of own) method = (await system.requestClose(id, deadline)) ?? method
   }
-  const system = await beforeActing(session.windowing(deadline))
-  let method = ""
-  for (const { id } of own) method = await system.requestClose(id, deadline)
-  return { method }
+  if (method !== undefined) return { method }
+  const { quitProcess } = await import("./apps.ts")
+  const isProved = await beforeActing(view.vouchesFor(app.pid))
+  return beforeActing(Promise.try(quitProcess, app.pid, start ?? "", force, isProved))
 }

@@ -3,7 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
-import { Atspi, parseRefKey, refKey } from "./atspi/atspi.ts"
+import { Atspi, type IsNative, parseRefKey, refKey } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
 import type { Inventory } from "./atspi/inventory.ts"
@@ -31,7 +31,13 @@ export class DesktopView {
   }
 
   async atspi(hint?: BusHint): Promise<Atspi> {
-    return new Atspi(await this.#session.a11y(this.#deadline, hint), this.#deadline)
+    return new Atspi(await this.#session.a11y(this.#deadline, hint), this.#deadline, this.#isNative)
+  }
+
+  /** undefined: none is, and nobody needs to ask. */
+  get #isNative(): IsNative | undefined {
+    if (!this.#session.mayBeNative) return undefined
+    return async (pid) => (await this.#windowing()).isNative(pid, this.#deadline)
   }
 
   async apps(): Promise<readonly SeenApp[]> {
@@ -85,7 +91,17 @@ export class DesktopView {
 
   async #hasPopup(pid: number): Promise<boolean> {
     const popups = await (await this.#windowing()).popups(this.#deadline)
-    return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
+    if (popups) return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
+    return (await this.surfaces(pid)).some(({ type }) => type === "menu")
+  }
+
+  /** True if keys go to the window that the element is in. */
+  async hasKeys({ origin }: Element): Promise<boolean> {
+    const told = await (await this.#windowing()).hasKeys(origin, this.#deadline)
+    if (told !== undefined) return told
+    return (await this.windows(origin.window)).some(
+      ({ id, is_focused }) => id === origin.window && is_focused,
+    )
   }
 
   /** The element at which the tree of a target starts. */
@@ -170,7 +186,9 @@ export class DesktopView {
     // An element of a menu does not know which window the menu is.
     if (origin.window === undefined) return "own"
     const popups = await system.popups(this.#deadline)
-    return popups.some(({ id }) => id === window.id) ? "popup" : { by: `window '${name}'`, isOtherApp: false }
+    return popups?.some(({ id }) => id === window.id)
+      ? "popup"
+      : { by: `window '${name}'`, isOtherApp: false }
   }
 
   /** Reads all windows and apps, or one window and the others of its process. */

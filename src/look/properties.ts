@@ -5,7 +5,7 @@ import { isEmpty } from "../rect.ts"
 /** True if the element shows on the screen; undefined if the platform reports neither a state nor bounds. */
 export function isVisible(seen: Seen): boolean | undefined {
   if (seen.states.includes("hidden") || seen.states.includes("offscreen")) return false
-  return seen.bounds && !isEmpty(seen.bounds)
+  return seen.bounds ? !isEmpty(seen.bounds) : seen.isPlaceless
 }
 
 /** The opposite of each state. */

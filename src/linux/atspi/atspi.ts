@@ -12,6 +12,7 @@ import {
 } from "../dbus/bus.ts"
 import type { Reader } from "../dbus/read.ts"
 import { INTERFACE, type Interfaces, packStates, type StateSet } from "./bits.ts"
+import type { Traits } from "./toolkits.ts"
 
 /** The AT-SPI interfaces as typed calls. Each is one round trip; many may be under way at once. */
 
@@ -33,21 +34,32 @@ export interface Direct {
   readonly connection: Bus
 }
 
+export type IsNative = (pid: number) => Promise<boolean>
+
 export class Atspi {
   readonly bus: Bus
   readonly deadline: Deadline
 
+  /** True for a process whose windows are Wayland's. Absent: none is. */
+  readonly isNative: IsNative | undefined
+
   readonly #direct: Direct | undefined
 
   /** All calls end at this deadline. Calls to one app may go by a connection of their own, past the bus. */
-  constructor(bus: Bus, deadline: Deadline, direct?: Direct) {
+  constructor(bus: Bus, deadline: Deadline, isNative?: IsNative, direct?: Direct) {
     this.bus = bus
     this.deadline = deadline
+    this.isNative = isNative
     this.#direct = direct
   }
 
   within(deadline: Deadline): Atspi {
-    return new Atspi(this.bus, deadline, this.#direct)
+    return new Atspi(this.bus, deadline, this.isNative, this.#direct)
+  }
+
+  /** The same, with calls to one app by a connection of their own. */
+  past(direct: Direct): Atspi {
+    return new Atspi(this.bus, this.deadline, this.isNative, direct)
   }
 
   call(ref: Ref, called: Method): Promise<Message> {
@@ -99,7 +111,7 @@ export class Atspi {
   }
 
   /** In the screen's coordinates, or in those that the app's traits name. */
-  extents(ref: Ref, coordinates?: "window"): Promise<Rect> {
+  extents(ref: Ref, coordinates?: Traits["coordinates"]): Promise<Rect> {
     return this.ask(ref, coordinates === "window" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
   }
 
@@ -112,7 +124,7 @@ export class Atspi {
   }
 
   /** The object at a point, in the coordinates that extents uses. */
-  at(ref: Ref, point: Point, coordinates?: "window"): Promise<Ref | undefined> {
+  at(ref: Ref, point: Point, coordinates?: Traits["coordinates"]): Promise<Ref | undefined> {
     const kind = coordinates === "window" ? WINDOW : SCREEN
     const called = GET_AT_POINT.with(point.x, point.y, kind)
     return this.ask(ref, called, asRef)

@@ -52,7 +52,7 @@ export async function originWithin(
   findFrame: () => Promise<Element | undefined>,
 ): Promise<Origin> {
   const { coordinates, rootPaneIgnoresMenuBar, mixesCoordinates } = origin.traits
-  if (coordinates === "window") return originInPopup(atspi, ref, origin)
+  if (coordinates) return originInPopup(atspi, ref, origin)
   const mayBeDrawn = rootPaneIgnoresMenuBar && mixesCoordinates
   if (!mayBeDrawn || !(await isDrawnBySuite(atspi, ref))) return origin
   const frame = await findFrame()
@@ -62,10 +62,12 @@ export async function originWithin(
   return originBelow(atspi, pane, facts, unlessRefused)
 }
 
-/** An element can be in a popup only while its process has one open. */
+/** An element can be in a popup only while its process has one open, if the window system can tell. */
 async function originInPopup(atspi: Atspi, ref: Ref, origin: Origin): Promise<Origin> {
-  const windows = (await origin.popups?.()) ?? []
-  if (!windows.some(({ pid }) => pid === origin.pid)) return origin
+  // Without a place there is nothing to correct.
+  if (!origin.shift) return origin
+  const windows = await origin.popups?.()
+  if (windows && !windows.some(({ pid }) => pid === origin.pid)) return origin
   let at: Ref | undefined = ref
   for (let level = 0; at && level < 50; level++) {
     const [role, name, above]: [number, string, Ref | undefined] = await Promise.all([
@@ -129,9 +131,9 @@ function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean 
  */
 export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Origin> {
   const isPopup = kind.role === "menu" || kind.role === "popover"
-  if (!isPopup || origin.traits.coordinates !== "window" || !origin.popups) return origin
+  if (!isPopup || !origin.traits.coordinates || !origin.popups) return origin
   if (!extents) return { ...origin, shift: undefined }
-  return origin.popups().then((windows) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
+  return origin.popups().then((windows = []) => ({ ...origin, shift: shiftOf(extents, windows, origin.pid) }))
 }
 
 /** A popover's margin is part of its window, but not of its extents. */

@@ -1,5 +1,6 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
 import { hasTrait, isRole, type Rect, type Role } from "../../node.ts"
+import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -27,6 +28,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(facts.states, kind, isInteractive({ role: kind.role, actions }), isShown, element),
     bounds: extents && onScreen(extents, origin),
+    ...(extents && !origin.shift && !isEmpty(extents) ? { isPlaceless: true } : {}),
     clickPoint: extents && clickPointOf(extents, origin, kind),
     disclosure: extents && disclosureOf(extents, reading),
     actions,

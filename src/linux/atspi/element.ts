@@ -12,8 +12,8 @@ export interface Origin {
   readonly pid: number
   readonly app: string
   readonly traits: Traits
-  /** Windows that the window manager does not manage: menus and popovers. */
-  readonly popups?: () => Promise<readonly TopWindow[]>
+  /** Windows that the window manager does not manage: menus and popovers. undefined: they are not known. */
+  readonly popups?: () => Promise<readonly TopWindow[] | undefined>
   /** The id of the window that its frame was matched to. */
   readonly window?: string
   /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */

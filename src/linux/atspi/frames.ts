@@ -1,10 +1,9 @@
 import type { Point, Rect } from "../../node.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
 import { type Facts, listChildren } from "./facts.ts"
-import type { Inventory } from "./inventory.ts"
 import { cleanName } from "./names.ts"
 import type { A11yApp } from "./registry.ts"
 import { MENU_ROLES, ROLE, WINDOW_ROLES } from "./roles.ts"
@@ -45,7 +44,7 @@ export async function readFrames(
     responsive ? known : unlessRefused(atspi.name(app)),
   ])
   const { promise: cache, resolve } = Promise.withResolvers<Cache>()
-  const traits = traitsOf(toolkit, name)
+  const traits = traitsOf(toolkit, name, await atspi.isNative?.(pid))
   const owner = { pid, name, traits, cache: withCache ? cache : undefined }
   const reading = listChildren(children ?? []).map(({ ref, index }) =>
     unlessRefused(readFrame(atspi, owner, ref, index)),
@@ -77,7 +76,7 @@ export function factsOf({ app, role, states, name, extents }: Frame): Facts | un
 export async function readProcessFrames(
   atspi: Atspi,
   pid: number | undefined,
-  { apps, windows }: Pick<Inventory, "apps" | "windows">,
+  { apps, windows }: { readonly apps: readonly A11yApp[]; readonly windows: readonly TopWindow[] },
   withCache = false,
 ): Promise<{ readonly frames: readonly Frame[]; readonly matches: ReadonlyMap<string, Frame> }> {
   const own = apps.filter((app) => app.pid === pid)
@@ -94,9 +93,10 @@ export async function readProcessFrames(
 export function matchFrames(windows: readonly TopWindow[], frames: readonly Frame[]): Map<string, Frame> {
   const matches = new Map<string, Frame>()
   // A window may be any widget: Qt shows a bare list or picture as one.
-  const open = new Set(frames.filter((frame) => !POPUP_ROLES.has(frame.role)))
+  const open = new Set(frames.filter((frame) => !isPopupFrame(frame)))
   const known = new Set([...open].map((frame) => frame.app.pid))
   const rounds: ((window: TopWindow, frame: Frame) => boolean)[] = [
+    (window, frame) => window.object === refKey(frame.ref),
     (window, frame) => isSameProcess(window, frame) && hasTitle(window, frame) && hasGeometry(window, frame),
     (window, frame) =>
       isSameProcess(window, frame) &&
@@ -126,7 +126,7 @@ export function matchFrames(windows: readonly TopWindow[], frames: readonly Fram
 
 /** Added to the app's coordinates to get the screen's; undefined if the window's place is not known. */
 export function shiftOf({ bounds, gtkFrameExtents: shadow }: TopWindow, frame: Frame): Point | undefined {
-  if (frame.app.traits.coordinates !== "window") return { x: 0, y: 0 }
+  if (!frame.app.traits.coordinates) return { x: 0, y: 0 }
   if (!bounds) return undefined
   // They count from the window's visible corner.
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
@@ -137,6 +137,8 @@ export function shiftOf({ bounds, gtkFrameExtents: shadow }: TopWindow, frame: F
     y: bounds.y + Math.max(0, Math.round((bounds.height - height) / 2)),
   }
 }
+
+export const isPopupFrame = ({ role }: Pick<Frame, "role">): boolean => POPUP_ROLES.has(role)
 
 const POPUP_ROLES: ReadonlySet<number> = new Set([...MENU_ROLES, ROLE.TOOL_TIP])
 
@@ -164,7 +166,7 @@ function hasGeometry(window: TopWindow, frame: Frame): boolean {
     height: bounds.height - shadow.top - shadow.bottom,
   }
   const rects = [bounds, window.frame ?? bounds, ...(bare ? [bare] : [])]
-  if (frame.app.traits.coordinates === "window") {
+  if (frame.app.traits.coordinates) {
     return rects.some(
       (rect) => near(rect.width, extents.width, 120) && near(rect.height, extents.height, 120),
     )

@@ -61,7 +61,9 @@ async function wordsFor(atspi: Atspi, ref: Ref): Promise<string> {
 
 /** Finds a later sibling of the element, or of one of its ancestors, that shows at the same point. */
 async function findAbove(atspi: Atspi, { ref, origin }: Element, point: Point): Promise<Ref | undefined> {
-  if (origin.traits.mixesCoordinates) return undefined
+  const { traits, shift } = origin
+  if (traits.mixesCoordinates || !shift) return undefined
+  const local = { x: point.x - shift.x, y: point.y - shift.y }
   let at = ref
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const parent = await unlessRefused(atspi.parent(at))
@@ -69,7 +71,7 @@ async function findAbove(atspi: Atspi, { ref, origin }: Element, point: Point): 
     const count = await atspi.childCount(parent)
     const siblings = count > 1 && count <= MOST_SIBLINGS ? await atspi.children(parent) : []
     const later = siblings.slice((await indexOf(atspi, siblings, at)) + 1)
-    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, point, origin.traits)))
+    const shown = await Promise.all(later.map((one) => showsAt(atspi, one, local, traits)))
     const above = later[shown.indexOf(true)]
     if (above || (await isSurface(atspi, parent))) return above
     at = parent

@@ -28,7 +28,22 @@ export async function takeInventory(session: Session, deadline: Deadline): Promi
     listApps(session, deadline).catch(unlessNoBus),
   ])
   if (typeof apps === "string") return { windows, apps: [], bus: apps }
-  return { windows: await withoutEnded(session, windows, apps, deadline), apps, bus: "there" }
+  const there = await withoutEnded(session, windows, apps, deadline)
+  return { windows: await withFrames(session, there, apps, deadline), apps, bus: "there" }
+}
+
+/** Adds the windows of apps that the window system does not know. */
+async function withFrames(
+  session: Session,
+  windows: readonly TopWindow[],
+  apps: readonly A11yApp[],
+  deadline: Deadline,
+): Promise<readonly TopWindow[]> {
+  if ((await session.windowing(deadline)).listsAll) return windows
+  const { frameWindows } = await import("./frame-windows.ts")
+  const known = new Set(windows.map(({ pid }) => pid))
+  const others = apps.filter(({ pid }) => !known.has(pid))
+  return [...windows, ...(await onBus(session, deadline, (atspi) => frameWindows(atspi, others)))]
 }
 
 /**
@@ -96,7 +111,8 @@ export async function takeAppInventory(session: Session, deadline: Deadline): Pr
       .catch((error: unknown) => (isUnsupported(error) ? [] : Promise.reject(error))),
     listApps(session, deadline),
   ])
-  return { windows, apps, bus: "there" }
+  const all = session.hasWindows ? await withFrames(session, windows, apps, deadline) : windows
+  return { windows: all, apps, bus: "there" }
 }
 
 export function seenWindow(window: TopWindow, inventory: Inventory, env: Session["env"]): SeenWindow {

@@ -16,7 +16,7 @@ export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
 /** Reads an element again, and where its surface is now: a popup may still move when it is first seen. */
 export async function readAgain(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const { ref, origin, parent, index } = element
-  if (origin.traits.coordinates !== "window") return describeElement(atspi, element)
+  if (!origin.traits.coordinates) return describeElement(atspi, element)
   return unlessMissing(async () => {
     const now = await originWithin(atspi, ref, origin, async () => undefined)
     return describeElement(atspi, now === origin ? element : new Element(ref, now, parent, index))
@@ -124,8 +124,8 @@ async function originOfApp(
   const [toolkit, name] = await Promise.all([atspi.toolkit(app), atspi.name(app)])
   const known = entry.source_app ?? name
   // By its own name: the map may have it under another one.
-  const traits = traitsOf(toolkit, name)
-  if (traits.coordinates === "window") {
+  const traits = traitsOf(toolkit, name, await atspi.isNative?.(entry.pid))
+  if (traits.coordinates) {
     const frame = await findFrame(entry)
     if (frame) return frame.origin
   }
@@ -134,7 +134,7 @@ async function originOfApp(
     app: known,
     traits,
     window: isWindowId(entry.window_id) ? entry.window_id : undefined,
-    shift: traits.coordinates === "window" ? undefined : { x: 0, y: 0 },
+    shift: traits.coordinates ? undefined : { x: 0, y: 0 },
   }
 }
 

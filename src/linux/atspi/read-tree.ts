@@ -5,7 +5,7 @@ import type { Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { Atspi, ROOT_PATH } from "./atspi.ts"
+import { type Atspi, ROOT_PATH } from "./atspi.ts"
 import { Element, isGone, type Origin } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
@@ -102,10 +102,10 @@ async function walk(
 export function frameElement(
   frame: Frame,
   window: TopWindow | undefined,
-  popups: () => Promise<readonly TopWindow[]>,
+  popups: () => Promise<readonly TopWindow[] | undefined>,
 ): Element {
   const { pid, name, traits } = frame.app
-  const shift = window ? shiftOf(window, frame) : traits.coordinates === "window" ? undefined : { x: 0, y: 0 }
+  const shift = window ? shiftOf(window, frame) : traits.coordinates ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
     { pid, app: name, traits, popups, window: window?.id, shift },
@@ -195,7 +195,7 @@ export async function pastTheBus<T>(
   const connection = origin.traits.needsManyQuestions ? await openDirect(atspi, ref.bus) : undefined
   if (!connection) return read(atspi)
   try {
-    return await read(new Atspi(atspi.bus, atspi.deadline, { name: ref.bus, connection }))
+    return await read(atspi.past({ name: ref.bus, connection }))
   } catch (error) {
     throw atspi.bus.failure ? error : ofApplication(error)
   } finally {

@@ -37,7 +37,7 @@ export async function rowOf(atspi: Atspi, element: Element): Promise<Row | undef
   if (!place) return undefined
   const [extents, texts] = await Promise.all([atspi.extents(element.ref), textsAt(atspi, place, place.row)])
   const hasTexts = texts.some(({ length }) => length > 0)
-  return hasTexts ? { element, place, top: extents.y, texts } : undefined
+  return hasTexts ? { element, place, top: extents.y + (element.origin.shift?.y ?? 0), texts } : undefined
 }
 
 /**

@@ -10,8 +10,11 @@ export type Toolkit = "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreof
 export interface Traits {
   // Coordinates
 
-  /** Extents and hit tests count from the corner of the window. Absent: from that of the screen. */
-  readonly coordinates?: "window"
+  /**
+   * Extents and hit tests count from the corner of the window, if asked for the window's coordinates, or even if asked
+   * for the screen's ("surface"). Absent: from the corner of the screen.
+   */
+  readonly coordinates?: "window" | "surface"
   /** A root pane below a native menu bar reports coordinates as if the menu bar were not there. */
   readonly rootPaneIgnoresMenuBar?: true
   /** Coordinates of drawn widgets and of the native widgets around them do not agree. */
@@ -364,9 +367,16 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
   other: {},
 }
 
-/** The traits of an app, by the ToolkitName of its Application interface and the name of the app. */
-export function traitsOf(toolkitName: string, app: string): Traits {
-  const toolkit = BY_NAME.get(toolkitName) ?? "other"
+/**
+ * The traits of an app, by the ToolkitName of its Application interface and the name of the app. `isNative`: its windows
+ * are Wayland's, whose clients never learn their place on the screen.
+ */
+export function traitsOf(toolkitName: string, app: string, isNative = false): Traits {
+  const traits = traitsAnywhere(BY_NAME.get(toolkitName) ?? "other", app)
+  return isNative && !traits.coordinates ? { ...traits, coordinates: "surface" } : traits
+}
+
+function traitsAnywhere(toolkit: Toolkit, app: string): Traits {
   if (app !== LIBREOFFICE) return TRAITS[toolkit]
   return toolkit === "gtk3" ? TRAITS.libreoffice : { ...TRAITS[toolkit], ...DRAWN }
 }

@@ -73,10 +73,23 @@ export class Session {
 
   /** True if the session has a window system. */
   get hasWindows(): boolean {
-    return Boolean(this.env.DISPLAY)
+    return Boolean(this.env.DISPLAY || this.env.WAYLAND_DISPLAY)
+  }
+
+  /** True if an app of this session may be a client of Wayland. */
+  get mayBeNative(): boolean {
+    return Boolean(this.env.WAYLAND_DISPLAY)
   }
 
   async windowing(deadline: Deadline): Promise<WindowSystem> {
+    const { env } = this
+    if (!env.WAYLAND_DISPLAY) return this.#xWindows(deadline)
+    const { openWayland, withXwayland } = await import("../wayland/system.ts")
+    const native = await openWayland(env, deadline)
+    return env.DISPLAY ? withXwayland(native, await this.#xWindows(deadline)) : native
+  }
+
+  async #xWindows(deadline: Deadline): Promise<WindowSystem> {
     const [x, { XWindowSystem }] = await Promise.all([this.x11(deadline), import("../x11/system.ts")])
     return new XWindowSystem(x, this.env)
   }
@@ -178,7 +191,9 @@ export class Session {
 
 /** Every desktop has a session bus of its own, even if a later one gets its display number. */
 const isSameDesktop = (one: Env, other: Env): boolean =>
-  one.DISPLAY === other.DISPLAY && one.DBUS_SESSION_BUS_ADDRESS === other.DBUS_SESSION_BUS_ADDRESS
+  one.DISPLAY === other.DISPLAY &&
+  one.WAYLAND_DISPLAY === other.WAYLAND_DISPLAY &&
+  one.DBUS_SESSION_BUS_ADDRESS === other.DBUS_SESSION_BUS_ADDRESS
 
 /** True once the bus has accepted us; closes the connection otherwise. */
 async function isLetIn(bus: Bus): Promise<boolean> {

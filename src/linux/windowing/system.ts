@@ -10,29 +10,42 @@ import type { TopWindow } from "./window.ts"
  * An operation that it lacks throws PLATFORM_NOT_SUPPORTED before anything is sent.
  */
 export interface WindowSystem {
+  /** False if some windows are known to the accessibility bus only. */
+  readonly listsAll: boolean
+  /** False if it takes no input: `openLock` and `input` refuse. */
+  readonly hasInput: boolean
+  /** True if the windows of this process do not know their place on the screen. */
+  isNative(pid: number, deadline: Deadline): Promise<boolean>
+
   /** All windows, topmost first. */
   windows(deadline: Deadline): Promise<readonly TopWindow[]>
   /** A window and the others of its process, topmost first; empty if there is no such window. */
   mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]>
   /** Those of the windows that still exist. */
   existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>>
-  /** Menus, popovers and tooltips that show, topmost first. */
-  popups(deadline: Deadline): Promise<readonly TopWindow[]>
+  /** Menus, popovers and tooltips that show, topmost first; undefined if it does not know them. */
+  popups(deadline: Deadline): Promise<readonly TopWindow[] | undefined>
   /** The window that a click at this point would reach, popups included. */
   windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined>
   /** Calls back when a window opens, closes, changes its title or state, or gets the focus. Ends when disposed. */
   watch(changed: () => void, deadline: Deadline): Promise<Disposable>
 
   operate(id: string, op: WindowOp, deadline: Deadline): Promise<void>
-  /** Asks the window to close, without waiting. Returns the method, in the window system's words. */
-  requestClose(id: string, deadline: Deadline): Promise<string>
+  /**
+   * Asks the window to close, without waiting. Returns the method, in the window system's words; undefined if it cannot
+   * ask this window.
+   */
+  requestClose(id: string, deadline: Deadline): Promise<string | undefined>
   /** Waits until the app of the window has handled the input that it was sent. false: it did not in time. */
   caughtUp(id: string, deadline: Deadline): Promise<boolean>
 
   /** A lock on the pointer and the keyboard, across processes. */
   openLock(deadline: Deadline): Promise<InputLock>
-  /** True if keys go to the window of the owner now; for one whose window is not known, to any of its process. */
-  hasKeys(owner: Owner, deadline: Deadline): Promise<boolean>
+  /**
+   * True if keys go to the window of the owner now; for one whose window is not known, to any of its process. undefined:
+   * it cannot tell.
+   */
+  hasKeys(owner: Owner, deadline: Deadline): Promise<boolean | undefined>
   /** Synthesises input, for an element of `owner`. `approach` comes right before the pointer goes where it presses. */
   input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void>
   /** Lets the pointer visit a row and leave it upwards, and waits for the app to react to both. */

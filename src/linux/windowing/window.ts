@@ -27,6 +27,8 @@ export interface TopWindow {
   /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
   readonly types: readonly string[]
   readonly transientFor?: string
+  /** The accessible object that it was made of: no window system knows it. */
+  readonly object?: string
   /** The desktop-file id, if the application sets it. */
   readonly desktopFile?: string
 }

@@ -17,12 +17,18 @@ const operations = () => import("./window-ops.ts")
 
 /** X11 as a window system. */
 export class XWindowSystem implements WindowSystem {
+  readonly listsAll = true
+  readonly hasInput = true
   readonly #x: X11
   readonly #env: Env
 
   constructor(x: X11, env: Env) {
     this.#x = x
     this.#env = env
+  }
+
+  async isNative(): Promise<boolean> {
+    return false
   }
 
   async windows(deadline: Deadline): Promise<readonly TopWindow[]> {

@@ -1,0 +1,126 @@
+import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { DisplayInfo, Point } from "../../node.ts"
+import type { InputLock } from "../../turn.ts"
+import type { MenuNote, Owner, WindowSystem } from "../windowing/system.ts"
+import type { TopWindow } from "../windowing/window.ts"
+
+/** A compositor together with its X server, Xwayland: windows of both, each once. */
+export function withXwayland(native: WindowSystem, x: WindowSystem): WindowSystem {
+  return new Mixed(native, x)
+}
+
+/** Ids of X11 are numbers. */
+const isX = (id: string | undefined): boolean => id !== undefined && /^w-\d+$/.test(id)
+
+class Mixed implements WindowSystem {
+  readonly listsAll: boolean
+  readonly hasInput = true
+  readonly #native: WindowSystem
+  readonly #x: WindowSystem
+
+  constructor(native: WindowSystem, x: WindowSystem) {
+    this.#native = native
+    this.#x = x
+    this.listsAll = native.listsAll
+  }
+
+  async isNative(pid: number, deadline: Deadline): Promise<boolean> {
+    const [windows, popups] = await Promise.all([this.#x.windows(deadline), this.#x.popups(deadline)])
+    return ![...windows, ...(popups ?? [])].some((window) => window.pid === pid)
+  }
+
+  async windows(deadline: Deadline): Promise<readonly TopWindow[]> {
+    return (await Promise.all([this.#native.windows(deadline), this.#x.windows(deadline)])).flat()
+  }
+
+  async mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]> {
+    if (id !== "focused") return this.#of(id).mates(id, deadline)
+    const own = await this.#native.mates(id, deadline)
+    return own.length > 0 ? own : this.#x.mates(id, deadline)
+  }
+
+  async existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>> {
+    const [ofX, others] = [ids.filter(isX), ids.filter((id) => !isX(id))]
+    const [left, leftOthers] = await Promise.all([
+      this.#x.existing(ofX, deadline),
+      this.#native.existing(others, deadline),
+    ])
+    return left.union(leftOthers)
+  }
+
+  async popups(deadline: Deadline): Promise<readonly TopWindow[] | undefined> {
+    // Only those of X11 are known. A process that has none there may have one of Wayland.
+    const ofX = (await this.#x.popups(deadline)) ?? []
+    return ofX.length > 0 ? ofX : this.#native.popups(deadline)
+  }
+
+  windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined> {
+    return this.#native.hasInput ? this.#native.windowAt(point, deadline) : this.#x.windowAt(point, deadline)
+  }
+
+  async watch(changed: () => void, deadline: Deadline): Promise<Disposable> {
+    const both = await Promise.all([this.#native.watch(changed, deadline), this.#x.watch(changed, deadline)])
+    return {
+      [Symbol.dispose]: () => {
+        for (const one of both) one[Symbol.dispose]()
+      },
+    }
+  }
+
+  operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
+    return this.#of(id).operate(id, op, deadline)
+  }
+
+  requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
+    return this.#of(id).requestClose(id, deadline)
+  }
+
+  caughtUp(id: string, deadline: Deadline): Promise<boolean> {
+    return this.#of(id).caughtUp(id, deadline)
+  }
+
+  openLock(deadline: Deadline): Promise<InputLock> {
+    return (this.#native.hasInput ? this.#native : this.#x).openLock(deadline)
+  }
+
+  hasKeys(owner: Owner, deadline: Deadline): Promise<boolean | undefined> {
+    return this.#of(owner.window).hasKeys(owner, deadline)
+  }
+
+  /** Input through Xwayland reaches its own windows only, so it must be meant for one. */
+  input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void> {
+    const way = this.#native.hasInput || !isX(owner?.window) ? this.#native : this.#x
+    return way.input(event, deadline, owner, approach)
+  }
+
+  visitRow(at: Point, top: number, deadline: Deadline): Promise<void> {
+    return (this.#native.hasInput ? this.#native : this.#x).visitRow(at, top, deadline)
+  }
+
+  readMenuNotes(pid: number, deadline: Deadline): Promise<readonly string[]> {
+    return this.#x.readMenuNotes(pid, deadline)
+  }
+
+  writeMenuNote(menu: MenuNote, deadline: Deadline): Promise<void> {
+    return this.#x.writeMenuNote(menu, deadline)
+  }
+
+  clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
+    // Compositors share the clipboard of Xwayland with their own clients.
+    return (this.#native.hasInput ? this.#native : this.#x).clipboard(op, deadline)
+  }
+
+  picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+    return this.#native.picture(target, deadline)
+  }
+
+  displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {
+    return this.#native.hasInput ? this.#native.displays(deadline) : this.#x.displays(deadline)
+  }
+
+  #of(id: string | undefined): WindowSystem {
+    return isX(id) ? this.#x : this.#native
+  }
+}
