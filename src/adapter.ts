@@ -15,6 +15,7 @@ import type { Delivery } from "./errors.ts"
 import type {
   ActionName,
   AppInfo,
+  Beyond,
   DisplayInfo,
   Point,
   Rect,
@@ -180,6 +181,8 @@ export interface SeenNode extends Seen {
   readonly children: readonly SeenNode[]
   /** The number of children, if not all were read. */
   readonly children_count?: number
+  /** Elements in it that are scrolled out of view, and were only counted. */
+  readonly offscreen?: Beyond
 }
 
 export interface SeenTree {
@@ -211,6 +214,11 @@ export interface TreeOptions {
   /** Bounds of every node, or only of those that get a ref (they need them as evidence). */
   readonly bounds: "all" | "interactive"
   readonly includeHidden: boolean
+  /**
+   * Elements that are scrolled out of view: read, or counted if that is quick. Absent: they may be left out, or be here
+   * with the state `offscreen` if they had to be read to know it.
+   */
+  readonly offscreen?: "read" | "count"
   /**
    * The caller will drop nodes without a ref: their values, descriptions and hints may be left unread.
    * Their roles and names are still evidence for the place of an element.

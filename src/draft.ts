@@ -1,5 +1,5 @@
 import { MAX_LEVELS, type Seen, type SeenNode, type TreeOptions } from "./adapter.ts"
-import type { Role } from "./node.ts"
+import type { Beyond, Role } from "./node.ts"
 import { isWrapper } from "./tree.ts"
 
 /**
@@ -14,6 +14,8 @@ export interface Draft<Self> {
   readonly isCut: boolean
   /** The number of its children, if not all of them are nodes of the tree. */
   readonly count: number | undefined
+  /** Elements in it that are scrolled out of view, if they were only counted. */
+  readonly beyond?: Beyond | undefined
 }
 
 /** Describes one object. `inside` are its parts, described before it: they may name it. */
@@ -21,11 +23,12 @@ export type Describe<D> = (draft: D, inside: readonly SeenNode[]) => Seen
 
 export function describeTree<D extends Draft<D>>(draft: D, describe: Describe<D>): SeenNode {
   const inside = describeParts(draft, describe)
-  const { isCut, count } = draft
+  const { isCut, count, beyond } = draft
   return {
     ...describe(draft, inside),
     children: isCut ? [] : inside,
     ...(count ? { children_count: count } : {}),
+    ...(beyond ? { offscreen: beyond } : {}),
   }
 }
 

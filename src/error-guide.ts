@@ -26,7 +26,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     cause:
       "The named thing does not exist: no such surface is open, no option has that name, or no desktop has that name.",
     recovery:
-      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`; `--include-hidden` also finds rows that are scrolled away or collapsed.",
+      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`, which also looks in what is scrolled out of view; `--include-hidden` also finds what is in closed menus and on hidden pages.",
   },
   STALE_REF: {
     cause:

@@ -34,6 +34,16 @@ export const STATES = [
 
 export type State = (typeof STATES)[number]
 
+/** How many elements with a ref are scrolled out of view, on each side of those that show. */
+export interface Beyond {
+  readonly above?: number
+  readonly below?: number
+  readonly left?: number
+  readonly right?: number
+  /** There may be more: to count them all would have taken too long. */
+  readonly at_least?: true
+}
+
 /** A node as it is printed: the contract's AccessibilityNode, members in the contract's order. */
 export interface Node {
   readonly ref_id?: string
@@ -48,6 +58,8 @@ export interface Node {
   readonly characters_omitted?: number
   /** How many children there are, if not all are here. */
   readonly children_count?: number
+  /** Elements in it that are scrolled out of view, and not here. */
+  readonly offscreen?: Beyond
   readonly children?: readonly Node[]
 }
 

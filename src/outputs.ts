@@ -92,6 +92,18 @@ const makeNode = () =>
     bounds: optional(rect()),
     characters_omitted: described(optional(count()), "Number of characters left out of its texts"),
     children_count: described(optional(count()), "Number of children, if not all are shown"),
+    offscreen: described(
+      optional(
+        object({
+          above: optional(count()),
+          below: optional(count()),
+          left: optional(count()),
+          right: optional(count()),
+          at_least: optional(literal(true)),
+        }),
+      ),
+      "Number of elements in it that are scrolled out of view, by side",
+    ),
     path: described(optional(array(string())), "In changes: names of its ancestors, from the window down"),
     was: described(optional(record(string(), unknown())), "In changes: earlier values of changed members"),
     children: optional(array(node())),

@@ -19,6 +19,18 @@ export function overlaps(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
+/** The part that two rectangles share. Its size is not positive if they share nothing. */
+export function intersection(a: Rect, b: Rect): Rect {
+  const x = Math.max(a.x, b.x)
+  const y = Math.max(a.y, b.y)
+  return {
+    x,
+    y,
+    width: Math.min(a.x + a.width, b.x + b.width) - x,
+    height: Math.min(a.y + a.height, b.y + b.height) - y,
+  }
+}
+
 /** The middle, perhaps between two pixels. */
 export function middle({ x, y, width, height }: Rect): Point {
   return { x: x + width / 2, y: y + height / 2 }

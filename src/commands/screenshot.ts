@@ -77,7 +77,7 @@ interface Marked {
 
 /** A picture of a window with its refs drawn in. Elements that can be acted on get a ref, as with find. */
 async function markedPicture(ctx: Context, window: SeenWindow): Promise<Marked> {
-  const [{ appendRefs, readSurface }, { annotate }] = await Promise.all([
+  const [{ appendRefs, readSurface, shownPart }, { annotate }] = await Promise.all([
     import("../look/surface.ts"),
     import("../picture/annotate.ts"),
   ])
@@ -85,7 +85,8 @@ async function markedPicture(ctx: Context, window: SeenWindow): Promise<Marked> 
     readSurface(ctx, window, WHOLE),
     ctx.adapter.screenshot({ kind: "window", window }),
   ])
-  const refOf = await appendRefs(ctx, seen.root, source)
+  const { getsRef } = shownPart(seen.root, WHOLE)
+  const refOf = await appendRefs(ctx, seen.root, source, undefined, getsRef)
   const scale = scaleOf(picture, window)
   const marks = [...walk(seen.root)].flatMap(({ node }) => {
     const label = refOf(node)
@@ -101,6 +102,7 @@ const WHOLE = {
   max_depth: MAX_LEVELS,
   include_bounds: false,
   include_hidden: false,
+  offscreen: false,
   interactive_only: true,
   skeleton: false,
 } as const

@@ -50,7 +50,7 @@ const isFrame = (role: Node["role"]): boolean =>
 /** True if the node says something besides its name. */
 const saysMore = (node: Node): boolean =>
   (node.value !== undefined && node.value !== wordsOf(node)) ||
-  Boolean(node.description || node.states?.length || node.children_count)
+  Boolean(node.description || node.states?.length || node.children_count || node.offscreen)
 
 /** True of a caption beside the control that it names. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {

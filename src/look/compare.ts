@@ -9,7 +9,7 @@ import { survivorsOf } from "../refs/survivors.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
 import { formatKept, type Kept, parseKept, toKept } from "./kept-tree.ts"
-import { type ReadOptions, readSurface, refRule } from "./surface.ts"
+import { type ReadOptions, readSurface, type ShownPart, shownPart } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
 /** The differences between a window now and an earlier snapshot of it. */
@@ -61,13 +61,13 @@ export async function difference(
 ): Promise<Difference> {
   const reading = { ...kept.reading, include_bounds: flags.include_bounds }
   const { seen, source } = await readSurface(ctx, window, reading)
-  const { places, takers } = takersIn(seen, reading)
+  const { places, takers, part } = takersIn(seen, reading)
   const entries = entriesFor(takers, places, source)
   // Loaded only now: an action may have added refs since the baseline was read.
   const map = await ctx.refs.load(id)
   const { refs, map: carried } = await carryRefs(ctx.refs, map, entries, stillThere(places, source, map))
   const names = new Map(takers.map(({ node }, i) => [node, refs[i]]))
-  const tree = toNode(seen.root, (node) => names.get(node))
+  const tree = part.of(toNode(seen.root, (node) => names.get(node)))
   const snapshotId = await ctx.refs.save([...carried.inner.values()], {
     refs: [...carried.inner.keys()],
     counter: carried.counter,
@@ -100,9 +100,10 @@ export async function difference(
 function takersIn(
   seen: SeenTree,
   options: ReadOptions,
-): { readonly places: readonly Position[]; readonly takers: readonly Position[] } {
+): { readonly places: readonly Position[]; readonly takers: readonly Position[]; readonly part: ShownPart } {
   const places = [...walk(seen.root)]
-  return { places, takers: takersOf(places, refRule(options)) }
+  const part = shownPart(seen.root, options)
+  return { places, takers: takersOf(places, part.getsRef), part }
 }
 
 /**
@@ -146,22 +147,18 @@ const qualifyWas = (was: Changed["was"], since: string | undefined): Changed["wa
 /** Reads the window as it is now, for a comparison without an earlier snapshot of it. */
 export async function readBaseline(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
   const { seen, source } = await readSurface(ctx, window, PLAIN)
-  const { places, takers } = takersIn(seen, PLAIN)
+  const { places, takers, part } = takersIn(seen, PLAIN)
   // An element without a ref gets none here: the caller would never see its number.
   const known = survivorsOf(map, entriesFor(takers, places, source), ctx.refs.numbering)
   const names = new Map(takers.map(({ node }, i) => [node, known[i]?.ref]))
-  return toKept(
-    window,
-    PLAIN,
-    seen.complete,
-    toNode(seen.root, (node) => names.get(node)),
-  )
+  return toKept(window, PLAIN, seen.complete, part.of(toNode(seen.root, (node) => names.get(node))))
 }
 
 const PLAIN: ReadOptions = {
   surface: "window",
   max_depth: 10,
   include_hidden: false,
+  offscreen: false,
   include_bounds: false,
   interactive_only: false,
   skeleton: false,

@@ -7,6 +7,7 @@ export interface Reading {
   readonly surface: Surface
   readonly max_depth: number
   readonly include_hidden: boolean
+  readonly offscreen: boolean
   readonly interactive_only: boolean
   readonly skeleton: boolean
 }
@@ -22,8 +23,8 @@ export interface Kept {
 }
 
 export function toKept(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {
-  const { surface, max_depth, include_hidden, interactive_only, skeleton } = options
-  const reading = { surface, max_depth, include_hidden, interactive_only, skeleton }
+  const { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton } = options
+  const reading = { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton }
   return { window_id: window.id, reading, complete, tree }
 }
 

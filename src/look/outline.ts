@@ -4,6 +4,7 @@ import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInf
 import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
+import { beyondLines } from "./offscreen.ts"
 
 /** Results as plain lines, for `--format text`. */
 
@@ -61,7 +62,10 @@ export function outline(tree: PrintedNode, above?: string): string {
   const visit = (node: PrintedNode, indent: string, known: string | undefined): void => {
     const said = wordsOf(node)
     lines.push(indent + lineOf(said === known && !node.ref_id ? withoutWords(node) : node))
+    const [before, after] = beyondLines(node.offscreen)
+    for (const line of before) lines.push(`${indent}  ${line}`)
     for (const child of node.children ?? []) visit(child, `${indent}  `, said ?? known)
+    for (const line of after) lines.push(`${indent}  ${line}`)
   }
   visit(tree, "", above)
   return `${lines.join("\n")}\n`

@@ -97,7 +97,13 @@ export async function look(
   const [tree, start] = await Promise.all([
     ctx.adapter.tree(
       { kind: "surface", window, surface: "window" },
-      { maxDepth: MAX_LEVELS, bounds: "interactive", includeHidden, interactiveOnly: false },
+      {
+        maxDepth: MAX_LEVELS,
+        bounds: "interactive",
+        includeHidden,
+        offscreen: "read",
+        interactiveOnly: false,
+      },
     ),
     ctx.adapter.processStart(window.pid),
   ])

@@ -20,13 +20,18 @@ import { walk } from "../tree.ts"
 import { compact } from "./compact.ts"
 import { cutTree, shareThatFits } from "./cut-tree.ts"
 import { formatKept, toKept } from "./kept-tree.ts"
-import { appendRefs, type ReadOptions, readSurface, refRule, refSource, treeOptions } from "./surface.ts"
+import { countOffscreen } from "./offscreen.ts"
+import { appendRefs, type ReadOptions, readSurface, refSource, shownPart, treeOptions } from "./surface.ts"
 
 /** The result of a snapshot, in the contract's words. */
 export interface Observation {
   readonly app: string
   readonly window: { readonly id: string; readonly title: string }
   readonly ref_count: number
+  /** How many more elements with a ref `--offscreen` would show. */
+  readonly offscreen_count?: number
+  /** There may be more than that: to count them all would have taken too long. */
+  readonly offscreen_at_least?: true
   readonly snapshot_id?: string
   readonly complete: boolean
   readonly tree: Node
@@ -66,9 +71,10 @@ async function keepAndShow(
   source: Source,
   options: ObserveOptions,
 ): Promise<Observation> {
-  const { tree: counted, entries } = allocateRefs(seen, source, refRule(options))
+  const part = shownPart(seen.root, options)
+  const { tree: counted, entries } = allocateRefs(seen, source, part.getsRef)
   const given = await ctx.refs.number(entries)
-  const tree = renumbered(counted, given)
+  const tree = renumbered(part.of(counted), given)
   const counter = highest(given)
   const spell = (index: number): string => `@e${counter + 1 + index}`
   const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
@@ -110,7 +116,9 @@ export async function observeBelow(
 ): Promise<Observation> {
   const { ref, entry, snapshotId, seen: root } = await resolve(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
-  const seen = await ctx.adapter.tree({ kind: "element", handle: root.handle, window }, treeOptions(options))
+  const offscreen = options.offscreen || root.states.includes("offscreen")
+  const reading = { ...options, offscreen }
+  const seen = await ctx.adapter.tree({ kind: "element", handle: root.handle, window }, treeOptions(reading))
   if (!seen.complete) throw subtreeIncomplete(ref)
   const source = {
     ...refSource(seen, entry.process_start),
@@ -119,11 +127,12 @@ export async function observeBelow(
     rootContext: entry.context,
     rootPage: entry.page,
   }
-  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, refRule(options))
+  const part = shownPart(seen.root, reading)
+  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, part.getsRef)
   const map = await ctx.refs.load(snapshotId)
   const observed = { ...seen, window: { ...seen.window, id: source.windowId } }
   const own = qualified(ref.replace(/^@.*:/, "@"), snapshotId)
-  const tree = toNode(seen.root, (node) => refOf(node) ?? (node === seen.root ? own : undefined))
+  const tree = part.of(toNode(seen.root, (node) => refOf(node) ?? (node === seen.root ? own : undefined)))
   const spell = (index: number): string => qualified(`@e${map.counter + 1 + index}`, snapshotId)
   const { drills, ...shown } = await present(ctx, observed, tree, options, spell)
   if (drills.length === 0) return { ...shown, snapshot_id: map.snapshot_id }
@@ -153,11 +162,13 @@ async function present(
   options: ObserveOptions,
   spell: (index: number) => string,
 ): Promise<Presented> {
+  const offscreen = countOffscreen(tree)
   const whole = prune(tree, { ...options, compact: options.compact || options.budget !== undefined })
   const show = (shown: Node, complete: boolean): Observation => ({
     app: seen.app,
     window: { id: seen.window.id, title: seen.window.title },
     ref_count: countRefs(shown),
+    ...offscreen,
     snapshot_id: COSTLY_ID,
     complete: seen.complete && complete,
     tree: shown,

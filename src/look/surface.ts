@@ -7,6 +7,7 @@ import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"
 import { isInteractive, walk } from "../tree.ts"
 import { until } from "../until.ts"
 import type { Reading } from "./kept-tree.ts"
+import { leaveOut, outOfView } from "./offscreen.ts"
 
 /** Reading a surface of a window, and giving refs to the elements in it. */
 
@@ -41,6 +42,7 @@ export function treeOptions(options: ReadOptions): TreeOptions {
     maxDepth: options.skeleton ? Math.min(SKELETON_DEPTH, options.max_depth) : options.max_depth,
     bounds: options.include_bounds ? "all" : "interactive",
     includeHidden: options.include_hidden,
+    offscreen: options.offscreen || options.include_hidden ? "read" : "count",
     interactiveOnly: options.interactive_only,
   }
 }
@@ -50,8 +52,24 @@ export function refSource(seen: SeenTree, processStart: string | undefined): Sou
   return { pid, app, windowId: window.id, processStart, rootPath, reachedBy }
 }
 
+/** The part of a tree that the caller wants to see. */
+export interface ShownPart {
+  getsRef(node: SeenNode): boolean
+  /** A printed tree without the nodes that are scrolled out of view; they are counted instead. */
+  of(tree: Node): Node
+}
+
+export function shownPart(root: SeenNode, options: ReadOptions): ShownPart {
+  const rule = refRule(options)
+  // Below an element that is out of view, everything is.
+  const isWhole = options.offscreen || options.include_hidden || root.states.includes("offscreen")
+  if (isWhole) return { getsRef: rule, of: (tree) => tree }
+  const out = outOfView(root)
+  return { getsRef: (node) => !out.has(node) && rule(node), of: (tree) => leaveOut(tree, out, rule) }
+}
+
 /** The rule for which nodes get a ref: all that can be acted on; in a skeleton, also those with unread children. */
-export function refRule({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
+function refRule({ skeleton }: ReadOptions): (node: SeenNode) => boolean {
   return skeleton
     ? (node) => isInteractive(node) || (node.children_count ?? 0) > node.children.length
     : isInteractive

@@ -1,12 +1,12 @@
 import type { Handle, Seen } from "../adapter.ts"
 import { MAX_LABELS, textsInside } from "../draft.ts"
 import type { Role } from "../node.ts"
-import { overlaps } from "../rect.ts"
+import { isEmpty, overlaps } from "../rect.ts"
 import { MAX_TEXT } from "./cf.ts"
 import { hintOf, labelText, nameOf, valueText } from "./names.ts"
 import { isNamedInside, isSeeThrough, type Labelled, type Reading } from "./reading.ts"
 import { actionNames, statesOf } from "./states.ts"
-import { asFlag, asText, asWords, type Element } from "./value.ts"
+import { asFlag, asText, asWords, type Element, frameOf } from "./value.ts"
 
 /** A handle is the element itself; the core never looks inside. */
 function handleOf(element: Element): Handle {
@@ -31,7 +31,8 @@ export function describe(reading: Reading): Seen {
   const offers = isLine ? undefined : facts.offers
   const states = statesOf(role, attributes, { secure, interactive: offers !== undefined })
   if (role === "textfield" && offers?.settable === false && !offers.typable) states.push("readonly")
-  if (offers && bounds && area && !overlaps(bounds, area)) states.push("offscreen")
+  const frame = bounds ?? frameOf(attributes)
+  if (frame && area && !isEmpty(frame) && !overlaps(frame, area)) states.push("offscreen")
   const description = asWords(attributes.AXDescription)
   return {
     handle: handleOf(facts.element),

@@ -33,7 +33,7 @@ export interface Facts {
 /** All that the description of one element needs. */
 export interface Reading {
   readonly facts: Facts
-  /** The frame of the window, outside of which nothing shows. */
+  /** The frame of the window, and of the scroll areas around it: outside of it nothing shows. */
   readonly area?: Rect
   readonly index?: number
   /** It is part of a web page. */

@@ -2,6 +2,7 @@ import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../adapte
 import { type Draft, depthBelow, describeTree, isWithin, newBelow, wantsDetails } from "../draft.ts"
 import { AppError } from "../errors.ts"
 import { hasTrait, isRow, type Rect, type Role } from "../node.ts"
+import { intersection, isEmpty } from "../rect.ts"
 import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { describe } from "./describe.ts"
@@ -108,11 +109,18 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
     this.parent = parent
     this.index = index
     // An overlay may show outside of its window.
-    this.area = parent && !OVERLAYS.has(facts.role) ? parent.area : area
+    this.area = parent && !OVERLAYS.has(facts.role) ? parent.view : area
     this.level = parent ? parent.level + 1 : 0
     this.depth = parent ? parent.below : 0
     this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
     this.isInPage = isBelowPage(parent)
+  }
+
+  /** The part of the screen in which its content can show. */
+  get view(): Rect | undefined {
+    const frame = this.role === "scrollarea" ? frameOf(this.attributes) : undefined
+    if (!frame || isEmpty(frame)) return this.area
+    return this.area ? intersection(frame, this.area) : frame
   }
 
   get key(): Element {

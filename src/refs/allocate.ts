@@ -148,7 +148,7 @@ class LookAlikes {
 export function keepInteractive(tree: Node): Node {
   const children = tree.children
     ?.map(keepInteractive)
-    .filter((child) => child.ref_id || child.children || child.children_count)
+    .filter((child) => child.ref_id || child.children || child.children_count || child.offscreen)
   return withChildren(tree, children)
 }
 
@@ -161,9 +161,10 @@ export function countRefs(tree: Node): number {
   return (tree.ref_id ? 1 : 0) + (tree.children?.reduce((sum, child) => sum + countRefs(child), 0) ?? 0)
 }
 
-export function withChildren(node: Node, children: readonly Node[] | undefined): Node {
+/** The node with other children. `of`: the node that it was made from, if it is a changed copy already. */
+export function withChildren(node: Node, children: readonly Node[] | undefined, of = node): Node {
   const { children: _, ...rest } = node
-  return trace(children?.length ? { ...rest, children } : rest, originOf(node))
+  return trace(children?.length ? { ...rest, children } : rest, originOf(of))
 }
 
 /** The same tree with other refs. */
@@ -209,6 +210,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     ...(seen.children_count !== undefined && seen.children_count > children.length
       ? { children_count: seen.children_count }
       : {}),
+    ...(seen.offscreen ? { offscreen: seen.offscreen } : {}),
     ...(children.length ? { children } : {}),
   }
   return trace(node, seen)

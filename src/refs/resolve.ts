@@ -6,6 +6,7 @@ import {
   type SeenNode,
   type SeenTree,
   type SeenWindow,
+  type TreeOptions,
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED, staleRef } from "../errors.ts"
@@ -251,8 +252,8 @@ async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<
 }
 
 /**
- * Reads the ancestor so many levels up, and compares it. If it does not fit, it is read once more with everything that
- * does not show: a row that is scrolled out of view has its texts there, and a snapshot may have seen them.
+ * Reads the ancestor so many levels up, and compares it. If it does not fit, it is read once more with the parts of it
+ * that are scrolled out of view, and then with all that do not show: a snapshot or a search may have seen them.
  */
 async function lookAbove(
   adapter: Adapter,
@@ -260,10 +261,12 @@ async function lookAbove(
   levels: number,
   fits: (node: SeenNode) => boolean,
 ): Promise<{ readonly node: SeenNode | undefined; readonly fits: boolean }> {
-  const shown = await readAbove(adapter, seen, levels, false)
-  if (!shown || fits(shown)) return { node: shown, fits: shown !== undefined }
-  const all = await readAbove(adapter, seen, levels, true)
-  return { node: all, fits: all !== undefined && fits(all) }
+  let node: SeenNode | undefined
+  for (const part of [{}, { offscreen: "read" }, { includeHidden: true }] as const) {
+    node = await readAbove(adapter, seen, levels, part)
+    if (!node || fits(node)) return { node, fits: node !== undefined }
+  }
+  return { node, fits: false }
 }
 
 /** Looks for the element in its whole window. `evidence` says why the routes before did not find it. */
@@ -407,7 +410,12 @@ async function readSurface(
   entry: RefEntry,
 ): Promise<SeenNode | undefined> {
   const target = { kind: "surface", window, surface: surfaceOf(entry) } as const
-  const tree = await unlessGone(adapter.tree(target, { ...LOOK, maxDepth: MAX_LEVELS }), GONE_SURFACE)
+  // An element in view has moved within the view, or is gone.
+  const offscreen = entry.states?.includes("offscreen") ? "read" : undefined
+  const tree = await unlessGone(
+    adapter.tree(target, { ...LOOK, offscreen, maxDepth: MAX_LEVELS }),
+    GONE_SURFACE,
+  )
   return tree && whole(tree, `The window ${window.id}`)
 }
 
@@ -416,10 +424,10 @@ async function readAbove(
   adapter: Adapter,
   seen: Seen,
   above: number,
-  includeHidden: boolean,
+  part: Partial<TreeOptions>,
 ): Promise<SeenNode | undefined> {
   const target = { kind: "element", handle: seen.handle, above } as const
-  const options = { ...LOOK, maxDepth: ROW_DEPTH, includeHidden }
+  const options = { ...LOOK, maxDepth: ROW_DEPTH, ...part }
   const tree = await unlessGone(adapter.tree(target, options), GONE_ELEMENT)
   return tree && whole(tree, "Its surroundings")
 }

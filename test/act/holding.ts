@@ -20,7 +20,7 @@ export async function holding(spec: Spec, ...more: Spec[]) {
   const it = desk()
   const app = it.world.app("App", { pid: 10 })
   const window = app.window("Window", [spec, ...more], { id: "w-1" })
-  await it.ok("snapshot")
+  await it.ok("snapshot", { offscreen: true })
   const element = window.root.children[0]!
   const act = (name: string, args: object = {}): Promise<Json> => it.run(name, { ref_id: "@e1", ...args })
   return { ...it, app, window, element, act, sent: () => it.world.sent("It") }

@@ -9,7 +9,7 @@ const bounds = { x: 1, y: 2, width: 30, height: 4 }
 async function holding(spec: Spec) {
   const it = desk()
   const window = it.world.app("App", { pid: 10 }).window("Window", [spec])
-  await it.ok("snapshot")
+  await it.ok("snapshot", { offscreen: true })
   const element = window.root.children[0]!
   const get = async (property: string) => (await it.ok("get", { ref_id: "@e1", property })).value
   const is = async (property: string) => {

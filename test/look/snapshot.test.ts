@@ -127,6 +127,69 @@ describe("pruning", () => {
   })
 })
 
+describe("elements that are scrolled out of view", () => {
+  const out = (name: string): Spec => ({ role: "button", name, states: ["enabled", "offscreen"] })
+  const list = (...children: readonly Spec[]): Spec => ({
+    role: "sheet",
+    children: [{ role: "scrollarea", children }],
+  })
+  const look = async (spec: Spec, args: object = {}) => {
+    const { ok, app } = form()
+    app.show("sheet", spec)
+    return ok("snapshot", { surface: "sheet", ...args })
+  }
+  const MANY = list(
+    out("One"),
+    { role: "button", name: "Two" },
+    {
+      role: "group",
+      name: "Rest",
+      states: ["offscreen"],
+      children: [out("Three"), { role: "statictext", value: "x", states: ["offscreen"] }],
+    },
+  )
+
+  test("are counted where they are, by side, and not shown", async () => {
+    const { tree, ref_count, offscreen_count, offscreen_at_least } = await look(MANY)
+    expect([ref_count, offscreen_count, offscreen_at_least]).toEqual([1, 2, undefined])
+    expect(tree.children).toEqual([
+      {
+        role: "scrollarea",
+        offscreen: { above: 1, below: 1 },
+        children: [{ ref_id: "@e1", role: "button", name: "Two" }],
+      },
+    ])
+  })
+
+  test("are shown with --offscreen, with their state, and as many as were counted", async () => {
+    const { tree, ref_count, offscreen_count } = await look(MANY, { offscreen: true })
+    expect(offscreen_count).toBeUndefined()
+    expect(refsOf(tree)).toEqual({ One: "@e1", Two: "@e2", Three: "@e3" })
+    expect(ref_count).toBe(3)
+    expect(tree.children[0].children[0].states).toEqual(["enabled", "offscreen"])
+  })
+
+  test("do not change with -i and --compact", async () => {
+    for (const args of [{ interactive_only: true }, { compact: true }, { budget: 400 }])
+      expect(await look(MANY, args)).toMatchObject({ ref_count: 1, offscreen_count: 2 })
+  })
+
+  test("keep the parent of an element that shows, whatever the parent says", async () => {
+    const { tree } = await look(
+      list({ role: "group", states: ["offscreen"], children: [{ role: "button", name: "Shown" }] }),
+    )
+    expect(refsOf(tree)).toEqual({ Shown: "@e1" })
+  })
+
+  test("of nested containers count once, below the one that scrolls", async () => {
+    const { tree } = await look(
+      list({ role: "list", children: [{ role: "button", name: "A" }, out("B")] }, out("C")),
+    )
+    expect(tree.children[0]).toMatchObject({ offscreen: { below: 2 } })
+    expect(tree.children[0].children[0].offscreen).toBeUndefined()
+  })
+})
+
 describe("a node", () => {
   test("has its members in the contract's order, without absent ones and empty lists", async () => {
     const { run, app } = form()

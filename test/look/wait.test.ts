@@ -16,7 +16,7 @@ async function holding(...children: Spec[]) {
   const it = desk()
   const app = it.world.app("App", { pid: 10 })
   const window = app.window("Window", children, { id: "w-1" })
-  await it.ok("snapshot")
+  await it.ok("snapshot", { offscreen: true })
   return { ...it, app, window, element: window.root.children[0]! }
 }
 

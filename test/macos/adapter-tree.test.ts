@@ -421,6 +421,29 @@ test("an element outside its window is offscreen", () =>
     },
   ))
 
+test("an element outside the scroll area around it is offscreen, and so is a text", () =>
+  onDesk(
+    appWith([
+      {
+        AXRole: "AXScrollArea",
+        frame: [110, 120, 200, 100],
+        children: [
+          button("Near", { frame: [110, 130, 80, 24] }),
+          button("Far", { frame: [110, 230, 80, 24] }),
+          { AXRole: "AXStaticText", AXValue: "Below", frame: [110, 260, 80, 24] },
+        ],
+      },
+      button("Beside", { frame: [110, 230, 80, 24] }),
+    ]),
+    async ({ node }) => {
+      expect((await node("button", "Near")).states).toEqual(["enabled"])
+      expect((await node("button", "Far")).states).toEqual(["enabled", "offscreen"])
+      expect((await node("button", "Beside")).states).toEqual(["enabled"])
+      const { children } = await node("scrollarea")
+      expect(children.at(-1)).toMatchObject({ role: "statictext", states: ["offscreen"] })
+    },
+  ))
+
 test("a deadline in the middle of a walk returns the part that was read, with the cuts marked", () =>
   onDesk(
     appWith(

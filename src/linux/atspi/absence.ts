@@ -41,6 +41,31 @@ export async function absenceOf(
   return (await isUnshown(atspi, way, traits)) ? "not shown" : undefined
 }
 
+/** True if an element that does not show is scrolled out of view, and nothing else hides it. */
+export async function isScrolledAway(atspi: Atspi, element: Element): Promise<boolean> {
+  const { traits } = element.origin
+  const { steps, end } = await stepsUp(atspi, element.ref)
+  const top = steps.at(-1)
+  if (!top || !has(top.states, STATE.SHOWING) || !(await isTopLevel(atspi, top, end))) return false
+  if (openerOf(steps) > 0) return false
+  const way = steps.slice(0, -1)
+  switch (traits.outOfView) {
+    case undefined:
+      return false
+    case "visible":
+      return true
+    case "visible in pages":
+      return way.some(({ role, states }) => role === ROLE.DOCUMENT_WEB && has(states, STATE.SHOWING))
+    case "visible in panes":
+      return !(await isUnshown(atspi, way, traits))
+    case "by place":
+      // Its list shows, and the item does not.
+      return way[1] !== undefined && has(way[1].states, STATE.SHOWING)
+    default:
+      return traits.outOfView satisfies never
+  }
+}
+
 /** True for a page in another tab, or one that the browser keeps to go back to. Chromium takes it out of its window. */
 async function isBackground(atspi: Atspi, page: string | undefined): Promise<boolean> {
   const ref = parseRefKey(page ?? "")
@@ -177,7 +202,7 @@ async function isUnshown(atspi: Atspi, way: readonly Step[], traits: Traits): Pr
   if (!traits.ancestorsTellPages) return false
   const above = way.slice(1)
   if (above.some(({ role, states }) => role === ROLE.PAGE_TAB && !has(states, STATE.SELECTED))) return true
-  if (above.some(isCollapsed) || !above.some(isScroller)) return true
+  if (above.some(isCollapsed) || !above.some(mayScroll)) return true
   const listed = await Promise.all(above.map((parent, i) => lists(atspi, parent, way[i]!)))
   return listed.includes(false)
 }
@@ -185,7 +210,7 @@ async function isUnshown(atspi: Atspi, way: readonly Step[], traits: Traits): Pr
 const isCollapsed = ({ role, states }: Step): boolean =>
   role === ROLE.TOGGLE_BUTTON && has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
 
-const isScroller = ({ role, states }: Step): boolean =>
+const mayScroll = ({ role, states }: Step): boolean =>
   role === ROLE.SCROLL_PANE || role === ROLE.VIEWPORT || has(states, STATE.MANAGES_DESCENDANTS)
 
 /** False if the parent has another child in that place: a stack lists only the page that it shows. */

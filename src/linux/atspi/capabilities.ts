@@ -3,6 +3,7 @@ import { INTERFACE, type Interfaces } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { CHECKABLE_ROLES, type Kind, ROLE } from "./roles.ts"
+import type { Sight } from "./sight.ts"
 import type { Traits } from "./toolkits.ts"
 
 /** States and actions of an element in the contract's words, from its bits, role and interfaces. */
@@ -12,7 +13,7 @@ export function statesOf(
   reported: StateSet,
   kind: Kind,
   interactive: boolean,
-  showing: boolean,
+  sight: Sight,
   { origin, parent }: Pick<Element, "origin" | "parent">,
 ): State[] {
   const list: State[] = []
@@ -41,7 +42,7 @@ export function statesOf(
   if (on(STATE.REQUIRED)) list.push("required")
   if (on(STATE.BUSY)) list.push("busy")
   if (on(STATE.MODAL)) list.push("modal")
-  if (!showing) list.push(origin.traits.visibleIsOffscreen && on(STATE.VISIBLE) ? "offscreen" : "hidden")
+  if (sight !== "shown") list.push(sight)
   if (on(STATE.MULTI_LINE) && kind.role === "textfield") list.push("multiline")
   if (on(STATE.MULTISELECTABLE)) list.push("multiselectable")
   if (on(STATE.HAS_POPUP)) list.push("haspopup")

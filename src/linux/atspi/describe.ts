@@ -8,8 +8,9 @@ import { actionsOf, isSheetCell, statesOf } from "./capabilities.ts"
 import type { Element, Origin } from "./element.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
-import { type Answers, isShowing, type Reading, wordsOf } from "./reading.ts"
+import { type Answers, type Reading, wordsOf } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
+import { isShowing, type Sight } from "./sight.ts"
 
 /** Puts all that was read of an object into contract words. `inside` are the nodes below it. */
 export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
@@ -18,7 +19,6 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { description, extents, binding, tooltip, text, attributes } = answers
   const { name, value } = nameAndValue(reading)
   const actions = actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers)
-  const isShown = isShowing(origin, { role: kind.native, states: facts.states, extents })
   const seen: Seen = {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? kind.role,
@@ -26,7 +26,13 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     value,
     description: description ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
-    states: statesOf(facts.states, kind, isInteractive({ role: kind.role, actions }), isShown, element),
+    states: statesOf(
+      facts.states,
+      kind,
+      isInteractive({ role: kind.role, actions }),
+      sightIn(reading, inside),
+      element,
+    ),
     bounds: extents && onScreen(extents, origin),
     ...(extents && !origin.shift && !isEmpty(extents) ? { isPlaceless: true } : {}),
     clickPoint: extents && clickPointOf(extents, origin, kind),
@@ -43,6 +49,19 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
+
+/** Something that shows is in nothing that is scrolled out of view. */
+function sightIn({ element, kind, facts, sight, answers }: Reading, inside: readonly SeenNode[]): Sight {
+  const { origin } = element
+  const { extents } = answers
+  // Of an element that is read alone, only the answers tell that it has no room.
+  if (origin.traits.lacksShowing)
+    return isShowing(origin, { role: kind.native, states: facts.states, extents }) ? sight : "hidden"
+  return sight === "offscreen" && inside.some(isInView) ? "shown" : sight
+}
+
+const isInView = ({ states }: SeenNode): boolean =>
+  !states.includes("offscreen") && !states.includes("hidden")
 
 /** A combo box may have its value for a name; then its label names it. */
 function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "name" | "value"> {

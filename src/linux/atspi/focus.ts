@@ -8,9 +8,9 @@ import { Element, unlessRefused } from "./element.ts"
 import { listChildren } from "./facts.ts"
 import { describeElement } from "./open.ts"
 import { pastTheBus, translatingErrors } from "./read-tree.ts"
-import { isShowing } from "./reading.ts"
 import { ROLE } from "./roles.ts"
 import { Sender } from "./send.ts"
+import { isShowing } from "./sight.ts"
 
 /** The keyboard focus inside a window. */
 

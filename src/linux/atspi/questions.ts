@@ -150,7 +150,7 @@ function mayAct(reading: Reading): boolean {
 }
 
 /** True if an object that is not interactive by its role is asked for its actions. */
-function mayOffer({ asksForActions }: Traits, { native, role }: Kind): boolean {
+export function mayOffer({ asksForActions }: Traits, { native, role }: Kind): boolean {
   if (role === "separator" || role === "scrollbar" || role === "window" || role === "application")
     return false
   switch (asksForActions) {
@@ -178,7 +178,7 @@ const CLICKABLE_CONTENT: ReadonlySet<Role> = new Set([
   "paragraph",
 ])
 
-function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readonly string[]> {
+export function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readonly string[]> {
   if (!origin.traits.firstActionTells) return atspi.actionNames(ref)
   return atspi.actionName(ref, 0).then((name) => [name])
 }

@@ -1,17 +1,18 @@
 import type { TreeOptions } from "../../adapter.ts"
 import { hasTrait, type Rect } from "../../node.ts"
 import { INTERFACE } from "./atspi.ts"
-import { has, STATE } from "./bits.ts"
 import type { Element, Origin } from "./element.ts"
-import type { Facts, Look } from "./facts.ts"
+import type { Facts } from "./facts.ts"
 import { cleanName, isClassName, plainText } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
+import type { Sight } from "./sight.ts"
 
 /** One object while it is read: its facts, what they make of it, and the answers to further questions. */
 export interface Reading {
   readonly element: Element
   readonly facts: Facts
   readonly kind: Kind
+  readonly sight: Sight
   /** Its accessible name, if it has a real one. */
   readonly name: string | undefined
   /** By its role alone. */
@@ -38,12 +39,19 @@ export interface Answers {
   attributes?: ReadonlyMap<string, string>
 }
 
-export function readingOf(element: Element, facts: Facts, kind: Kind, options: Reading["options"]): Reading {
+export function readingOf(
+  element: Element,
+  facts: Facts,
+  kind: Kind,
+  sight: Sight,
+  options: Reading["options"],
+): Reading {
   const { description, extents } = facts
   return {
     element,
     facts,
     kind,
+    sight,
     name: nameOf(element.origin, kind, facts),
     isInteractive: hasTrait(kind.role, "interactive"),
     options,
@@ -74,15 +82,4 @@ export const wordsOf = ({ traits }: Origin, text: string): string | undefined =>
 /** True for a cell whose name says only its column, e.g. "Size , ". Its text is its content. */
 export function isGridCell({ traits }: Origin, { native }: Kind, { name }: Pick<Facts, "name">): boolean {
   return traits.gridCellsAreNamedByColumn === true && native === ROLE.TABLE_CELL && name.endsWith(" , ")
-}
-
-/** True if its toolkit reports that the object shows. */
-export function isShowing(
-  { traits }: Pick<Origin, "traits">,
-  { states, role, extents }: Pick<Look, "role" | "states"> & Pick<Facts, "extents">,
-): boolean {
-  if (has(states, STATE.SHOWING)) return true
-  if (!has(states, STATE.VISIBLE)) return false
-  if (!traits.lacksShowing) return traits.treeItemsLackShowing === true && role === ROLE.TREE_ITEM
-  return !extents || extents.width > 0 || extents.height > 0
 }

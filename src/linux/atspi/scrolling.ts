@@ -1,7 +1,7 @@
 import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
-import { middle } from "../../rect.ts"
+import { intersection, middle } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
@@ -210,17 +210,6 @@ function distance(at: number, size: number, view: number, room: number): number 
   if (at < view) return at - view
   const over = at + size - (view + room)
   return over > 0 ? Math.min(over, at - view) : 0
-}
-
-function intersection(a: Rect, b: Rect): Rect {
-  const x = Math.max(a.x, b.x)
-  const y = Math.max(a.y, b.y)
-  return {
-    x,
-    y,
-    width: Math.min(a.x + a.width, b.x + b.width) - x,
-    height: Math.min(a.y + a.height, b.y + b.height) - y,
-  }
 }
 
 const clamp = (value: number, { least, most }: Range): number => Math.min(most, Math.max(least, value))

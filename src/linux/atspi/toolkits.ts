@@ -128,8 +128,16 @@ export interface Traits {
   readonly treeItemsLackShowing?: true
   /** A read-only element is neither ENABLED nor SENSITIVE, and a disabled one is not READ_ONLY. */
   readonly readOnlyLooksDisabled?: true
-  /** VISIBLE without SHOWING means scrolled away. Absent: on a page that does not show. */
-  readonly visibleIsOffscreen?: true
+  /**
+   * The way to tell an element that is scrolled out of view from a hidden one. It is VISIBLE without SHOWING: anywhere, on
+   * a page that shows, or in a pane that scrolls. Or it claims to show, and only its place tells; then items of a list
+   * that are out of view are not even VISIBLE. Absent: it cannot be told.
+   */
+  readonly outOfView?: "visible" | "visible in pages" | "visible in panes" | "by place"
+  /** An element around others may not be SHOWING although they are. */
+  readonly unshownMayHoldShown?: true
+  /** A DEFUNCT object may still have children that live. */
+  readonly defunctMayHoldLiving?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
   readonly ancestorsTellPages?: true
   /** Options of a closed list are not even VISIBLE. */
@@ -206,6 +214,7 @@ const GTK3: Traits = {
   toolItemHasTooltip: true,
   // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
   ancestorsTellPages: true,
+  outOfView: "visible in panes",
   // An expander is as wide as there is room, and hears clicks on its arrow and label.
   disclosure: "start of a toggle button",
   // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
@@ -247,6 +256,7 @@ const GTK4: Traits = {
   namesFallBackToClass: true,
   // Before 4.10.
   lacksShowing: true,
+  outOfView: "by place",
   // gtk_editable_insert_text leaves it to the caller.
   caretStaysBeforeInsertion: true,
   // gtk_widget_activate animates the press of a button (ACTIVATE_TIMEOUT in gtkbutton.c), from before it answers.
@@ -263,6 +273,8 @@ const QT: Traits = {
   // Tool tips often are, and Qt hands them on unchanged.
   textMayBeMarkup: true,
   comboNameIsValue: true,
+  // QWidget::isVisible is behind both states, and the rectangle of its view behind those of an item.
+  outOfView: "by place",
   // A button that stays down is a check box there.
   pressedMeansHeld: true,
   currentItemClaimsFocus: true,
@@ -318,7 +330,7 @@ const CHROMIUM: Traits = {
   // <hr aria-label>
   separatorsHaveNames: true,
   readOnlyLooksDisabled: true,
-  visibleIsOffscreen: true,
+  outOfView: "visible",
   closedOptionsLookHidden: true,
   fieldActivationIsClick: true,
 }
@@ -329,6 +341,10 @@ const FIREFOX: Traits = {
   // alert(), confirm(), prompt().
   pageDialogIsItsOwnPage: true,
   structureHoldsText: true,
+  // Its own menu bar is VISIBLE while it is hidden, and so is a page in another tab.
+  outOfView: "visible in pages",
+  // display: contents
+  unshownMayHoldShown: true,
   editableTextIsIgnored: true,
   fieldNumbersAreUnheard: true,
   selectionIsIgnored: true,
@@ -347,6 +363,8 @@ const DRAWN: Traits = {
   sheetCellsAreTypedOver: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
+  // Calc's line for formulas: its panel is DEFUNCT from the start, and the paragraph in it is not.
+  defunctMayHoldLiving: true,
   boxesHearTheirTextOnly: true,
   downStaysDown: true,
   spinNumbersAreUnheard: true,

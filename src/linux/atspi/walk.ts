@@ -1,25 +1,28 @@
 import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../../adapter.ts"
-import {
-  type Draft,
-  depthBelow,
-  describeElement,
-  describeTree,
-  isWithin,
-  newBelow,
-  type Standing,
-} from "../../draft.ts"
+import { depthBelow, describeElement, describeTree, isWithin, newBelow } from "../../draft.ts"
 import type { Rect } from "../../node.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
-import { type Atspi, type Ref, refKey } from "./atspi.ts"
+import type { Atspi, Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originBelow, popupOrigin } from "./coordinates.ts"
 import { describe } from "./describe.ts"
 import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Child, type Facts, isChildless, type Look, type Maybe, type Source } from "./facts.ts"
 import { LABEL_DEPTH, needsContents } from "./labels.ts"
+import { isRead, ObjectDraft, type ReadDraft, ROOT, type Step } from "./object-draft.ts"
 import { askAll } from "./questions.ts"
-import { isShowing, kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
-import { LISTS, MENU_ROLES, ROLE } from "./roles.ts"
+import { kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
+import {
+  isBox,
+  isScroller,
+  isShowing,
+  mayBeCollapsed,
+  type Sight,
+  sightAlone,
+  sightOf,
+  sightOfRoot,
+} from "./sight.ts"
 import type { Traits } from "./toolkits.ts"
 import { ColumnSource, MAX_MANAGED, mayHaveMore, visibleChildren } from "./virtual.ts"
 
@@ -39,8 +42,17 @@ export async function walkTree(
 ): Promise<Walked> {
   const collector = new Collector(atspi, options)
   const facts = known ?? (await factsOf(source, root))
-  const draft = await collector.collect(new ObjectDraft(root, source, undefined, ROOT), facts)
-  return { root: describeTree(draft, describeDraft), complete: collector.isComplete }
+  const draft = await collector.collect(
+    new ObjectDraft(root, source, undefined, ROOT),
+    facts,
+    sightOfRoot(root, facts, options),
+  )
+  const tree = describeTree(draft, describeDraft)
+  const isPlaced = root.origin.traits.outOfView === "by place"
+  return {
+    root: isPlaced ? (await import("./places.ts")).markByPlace(tree) : tree,
+    complete: collector.isComplete,
+  }
 }
 
 /** Reads one object by the same rules, and of the objects inside it only those that may name it. */
@@ -55,14 +67,16 @@ export async function walkElement(
     factsOf(source, element),
     lacksShowing ? unlessRefused(atspi.extents(ref, coordinates)) : undefined,
   ])
+  const looked = { ...facts, extents: facts.extents ?? room }
+  const sight = isShowing(origin, looked) ? "shown" : await sightAlone(atspi, element, looked)
   // In a hidden element everything is hidden, also the labels that name it.
-  const isShown = isShowing(origin, { ...facts, extents: facts.extents ?? room })
-  const collector = new Collector(atspi, isShown ? ALONE : ALONE_HIDDEN)
+  const collector = new Collector(atspi, sight === "shown" ? ALONE : ALONE_HIDDEN)
   const kind = kindIn(facts, element)
   const spare = needsContents({ element, kind, name: nameOf(element.origin, kind, facts) }) ? LABEL_DEPTH : 0
   const draft = await collector.collect(
     new ObjectDraft(element, source, undefined, { ...ROOT, spare }),
     facts,
+    sight,
   )
   return { seen: describeElement(draft, describeDraft), complete: collector.isComplete }
 }
@@ -82,77 +96,7 @@ async function factsOf(source: Source, { ref }: Element): Promise<Facts> {
 
 const describeDraft = ({ reading }: ReadDraft, inside: readonly SeenNode[]): Seen => describe(reading, inside)
 
-interface Step extends Standing {
-  /** Levels that are still read below an object beyond the depth, to name it or an object above it. */
-  readonly spare: number | undefined
-}
-
-const ROOT: Step = { level: 0, depth: 0, spare: undefined }
-
-/** One object on its way through the collector. Its members are only declared, since thousands are made at once. */
-class ObjectDraft implements Step {
-  declare readonly element: Element
-  declare readonly source: Source
-  declare readonly parent: ObjectDraft | undefined
-  declare readonly key: string
-  declare readonly level: number
-  declare readonly depth: number
-  declare readonly spare: number | undefined
-  /** Absent: it is hidden, it is gone, or it did not answer. */
-  declare reading: Reading | undefined
-  declare isUnread: boolean
-  declare children: readonly ObjectDraft[]
-  declare isCut: boolean
-  /** The number of children that it lists, and that it says it has. */
-  declare listed: number
-  declare total: number | undefined
-  /** True if a child was left out because it does not show. */
-  declare leavesOut: boolean
-
-  constructor(element: Element, source: Source, parent: ObjectDraft | undefined, step: Step) {
-    this.element = element
-    this.source = source
-    this.parent = parent
-    this.key = refKey(element.ref)
-    this.level = step.level
-    this.depth = step.depth
-    this.spare = step.spare
-    this.reading = undefined
-    this.isUnread = false
-    this.children = NONE
-    this.isCut = false
-    this.listed = 0
-    this.total = undefined
-    this.leavesOut = false
-  }
-
-  get parts(): readonly ReadDraft[] {
-    return this.children.filter(isRead)
-  }
-
-  get count(): number | undefined {
-    if (this.isCut || this.total !== undefined) return this.total
-    const isPart = this.children.some(({ isUnread }) => isUnread) || (this.leavesOut && this.#hasRows)
-    return isPart ? this.listed : undefined
-  }
-
-  /** The rows of a list may be out of view. Those of a combo box show when it is open. */
-  get #hasRows(): boolean {
-    const { parentRole } = this.element
-    return LISTS.has(this.reading?.facts.role ?? 0) && parentRole !== ROLE.COMBO_BOX
-  }
-}
-
-const NONE: readonly ObjectDraft[] = []
 const NO_CHILDREN: readonly Child[] = []
-
-interface ReadDraft extends Draft<ReadDraft> {
-  readonly reading: Reading
-}
-
-function isRead(draft: ObjectDraft): draft is ObjectDraft & ReadDraft {
-  return draft.reading !== undefined
-}
 
 /** Children, or the promise of them. undefined: they could not be listed. */
 type Listing = Maybe<readonly Child[] | undefined>
@@ -166,9 +110,13 @@ class Collector {
   isComplete = true
   readonly #atspi: Atspi
   readonly #options: TreeOptions
-  readonly #done = Promise.withResolvers<void>()
+  #done = Promise.withResolvers<void>()
   #pending = 0
   #nodes = 0
+  /** Objects that are out of view, and their number is wanted. */
+  #out: ObjectDraft[] = []
+  /** Objects that do not say that they show, with something in them that does. */
+  readonly #bridges = new Set<string>()
 
   constructor(atspi: Atspi, options: TreeOptions) {
     this.#atspi = atspi
@@ -176,11 +124,49 @@ class Collector {
   }
 
   /** Resolves when all objects below that answer are read. */
-  async collect(root: ObjectDraft, facts: Facts): Promise<ReadDraft> {
+  async collect(root: ObjectDraft, facts: Facts, sight: Sight): Promise<ReadDraft> {
+    root.sight = sight
+    root.scrolls = root.element.parent !== undefined
     this.#locate(root, facts)
-    if (this.#pending > 0) await this.#done.promise
+    await this.#quiet()
+    while (this.#out.length > 0) await this.#countOut()
     if (!isRead(root)) throw new Error("the root of a tree was not read")
+    if (root.element.origin.traits.outOfView === "by place") await this.#askPlaces(root)
     return root
+  }
+
+  async #quiet(): Promise<void> {
+    if (this.#pending === 0) return
+    this.#done = Promise.withResolvers()
+    await this.#done.promise
+  }
+
+  /** Counts what is out of view. Something in it may show all the same; then it is read. */
+  async #countOut(): Promise<void> {
+    const out = this.#out
+    this.#out = []
+    const { countOutOfView } = await import("./out-of-view.ts")
+    const bridges = await countOutOfView(this.#atspi, out, this.#nodes - out.length, this.#expect)
+    for (const key of bridges) this.#bridges.add(key)
+    for (const draft of out) {
+      if (!bridges.has(draft.key)) continue
+      draft.look = undefined
+      this.#enter(draft)
+    }
+    await this.#quiet()
+  }
+
+  /** Without the places of texts it is not known which of them are out of view. */
+  async #askPlaces(root: ObjectDraft): Promise<void> {
+    const { placeless } = await import("./places.ts")
+    await Promise.all(
+      placeless(root).map(async ({ element, reading }) => {
+        if (reading)
+          reading.answers.extents = await this.#expect(
+            this.#atspi.extents(element.ref, element.origin.traits.coordinates),
+          )
+      }),
+    )
   }
 
   /** Step 1: the states, and mostly the role, tell whether the object is worth more questions. */
@@ -202,10 +188,13 @@ class Collector {
   /** Step 2: the facts. */
   #examine(draft: ObjectDraft, look: Look): void {
     const { element, source } = draft
-    if (has(look.states, STATE.DEFUNCT) || !this.#isShown(draft, look)) return
+    if (has(look.states, STATE.DEFUNCT)) {
+      if (!element.origin.traits.defunctMayHoldLiving || !isBox(look.role)) return
+      draft.isBridge = true
+    } else if (!this.#admits(draft, look)) return
     const listing = this.#listEarly(draft, look)
     this.#with(draft, source.facts(element.ref, look), (facts) => {
-      if (this.#isShown(draft, facts)) this.#unfold(draft, facts, listing)
+      if (draft.isBridge || this.#admits(draft, facts)) this.#unfold(draft, facts, listing)
     })
   }
 
@@ -227,13 +216,18 @@ class Collector {
     const kind = kindIn(facts, draft.element)
     this.#with(draft, popupOrigin(origin, kind, facts), (own) => {
       const element = own === origin ? draft.element : new Element(ref, own, parent, index)
-      this.#read(draft, readingOf(element, facts, kind, this.#options), listing)
+      this.#read(draft, readingOf(element, facts, kind, draft.sight, this.#options), listing)
     })
   }
 
   /** Step 5: further questions, and the children at the same time. */
   #read(draft: ObjectDraft, reading: Reading, listing?: Listing): void {
     draft.reading = reading
+    const { role, states } = reading.facts
+    draft.scrolls =
+      draft.scrolls ||
+      draft.parent?.scrolls === true ||
+      isScroller(draft.element.origin.traits, role, states, draft.sight)
     const asked = askAll(this.#atspi, reading, this.#expect)
     if (asked) this.#with(draft, asked, () => {})
     if (reading.facts.childCount === 0 || this.#isClosedMenu(reading)) return
@@ -345,10 +339,21 @@ class Collector {
     return draft.spare === undefined && isWithin(depth, draft, this.#options)
   }
 
-  #isShown({ element, parent }: ObjectDraft, look: Parameters<typeof isShowing>[1]): boolean {
-    const isShown = this.#options.includeHidden || isShowing(element.origin, look)
-    if (!isShown && parent) parent.leavesOut = true
-    return isShown
+  /** True if the object is read. One that is out of view may be noted to be counted. */
+  #admits(draft: ObjectDraft, look: Look): boolean {
+    const sight = sightOf(draft.element.origin, look, draft.parent?.around)
+    const isBridge = sight === "offscreen" && this.#bridges.has(draft.key)
+    draft.isBridge = isBridge
+    draft.sight = isBridge ? "shown" : sight
+    const { includeHidden, offscreen } = this.#options
+    if (includeHidden || draft.sight === "shown") return true
+    if (sight === "offscreen" && offscreen === "read") return true
+    if (draft.parent && (sight === "hidden" || !offscreen)) draft.parent.leavesOut = true
+    if (sight === "offscreen" && offscreen === "count" && draft.spare === undefined) {
+      draft.look = look
+      this.#out.push(draft)
+    }
+    return false
   }
 
   #isClosedMenu({ element, facts }: Reading): boolean {
@@ -421,14 +426,4 @@ interface Managed {
 function alike(source: Source, { role }: Facts, columns: ReadonlyMap<string, number> | undefined): Source {
   if (columns) return new ColumnSource(source, ({ path }) => columns.get(path))
   return role === ROLE.LIST ? new ColumnSource(source, () => 0) : source
-}
-
-/**
- * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
- * box is SHOWING.
- */
-function mayBeCollapsed(role: number, parent: number): boolean {
-  return (
-    (role === ROLE.MENU_BAR && parent === ROLE.ROOT_PANE) || (role === ROLE.LIST && parent === ROLE.COMBO_BOX)
-  )
 }

@@ -38,7 +38,10 @@ interface Read {
 async function read(
   children: readonly FakeNode[],
   options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
-    Pick<Parameters<typeof walkTree>[3], "maxDepth" | "bounds" | "includeHidden" | "interactiveOnly">
+    Pick<
+      Parameters<typeof walkTree>[3],
+      "maxDepth" | "bounds" | "includeHidden" | "offscreen" | "interactiveOnly"
+    >
   > = {},
 ): Promise<Read & Disposable> {
   const { toolkit = "gtk", ms = 10_000, window, ...rest } = options
@@ -155,6 +158,85 @@ describe("a walk", () => {
       "window Window": ["button Hidden", { "group Page": ["button Deep"] }, "button Shown"],
     })
     expect(all.root.children[0]?.states).toEqual(["enabled", "hidden"])
+  })
+
+  const LONG: readonly FakeNode[] = [
+    {
+      role: "SCROLL_PANE",
+      children: [
+        { role: "PUSH_BUTTON", name: "In view" },
+        { role: "PUSH_BUTTON", name: "Below", id: "below", hidden: true, states: ["VISIBLE"] },
+        {
+          role: "PANEL",
+          id: "panel",
+          hidden: true,
+          states: ["VISIBLE"],
+          children: [
+            { role: "PUSH_BUTTON", name: "Deep", hidden: true, states: ["VISIBLE"] },
+            { role: "PUSH_BUTTON", name: "Hidden in it", hidden: true },
+          ],
+        },
+        { role: "SCROLL_BAR", hidden: true, states: ["VISIBLE"] },
+      ],
+    },
+    {
+      role: "PAGE_TAB",
+      name: "Other page",
+      children: [{ role: "PUSH_BUTTON", name: "On it", id: "page", hidden: true, states: ["VISIBLE"] }],
+    },
+  ]
+
+  test("counts what is scrolled out of view, or reads it, and takes nothing hidden for that", async () => {
+    using counted = await read(LONG, { offscreen: "count" })
+    expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
+    expect(outline(counted.root)).toEqual({
+      "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
+    })
+    // Its place tells the side; its name is not worth a question.
+    expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
+    using all = await read(LONG, { offscreen: "read" })
+    expect(outline(all.root)).toEqual({
+      "window Window": [
+        { scrollarea: ["button In view", "button Below", { group: ["button Deep"] }] },
+        "tab Other page",
+      ],
+    })
+    expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
+    using hidden = await read(LONG, { includeHidden: true })
+    expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+  })
+
+  test("stops counting when that would take long, and says so", async () => {
+    const panel = (): FakeNode => ({
+      role: "PANEL",
+      hidden: true,
+      states: ["VISIBLE"],
+      children: [{ role: "PUSH_BUTTON", hidden: true, states: ["VISIBLE"] }],
+    })
+    const children = [
+      { role: "PUSH_BUTTON", name: "In view" } as const,
+      ...Array.from({ length: 200 }, panel),
+    ]
+    using got = await read([{ role: "SCROLL_PANE", children }], { offscreen: "count" })
+    const { below = 0, at_least } = got.root.children[0]?.offscreen ?? {}
+    expect(at_least).toBe(true)
+    expect(below).toBeLessThan(200)
+  })
+
+  test("reads what shows in a parent that does not say that it shows", async () => {
+    const form: FakeNode = {
+      role: "LANDMARK",
+      name: "Form",
+      hidden: true,
+      states: ["VISIBLE"],
+      children: [{ role: "PUSH_BUTTON", name: "Send" }],
+    }
+    const page: FakeNode = { role: "DOCUMENT_WEB", children: [form, { role: "PUSH_BUTTON", name: "After" }] }
+    using got = await read([page], { toolkit: "Gecko", offscreen: "count" })
+    expect(outline(got.root)).toEqual({
+      "window Window": [{ webarea: [{ "region Form": ["button Send"] }, "button After"] }],
+    })
+    expect(got.root.children[0]?.children[0]?.states).toEqual([])
   })
 
   test("asks a closed menu nothing, and hidden items of an open one only for their states", async () => {

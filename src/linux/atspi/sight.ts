@@ -1,0 +1,130 @@
+import type { TreeOptions } from "../../adapter.ts"
+import type { Rect } from "../../node.ts"
+import type { Atspi } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import type { Element, Origin } from "./element.ts"
+import type { Facts, Look } from "./facts.ts"
+import { MENU_ROLES, ROLE } from "./roles.ts"
+import type { Traits } from "./toolkits.ts"
+
+/** Whether an object shows, is scrolled out of view, or is hidden. */
+export type Sight = "shown" | "offscreen" | "hidden"
+
+/** The facts of a parent that tell why a child does not show. */
+export interface Around {
+  readonly sight: Sight
+  readonly role: number
+  readonly states: StateSet
+  /** True if its content may be scrolled out of view. */
+  readonly scrolls: boolean
+}
+
+type Looked = Pick<Look, "role" | "states"> & Pick<Facts, "extents">
+
+/** `around` is absent for an object that is read without its parent. */
+export function sightOf(origin: Pick<Origin, "traits">, look: Looked, around: Around | undefined): Sight {
+  if (isShowing(origin, look)) return "shown"
+  const { outOfView } = origin.traits
+  const isVisible = has(look.states, STATE.VISIBLE)
+  if (!around) return isVisible && outOfView === "visible" ? "offscreen" : "hidden"
+  if (around.sight === "hidden" || look.role === ROLE.SCROLL_BAR) return "hidden"
+  switch (outOfView) {
+    case undefined:
+      return "hidden"
+    case "visible":
+      return isVisible ? "offscreen" : "hidden"
+    case "visible in pages":
+      return isVisible && around.scrolls && !isOpener(around) ? "offscreen" : "hidden"
+    case "visible in panes":
+      return isVisible && around.scrolls && !isOpener(around) && !isClosed(around) ? "offscreen" : "hidden"
+    case "by place":
+      return has(around.states, STATE.MANAGES_DESCENDANTS) && !isOpener(around) ? "offscreen" : "hidden"
+    default:
+      return outOfView satisfies never
+  }
+}
+
+/** True if the object shows, as far as its toolkit reports it. */
+export function isShowing(
+  { traits }: Pick<Origin, "traits">,
+  { states, role, extents }: Pick<Look, "role" | "states"> & { readonly extents?: Rect },
+): boolean {
+  if (has(states, STATE.SHOWING)) return true
+  if (!has(states, STATE.VISIBLE)) return false
+  if (!traits.lacksShowing) return traits.treeItemsLackShowing === true && role === ROLE.TREE_ITEM
+  return !extents || extents.width > 0 || extents.height > 0
+}
+
+/** True if the content of an object may be scrolled out of view, by its own role or states. */
+export function isScroller({ outOfView }: Traits, role: number, states: StateSet, sight: Sight): boolean {
+  switch (outOfView) {
+    case "visible in pages":
+      return role === ROLE.DOCUMENT_WEB && sight === "shown"
+    case "visible in panes":
+      return PANES.has(role) || has(states, STATE.MANAGES_DESCENDANTS)
+    default:
+      return outOfView !== undefined
+  }
+}
+
+const PANES: ReadonlySet<number> = new Set([ROLE.SCROLL_PANE, ROLE.VIEWPORT])
+
+/** True for an object whose content is in a menu or list that opens. */
+export const isOpener = ({ role }: Pick<Around, "role">): boolean =>
+  MENU_ROLES.has(role) || role === ROLE.COMBO_BOX
+
+/** True for the page of a tab that is not chosen, and for an expander that is closed. */
+export function isClosed({ role, states }: Pick<Around, "role" | "states">): boolean {
+  if (role === ROLE.PAGE_TAB) return !has(states, STATE.SELECTED)
+  return role === ROLE.TOGGLE_BUTTON && has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
+}
+
+/** A caller that asks for what is scrolled out of view knows that the root is. */
+export function sightOfRoot(root: Element, facts: Facts, { offscreen }: TreeOptions): Sight {
+  const sight = sightOf(root.origin, facts, undefined)
+  return sight === "hidden" && offscreen === "read" && mayBeOutOfView(root, facts) ? "offscreen" : sight
+}
+
+/** Of an object without its parent, its ancestors have to be asked. */
+export async function sightAlone(atspi: Atspi, element: Element, looked: Look): Promise<Sight> {
+  const sight = sightOf(element.origin, looked, undefined)
+  if (sight === "offscreen" || !mayBeOutOfView(element, looked)) return sight
+  const { isScrolledAway } = await import("./absence.ts")
+  return (await isScrolledAway(atspi, element)) ? "offscreen" : "hidden"
+}
+
+/** True if the states do not exclude that an object is scrolled out of view. */
+function mayBeOutOfView({ origin, parent }: Element, { states }: Look): boolean {
+  const { outOfView } = origin.traits
+  if (outOfView === undefined || !parent) return false
+  return has(outOfView === "by place" ? parent.states : states, OUT_OF_VIEW[outOfView])
+}
+
+const OUT_OF_VIEW = {
+  visible: STATE.VISIBLE,
+  "visible in pages": STATE.VISIBLE,
+  "visible in panes": STATE.VISIBLE,
+  "by place": STATE.MANAGES_DESCENDANTS,
+} as const
+
+/** True for objects that only hold others. */
+export const isBox = (role: number | undefined): boolean => role !== undefined && BOXES.has(role)
+
+const BOXES: ReadonlySet<number> = new Set([
+  ROLE.FILLER,
+  ROLE.LAYERED_PANE,
+  ROLE.PANEL,
+  ROLE.ROOT_PANE,
+  ROLE.SCROLL_PANE,
+  ROLE.VIEWPORT,
+])
+
+/**
+ * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
+ * box is SHOWING.
+ */
+export function mayBeCollapsed(role: number, parent: number): boolean {
+  return (
+    (role === ROLE.MENU_BAR && parent === ROLE.ROOT_PANE) || (role === ROLE.LIST && parent === ROLE.COMBO_BOX)
+  )
+}
