@@ -58,7 +58,8 @@ export function startPeer(
   }
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** The first line that a program prints: the address of a bus that listens. */
+export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   let text = ""
   for await (const chunk of stream) {
     text += new TextDecoder().decode(chunk)

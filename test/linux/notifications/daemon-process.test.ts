@@ -5,6 +5,7 @@ import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../../suppor
 import { within } from "../../support/pace.ts"
 import { temporary } from "../../support/temporary.ts"
 import { until } from "../../support/until.ts"
+import { firstLine } from "../dbus/daemon.ts"
 import { NOTIFICATIONS, notify, openBus, ownerOf, pidOf, soon } from "./notify.ts"
 
 let desktop: TestDesktop
@@ -23,8 +24,6 @@ afterAll(async () => {
 const list = async (...args: string[]) =>
   (await desktop.run("list-notifications", ...args)).json.data.notifications
 const titles = async () => (await list()).map(({ title }: { title: string }) => title)
-const _reportsOf = (heard: { messages(): readonly string[] }, pattern: RegExp) =>
-  until(() => heard.messages().some((line) => pattern.test(line)))
 
 describe("without a usable daemon", () => {
   test("a hanging one takes no more than the command's timeout", async () => {
@@ -156,10 +155,14 @@ async function startBareBus(): Promise<AsyncDisposable & { readonly address: str
      <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
      </busconfig>`,
   )
-  const child = Bun.spawn(["dbus-daemon", `--config-file=${directory}/bus.conf`, "--nofork"], {
-    stdio: ["ignore", "ignore", "ignore"],
-  })
-  await until(() => existsSync(`${directory}/bus`))
+  const child = Bun.spawn(
+    ["dbus-daemon", `--config-file=${directory}/bus.conf`, "--nofork", "--print-address=1"],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  )
+  // The socket has its name a moment before it listens.
+  await firstLine(child.stdout)
   return {
     address,
     end: () => child.kill("SIGKILL"),
