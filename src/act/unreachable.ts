@@ -33,8 +33,8 @@ export async function refuseUnreachable(
       suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i --window-id ${entry.window_id ?? ""}`,
     })
   }
-  // An entry of another program does not say where the element is; now that it was found, it is known.
-  const isKnown = entry.address !== undefined && dialog !== undefined
+  // An entry of another program may not say where the element is; now that it was found, it is known.
+  const isKnown = dialog !== undefined && (entry.address !== undefined || seen.address === undefined)
   const over = await (isKnown
     ? dialog
     : dialogOver(ctx, { ...target, entry: { ...entry, address: entry.address ?? seen.address } }))

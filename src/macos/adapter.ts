@@ -19,6 +19,7 @@ import { FRAME } from "./attributes.ts"
 import { Ax, whenUp } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf } from "./describe.ts"
+import { dialogOver } from "./dialogs.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import {
@@ -76,9 +77,9 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
     doubt: async () => undefined,
-    // Elements are found by their path, and one that has left its window has none. Dialogs are not asked about.
+    // Elements are found by their path. One that has left its window, or is on a tab that is not shown, has none.
     absence: async () => undefined,
-    dialogOver: async () => undefined,
+    dialogOver: async (entry) => dialogOver(ax, entry),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
     perform: (handle, action) => perform(ax, elementOf(handle), action),
     keepFocus: async (handle) => {

@@ -4,6 +4,7 @@ import type { SeenApp, SeenWindow, WindowFilter } from "../adapter.ts"
 import { AppError } from "../errors.ts"
 import { isNamed } from "../match.ts"
 import type { Rect } from "../node.ts"
+import { overlaps } from "../rect.ts"
 import { ageOf, bundleOf, YOUNG_MS } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
@@ -19,6 +20,8 @@ const APP_MS = 300
 /** A smaller window without accessible content is not a window to a user. */
 const SMALLEST = 40
 const SMALLEST_ELSEWHERE = 100
+/** The layer of the Dock. Dialogs are below, menus and the menu bar above. */
+const DOCK_LAYER = 20
 
 /** A window as the window server reports it. */
 interface ServerWindow {
@@ -147,6 +150,27 @@ export function windowElement(ax: Ax, pid: number, id: string): Element | undefi
   if (pidOf(id) !== undefined) return pidOf(id) === pid ? ax.connection.app(pid) : undefined
   const number = Number(id.replace(/^w-/, ""))
   return windowsByNumber(ax, pid, undefined, number)?.get(number)?.element
+}
+
+/** The elements of the windows that the app lists, by id. */
+export function elementsOfWindows(ax: Ax, pid: number): ReadonlyMap<string, Element> {
+  const windows = windowsByNumber(ax, pid, undefined) ?? new Map<number, AppWindow>()
+  return new Map([...windows].map(([number, { element }]) => [`w-${number}`, element]))
+}
+
+/**
+ * Ids of the windows that may be dialogs over this one: those of its process in front of it, and others that cover a part
+ * of it, since a sheet may be drawn by another process. Does not ask the app.
+ */
+export function windowsInFront(ax: Ax, pid: number, id: string): readonly string[] {
+  const onScreen = readServerWindows(ax, ON_SCREEN_ONLY | EXCLUDE_DESKTOP)
+  const at = onScreen.findIndex((server) => idOf(server) === id)
+  const bounds = onScreen[at]?.bounds
+  return onScreen
+    .slice(0, Math.max(0, at))
+    .filter(({ layer, shown }) => shown && layer >= 0 && layer < DOCK_LAYER)
+    .filter((server) => server.pid === pid || (bounds && server.bounds && overlaps(bounds, server.bounds)))
+    .map(idOf)
 }
 
 /** The id (`w-…`) of the window that contains an element. */

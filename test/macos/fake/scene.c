@@ -288,10 +288,12 @@ bool scene_load(const char *source) {
     if (json_true(app, "frontmost")) scene.front = added->pid;
   }
   if (!scene.front && scene.apps) scene.front = scene.apps->pid;
-  /* the frontmost application's windows are above all others, in their own order */
+  /* the frontmost application's windows are above all others, in their own order, and sheets above their windows */
   Node **windows;
   int count = windows_stacked(&windows);
   for (int i = 0; i < count; i++) windows[i]->z = count - i + (windows[i]->app->pid == scene.front ? 1000000 : 0);
+  for (int i = count - 1; i >= 0; i--)
+    if (windows[i]->parent == windows[i]->app->root) window_raise(windows[i]);
   scene.cursor = (CGPoint){json_at(cursor, 0), json_at(cursor, 1)};
   return true;
 }
