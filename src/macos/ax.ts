@@ -14,8 +14,8 @@ import {
   FAILURE,
   Failure,
   INVALID_ELEMENT,
+  isAbsent,
   isUnread,
-  isVague,
   outOfTime,
   readFailed,
   wordFor,
@@ -62,8 +62,8 @@ export class Ax {
         return values
       },
     )
-    // Some elements of an app's own making answer only one question at a time.
-    return isVague(together) ? this.#readOneByOne(element, names) : together
+    // Some elements of an app's own making answer only one question at a time, and have no other word for that.
+    return isAbsent(together) ? this.#readOneByOne(element, names) : together
   }
 
   #readOneByOne(element: Element, names: readonly string[]): Attributes | Failure {

@@ -2,11 +2,11 @@ import type { Hit } from "../adapter.ts"
 import type { Point } from "../node.ts"
 import { pause } from "../until.ts"
 import type { Ax } from "./ax.ts"
-import { Failure } from "./failure.ts"
+import { Failure, isUnread } from "./failure.ts"
 import { labelText } from "./names.ts"
 import { ancestors } from "./places.ts"
 import { roleOf } from "./roles.ts"
-import { asText, type Element } from "./value.ts"
+import { asElements, asText, type Element } from "./value.ts"
 
 /** Chromium answers at once with the page as a whole, and finds the element in it in the background. */
 const AGAIN_MS = 30
@@ -30,8 +30,8 @@ function judge(ax: Ax, element: Element, hit: Element | undefined): Hit | "conta
   if (isInside) return { kind: "hit" }
   const isContainer = isAbove(ax, hit, element)
   if (isContainer) return "container"
-  // The elements above could not be read to the top: it may be the same place.
-  if (isInside === undefined || isContainer === undefined) return UNKNOWN
+  // The elements above could not be read to the top: it may be the same place. Nothing is inside of a leaf.
+  if (isContainer === undefined || (isInside === undefined && !isLeaf(ax, element))) return UNKNOWN
   return { kind: "occluded", by: describe(ax, hit) }
 }
 
@@ -42,6 +42,11 @@ function isAbove(ax: Ax, upper: Element, lower: Element): boolean | undefined {
     if (above === upper) return true
   }
   return false
+}
+
+function isLeaf(ax: Ax, element: Element): boolean {
+  const children = ax.get(element, "AXChildren")
+  return !isUnread(children) && asElements(children).length === 0
 }
 
 function describe(ax: Ax, element: Element): string {

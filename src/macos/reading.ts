@@ -11,7 +11,7 @@ import {
   STRUCTURE,
 } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { Failure, isUnread, isVague } from "./failure.ts"
+import { Failure, INVALID_ELEMENT, isUnread, isVague } from "./failure.ts"
 import type { Habits } from "./habits.ts"
 import { isNameless } from "./names.ts"
 import type { Offers } from "./states.ts"
@@ -76,8 +76,11 @@ function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
   }
 }
 
-/** Asks for the rest: details and actions of an element that can be acted on, the value of a text. */
-export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Wanted): Facts {
+/**
+ * Asks for the rest: details and actions of an element that can be acted on, the value of a text. A Failure if the element
+ * goes away meanwhile.
+ */
+export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Wanted): Facts | Failure {
   const structure = settled(ax, element, read)
   const nature = natureOf(structure)
   const { axRole, role, named } = nature
@@ -90,6 +93,7 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
     const more = contextAttribute(role, wanted.values)
     const value = more && (more in structure ? structure[more] : ax.get(element, more))
     const attributes = more ? { ...structure, [more]: value } : structure
+    if (isGone(ax, element, asked, value)) return new Failure(INVALID_ELEMENT)
     const partial = asked instanceof Failure || isUnread(value)
     const bounds = wanted.bounds === "all" ? boundsOf(ax, element, structure) : undefined
     return { element, role, secure: nature.secure, attributes, bounds, partial }
@@ -102,6 +106,7 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
   const settable = writable ? (habits ? habits.settable(structure, web, canSet) : canSet()) : undefined
   const typable =
     role === "textfield" && settable === false && ax.isSettable(element, "AXSelectedText") === true
+  if (isGone(ax, element, asked, details, settable)) return new Failure(INVALID_ELEMENT)
   const offers = { actions, typable, settable: settable instanceof Failure ? undefined : settable }
   const bounds = boundsOf(ax, element, attributes)
   const partial = asked instanceof Failure || details instanceof Failure || isUnread(settable)
@@ -109,6 +114,14 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
 }
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
+
+/** True if an answer says that the element is gone, and it does not say what it is any more. */
+function isGone(ax: Ax, element: Element, ...answers: readonly unknown[]): boolean {
+  const isSaid = answers.some((answer) => isInvalid(answer))
+  return isSaid && isInvalid(ax.get(element, "AXRole"))
+}
+
+const isInvalid = (answer: unknown): boolean => answer instanceof Failure && answer.code === INVALID_ELEMENT
 
 /** The actions of an element, or those of similar ones if a whole tree is read. */
 function actionsBy(

@@ -59,6 +59,7 @@ export function walkElement(ax: Ax, element: Element, index?: number): Seen | un
   const window = asElement(structure.AXTopLevelUIElement)
   const frame = window && ax.read(window, [FRAME])
   const facts = inspect(ax, element, structure, { web: true, bounds: "all", values: true })
+  if (facts instanceof Failure) return undefined
   const label = labelOf(facts)
   return describe({
     facts,
@@ -232,6 +233,7 @@ class Collector {
     const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))
     const { bounds } = this.#options
     const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
+    if (facts instanceof Failure) return facts
     const kids = childrenOf(this.#ax, facts, (look) => this.#habits.childrenElsewhere(facts.role, web, look))
     if (facts.partial || kids.unread) this.isComplete = false
     const draft = new ElementDraft(facts, kids, place)

@@ -96,6 +96,8 @@ export interface FakeMac {
   apply(...effects: readonly Effect[]): void
   /** Lets time pass in the scene; with a virtual clock it takes no real time. */
   sleep(ms: number): void
+  /** The scene's clock, in milliseconds. */
+  now(): number
   /** Plans faults: "7:-25204", "AXChildren/3:dead", "AXUIElementPerformAction/1:hang"; undefined for none. */
   fail(spec?: string): void
   /** Runs a program in the same scene until it ends. */
@@ -155,6 +157,7 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
       if (!symbols.fakemac_apply(chars(JSON.stringify(effects)))) throw new Error("these effects are no JSON")
     },
     sleep: (ms) => symbols.fakemac_sleep(ms),
+    now: () => symbols.fakemac_now(),
     fail: (spec) => symbols.fakemac_fail(spec === undefined ? null : chars(spec)),
     run: async (command, { env = {}, timeoutMs = 30_000 } = {}) => {
       const reportPath = join(directory, `report-${++runs}`)
@@ -207,6 +210,7 @@ function openControl() {
     fakemac_apply: { args: ["ptr"], returns: "i32" },
     fakemac_fail: { args: ["ptr"], returns: "void" },
     fakemac_sleep: { args: ["f64"], returns: "void" },
+    fakemac_now: { args: [], returns: "f64" },
     fakemac_setenv: { args: ["ptr", "ptr"], returns: "void" },
     fakemac_colour: { args: ["u32"], returns: "u32" },
   })

@@ -7,7 +7,8 @@ import { type Door, runCommand } from "../../src/run.ts"
 import type { Json } from "../support/json.ts"
 import { lineOf } from "./compiled.ts"
 import { buildFake } from "./fake/build.ts"
-import { type FakeMac, startScene } from "./fake.ts"
+import { type FakeMac, type StartOptions, startScene } from "./fake.ts"
+import { inSceneTime } from "./scene-time.ts"
 
 // Compiled at import: it may take longer than the timeout of the first test.
 buildFake()
@@ -27,9 +28,16 @@ export interface Program {
   deeds(): readonly string[]
 }
 
-/** Uses the program on a scene. Expects no leaks and no violations afterwards. */
-export async function onMac(scene: string | object, use: (program: Program) => Promise<void>): Promise<void> {
-  const mac = startScene(scene)
+/**
+ * Uses the program on a scene. Expects no leaks and no violations afterwards. With a virtual clock the program lives in
+ * the time of the scene.
+ */
+export async function onMac(
+  scene: string | object,
+  use: (program: Program) => Promise<void>,
+  options: StartOptions = {},
+): Promise<void> {
+  const mac = startScene(scene, options)
   const platform = connectMacos({ env: { TMPDIR: mac.directory }, root: mac.directory })
   const refs = openRefStore({ root: mac.directory })
   const door: Door = {
@@ -41,7 +49,8 @@ export async function onMac(scene: string | object, use: (program: Program) => P
     writeFile: async () => {},
   }
   const run = async (name: string, args: object = {}): Promise<Json> =>
-    JSON.parse(toLine(await asOnMac(() => runCommand(door, name, args))))
+    JSON.parse(toLine(await asOnMac(() => inTime(() => runCommand(door, name, args)))))
+  const inTime = <T>(work: () => Promise<T>) => (options.virtualClock ? inSceneTime(mac, work) : work())
   let seen = 0
   const program: Program = {
     mac,

@@ -64,6 +64,9 @@ API void fakemac_sleep(double ms) {
   world_turn();
 }
 
+/** The scene's clock: with a virtual one, the time of day and all waits. */
+API double fakemac_now(void) { return now_ms(); }
+
 /** The value of an exported pointer variable, for callers that cannot read one. */
 API Ref fakemac_constant(const char *name) {
   ENTER;

@@ -40,7 +40,7 @@ Fault fault_now(const char *symbol, const char *const *names, int count) {
   for (int i = 0; i < planned; i++) {
     bool fits = !plan[i].name[0] || !strcmp(plan[i].name, symbol);
     for (int j = 0; !fits && j < count; j++) fits = !strcmp(plan[i].name, names[j]);
-    if (fits && ++plan[i].seen == plan[i].at) found = plan[i].fault;
+    if (fits && (++plan[i].seen == plan[i].at || !plan[i].at)) found = plan[i].fault;
   }
   return found;
 }

@@ -1,0 +1,46 @@
+import type { FakeMac } from "./fake.ts"
+
+/**
+ * Runs the program by the scene's virtual clock: whatever waits, in the app or in the program, takes no real time, and
+ * timers end in the order of their ends. So a scene may have the latencies and time limits of a Mac.
+ */
+export async function inSceneTime<T>(mac: FakeMac, work: () => Promise<T>): Promise<T> {
+  const timers = new Map<object, { readonly at: number; readonly run: () => void }>()
+  let isTurning = false
+  const turn = (): void => {
+    isTurning = timers.size > 0
+    if (!isTurning) return
+    // Work that is ready comes first: time passes only if everything waits.
+    setImmediate(() =>
+      setImmediate(() => {
+        const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at)
+        if (next) {
+          timers.delete(next[0])
+          mac.sleep(Math.max(0, next[1].at - mac.now()))
+          next[1].run()
+        }
+        turn()
+      }),
+    )
+  }
+  const later = (run: () => void, ms = 0): object => {
+    const timer = { unref: () => timer, ref: () => timer }
+    timers.set(timer, { at: mac.now() + ms, run })
+    if (!isTurning) turn()
+    return timer
+  }
+  const replaced: readonly (readonly [object, string, unknown])[] = [
+    [performance, "now", () => mac.now()],
+    [globalThis, "setTimeout", later],
+    [globalThis, "clearTimeout", (timer: object) => timers.delete(timer)],
+    [Bun, "sleep", (ms: number) => new Promise<void>((resolve) => later(resolve, ms))],
+    [Bun, "sleepSync", (ms: number) => mac.sleep(ms)],
+  ]
+  const before = replaced.map(([owner, name]) => [owner, name, Reflect.get(owner, name)] as const)
+  for (const [owner, name, value] of replaced) Reflect.set(owner, name, value)
+  try {
+    return await work()
+  } finally {
+    for (const [owner, name, value] of before) Reflect.set(owner, name, value)
+  }
+}
