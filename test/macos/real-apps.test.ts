@@ -44,145 +44,6 @@ test("Contacts: elements that answer 'failure' for everything they lack are comp
     expect(mac.record("perform").map(({ node }) => node)).toEqual(["delete-2"])
   }))
 
-const typed = ({ mac }: Program) =>
-  mac
-    .record("write")
-    .flatMap(({ node, attribute }) => (attribute === "AXFocused" ? [] : [`${node} ${attribute}`]))
-
-test("Terminal: text is typed as keys, because what is written to its view is lost", () =>
-  onMac("terminal", async (program) => {
-    const { mac, ok, ref } = program
-    await ok("snapshot", { app: "Terminal" })
-    expect(await ok("type", { ref_id: await ref("shell"), text: "ls -l" })).toMatchObject({
-      method: "keyboard",
-      disposition: { delivery: "delivered_verified" },
-    })
-    expect(mac.look("shell").AXValue).toBe("me@mac ~ % ls -l")
-    expect(typed(program)).toEqual([])
-  }))
-
-test("Messages, a Catalyst app: text is typed as keys", () =>
-  onMac("messages", async (program) => {
-    const { mac, ok, ref } = program
-    await ok("snapshot", { app: "Messages" })
-    expect(await ok("type", { ref_id: await ref("Message"), text: "On my way" })).toMatchObject({
-      method: "keyboard",
-      disposition: { delivery: "delivered_verified" },
-    })
-    expect(mac.look("message").AXValue).toBe("On my way")
-    expect(await ok("set-value", { ref_id: await ref("Message"), value: "Later" })).toMatchObject({
-      method: "keyboard",
-    })
-    expect(mac.look("message").AXValue).toBe("Later")
-    expect(typed(program)).toEqual([])
-  }))
-
-test("a web page: text is typed as keys, and what its field shows proves nothing", () =>
-  onMac("safari", async (program) => {
-    const { mac, ok, ref } = program
-    await ok("snapshot", { app: "Safari" })
-    const email = await ref("E-mail")
-    for (const [command, args] of [
-      ["type", { text: "ann@example.org" }],
-      ["set-value", { value: "bob@example.org" }],
-      ["clear", {}],
-    ] as const) {
-      expect(await ok(command, { ref_id: email, ...args })).toMatchObject({
-        method: "keyboard",
-        disposition: { delivery: "delivered_unverified" },
-      })
-    }
-    expect(mac.look("email").AXValue).toBe("")
-    expect(typed(program)).toEqual([])
-    // The address field is not part of the page.
-    expect(await ok("set-value", { ref_id: await ref("smart search field"), value: "x.org" })).toMatchObject({
-      method: "AXValue",
-      disposition: { delivery: "delivered_verified" },
-    })
-  }))
-
-test("a native field without the focus gets it first, and keeps its text", () =>
-  onMac(
-    appWith([
-      { id: "name", AXRole: "AXTextField", AXTitle: "Name", AXValue: "Ann", frame: [200, 200, 120, 24] },
-    ]),
-    async ({ mac, ok, ref }) => {
-      await ok("snapshot", { app: "Demo" })
-      expect(await ok("type", { ref_id: await ref("Name"), text: " Lee" })).toMatchObject({
-        method: "AXSelectedText",
-        disposition: { delivery: "delivered_verified" },
-      })
-      expect(mac.look("name").AXValue).toBe("Ann Lee")
-      expect(mac.record("post")).toEqual([])
-    },
-  ))
-
-test("a native field that accepts text and drops it gets the keys, once", () =>
-  onMac(
-    appWith([
-      {
-        id: "name",
-        AXRole: "AXTextField",
-        AXTitle: "Name",
-        AXValue: "Ann",
-        ignores: ["AXSelectedText"],
-        frame: [200, 200, 120, 24],
-      },
-    ]),
-    async ({ mac, ok, ref }) => {
-      await ok("snapshot", { app: "Demo" })
-      expect(await ok("type", { ref_id: await ref("Name"), text: " Lee" })).toMatchObject({
-        method: "keyboard",
-        disposition: { delivery: "delivered_verified" },
-      })
-      expect(mac.look("name").AXValue).toBe("Ann Lee")
-    },
-  ))
-
-test("one app that refuses accessibility clients does not stop the work with others", () =>
-  onMac(
-    appWith(
-      [],
-      {},
-      {
-        apps: [
-          ...appsOf(
-            appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }]),
-          ),
-          {
-            pid: 502,
-            name: "Helper",
-            bundle_id: "com.example.Helper",
-            path: "/Applications/Helper.app",
-            error: -25211,
-            windows: [{ window: 9101, AXTitle: "Helper", frame: [950, 100, 300, 200] }],
-          },
-        ],
-      },
-    ),
-    async ({ mac, ok, error, ref }) => {
-      expect((await ok("list-windows")).windows.map(({ id }: { id: string }) => id)).toEqual([
-        "w-9001",
-        "w-9101",
-      ])
-      await ok("snapshot", { app: "Demo" })
-      await ok("click", { ref_id: await ref("Save") })
-      expect(mac.record("perform")).toHaveLength(1)
-      await ok("press", { combo: "tab", app: "Demo" })
-      expect(await error("snapshot", { app: "Helper" })).toMatchObject({
-        code: "APP_UNRESPONSIVE",
-        message: expect.stringContaining("Helper"),
-        platform_detail: "AXError -25211: API disabled",
-      })
-      // The same answer means the missing grant once the grant is missing.
-      mac.apply({ do: "grant", what: "accessibility", to: false })
-      expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "PERM_DENIED" })
-    },
-  ))
-
-const appsOf = (scene: object): readonly object[] =>
-  "apps" in scene && Array.isArray(scene.apps) ? scene.apps : []
-
 /** A link so many levels below the root of a page. */
 const deepPage = (levels: number, more: object = {}) => {
   const place = { frame: [200, 200, 200, 40] }
@@ -352,53 +213,6 @@ test("whatever can be pressed or opened has a ref, and a click never confirms a 
     },
   ))
 
-/** Apps that never answer, beside the one that is meant. */
-const amongHungApps = (): object => {
-  const [demo] = appsOf(
-    appWith(
-      [
-        { id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] },
-        { id: "text", AXRole: "AXTextArea", AXTitle: "Text", frame: [200, 300, 200, 24] },
-      ],
-      { path: "/Applications/Demo.app" },
-    ),
-  )
-  const hung = [1, 2, 3].map((n) => ({
-    pid: 600 + n,
-    name: `Hung ${n}`,
-    hung: true,
-    windows: [{ window: 9200 + n, AXTitle: `Hung ${n}`, frame: [50 * n, 50, 300, 200] }],
-  }))
-  return appWith([], {}, { apps: [demo, ...hung] })
-}
-
-/** Microseconds that one hung app costs. */
-const ONE_APP = 250_000
-
-test("only the app that was asked for is asked: three others that hang cost nothing", () =>
-  onMac(amongHungApps(), async ({ mac, ok, ref }) => {
-    const waited = async (command: string, args: object): Promise<number> => {
-      const before = mac.report().slept_us
-      await ok(command, args)
-      return mac.report().slept_us - before
-    }
-    expect(await waited("snapshot", { app: "Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("snapshot", { app: "com.example.Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("snapshot", { window_id: "w-9001" })).toBeLessThan(ONE_APP)
-    expect(await waited("snapshot", {})).toBeLessThan(ONE_APP)
-    expect(await waited("list-windows", { app: "Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("list-surfaces", { app: "Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("wait", { window: "Main", app: "Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("click", { ref_id: await ref("Save"), input: "physical" })).toBeLessThan(ONE_APP)
-    expect(await waited("type", { ref_id: await ref("Text"), text: "x", input: "physical" })).toBeLessThan(
-      ONE_APP,
-    )
-    expect(await waited("press", { combo: "tab", app: "Demo" })).toBeLessThan(ONE_APP)
-    expect(await waited("move-window", { window_id: "w-9001", x: 120, y: 120 })).toBeLessThan(ONE_APP)
-    // A list of all windows has to ask every app, each once and for a short time.
-    expect(await waited("list-windows", {})).toBeLessThan(1_100_000)
-  }))
-
 test("an Electron app: its main window is woken although its sign-in window had contents, and again after a restart", () =>
   onMac("electron", async ({ mac, ok }) => {
     const shown = async (id: string): Promise<string> =>
@@ -412,28 +226,6 @@ test("an Electron app: its main window is woken although its sign-in window had 
     // The renderer has started again, and has forgotten that it was asked.
     mac.apply({ do: "hide", node: "page" })
     expect(await shown("w-6001")).toContain("Send now")
-  }))
-
-test("an app that has just started is waited for, and one that stays silent is named", () =>
-  onMac(
-    appWith([{ id: "save", AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
-      ready_ms: 2000,
-    }),
-    async ({ ok, error, ref }) => {
-      // There is no time to wait here.
-      const early = await error("snapshot", { app: "Demo", timeout_ms: 500 })
-      expect(early).toMatchObject({ code: "APP_UNRESPONSIVE", details: { starting: true } })
-      expect(early.suggestion).not.toContain("--force")
-      expect(await ok("snapshot", { app: "Demo" })).toMatchObject({ ref_count: 1, complete: true })
-      await ok("click", { ref_id: await ref("Save") })
-    },
-  ))
-
-test("an app that has been running for long and answers nothing is not waited for", () =>
-  onMac(appWith([], { ready_ms: 1e15, start: [1_700_000_000, 0] }), async ({ error }) => {
-    const start = performance.now()
-    expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "APP_UNRESPONSIVE" })
-    expect(performance.now() - start).toBeLessThan(4000)
   }))
 
 test("System Settings: a row of the sidebar is selected, and contents that only the reading order has are seen", () =>
@@ -511,32 +303,6 @@ test("a locked screen: nothing is sent to the lock screen", () =>
     },
   ))
 
-test("keys stop when the focus moves away while a long text is typed", () =>
-  onMac(
-    appWith([
-      {
-        id: "text",
-        AXRole: "AXTextArea",
-        AXTitle: "Text",
-        frame: [200, 200, 200, 60],
-      },
-      { id: "chat", AXRole: "AXTextArea", AXTitle: "Chat", frame: [200, 300, 200, 60] },
-    ]),
-    async ({ mac, ok, error, ref }) => {
-      await ok("snapshot", { app: "Demo" })
-      mac.apply({ do: "focus", node: "text" })
-      mac.apply({ do: "focus", node: "chat", after_ms: 300 })
-      const text = "all work and no play ".repeat(400)
-      expect(
-        await error("type", { ref_id: await ref("Text"), text, input: "physical", timeout_ms: 20_000 }),
-      ).toMatchObject({
-        details: { kind: "typing" },
-        disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
-      })
-      expect(String(mac.look("chat").AXValue).length).toBeLessThan(300)
-    },
-  ))
-
 test("panels that an app keeps ready are not windows on another Space", () =>
   onMac(
     appWith([{ AXRole: "AXButton", AXTitle: "Save", frame: [200, 200, 80, 24] }], {
@@ -550,27 +316,5 @@ test("panels that an app keeps ready are not windows on another Space", () =>
     async ({ ok }) => {
       const { windows } = await ok("list-windows", { app: "Demo" })
       expect(windows.map(({ title }: { title: string }) => title)).toEqual(["Main", "Elsewhere"])
-    },
-  ))
-
-test("a text that is too long to be read as a whole is typed into once, and proves nothing", () =>
-  onMac(
-    appWith([
-      {
-        id: "log",
-        AXRole: "AXTextArea",
-        AXTitle: "Log",
-        AXValue: "x".repeat(70_000),
-        frame: [200, 200, 200, 60],
-      },
-    ]),
-    async ({ mac, ok, ref }) => {
-      await ok("snapshot", { app: "Demo" })
-      expect(await ok("type", { ref_id: await ref("Log"), text: " end" })).toMatchObject({
-        method: "AXSelectedText",
-        disposition: { delivery: "delivered_unverified" },
-      })
-      expect(String(mac.look("log").AXValue).slice(-6)).toBe("xx end")
-      expect(mac.record("post")).toEqual([])
     },
   ))
