@@ -24,12 +24,17 @@ export const appChecks: readonly Check[] = [
   },
   {
     about: "sheets",
-    title: "the sheet of TextEdit that asks where to save is found, and takes a name",
+    title:
+      "the sheet of TextEdit that asks where to save is found, takes a name, and blocks what is behind it",
     touches: "opens an empty document in TextEdit; cancels the sheet and closes the document without saving",
     run: async (mac) => {
       await mac.borrow(TEXTEDIT)
       await closeLater(mac, TEXTEDIT)
       await mac.script("newDocument")
+      const behind = refOf(
+        (await mac.nodes("--app", TEXTEDIT, "-i")).find(({ role }) => role === "textfield"),
+        "text field in TextEdit",
+      )
       mac.later("cancel the sheet", () => mac.desktop("press", "escape", "--app", TEXTEDIT))
       await mac.desktop("press", "cmd+s", "--app", TEXTEDIT)
       await mac.eventually(async () => {
@@ -37,6 +42,9 @@ export const appChecks: readonly Check[] = [
         const types = surfaces.map(({ type }: { type: string }) => type)
         if (!types.includes("sheet")) throw new Error(`the surfaces are ${types.join(", ")}`)
       })
+      const said = await mac.answer("clear", behind)
+      if (said.error?.code !== "ACTION_FAILED" || said.error.disposition?.delivery !== "not_delivered")
+        throw new Error(`the text behind the sheet was reached: ${JSON.stringify(said)}`)
       const nodes = await mac.nodes("--app", TEXTEDIT, "--surface", "sheet", "-i")
       const field = refOf(
         nodes.find(({ role }) => role === "textfield"),

@@ -94,7 +94,12 @@ export const SCRIPTS = {
       "return id of made",
     ]),
   deletePeople: (name: string) =>
-    tell(CONTACTS, [`delete (every person whose last name is ${quote(name)})`, "save"]),
+    tell(CONTACTS, [
+      `repeat with one in (get (every person whose last name is ${quote(name)}))`,
+      "delete (contents of one)",
+      "end repeat",
+      "save",
+    ]),
 
   /** A property of all elements of a role in the front window, or in its sheet, one per line. */
   look: (app: string, place: "window" | "sheet", role: string, property: "value" | "title" | "role") =>
@@ -108,7 +113,7 @@ export const SCRIPTS = {
     ),
   pressButton: (app: string, title: string) =>
     process(app, [
-      "repeat with one in (entire contents of window 1)",
+      "repeat with one in (get (entire contents of window 1))",
       "try",
       `if role of one is "AXButton" and title of one is ${quote(title)} then`,
       "click one",
@@ -163,7 +168,8 @@ function process(app: string, what: readonly string[]): string {
 function listed(list: string, item = "contents of one", condition = "true"): string[] {
   return [
     `set found to ""`,
-    `repeat with one in (${list})`,
+    // Without "get", apps are asked for one item at a time, which not every app can do.
+    `repeat with one in (get (${list}))`,
     "try",
     `if ${condition} then set found to found & ((${item}) as text) & linefeed`,
     "end try",

@@ -6,7 +6,8 @@ import { Interrupted, Mac, type Outside } from "../../scripts/macos-check/mac.ts
 import { SCRIPTS } from "../../scripts/macos-check/scripts.ts"
 import { CHECKS, chosen, newNonce, type Result, report, runChecks } from "../../scripts/macos-check.ts"
 import { temporaryForFile } from "../support/temporary.ts"
-import { FAULTS, type Fault, PretendMac } from "./pretend-mac.ts"
+import { PretendMac } from "./pretend-mac.ts"
+import { FAULTS, type Fault } from "./pretend-windows.ts"
 
 /** The first thing that a Mac owner runs, on a model of a Mac that speaks German and corrects spelling. */
 
@@ -137,7 +138,7 @@ test("the report can be pasted: Markdown, without the home directory", async () 
   const text = report("macOS 26.1 (25B78), arm64", [one, ...results.slice(1)])
   expect(text).toStartWith(`**agent-desktop on a Mac: ${CHECKS.length - 1} ok, 1 failed, 0 skipped**`)
   expect(text).toContain(
-    "| sheets | the sheet of TextEdit that asks where to save is found, and takes a name | FAILED |",
+    "| sheets | the sheet of TextEdit that asks where to save is found, takes a name, and blocks what is behind it | FAILED |",
   )
   expect(text).toContain("the surfaces are window")
   expect(text).toContain("~/secret.txt")

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import type { Node, Outside, Ran } from "../../scripts/macos-check/mac.ts"
 import {
@@ -11,51 +11,12 @@ import {
   TERMINAL,
   TEXTEDIT,
 } from "../../scripts/macos-check/scripts.ts"
+import { type Desk, type Fault, type Part, partsOf, type Win } from "./pretend-windows.ts"
 
 /**
  * A Mac for the checks of scripts/macos-check.ts: agent-desktop and AppleScript, played by a model of the apps. It
  * speaks German and corrects what is typed, and it can have one fault.
  */
-
-export const FAULTS = {
-  /** The action is performed, answers with an error, and is done again. */
-  "presses twice": "once",
-  /** A row that answers "not implemented" makes the tree incomplete. */
-  "incomplete tree": "complete",
-  "terminal drops text": "typing",
-  "page drops text": "typing",
-  "one app spoils the list": "one app",
-  "deep buttons are covered": "depth",
-  "no sheet": "sheets",
-  "sidebar only selects": "opening",
-  "icons have no ref": "opening",
-  "hanging app slows down": "hanging",
-  "second window sleeps": "waking",
-  "young app does not answer": "young",
-} as const
-
-export type Fault = keyof typeof FAULTS
-
-interface Win {
-  readonly id: string
-  readonly app: string
-  title: string
-  /** The content, by the kind of window. */
-  readonly file?: string
-  folder?: string
-  view?: string
-  url?: string
-  text: string
-  isEditing?: boolean
-  sheet?: string
-  wakes?: boolean
-}
-
-interface Part extends Node {
-  readonly on?: Partial<Record<"click" | "double-click" | "physical" | "clear", () => void | Promise<void>>>
-  readonly types?: (text: string) => void | Promise<void>
-  readonly children?: readonly Part[]
-}
 
 const PIDS: Readonly<Record<string, number>> = {
   [FINDER]: 100,
@@ -317,6 +278,7 @@ export class PretendMac {
   async #act(command: string, args: readonly string[]): Promise<Answer> {
     const part = this.#refs.get(args[0]!)
     if (!part) return bad("STALE_REF")
+    if (part.isBlocked?.()) return bad("ACTION_FAILED")
     const isPhysical = args.includes("physical")
     if (command === "type") {
       if (!part.types) return bad("ACTION_NOT_SUPPORTED")
@@ -361,14 +323,14 @@ export class PretendMac {
     if (app === CALCULATOR && this.#is("young app does not answer")) return bad("APP_UNRESPONSIVE")
     const win = id ? this.#byId(id) : this.#front(app!)
     this.#refs = new Map()
-    const tree = this.#number({ role: "window", children: this.#parts(win, surface) })
+    const tree = this.#number({ role: "window", children: partsOf(win, surface, this.#desk) })
     return good({ tree, complete: !(this.#is("incomplete tree") && win.view === "list view") })
   }
 
-  #number({ on, types, children, ...node }: Part): Node {
+  #number({ on, types, isBlocked, children, ...node }: Part): Node {
     const has = on || types
     const ref = has ? `@e${this.#refs.size + 1}` : undefined
-    if (ref) this.#refs.set(ref, { ...node, on, types })
+    if (ref) this.#refs.set(ref, { ...node, on, types, isBlocked })
     return {
       ...node,
       ...(ref ? { ref_id: ref } : {}),
@@ -376,111 +338,14 @@ export class PretendMac {
     }
   }
 
-  #parts(win: Win, surface: string | undefined): readonly Part[] {
-    if (surface === "menubar")
-      return ["Apple", "TextEdit", "Ablage"].map((name) => ({
-        role: "menuitem",
-        name,
-        on: {
-          click: () => {
-            this.#menu = true
-          },
-        },
-      }))
-    if (surface === "menu") return [{ role: "menuitem", name: "Neu" }]
-    if (surface === "sheet")
-      return [
-        field("Sichern unter:", (text) => {
-          win.sheet = text
-        }),
-      ]
-    switch (win.app) {
-      case FINDER:
-        return [...this.#sidebar(win), ...this.#files(win)]
-      case TEXTEDIT:
-        return [
-          field("", (text) => {
-            win.text = text
-          }),
-        ]
-      case TERMINAL:
-        return [
-          field("Shell", (text) => {
-            if (!this.#is("terminal drops text")) win.text += text
-          }),
-        ]
-      case CONTACTS:
-        return [
-          {
-            role: "button",
-            name: win.isEditing ? "Fertig" : "Bearbeiten",
-            on: { click: () => this.#edit(win) },
-          },
-        ]
-      case CALCULATOR:
-        return Array.from({ length: 20 }, (_, n) => ({ role: "button", name: `${n}` }))
-      case SETTINGS:
-        return ["Allgemein", "Bedienungshilfen"].map((name) => ({
-          role: "row",
-          name,
-          states: name === win.title ? ["selected"] : [],
-          on: {
-            click: () => {
-              win.title = name
-            },
-          },
-        }))
-      default:
-        return this.#page(win)
-    }
-  }
-
-  #edit(win: Win): void {
-    win.isEditing = !win.isEditing
-  }
-
-  #sidebar(win: Win): readonly Part[] {
-    return [
-      {
-        role: "treeitem",
-        name: "Programme",
-        on: {
-          click: () => {
-            if (!this.#is("sidebar only selects")) win.folder = "/Applications/"
-          },
-        },
-      },
-    ]
-  }
-
-  #files(win: Win): readonly Part[] {
-    if (win.view === "icon view") {
-      const isBlind = this.#is("icons have no ref")
-      const opened = () => {
-        const source = readFileSync(`${win.folder}count.app`, "utf8")
-        appendFileSync(/quoted form of "(.*?)"/.exec(source)![1]!, "opened\n")
-      }
-      return [{ role: "image", name: "count", ...(isBlind ? {} : { on: { "double-click": opened } }) }]
-    }
-    return ["one.txt", "two.txt", "three.txt"].map((name) => ({
-      role: "row",
-      name,
-      on: {
-        click: () => {
-          this.#selection = name
-        },
-      },
-    }))
-  }
-
-  #page({ title, url }: Win): readonly Part[] {
-    const post = async (what: string, body = "") => {
-      await fetch(url! + what, { method: "POST", body })
-    }
-    return [
-      field(`Field ${title}`, (text) => (this.#is("page drops text") ? undefined : post("text", text))),
-      { role: "button", name: `Button ${title}`, on: { click: () => post("click") } },
-    ]
+  readonly #desk: Desk = {
+    is: (fault) => this.#is(fault),
+    openMenu: () => {
+      this.#menu = true
+    },
+    select: (name) => {
+      this.#selection = name
+    },
   }
 
   #is(fault: Fault): boolean {
@@ -500,7 +365,3 @@ const bad = (code: string): Answer => ({
   error: { code, disposition: { delivery: "not_delivered", retry: "safe" } },
 })
 const ran = (out = ""): Ran => ({ code: 0, out, err: "" })
-
-function field(name: string, types: (text: string) => void | Promise<void>): Part {
-  return { role: "textfield", name, types, on: { clear: () => types("") } }
-}
