@@ -10,7 +10,8 @@ import {
 import type { Context } from "../command.ts"
 import type { Ending, Life } from "../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import type { ActChoice, ActionChanges } from "../look/changes.ts"
+import type { ActChoice, Acting } from "../look/changes.ts"
+import type { ActionChanges } from "../look/fit-changes.ts"
 import { hasTrait } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
@@ -27,7 +28,7 @@ import {
 } from "./expect.ts"
 import { contradicted, endedBy, refused } from "./failures.ts"
 import { actPhysically } from "./physical.ts"
-import { type ActionResult, type Observation, resultOf, sameState } from "./result.ts"
+import { type ActionResult, type Observation, provenByChanges, resultOf, sameState } from "./result.ts"
 import { dialogOver, refuseUnreachable } from "./unreachable.ts"
 
 /**
@@ -41,7 +42,8 @@ export async function actOnRef(
   action: Action,
 ): Promise<ActionResult> {
   try {
-    return await changing(ctx, choice, () => attempt(ctx, choice, action))
+    const result = await changing(ctx, choice, (lookAgain) => attempt(ctx, choice, action, lookAgain))
+    return provenByChanges(result, action)
   } catch (error) {
     // Each step that may have delivered something says so in its error, and that stays.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
@@ -52,7 +54,7 @@ export async function actOnRef(
 export async function changing<T extends object>(
   ctx: Context,
   choice: ActChoice & { readonly changes?: boolean },
-  act: () => Promise<T>,
+  act: Acting<T>,
 ): Promise<T & { readonly changes?: ActionChanges }> {
   if (!choice.changes) return act()
   const { withChanges } = await import("../look/changes.ts")
@@ -63,6 +65,7 @@ async function attempt(
   ctx: Context,
   choice: RefChoice & { readonly input?: InputPolicy },
   action: Action,
+  lookAgain?: () => Promise<void>,
 ): Promise<ActionResult> {
   const stored = await lookUp(ctx, choice)
   // The watch must be open before the action. It opens while the element is found, which costs no time.
@@ -75,7 +78,7 @@ async function attempt(
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
     await refuseUnreachable(ctx, found, dialog)
-    const target = await whenReady(ctx, found, action)
+    const target = await whenReady(ctx, found, action, lookAgain)
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     // The element may be gone after the action.
     const [watch, life, doubt] = await Promise.all([
@@ -101,7 +104,12 @@ function refuseUnsupported({ ref, seen }: Target, action: Action): void {
 }
 
 /** Waits until the element can take the action, or is as the action wants it. Throws when the time is up. */
-async function whenReady(ctx: Context, target: Target, action: Action): Promise<Target> {
+async function whenReady(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  lookAgain?: () => Promise<void>,
+): Promise<Target> {
   const { ref, entry } = target
   const first = await withoutIdleFocus(ctx, target, action, target.seen)
   let obstacle = isDone(action, first) ? undefined : obstacleTo(action, first)
@@ -115,7 +123,12 @@ async function whenReady(ctx: Context, target: Target, action: Action): Promise<
     },
     { pids: [entry.pid] },
   )
-  if (ready) return { ...target, seen: ready }
+  if (ready && !lookAgain) return { ...target, seen: ready }
+  if (ready) {
+    // The window has changed while the element was waited for.
+    await lookAgain?.()
+    return { ...target, seen: await readSame(ctx.adapter, target, "while its window was read") }
+  }
   throw new AppError("ACTION_FAILED", `${ref} is ${obstacle}`, {
     suggestion:
       obstacle === READ_ONLY

@@ -1,6 +1,7 @@
 import type { Action, Performed, Seen } from "../adapter.ts"
 import type { Delivery, Disposition } from "../errors.ts"
-import type { ActionChanges } from "../look/changes.ts"
+import { isDialog } from "../look/cover.ts"
+import type { ActionChanges } from "../look/fit-changes.ts"
 import type { Role, State } from "../node.ts"
 import { cut } from "../refmap.ts"
 import type { Target } from "../refs/resolve.ts"
@@ -53,6 +54,34 @@ export function resultOf(
     ...(after === "ended" ? { app_ended: true } : {}),
     disposition: dispositionOf(action, delivery),
   }
+}
+
+/**
+ * The result of an action with its changes. A menu, dialog or window of the app that opened proves a click, as the menu of
+ * a right click does; so does a change of the element itself that showed only later.
+ */
+export function provenByChanges(result: ActionResult, action: Action): ActionResult {
+  const { changes, disposition, doubt, ref_id } = result
+  const isOpen = CLICKS.has(action.kind) && disposition.delivery === "delivered_unverified" && !doubt
+  if (!changes || !isOpen || changes.settled === false) return result
+  const hasOpened =
+    changes.opened?.some(({ tree }) => tree) ||
+    changes.added?.some((one) => OPENINGS.has(one.role) || isDialog(one))
+  const own = changes.changed?.find((one) => one.ref_id === ref_id)
+  const isProof = hasOpened || (own && differsBeyondFocus(own.states, own.was))
+  return isProof ? { ...result, disposition: dispositionOf(action, "delivered_verified") } : result
+}
+
+const CLICKS: ReadonlySet<Action["kind"]> = new Set(["click", "double-click", "triple-click"])
+const OPENINGS: ReadonlySet<string> = new Set(["menu", "popover"])
+
+function differsBeyondFocus(
+  states: readonly State[] = [],
+  was: { readonly value?: string; readonly states?: readonly State[] },
+): boolean {
+  if (was.value !== undefined) return true
+  const beyond = (some: readonly State[]): string => some.filter((state) => state !== "focused").join()
+  return was.states !== undefined && beyond(states) !== beyond(was.states)
 }
 
 /** A cell of a sheet may report its old text for a while: that is not its state after the action. */

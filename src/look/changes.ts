@@ -1,28 +1,22 @@
-import type { SeenWindow, Watch } from "../adapter.ts"
+import type { SeenTree, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import type { SurfaceInfo } from "../node.ts"
+import type { Node, SurfaceInfo } from "../node.ts"
+import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, windowOf } from "../refs/resolve.ts"
-import { type Baseline, type DiffFlags, difference, loadKept, loadMap, readBaseline } from "./compare.ts"
-import type { Changes } from "./diff.ts"
+import { until } from "../until.ts"
+import { compact } from "./compact.ts"
+import {
+  type Baseline,
+  type Difference,
+  type DiffFlags,
+  difference,
+  loadMap,
+  readBaseline,
+} from "./compare.ts"
+import type { ActionChanges, Closed, Opened, ShownWindow } from "./fit-changes.ts"
+import { appendRefs, PLAIN, readSurface, refSource } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
-
-/** The member that `--changes` adds to the result of a command that acts. */
-export interface ActionChanges extends Changes {
-  readonly snapshot_id?: string
-  readonly since?: string
-  readonly opened?: readonly ShownWindow[]
-  readonly closed?: readonly ShownWindow[]
-  /** Menus and dialogs that are open now; `snapshot --surface` shows them. */
-  readonly surfaces?: readonly SurfaceInfo[]
-  /** false: the window was still changing when it was read. */
-  readonly settled?: boolean
-  readonly complete?: boolean
-  /** Why the window could not be read. */
-  readonly reason?: string
-}
-
-type ShownWindow = Pick<SeenWindow, "id" | "title" | "app_name">
 
 export interface ActChoice {
   readonly ref_id?: string
@@ -31,51 +25,115 @@ export interface ActChoice {
   readonly window_id?: string
 }
 
+/** Runs an action. It may ask for another look at the window if it had to wait before it could begin. */
+export type Acting<T> = (lookAgain?: () => Promise<void>) => Promise<T>
+
 /** A window is quiet if the app announces nothing for so long. The wait for that is limited, too. */
 const QUIET_MS = 150
 const RESTLESS_MS = 2000
+/** How long a window that has just opened may take to have a tree. */
+const OPENING_MS = 300
 
-/** Acts, waits until the app is quiet, and adds the differences from the last snapshot to the result. */
+/** Looks, acts, waits until the app is quiet, looks again, and adds the differences to the result. */
 export async function withChanges<T extends object>(
   ctx: Context,
   choice: ActChoice,
-  act: () => Promise<T>,
+  act: Acting<T>,
 ): Promise<T & { readonly changes: ActionChanges }> {
-  const before = await ctx.adapter.windows()
-  const { window, base, pid } = await baseFor(ctx, choice, before)
-  const watch = await ctx.adapter.watch(pid === undefined ? undefined : [pid])
+  const place = await placeOf(ctx, choice)
+  const opening = ctx.adapter.watch(place.pid === undefined ? undefined : [place.pid])
+  opening.catch(() => {})
+  let before = await momentOf(ctx, place)
+  const watch = await opening
   try {
-    const result = await act()
-    return { ...result, changes: await changesAfter(ctx, watch, before, window, base) }
+    const result = await act(async () => {
+      before = await momentOf(ctx, place)
+    })
+    return { ...result, changes: await changesSince(ctx, watch, before) }
   } finally {
     await watch.close()
   }
 }
 
-async function changesAfter(
-  ctx: Context,
-  watch: Watch,
-  before: readonly SeenWindow[],
-  window: SeenWindow | undefined,
-  base: Baseline | undefined,
-): Promise<ActionChanges> {
+/** The window that an action is meant for. */
+interface Place {
+  readonly pid?: number
+  readonly window?: SeenWindow
+  readonly map: Awaited<ReturnType<typeof loadMap>>
+}
+
+async function placeOf(ctx: Context, choice: ActChoice): Promise<Place> {
+  const known =
+    choice.ref_id === undefined ? undefined : await lookUp(ctx, { ...choice, ref_id: choice.ref_id })
+  const map = await loadMap(ctx, known?.snapshotId)
+  const window = known
+    ? await windowOf(ctx.adapter, known.entry)
+    : choice.app === undefined && choice.window_id === undefined
+      ? (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
+      : await chooseWindow(ctx.adapter, choice)
+  return { map, window, pid: known?.entry.pid ?? window?.pid }
+}
+
+/** The desktop at one moment. */
+interface Moment {
+  readonly place: Place
+  readonly windows: readonly SeenWindow[]
+  readonly base?: Baseline
+  /** Why the window could not be read. */
+  readonly reason?: string
+  readonly popups: readonly SurfaceInfo[]
+}
+
+async function momentOf(ctx: Context, place: Place): Promise<Moment> {
+  const { window, map, pid } = place
+  const reading =
+    window && window.accessible !== false
+      ? inTime(ctx, readBaseline(ctx, window, map))
+      : Promise.resolve(undefined)
+  const [windows, popups, base] = await Promise.all([
+    ctx.adapter.windows(),
+    popupsOf(ctx, pid),
+    // The action does not depend on it: a window without a tree takes keys, too.
+    reading.catch((error: unknown) => {
+      if (error instanceof AppError) return error
+      throw error
+    }),
+  ])
+  return base instanceof AppError
+    ? { place, windows, popups, reason: base.message }
+    : { place, windows, popups, base }
+}
+
+/** The result, unless it takes half of the time that there is: the action needs the rest. */
+async function inTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(notReadInTime()), ctx.deadline.remaining / 2)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+    // It may go on and fail.
+    work.catch(() => {})
+  }
+}
+
+const notReadInTime = (): AppError =>
+  new AppError("TIMEOUT", "The window could not be read in time before the action", {
+    details: { kind: "baseline" },
+  })
+
+/** Menus, popovers and dialogs of a process. Asks the app only if the screen shows a popup of it, or cannot tell. */
+async function popupsOf(ctx: Context, pid: number | undefined): Promise<readonly SurfaceInfo[]> {
+  if (pid === undefined || (await ctx.adapter.popups(pid)) === 0) return []
+  return (await ctx.adapter.surfaces(pid)).filter(({ type }) => type === "menu" || type === "popover")
+}
+
+async function changesSince(ctx: Context, watch: Watch, before: Moment): Promise<ActionChanges> {
   try {
     const settled = await untilQuiet(ctx, watch)
-    const after = await ctx.adapter.windows()
-    const opened = after.filter((one) => !before.some(({ id }) => id === one.id)).map(shown)
-    const closed = before.filter((one) => !after.some(({ id }) => id === one.id)).map(shown)
-    const now = after.find(({ id }) => id === window?.id)
-    const seen = now && base ? await difference(ctx, now, base, WHOLE) : undefined
-    const surfaces = now ? (await ctx.adapter.surfaces(now.pid)).filter(isTransient) : []
-    return {
-      ...(seen ? { snapshot_id: seen.snapshot_id, since: seen.since } : {}),
-      ...seen?.changes,
-      ...(opened.length ? { opened } : {}),
-      ...(closed.length ? { closed } : {}),
-      ...(surfaces.length ? { surfaces } : {}),
-      ...(settled ? {} : { settled }),
-      ...(seen?.complete === false ? { complete: false } : {}),
-    }
+    const changes = await compareWith(ctx, before)
+    const { fitChanges } = await import("./fit-changes.ts")
+    return fitChanges({ ...changes, ...(settled ? {} : { settled }) }, ctx.format === "text")
   } catch (error) {
     // The action was delivered, even if the window cannot be read afterwards.
     if (error instanceof AppError) return { complete: false, reason: error.message }
@@ -83,12 +141,119 @@ async function changesAfter(
   }
 }
 
+async function compareWith(ctx: Context, before: Moment): Promise<ActionChanges> {
+  const { window, pid } = before.place
+  const [windows, popups] = await Promise.all([ctx.adapter.windows(), popupsOf(ctx, pid)])
+  const now = windows.find(({ id }) => id === window?.id)
+  const seen = now && before.base ? await difference(ctx, now, before.base, WHOLE) : undefined
+  const opened = await openedSince(ctx, before, { windows, popups }, seen)
+  const isListed = ({ title }: SurfaceInfo): boolean =>
+    seen?.changes.removed?.some(({ role, name }) => role === "menu" && name === title) ?? false
+  const closed = [
+    ...gone(before.windows, windows).map(shown),
+    ...gone(before.popups, popups)
+      .filter((one) => !isListed(one))
+      .map(kindOf),
+  ]
+  const isIncomplete = seen?.complete === false || before.reason !== undefined
+  return {
+    ...(seen ? { snapshot_id: seen.snapshot_id, since: seen.since } : {}),
+    ...seen?.changes,
+    ...(opened.length ? { opened } : {}),
+    ...(closed.length ? { closed } : {}),
+    ...(isIncomplete ? { complete: false } : {}),
+    ...(before.reason === undefined ? {} : { reason: before.reason }),
+  }
+}
+
 const WHOLE: DiffFlags = { interactive_only: false, include_bounds: false }
 
 const shown = ({ id, title, app_name }: SeenWindow): ShownWindow => ({ id, title, app_name })
 
-const isTransient = ({ type }: SurfaceInfo): boolean =>
-  type === "menu" || type === "sheet" || type === "popover" || type === "alert"
+const kindOf = ({ type, title }: SurfaceInfo): Closed => ({ type, ...(title ? { title } : {}) })
+
+/** The members of the first list that are not in the second. A menu has no id of its own: its title tells it apart. */
+function gone<T extends { readonly id?: string; readonly title?: string; readonly type?: string }>(
+  list: readonly T[],
+  other: readonly T[],
+): readonly T[] {
+  const key = ({ type, id, title }: T): string => (type === undefined ? `${id}` : `${type} ${title ?? ""}`)
+  const known = new Set(other.map(key))
+  return list.filter((one) => !known.has(key(one)))
+}
+
+async function openedSince(
+  ctx: Context,
+  before: Moment,
+  after: Pick<Moment, "windows" | "popups">,
+  seen: Difference | undefined,
+): Promise<readonly Opened[]> {
+  const { pid, window } = before.place
+  const snapshotId = before.base?.isAside ? before.base.id : undefined
+  const opened: Opened[] = []
+  for (const one of gone(after.windows, before.windows)) {
+    const tree = one.pid === pid ? await treeOfWindow(ctx, one, snapshotId) : undefined
+    opened.push({ ...shown(one), ...(tree ? { tree } : {}) })
+  }
+  const owner =
+    after.windows.find(({ id }) => id === window?.id) ?? after.windows.find((one) => one.pid === pid)
+  for (const { type, ...one } of owner ? gone(after.popups, before.popups) : []) {
+    const read =
+      owner && (await unlessClosed(ctx.adapter.tree({ kind: "surface", window: owner, surface: type }, MENU)))
+    // Some toolkits have the menu in the tree of the window, where the comparison has found it.
+    if (!read || seen?.holds(read.root.address)) continue
+    const start = await ctx.adapter.processStart(read.pid)
+    const tree = await withRefsOf(ctx, read, refSource(read, start), snapshotId)
+    opened.push({ type, ...one, tree })
+  }
+  return opened
+}
+
+const MENU = { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
+
+/** undefined if the window shows no content. */
+async function treeOfWindow(
+  ctx: Context,
+  window: SeenWindow,
+  snapshotId: string | undefined,
+): Promise<Node | undefined> {
+  const look = async (): Promise<SeenWindow | undefined> => {
+    const now = (await ctx.adapter.windows(window.id)).find(({ id }) => id === window.id)
+    return now?.accessible === false ? undefined : now
+  }
+  const ready =
+    window.accessible === false
+      ? await until(ctx, look, { deadline: ctx.deadline.slice(OPENING_MS) })
+      : window
+  const read = ready && (await unlessClosed(readSurface(ctx, ready, PLAIN)))
+  return read && withRefsOf(ctx, read.seen, read.source, snapshotId)
+}
+
+async function withRefsOf(
+  ctx: Context,
+  seen: SeenTree,
+  source: Parameters<typeof appendRefs>[2],
+  snapshotId: string | undefined,
+): Promise<Node> {
+  const refOf = await appendRefs(ctx, seen.root, source, snapshotId)
+  return compact(withoutBounds(toNode(seen.root, refOf)))
+}
+
+/** undefined if the window or menu has closed in the meantime. */
+async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof AppError && CLOSED.has(error.code)) return undefined
+    throw error
+  }
+}
+
+const CLOSED: ReadonlySet<string> = new Set([
+  "WINDOW_NOT_FOUND",
+  "ELEMENT_NOT_FOUND",
+  "PLATFORM_NOT_SUPPORTED",
+])
 
 /** True if the app became quiet in time. */
 async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
@@ -100,29 +265,4 @@ async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
     // A silence shorter than QUIET_MS proves nothing.
     if (!(await watch.changed(Math.min(QUIET_MS, left)))) return left >= QUIET_MS
   }
-}
-
-interface ActBase {
-  readonly window?: SeenWindow
-  readonly base?: Baseline
-  readonly pid?: number
-}
-
-/** The snapshot that the ref is from, if it shows the window that the action is for; otherwise the window as it is now. */
-async function baseFor(ctx: Context, choice: ActChoice, windows: readonly SeenWindow[]): Promise<ActBase> {
-  const known =
-    choice.ref_id === undefined ? undefined : await lookUp(ctx, { ...choice, ref_id: choice.ref_id })
-  const { map, isCurrent } = await loadMap(ctx, known?.snapshotId)
-  const window = known
-    ? await windowOf(ctx.adapter, known.entry)
-    : choice.app === undefined && choice.window_id === undefined
-      ? windows.find(({ is_focused }) => is_focused)
-      : await chooseWindow(ctx.adapter, choice)
-  if (!window) return { pid: known?.entry.pid }
-  const pid = known?.entry.pid ?? window.pid
-  const kept = await loadKept(ctx, map)
-  const isOf = kept?.window_id === window.id && kept.reading.surface === "window"
-  if (window.accessible === false) return { window, pid }
-  const base = { id: map.snapshot_id, isAside: !isCurrent }
-  return { window, pid, base: { ...base, kept: isOf ? kept : await readBaseline(ctx, window, map) } }
 }

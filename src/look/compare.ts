@@ -7,9 +7,10 @@ import { countRefs, entriesFor, type Source, takersOf, toNode, withoutBounds } f
 import { qualified } from "../refs/resolve.ts"
 import { survivorsOf } from "../refs/survivors.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
+import { coverOf, withoutCover } from "./cover.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
 import { formatKept, type Kept, parseKept, toKept } from "./kept-tree.ts"
-import { type ReadOptions, readSurface, type ShownPart, shownPart } from "./surface.ts"
+import { PLAIN, type ReadOptions, readSurface, type ShownPart, shownPart } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
 /** The differences between a window now and an earlier snapshot of it. */
@@ -21,6 +22,8 @@ export interface Difference {
   readonly since?: string
   readonly complete: boolean
   readonly changes: Changes
+  /** True if an element of the tree is this object. */
+  holds(address: string | undefined): boolean
 }
 
 /** The earlier state that a window is compared with. */
@@ -30,6 +33,8 @@ export interface Baseline {
   readonly id?: string
   /** True if it is not the current snapshot: the result must not replace the current map. */
   readonly isAside: boolean
+  /** True if this command has read it itself, as `readBaseline` does. */
+  readonly isLive?: true
 }
 
 export interface DiffFlags {
@@ -42,21 +47,27 @@ export async function observeSince(
   ctx: Context,
   choice: { readonly snapshot?: string; readonly app?: string; readonly window_id?: string },
   flags: DiffFlags,
-): Promise<Difference> {
+): Promise<Omit<Difference, "holds">> {
   const { map, isCurrent } = await loadMap(ctx, choice.snapshot)
   const kept = await loadKept(ctx, map)
   if (!kept) throw nothingToCompare(map.snapshot_id)
   const isChosen = choice.app !== undefined || choice.window_id !== undefined
   const window = await chooseWindow(ctx.adapter, isChosen ? choice : { window_id: kept.window_id })
   if (window.id !== kept.window_id) throw otherWindow(map.snapshot_id, kept.window_id, window)
-  return difference(ctx, window, { kept, id: map.snapshot_id, isAside: !isCurrent }, flags)
+  const { holds: _, ...seen } = await difference(
+    ctx,
+    window,
+    { kept, id: map.snapshot_id, isAside: !isCurrent },
+    flags,
+  )
+  return seen
 }
 
 /** Compares a window with a baseline, and saves the result as a new snapshot. */
 export async function difference(
   ctx: Context,
   window: SeenWindow,
-  { kept, id, isAside }: Baseline,
+  { kept, id, isAside, isLive }: Baseline,
   flags: DiffFlags,
 ): Promise<Difference> {
   const reading = { ...kept.reading, include_bounds: flags.include_bounds }
@@ -65,7 +76,11 @@ export async function difference(
   const entries = entriesFor(takers, places, source)
   // Loaded only now: an action may have added refs since the baseline was read.
   const map = await ctx.refs.load(id)
-  const { refs, map: carried } = await carryRefs(ctx.refs, map, entries, stillThere(places, source, map))
+  const cover = isLive && coverOf(kept.tree, seen.root)
+  // An element that does not show may be scrolled away, covered by a dialog, or deeper than the comparison reads. A ref
+  // to one that is gone is refused when a command uses it.
+  const stays = isLive ? () => true : stillThere(places, source, map)
+  const { refs, map: carried } = await carryRefs(ctx.refs, map, entries, stays)
   const names = new Map(takers.map(({ node }, i) => [node, refs[i]]))
   const tree = part.of(toNode(seen.root, (node) => names.get(node)))
   const snapshotId = await ctx.refs.save([...carried.inner.values()], {
@@ -75,17 +90,20 @@ export async function difference(
     aside: isAside,
     reachedBy: source.reachedBy,
   })
-  const changes = diffTrees(kept.tree, flags.include_bounds ? tree : withoutBounds(tree), {
+  const differing = diffTrees(kept.tree, flags.include_bounds ? tree : withoutBounds(tree), {
     complete: seen.complete,
     interactive_only: flags.interactive_only,
+    isLive,
     addresses: {
       before: (ref) => map.inner.get(ref)?.address,
       after: (ref) => carried.inner.get(ref)?.address,
     },
   })
+  const changes = cover ? withoutCover(differing, cover, (ref) => map.inner.has(ref)) : differing
   return {
     app: seen.app,
     window: { id: seen.window.id, title: seen.window.title },
+    holds: (address) => address !== undefined && places.some(({ node }) => node.address === address),
     ref_count: [...(changes.added ?? []), ...(changes.changed ?? [])].reduce(
       (sum, node) => sum + countRefs(node),
       0,
@@ -144,24 +162,24 @@ function qualifyRefs(changes: Changes, id: string, since: string | undefined): C
 const qualifyWas = (was: Changed["was"], since: string | undefined): Changed["was"] =>
   was.ref_id ? { ...was, ref_id: qualified(was.ref_id, since) } : was
 
-/** Reads the window as it is now, for a comparison without an earlier snapshot of it. */
-export async function readBaseline(ctx: Context, window: SeenWindow, map: RefMap): Promise<Kept> {
+/** Reads the window as it is now, for a comparison with the same window a moment later. */
+export async function readBaseline(
+  ctx: Context,
+  window: SeenWindow,
+  { map, isCurrent }: { readonly map: RefMap; readonly isCurrent: boolean },
+): Promise<Baseline> {
   const { seen, source } = await readSurface(ctx, window, PLAIN)
   const { places, takers, part } = takersIn(seen, PLAIN)
   // An element without a ref gets none here: the caller would never see its number.
   const known = survivorsOf(map, entriesFor(takers, places, source), ctx.refs.numbering)
   const names = new Map(takers.map(({ node }, i) => [node, known[i]?.ref]))
-  return toKept(window, PLAIN, seen.complete, part.of(toNode(seen.root, (node) => names.get(node))))
-}
-
-const PLAIN: ReadOptions = {
-  surface: "window",
-  max_depth: 10,
-  include_hidden: false,
-  offscreen: false,
-  include_bounds: false,
-  interactive_only: false,
-  skeleton: false,
+  const tree = withoutBounds(part.of(toNode(seen.root, (node) => names.get(node))))
+  return {
+    kept: toKept(window, PLAIN, seen.complete, tree),
+    id: map.snapshot_id,
+    isAside: !isCurrent,
+    isLive: true,
+  }
 }
 
 export async function loadMap(
@@ -212,7 +230,8 @@ async function carryRefs(
   stays: (entry: RefEntry) => boolean,
 ): Promise<Carried> {
   const numbers = refs.numbering === "stable" ? await refs.number(entries) : numberAfter(before, entries)
-  const kept = [...before.inner].filter(([, entry]) => stays(entry))
+  const given = new Set(numbers)
+  const kept = [...before.inner].filter(([ref, entry]) => !given.has(ref) && stays(entry)).slice(-KEPT_BESIDE)
   const counter = Math.max(before.counter, ...numbers.map((ref) => Number(ref.slice(2))))
   return {
     refs: numbers,
@@ -223,6 +242,9 @@ async function carryRefs(
     },
   }
 }
+
+/** The refs that stay beside those of the window. The map must stay small: every command reads all of it. */
+const KEPT_BESIDE = 500
 
 function numberAfter(before: RefMap, entries: readonly RefEntry[]): readonly string[] {
   let counter = before.counter

@@ -1,5 +1,5 @@
 import type { Node } from "../node.ts"
-import { keepInteractive } from "../refs/allocate.ts"
+import { keepInteractive, originOf } from "../refs/allocate.ts"
 import { wordsOf } from "../tree.ts"
 import { compact } from "./compact.ts"
 import { abbreviate } from "./kept-tree.ts"
@@ -29,11 +29,13 @@ export interface DiffOptions {
   /** Report only nodes that can be acted on. */
   readonly interactive_only: boolean
   readonly addresses?: Addresses
+  /** True if both trees were read by this command: then the objects of all nodes are known, not only of refs. */
+  readonly isLive?: boolean
 }
 
 /** The differences between two trees. Nodes that say nothing are left out. Pairing decides which nodes are the same. */
 export function diffTrees(before: Node, after: Node, options: DiffOptions): Changes {
-  const pairs = new Pairing(before, after, options.addresses)
+  const pairs = new Pairing(before, after, options.addresses, options.isLive)
   const tells = (node: Node): boolean => Boolean(node.ref_id) || (!options.interactive_only && says(node))
   const added: Added[] = []
   const changed: Changed[] = []
@@ -48,7 +50,9 @@ export function diffTrees(before: Node, after: Node, options: DiffOptions): Chan
     }
     const words = wordsOf(node)
     const inside = node === after || !words ? path : [...path, words]
-    for (const child of node.children ?? []) visit(child, inside, !was)
+    const isOpened = was && opensItems(node) && !pairs.keepsAny(node)
+    if (isOpened) for (const one of small(menuOf(node), options)) added.push({ ...one, ...where })
+    for (const child of node.children ?? []) visit(child, inside, !was || Boolean(isOpened))
   }
   visit(after, [], false)
   const removed = removedFrom(before, pairs, tells, options.complete)
@@ -57,6 +61,23 @@ export function diffTrees(before: Node, after: Node, options: DiffOptions): Chan
     ...(removed.length ? { removed } : {}),
     ...(changed.length ? { changed } : {}),
   }
+}
+
+/** Items that show only while the node that holds them is open. */
+const opensItems = ({ role, children = [] }: Node): boolean => children.length > 1 && OPENERS.has(role)
+
+const OPENERS: ReadonlySet<Node["role"]> = new Set(["menuitem", "menubutton", "combobox", "menubar"])
+
+/** The open menu of a node that holds its items itself. */
+const menuOf = (node: Node): Node => {
+  const name = wordsOf(node)
+  return { role: "menu", ...(name ? { name } : {}), children: node.children }
+}
+
+/** A menu is gone with its items. One without a name is known by the node that it belongs to. */
+function closedMenu({ children = [], ...menu }: Node, above?: string): Omit<Node, "children"> {
+  const name = wordsOf(menu) ?? above
+  return { ...menu, ...(name ? { name } : {}), children_count: children.length }
 }
 
 const says = ({ name, value, description, states }: Node): boolean =>
@@ -82,13 +103,17 @@ function removedFrom(
   complete: boolean,
 ): Omit<Node, "children">[] {
   const removed: Omit<Node, "children">[] = []
-  const visit = (node: Node, isGone: boolean): void => {
+  const visit = (node: Node, isGone: boolean, above?: string): void => {
     const now = pairs.after(node)
     const { children, ...own } = node
-    const isNews = !now && isGone && tells(node)
-    if (isNews) removed.push(own)
+    const isMenu = node.role === "menu"
+    const isNews = !now && isGone && (tells(node) || isMenu)
+    if (isNews) removed.push(isMenu ? closedMenu(node, above) : own)
     const isRead = complete || !now || (now.children_count ?? 0) <= (now.children?.length ?? 0)
-    for (const child of children ?? []) visit(child, now ? isRead : isGone && !isNews)
+    const isClosed = now && isRead && opensItems(node) && children?.every((child) => !pairs.after(child))
+    if (isClosed) removed.push(closedMenu(menuOf(node)))
+    const words = wordsOf(node) ?? above
+    for (const child of children ?? []) visit(child, now ? isRead && !isClosed : isGone && !isNews, words)
   }
   visit(before, false)
   return removed
@@ -130,6 +155,18 @@ function sameStates(a: Node, b: Node): boolean {
   return states.size === (b.states?.length ?? 0) && (b.states?.every((state) => states.has(state)) ?? true)
 }
 
+/** The object of a node, with its role; undefined if the toolkit may use the object for other content. */
+function objectOf(node: Node): string | undefined {
+  const origin = originOf(node)
+  return origin?.address === undefined || origin.isRecycled ? undefined : `${node.role} ${origin.address}`
+}
+
+/** The place of a node on the screen; undefined if it was not read. */
+function spotOf(node: Node): string | undefined {
+  const bounds = originOf(node)?.bounds
+  return bounds && `${node.role} ${Object.values(bounds).join()}`
+}
+
 /** The platform's addresses of the objects that refs belong to, in the earlier map and in the new one. */
 export interface Addresses {
   before(ref: string): string | undefined
@@ -148,12 +185,20 @@ export class Pairing {
   readonly #byRef = new Map<string, Node>()
   readonly #prints = new Map<Node, string>()
 
-  constructor(before: Node, after: Node, addresses?: Addresses) {
-    for (const node of this.#walk(before)) if (node.ref_id) this.#byRef.set(node.ref_id, node)
+  constructor(before: Node, after: Node, addresses?: Addresses, isLive = false) {
+    const objects = new Map<string, Node>()
+    for (const node of this.#walk(before)) {
+      if (node.ref_id) this.#byRef.set(node.ref_id, node)
+      const object = isLive ? objectOf(node) : undefined
+      if (object !== undefined) objects.set(object, node)
+    }
     const pairs: [Node, Node][] = [[before, after]]
+    const taken = new Set<Node>([before])
     for (const node of this.#walk(after)) {
-      const same = this.#byRef.get(node.ref_id ?? "")
-      if (same && same !== before && node !== after) pairs.push([same, node])
+      const same = this.#byRef.get(node.ref_id ?? "") ?? objects.get(objectOf(node) ?? "")
+      if (!same || taken.has(same) || node === after) continue
+      taken.add(same)
+      pairs.push([same, node])
     }
     for (const [was, now] of pairs) this.#pair(was, now)
     // The list grows while it is walked: each pair adds the pairs among its children.
@@ -166,6 +211,11 @@ export class Pairing {
 
   after(before: Node): Node | undefined {
     return this.#now.get(before)
+  }
+
+  /** True if a child of the node was there before. */
+  keepsAny({ children = [] }: Node): boolean {
+    return children.some((child) => this.#then.has(child))
   }
 
   #pair(before: Node, after: Node): void {
@@ -216,6 +266,8 @@ export class Pairing {
       (node) => (node.ref_id ? addresses?.before(node.ref_id) : `${node.role} ${gaps.get(node)}`),
       (node) => (node.ref_id ? addresses?.after(node.ref_id) : `${node.role} ${gaps.get(node)}`),
     )
+    // One of the two may have a ref, and the other not.
+    byKey((node) => (wordsOf(node) ? undefined : spotOf(node)))
     return made
   }
 

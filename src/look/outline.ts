@@ -1,6 +1,6 @@
 import type { Disposition } from "../errors.ts"
 import { escapeHidden } from "../escape.ts"
-import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
+import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo } from "../node.ts"
 import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
@@ -127,17 +127,35 @@ interface ShownChanges {
   readonly added?: readonly (PrintedNode & Pick<Added, "path">)[]
   readonly removed?: readonly Omit<PrintedNode, "children">[]
   readonly changed?: readonly (Omit<PrintedNode, "children"> & Partial<Pick<Changed, "was" | "path">>)[]
-  readonly opened?: readonly Pick<WindowInfo, "id" | "title" | "app_name">[]
-  readonly closed?: readonly Pick<WindowInfo, "id" | "title" | "app_name">[]
-  readonly surfaces?: readonly SurfaceInfo[]
+  readonly opened?: readonly (ShownSurface & { readonly tree?: PrintedNode })[]
+  readonly closed?: readonly ShownSurface[]
+  readonly omitted?: number
   readonly settled?: boolean
   readonly complete?: boolean
   readonly reason?: string
   readonly snapshot_id?: string
 }
 
+/** A window, or a menu or popover, which has a type. */
+interface ShownSurface extends Partial<Pick<SurfaceInfo, "type" | "id" | "title">> {
+  readonly app_name?: string
+}
+
+const surfaceWords = ({ type, id, title, app_name }: ShownSurface): string =>
+  [type, id, title && quoted(title), app_name && quoted(app_name)].filter(Boolean).join(" ")
+
+function openedLines({ tree, ...surface }: ShownSurface & { readonly tree?: PrintedNode }): string {
+  const below = tree
+    ? outline(tree, surface.title)
+        .trimEnd()
+        .split("\n")
+        .map((line) => `  ${line}`)
+    : []
+  return [`opened ${surfaceWords(surface)}`, ...below].join("\n")
+}
+
 /** Differences as text: `+` a new node, `-` a node that is gone, `~` a node that changed. */
-function changeLines(changes: ShownChanges): string {
+export function changeLines(changes: ShownChanges): string {
   const lines = [
     ...(changes.added ?? []).map(({ path, ...node }) => `+ ${addedLines(node, path)}`),
     ...(changes.removed ?? []).map((node) => `- ${lineOf(node)}`),
@@ -145,11 +163,9 @@ function changeLines(changes: ShownChanges): string {
       ({ was = {}, path, ...node }) =>
         `~ ${lineOf(node)} ${wasWords({ ...was, ...textBefore(node.role, was) })}${within(path)}`,
     ),
-    ...(changes.opened ?? []).map((one) => `opened ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
-    ...(changes.closed ?? []).map((one) => `closed ${one.id} ${quoted(one.title)} ${quoted(one.app_name)}`),
-    ...(changes.surfaces ?? []).map(
-      ({ type, id, title }) => `open ${[type, id, title && quoted(title)].filter(Boolean).join(" ")}`,
-    ),
+    ...(changes.opened ?? []).map(openedLines),
+    ...(changes.closed ?? []).map((one) => `closed ${surfaceWords(one)}`),
+    ...(changes.omitted ? [`… ${changes.omitted} more changes`] : []),
     ...(changes.settled === false ? ["still changing"] : []),
     ...(changes.complete === false
       ? [`incomplete${changes.reason ? `: ${quoted(changes.reason).slice(1, -1)}` : ""}`]

@@ -15,6 +15,17 @@ export interface ReadOptions extends Reading {
   readonly include_bounds: boolean
 }
 
+/** The window as a user sees it, for comparisons within a command. */
+export const PLAIN: ReadOptions = {
+  surface: "window",
+  max_depth: 10,
+  include_hidden: false,
+  offscreen: false,
+  include_bounds: false,
+  interactive_only: false,
+  skeleton: false,
+}
+
 /** Reads a surface as it is now. `source` holds the facts that all entries made from it share. */
 export async function readSurface(
   ctx: Context,

@@ -62,6 +62,20 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
     await fixture.command({ do: "reset" })
   })
 
+  test("--changes shows the menu that a click opens whole, and one that is closed in one line", async () => {
+    const { changes } = await ok("click", refIn(await look(), "File"), "--changes")
+    const shown: Node[] = [...(changes.added ?? []), ...(changes.opened ?? []).map(({ tree }: Json) => tree)]
+    const items = shown.flatMap(nodesOf).filter(({ ref_id, role }) => ref_id && role === "menuitem")
+    expect(items.map(({ name }) => name)).toEqual(["New", "Open Recent", "Save", "Quit"])
+    const after = await ok("press", "escape", "--changes")
+    await closed()
+    const gone = [...(after.changes.removed ?? []), ...(after.changes.closed ?? [])]
+    expect(gone.map(({ role, type, name, title }: Json) => [role ?? type, name ?? title])).toEqual([
+      ["menu", "File"],
+    ])
+    await fixture.command({ do: "reset" })
+  })
+
   test("no popup is left after an item of a submenu was clicked", async () => {
     const menu = await openMenu("File")
     await ok("click", refIn(menu, "Open Recent"))

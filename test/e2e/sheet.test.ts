@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { estimateTokens } from "../../src/look/tokens.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -131,6 +132,17 @@ test("clear empties the cell, and only this cell", async () => {
     ["Pears", "", "5"],
     ["Pea", "", ""],
   ])
+})
+
+test("--changes is about its own action, and is never long", async () => {
+  await desktop.run("snapshot", "--window-id", window, "--budget", "300")
+  await press("pagedown")
+  const quiet = await desktop.run("press", "escape", "--changes", "--format", "text")
+  expect(quiet.stdout).not.toContain("cell")
+  expect(quiet.stdout.length).toBeLessThan(400)
+  const moved = await desktop.run("press", "pageup", "--changes", "--format", "text")
+  expect(moved.stdout).toMatch(/… \d+ more changes/)
+  expect(estimateTokens(moved.stdout)).toBeLessThan(1700)
 })
 
 test("every action that a cell offers is one that it takes", async () => {

@@ -127,11 +127,15 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
     expect(changes.removed).toBeUndefined()
   })
 
-  test("--changes reports the dialog that a click opens", async () => {
+  test("--changes shows the dialog that a click opens whole, and nothing that it covers as gone", async () => {
     await fixture.command({ do: "reset" })
-    const { changes } = await ok("click", await refOf("Open dialog"), "--changes")
-    const names = [...(changes.added ?? []), ...(changes.opened ?? []), ...(changes.surfaces ?? [])]
-    expect(names.length).toBeGreaterThan(0)
+    const { changes, disposition } = await ok("click", await refOf("Open dialog"), "--changes")
+    expect(disposition.delivery).toBe("delivered_verified")
+    expect(changes.removed).toBeUndefined()
+    const trees: Node[] = [...(changes.added ?? []), ...(changes.opened ?? []).map(({ tree }: Json) => tree)]
+    const cancel = trees.flatMap(nodesOf).find(({ name }) => name === "Cancel")
+    await ok("click", cancel?.ref_id ?? "")
+    expect(await fixture.seen("dialog", "Confirm")).toMatchObject({ value: "cancel" })
     await fixture.command({ do: "reset" })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { AppError } from "../../src/errors.ts"
 import { actedText } from "../../src/look/outline.ts"
+import { estimateTokens } from "../../src/look/tokens.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { FakeElement, Spec } from "../support/fake-world.ts"
 
@@ -24,6 +25,8 @@ const FORM: readonly Spec[] = [
   { role: "statictext", name: "0 selected" },
   { role: "textfield", name: "Search", value: "", states: ["enabled", "focused"] },
 ]
+
+const PREVIEW: readonly Spec[] = [{ role: "button", name: "Print" }]
 
 function form(more: readonly Spec[] = []) {
   const it = desk()
@@ -137,18 +140,53 @@ describe("settling", () => {
 describe("windows", () => {
   test("that opened or closed are reported", async () => {
     const { ok, app, ref, window } = form([
-      { role: "button", name: "Preview", does: () => app.window("Print preview", [], { id: "w-2" }) },
+      { role: "button", name: "Preview", does: () => app.window("Print preview", PREVIEW, { id: "w-2" }) },
       { role: "button", name: "Close", does: () => window.close() },
     ])
     await ok("snapshot")
     const opened = await ok("click", { ref_id: await ref("Preview"), changes: true })
-    expect(opened.changes.opened).toEqual([{ id: "w-2", title: "Print preview", app_name: "Shop" }])
+    expect(opened.changes.opened).toEqual([
+      {
+        id: "w-2",
+        title: "Print preview",
+        app_name: "Shop",
+        tree: {
+          role: "window",
+          name: "Print preview",
+          children: [{ ref_id: "@e6", role: "button", name: "Print" }],
+        },
+      },
+    ])
+    expect(opened.disposition.delivery).toBe("delivered_verified")
     const closed = await ok("click", { ref_id: await ref("Close"), changes: true })
     expect(closed.changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
   })
 
-  test("report their open menus", async () => {
-    const { ok, app, ref } = form([
+  test("of other apps are one line", async () => {
+    const { ok, world, ref } = form([
+      {
+        role: "button",
+        name: "Browse",
+        does: () => world.app("Web", { pid: 20 }).window("Page", PREVIEW, { id: "w-9" }),
+      },
+    ])
+    await ok("snapshot")
+    const { changes, disposition } = await ok("click", { ref_id: await ref("Browse"), changes: true })
+    expect(changes.opened).toEqual([{ id: "w-9", title: "Page", app_name: "Web" }])
+    expect(disposition.delivery).toBe("delivered_unverified")
+  })
+
+  test("that have no tree take keys, and report other windows", async () => {
+    const { ok, world } = desk()
+    const app = world.app("Game", { pid: 10 })
+    app.window("Start", [], { id: "w-1", accessible: false })
+    world.onKey = () => app.window("Level 1", [], { id: "w-2", accessible: false })
+    const { changes } = await ok("press", { combo: "return", changes: true })
+    expect(changes).toEqual({ opened: [{ id: "w-2", title: "Level 1", app_name: "Game" }] })
+  })
+
+  test("show their new menus whole, and a closed one is one line", async () => {
+    const { ok, app, ref, world } = form([
       {
         role: "menubutton",
         name: "More",
@@ -158,12 +196,47 @@ describe("windows", () => {
     ])
     await ok("snapshot")
     const { changes } = await ok("click", { ref_id: await ref("More"), changes: true })
-    expect(changes.surfaces).toEqual([{ type: "menu", id: "menu-1", title: "More" }])
+    expect(changes.opened).toEqual([
+      {
+        type: "menu",
+        id: "menu-1",
+        title: "More",
+        tree: { role: "menu", name: "More", children: [{ ref_id: "@e5", role: "menuitem", name: "Cut" }] },
+      },
+    ])
+    await ok("click", { ref_id: "@e5" })
+    expect(world.sent("Cut")).toEqual(["semantic click"])
+    world.onKey = () => app.hide("menu")
+    const after = await ok("press", { combo: "escape", changes: true })
+    expect(after.changes).toMatchObject({ closed: [{ type: "menu", title: "More" }] })
+    expect(after.changes).not.toHaveProperty("removed")
   })
 })
 
 describe("the comparison", () => {
-  test("uses a look before the action if there is no snapshot of that window", async () => {
+  test("is with the moment before the action: earlier changes are not reported", async () => {
+    const { ok, world, ref, window } = form()
+    await ok("snapshot")
+    window.root.add({ role: "button", name: "Earlier" })
+    world.at("0 selected").set({ name: "5 selected" })
+    const { changes } = await ok("check", { ref_id: await ref("Agree"), changes: true })
+    expect(changes.added).toBeUndefined()
+    expect(changes.changed).toMatchObject([{ name: "Agree", was: { states: ["enabled", "unchecked"] } }])
+    expect(changes.changed).toHaveLength(1)
+  })
+
+  test("is with the moment when a disabled element could be pressed at last", async () => {
+    const { ok, world, ref } = form([{ role: "button", name: "Send", states: ["disabled"] }])
+    await ok("snapshot")
+    setTimeout(() => {
+      world.at("0 selected").set({ name: "ready" })
+      world.at("Send").set({ states: ["enabled"] })
+    }, 50)
+    const { changes } = await ok("click", { ref_id: await ref("Send"), changes: true })
+    expect(changes).toEqual({ snapshot_id: expect.any(String), since: expect.any(String) })
+  })
+
+  test("needs no snapshot of that window", async () => {
     const { ok, app, world } = form()
     app.window("Other", [{ role: "checkbox", name: "Sync", states: ["unchecked"] }], { id: "w-2" })
     await ok("snapshot", { window_id: "w-1" })
@@ -176,16 +249,119 @@ describe("the comparison", () => {
     expect(world.sent("Delete")).toEqual(["semantic click"])
   })
 
-  test("uses the snapshot that the ref names, and the newest one stays current", async () => {
+  test("keeps refs that it does not show", async () => {
+    const { ok, world, ref } = form([{ role: "button", name: "Folded", hidden: true }])
+    await ok("snapshot", { include_hidden: true })
+    const folded = await ref("Folded")
+    await ok("check", { ref_id: await ref("Agree"), changes: true })
+    expect((await ok("get", { ref_id: folded, property: "role" })).value).toBe("button")
+    expect(world.sent("Folded")).toEqual([])
+  })
+
+  test("of a ref with a snapshot of its own leaves the newest one current", async () => {
     const { ok, window, refs } = form()
     const old = await ok("snapshot")
     window.root.add({ role: "button", name: "First" }, 0)
     const newest = await ok("snapshot")
     const { changes } = await ok("check", { ref_id: `@${old.snapshot_id}:e2`, changes: true })
     expect(changes.since).toBe(old.snapshot_id)
-    expect(changes.added).toMatchObject([{ ref_id: `@${changes.snapshot_id}:e4`, name: "First" }])
     expect(changes.changed).toMatchObject([{ ref_id: `@${changes.snapshot_id}:e2`, name: "Agree" }])
     expect((await refs.load()).snapshot_id).toBe(newest.snapshot_id)
+  })
+
+  test("does not take a nameless element that stays for one that is gone and a new one", async () => {
+    const { ok, ref, world } = form([
+      { role: "button", bounds: { x: 5, y: 200, width: 30, height: 30 } },
+      { role: "button", name: "Go", does: () => world.at("0 selected").set({ name: "gone" }) },
+    ])
+    // The snapshot is of nothing that the comparison shows, so that no element has a ref.
+    await ok("find", { role: "button", name: "Go", first: true })
+    world.hasAddresses = false
+    const { changes } = await ok("click", { ref_id: await ref("Go"), changes: true })
+    expect(changes.added).toBeUndefined()
+    expect(changes.removed).toBeUndefined()
+  })
+})
+
+describe("a modal dialog inside the window", () => {
+  const PAGE: readonly Spec[] = [
+    { role: "button", name: "Buy" },
+    { role: "textfield", name: "Search", value: "" },
+    { role: "button", name: "Pay", does: (pay) => openOver(pay) },
+  ]
+  /** Hides all other elements, as web pages do. */
+  function openOver(element: FakeElement): void {
+    const page = root(element)
+    const others = [...page.children]
+    for (const one of others) one.set({ hidden: true })
+    page.add({
+      role: "dialog",
+      name: "Sure?",
+      states: ["modal"],
+      children: [
+        {
+          role: "button",
+          name: "No",
+          does: (no) => {
+            for (const one of others) one.set({ hidden: false })
+            no.parent?.remove()
+          },
+        },
+      ],
+    })
+  }
+
+  test("is new, and what it covers is neither gone nor new afterwards, and keeps its refs", async () => {
+    const { ok, world, ref } = (() => {
+      const it = desk()
+      it.world.app("Shop", { pid: 10 }).window("Order", PAGE, { id: "w-1" })
+      return it
+    })()
+    await ok("snapshot")
+    const { changes, disposition } = await ok("click", { ref_id: await ref("Pay"), changes: true })
+    expect(changes.added).toMatchObject([{ role: "dialog", children: [{ ref_id: "@e4", name: "No" }] }])
+    expect(changes.removed).toBeUndefined()
+    expect(disposition.delivery).toBe("delivered_verified")
+    const after = await ok("click", { ref_id: "@e4", changes: true })
+    expect(after.changes.added).toBeUndefined()
+    expect(after.changes.removed).toMatchObject([{ role: "dialog", name: "Sure?" }])
+    await ok("click", { ref_id: "@e1" })
+    expect(world.sent("Buy")).toEqual(["semantic click"])
+  })
+})
+
+describe("the size", () => {
+  const many = (count: number): readonly Spec[] =>
+    Array.from({ length: count }, (_, i) => ({ role: "button", name: `Item number ${i + 1}` }))
+
+  test("is limited: the rest of the changes is counted", async () => {
+    const { ok, window, ref, world } = form(many(400))
+    window.root.add({
+      role: "button",
+      name: "Rename all",
+      does: () => {
+        for (let i = 1; i <= 400; i++) world.at(`Item number ${i}`).set({ name: `Renamed item ${i}` })
+      },
+    })
+    await ok("snapshot")
+    const data = await ok("click", { ref_id: await ref("Rename all"), changes: true })
+    const { changed = [], added = [], removed = [], omitted } = data.changes
+    expect(estimateTokens(JSON.stringify(data.changes))).toBeLessThan(1600)
+    expect(changed.length + added.length + removed.length).toBeGreaterThan(20)
+    expect(omitted).toBeGreaterThan(300)
+    expect(actedText(data)).toContain(`… ${omitted} more changes`)
+  })
+
+  test("of a large window that opened is limited, and what is left out is counted", async () => {
+    const { ok, app, ref } = form([
+      { role: "button", name: "Options", does: () => app.window("Options", many(400), { id: "w-2" }) },
+    ])
+    await ok("snapshot")
+    const { changes } = await ok("click", { ref_id: await ref("Options"), changes: true })
+    expect(estimateTokens(JSON.stringify(changes))).toBeLessThan(1600)
+    const [{ tree }] = changes.opened
+    expect(tree.children.length).toBeGreaterThan(20)
+    expect(tree.children_count).toBeGreaterThan(300)
   })
 })
 
