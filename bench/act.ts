@@ -1,51 +1,124 @@
 import { startProgress } from "../src/cli/terminal.ts"
+import { startFixture, TOOLKITS } from "../test/fixtures/fixture.ts"
 import { openDesktop, PROGRAM } from "../test/support/desktop.ts"
 import { until } from "../test/support/until.ts"
-import { median } from "./measure.ts"
+import { median, table } from "./measure.ts"
 
 /**
- * The cost of a click by ref, from a cold process to its exit, compared with `version`: in a window of 200 nodes and
- * in one of 5,000. The app's own reaction, seen by a second client, is listed separately, because a click that waits
- * for its effect cannot be faster. All run in turn, round after round.
+ * The cost of an action by ref, from a cold process to its exit, compared with `version`. First a click in a window of
+ * 200 nodes and in one of 5,000: the app's own reaction, seen by a second client, is listed separately, because a click
+ * that waits for its effect cannot be faster. Then the usual actions in the fixture of each toolkit, and all of its
+ * answers. All run in turn, round after round: `bun bench/act.ts [ROUNDS] [TOOLKIT…]`.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 30)
+const CHOSEN = TOOLKITS.filter((name) => process.argv.length < 4 || process.argv.includes(name))
 const SIZES = [200, 5000]
 const HERE = new URL(".", import.meta.url).pathname
 
-await using desktop = await openDesktop()
-const windows = await Promise.all(SIZES.map(prepare))
-const runs = [
-  { name: "version", args: ["version"], env: desktop.env, wall: [] as number[] },
-  ...windows.map(({ nodes, ref, home }) => ({
-    name: `click, ${nodes} nodes`,
-    args: ["click", ref],
-    env: { ...desktop.env, AGENT_DESKTOP_HOME: home },
-    wall: [] as number[],
-  })),
-]
 const progress = startProgress("bench:act")
-for (let round = -2; round < ROUNDS; round++) {
-  progress.say(`round ${round + 1} of ${ROUNDS}`)
-  for (const run of runs) {
-    const start = performance.now()
-    const done = Bun.spawnSync([PROGRAM, ...run.args], { env: run.env, stdout: "pipe", stderr: "ignore" })
-    const ms = performance.now() - start
-    if (done.exitCode !== 0) throw new Error(done.stdout.toString())
-    if (round >= 0) run.wall.push(ms)
+await using desktop = await openDesktop({ width: 1600 })
+if (process.argv.length < 4) await compareSizes()
+for (const toolkit of CHOSEN) await compareActions(toolkit)
+progress.end()
+
+async function compareSizes(): Promise<void> {
+  const windows = await Promise.all(SIZES.map(prepare))
+  const runs = [
+    runOf("version", ["version"]),
+    ...windows.map(({ nodes, ref, home }) => runOf(`click, ${nodes} nodes`, ["click", ref], home)),
+  ]
+  await measure("sizes", runs)
+  const floor = median(runs[0]!.wall)
+  console.log(`${ROUNDS} rounds, medians\n`)
+  console.log(
+    table(
+      ["run", "wall ms", "ratio to version", "app's reaction ms", "own part, ratio"],
+      runs.map((run, index) => {
+        const reaction = windows[index - 1]?.reaction
+        const wall = median(run.wall)
+        const own = reaction === undefined ? "" : ((wall - reaction) / floor).toFixed(2)
+        return [run.name, wall.toFixed(1), (wall / floor).toFixed(2), reaction?.toFixed(1) ?? "", own]
+      }),
+    ),
+  )
+}
+
+async function compareActions(toolkit: (typeof TOOLKITS)[number]): Promise<void> {
+  const home = `${desktop.directory}/${toolkit}`
+  const env = { ...desktop.env, AGENT_DESKTOP_HOME: home }
+  const app = await startFixture(desktop, toolkit)
+  const ref = (name: string, role: string): Promise<string> =>
+    until(async () => {
+      const query = ["find", "--name", name, "--role", role, "--exact", "--first"]
+      const done = Bun.spawnSync([PROGRAM, ...query], { env })
+      const { data } = JSON.parse(done.stdout.toString())
+      return data?.match?.ref_id as string | undefined
+    }, 60_000)
+  const [button, name, notes] = [
+    await ref("Press me", "button"),
+    await ref("Name", "textfield"),
+    await ref("Notes", "textfield"),
+  ]
+  const runs = [
+    runOf("version", ["version"]),
+    runOf("click", ["click", button], home),
+    runOf("type", ["type", name, "a"], home),
+    runOf("type, with a newline", ["type", notes, "a\n"], home),
+    runOf("set-value", ["set-value", name, "abc"], home),
+    runOf("click --changes", ["click", button, "--changes"], home),
+    runOf("snapshot", ["snapshot"], `${home}-look`),
+  ]
+  await measure(toolkit, runs)
+  const floor = median(runs[0]!.wall)
+  console.log(`\n${toolkit}: version ${floor.toFixed(1)} ms\n`)
+  console.log(
+    table(
+      ["run", "median ms", "median ÷ version", "95th ÷ version", "answers"],
+      runs
+        .slice(1)
+        .map(({ name, wall, answers }) => [
+          name,
+          median(wall).toFixed(1),
+          (median(wall) / floor).toFixed(1),
+          (percentile(wall, 0.95) / floor).toFixed(1),
+          [...Map.groupBy(answers, String)].map(([text, all]) => `${text} ${all.length}`).join(", "),
+        ]),
+    ),
+  )
+  process.kill(app.pid)
+}
+
+interface Timed {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly wall: number[]
+  readonly answers: string[]
+}
+
+function runOf(name: string, args: readonly string[], home?: string): Timed {
+  const env = home === undefined ? desktop.env : { ...desktop.env, AGENT_DESKTOP_HOME: home }
+  return { name, args, env, wall: [], answers: [] }
+}
+
+async function measure(title: string, runs: readonly Timed[]): Promise<void> {
+  for (let round = -2; round < ROUNDS; round++) {
+    progress.say(`${title}: round ${round + 1} of ${ROUNDS}`)
+    for (const run of runs) {
+      const start = performance.now()
+      const done = Bun.spawnSync([PROGRAM, ...run.args], { env: run.env, stdout: "pipe", stderr: "ignore" })
+      const ms = performance.now() - start
+      if (done.exitCode !== 0) throw new Error(done.stdout.toString())
+      if (round < 0) continue
+      run.wall.push(ms)
+      run.answers.push(JSON.parse(done.stdout.toString()).data.disposition?.delivery ?? "ok")
+    }
   }
 }
-progress.end()
-const floor = median(runs[0]!.wall)
-console.log(
-  `${ROUNDS} rounds, medians\n\n| run | wall ms | ratio to version | app's reaction ms | own part, ratio |\n|---|---|---|---|---|`,
-)
-for (const [index, run] of runs.entries()) {
-  const reaction = windows[index - 1]?.reaction
-  const wall = median(run.wall)
-  console.log(
-    `| ${run.name} | ${wall.toFixed(1)} | ${(wall / floor).toFixed(2)} | ${reaction?.toFixed(1) ?? ""} | ${reaction === undefined ? "" : ((wall - reaction) / floor).toFixed(2)} |`,
-  )
+
+function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!
 }
 
 async function prepare(nodes: number) {

@@ -79,6 +79,8 @@ export interface Command<S extends Input = Input> extends CommandDef {
   readonly trace: Traced
   /** The only description of its arguments. */
   readonly input: S
+  /** Default of `timeout_ms`, which every command takes. */
+  readonly timeoutMs: number
   /** The schema of its result, built when a schema is asked for. Later versions may add members. */
   output(): v.GenericSchema
   readonly print: Print<never>
@@ -114,6 +116,8 @@ export interface Context {
   readonly deadline: Deadline
   /** false with `--timeout-ms 0`: look once, wait for nothing. */
   readonly patient: boolean
+  /** True if the caller chose the timeout: then an element that cannot take the action yet is worth all of it. */
+  readonly isTimed: boolean
   readonly refs: RefStore
   /** No command may act, and files are written only where the caller named a new one. */
   readonly readOnly: boolean
@@ -205,7 +209,7 @@ export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema
     Command,
     "name" | "summary" | "group" | "effect" | "repeatable" | "delegates" | "tool" | "trace" | "examples"
   > {
-  /** Default of `timeout_ms`, which every command takes; 5000 if left out. */
+  /** 5000 if left out. */
   readonly timeoutMs?: number
   readonly input: E
   output(): O
@@ -230,6 +234,7 @@ export function defineCommand<E extends v.ObjectEntries, O extends v.GenericSche
     handle: run,
     sample: Array.isArray(sample) ? sample : [sample],
     input: schema,
+    timeoutMs,
   } as unknown as Command
   return command
 }

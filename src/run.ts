@@ -158,6 +158,7 @@ async function execute(
     adapter,
     deadline,
     patient: timeout > 0,
+    isTimed: timeout !== command.timeoutMs,
     baseline: batch?.baseline,
     format,
   })
@@ -191,6 +192,7 @@ interface Parts {
   readonly adapter: Adapter
   readonly deadline: Deadline
   readonly patient: boolean
+  readonly isTimed: boolean
   readonly baseline?: readonly SeenNotification[]
   readonly format?: Format
 }

@@ -121,7 +121,7 @@ async function whenReady(
       obstacle = obstacleTo(action, seen)
       return obstacle ? undefined : seen
     },
-    { pids: [entry.pid] },
+    { pids: [entry.pid], deadline: ctx.isTimed ? ctx.deadline : ctx.deadline.slice(READY_MS) },
   )
   if (ready && !lookAgain) return { ...target, seen: ready }
   if (ready) {
@@ -138,6 +138,9 @@ async function whenReady(
     disposition: NOTHING_DELIVERED,
   })
 }
+
+/** How long an element may take to be ready if the caller sets no time: most never are. */
+const READY_MS = 700
 
 function obstacleTo(action: Action, seen: Seen): string | undefined {
   if (action.kind === "scroll-to" || action.kind === "scroll") return undefined
@@ -165,6 +168,8 @@ const withoutFocus = (seen: Seen): Seen => ({
 const EFFECT_MS = 2000
 /** The same for an effect that may well never show. */
 const OPTIONAL_MS = 500
+/** How long typed text must show. */
+const LASTING_MS = 60
 /** How long an effect must have been waited for before its absence is a contradiction. */
 const SHOWING_MS = 250
 /** How long to listen for any reaction to an action whose effect cannot be foreseen. */
@@ -197,6 +202,7 @@ class Attempt {
   readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false
+  #stirredAt = 0
   /** The effect that must show; undefined if it cannot be foreseen. */
   #expected: Expectation | undefined
 
@@ -215,6 +221,7 @@ class Attempt {
       changed: async (maxMs) => {
         const hasChanged = await watch.changed(maxMs)
         this.#hasStirred ||= hasChanged
+        if (hasChanged) this.#stirredAt = performance.now()
         return hasChanged
       },
       close: () => watch.close(),
@@ -324,9 +331,8 @@ class Attempt {
   async #observe({ method, delivery, refusal }: Performed, focus?: GivenFocus): Promise<Observation> {
     const { seen: before } = this.#target
     const isOpen = this.#ctx.patient && delivery !== "delivered_verified"
-    // A field may take typed text back at once, or show it before it does: it must show twice.
-    const sightingsNeeded = method === "keyboard" ? 2 : 1
-    let sightings = 0
+    const { isOptional = false } = this.#expected ?? {}
+    const isHandled = isOpen && isOptional && method === "keyboard" ? this.#whenHandled() : undefined
     let last: Observation
     const awaitsFocus = this.#ctx.patient && focus?.isExpected === true
     let focusBound = awaitsFocus ? undefined : this.#ctx.deadline.slice(0)
@@ -340,12 +346,14 @@ class Attempt {
       await untilChanged(
         this.#watch,
         async () => {
-          const now = await this.#ctx.adapter.read(before.handle)
-          last = now ? await withoutIdleFocus(this.#ctx, this.#target, this.#action, now) : "gone"
-          const met = last === "gone" ? undefined : this.#expected?.met(last)
-          if (met === true) sightings++
+          last = await this.#look()
+          // A field may show typed text and take it back: it must show for a while.
+          if (isOpen && method === "keyboard" && this.#isMet(last)) {
+            await this.#rest(LASTING_MS)
+            last = await this.#look()
+          }
           // Without evidence either way there is nothing to wait for.
-          if (met !== undefined && sightings < sightingsNeeded) return undefined
+          if (this.#isMet(last) === false && !isHandled?.()) return undefined
           focusBound ??= this.#ctx.deadline.slice(FOCUS_MS)
           const isFocused = last === "gone" || last.states.includes("focused")
           return isFocused || focusBound.expired ? true : undefined
@@ -358,6 +366,34 @@ class Attempt {
       if (error instanceof AppError) return undefined
       throw error
     }
+  }
+
+  async #look(): Promise<Seen | "gone"> {
+    const now = await this.#ctx.adapter.read(this.#target.seen.handle)
+    return now ? withoutIdleFocus(this.#ctx, this.#target, this.#action, now) : "gone"
+  }
+
+  /** undefined: there is no evidence either way. */
+  #isMet(now: Seen | "gone"): boolean | undefined {
+    return now === "gone" ? undefined : this.#expected?.met(now)
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const end = this.#ctx.deadline.slice(ms)
+    while (!end.expired) await this.#watch.changed(end.remaining)
+  }
+
+  /** Tells if the app has handled the keys and has been quiet since: an effect that may never show is not worth more. */
+  #whenHandled(): () => boolean {
+    let handledAt = Number.POSITIVE_INFINITY
+    const { adapter } = this.#ctx
+    void windowOf(adapter, this.#target.entry)
+      .then(async (window) => {
+        if (window && (await adapter.caughtUp(window))) handledAt = performance.now()
+      })
+      // Without an answer, the time limit ends the wait.
+      .catch(() => {})
+    return () => performance.now() - Math.max(handledAt, this.#stirredAt) >= REACTION_MS
   }
 
   /**

@@ -104,22 +104,42 @@ export async function appendRefs(
   return (node) => named.get(node)
 }
 
-/** How long a context menu may take to open. */
+/** How long a context menu may take to open, and how long if its app has handled the click. */
 const MENU_MS = 1000
+const HANDLED_MS = 120
 
 /** The menu that an action on a ref opened, with refs added to the ref's own map; undefined if none shows. */
 export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node | undefined> {
   const { entry, snapshotId } = await lookUp(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
   if (!window) return undefined
-  const menu = await until(ctx, () => readMenu(ctx, window), {
-    pids: [entry.pid],
-    deadline: ctx.deadline.slice(MENU_MS),
-  })
+  // The menu of a page is opened by another process, which cannot be asked.
+  const hasAnswered = entry.page === undefined ? whenAnswered(ctx, window) : () => false
+  const look = async (): Promise<{ readonly menu?: SeenTree } | undefined> => {
+    // Asked first: a menu that opens before the look counts.
+    const isOver = hasAnswered() && (await ctx.adapter.popups(entry.pid)) === 0
+    const menu = await readMenu(ctx, window)
+    return menu || isOver ? { menu } : undefined
+  }
+  const found = await until(ctx, look, { pids: [entry.pid], deadline: ctx.deadline.slice(MENU_MS) })
+  const menu = found?.menu
   if (!menu) return undefined
   const start = menu.pid === entry.pid ? entry.process_start : await ctx.adapter.processStart(menu.pid)
   const refOf = await appendRefs(ctx, menu.root, refSource(menu, start), snapshotId)
   return withoutBounds(toNode(menu.root, refOf))
+}
+
+/** Tells if the app has handled its input for a while. */
+function whenAnswered(ctx: Context, window: SeenWindow): () => boolean {
+  let at = Number.POSITIVE_INFINITY
+  void ctx.adapter
+    .caughtUp(window)
+    .then((hasCaughtUp) => {
+      if (hasCaughtUp) at = performance.now()
+    })
+    // Without an answer, the time limit ends the wait.
+    .catch(() => {})
+  return () => performance.now() - at >= HANDLED_MS
 }
 
 /** undefined: no menu is open yet. */

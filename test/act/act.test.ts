@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { NOTHING, VERIFIED } from "../support/dispositions.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
+import { within } from "../support/pace.ts"
 import { until } from "../support/until.ts"
 import { BUTTON, CLOSED, FIELD, holding, OFF, ON, OPEN, SHORT } from "./holding.ts"
 
@@ -311,6 +312,15 @@ describe.concurrent("actionability", () => {
       }
     },
   )
+
+  test("an element that stays disabled is refused within a second, unless the caller sets a time", async () => {
+    const { act, element, world } = await holding({ ...BUTTON, states: ["disabled"] })
+    const { error } = await within(1000, () => act("click"))
+    expect(error).toMatchObject({ code: "ACTION_FAILED", disposition: NOTHING })
+    setTimeout(() => element.set({ states: ["enabled"] }), 1200)
+    expect((await act("click", { timeout_ms: 20_000 })).ok).toBe(true)
+    expect(world.sent("It")).toEqual(["semantic click"])
+  })
 
   test("an element that disappears while waiting is stale", async () => {
     const { act, world, element } = await holding({ ...BUTTON, states: ["disabled"] })

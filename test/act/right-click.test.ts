@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { VERIFIED } from "../support/dispositions.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
+import { within } from "../support/pace.ts"
 import { BUTTON, bounds, holding, SHORT } from "./holding.ts"
 
 afterAll(clearDesks)
@@ -55,6 +56,29 @@ describe.concurrent("right-click", () => {
     const { data } = await act("right-click")
     expect(data.menu).toBeUndefined()
     expect(data.disposition.delivery).toBe("delivered_unverified")
+  })
+
+  test("does not wait long for a menu once the app has handled the click and the screen shows no popup", async () => {
+    const { act, world } = await holding(BUTTON)
+    world.popups = () => 0
+    const { data } = await within(300, () => act("right-click"))
+    expect(data.disposition.delivery).toBe("delivered_unverified")
+  })
+
+  test("waits for a menu that the screen shows, or whose app is still busy", async () => {
+    for (const [popups, isBusy] of [
+      [1, false],
+      [0, true],
+    ] as const) {
+      const { act, world } = await holding({
+        ...BUTTON,
+        delay: 400,
+        does: ({ app }) => app.show("menu", menu),
+      })
+      world.popups = () => popups
+      world.isBusy = isBusy
+      expect((await act("right-click")).data.menu?.name).toBe("Context")
+    }
   })
 
   test("reports the click as delivered even if reading the menu fails", async () => {
