@@ -113,7 +113,7 @@ const point = (description: string, hints: CliHints = {}) =>
     }),
   )
 
-export const xy = point("Point of the screen", { position: 0 })
+export const xy = point("Point of the screen, as X,Y", { position: 0 })
 export const optionalXy = (description: string, hints: CliHints = {}) => v.optional(point(description, hints))
 
 export const button = v.optional(choice(BUTTONS, "Mouse button"), "left")

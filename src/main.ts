@@ -56,7 +56,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
       ])
       const { session, refs, close } = await refsOfServer({ env: process.env, ...settings })
       try {
-        await serveMcp({ ...door, session, refs }, { ...options, format: settings.format })
+        await serveMcp({ ...door, session, refs }, { ...options, format: settings.chosenFormat ?? "text" })
       } finally {
         await close()
       }

@@ -32,6 +32,8 @@ export interface Settings {
   /** undefined: the door's own. */
   readonly numbering?: Numbering
   readonly format: Format
+  /** The format that the caller asked for. An MCP server has another default. */
+  readonly chosenFormat?: Format
   readonly readOnly: boolean
   /** The only apps that may be seen and acted on. */
   readonly apps?: readonly string[]
@@ -54,11 +56,13 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
     globals,
     given,
   )
+  const chosenFormat = format ?? wordOf("AGENT_DESKTOP_FORMAT", env.AGENT_DESKTOP_FORMAT, FORMATS)
   return {
     session: session ?? (env.AGENT_DESKTOP_SESSION || undefined),
     desktop: desktop ?? (env.AGENT_DESKTOP_DESKTOP || undefined),
     numbering: refs ?? numberingOf(env.AGENT_DESKTOP_REFS),
-    format: format ?? wordOf("AGENT_DESKTOP_FORMAT", env.AGENT_DESKTOP_FORMAT, FORMATS) ?? "json",
+    format: chosenFormat ?? "json",
+    chosenFormat,
     readOnly: read_only || isOn(env.AGENT_DESKTOP_READ_ONLY),
     apps: namesIn(env.AGENT_DESKTOP_APPS),
     secrets: namesIn(env.AGENT_DESKTOP_SECRETS),

@@ -20,7 +20,7 @@ export const click = verb("click", "Press the element once", {
 
 export const doubleClick = verb("double-click", "Press the element twice in quick succession", {
   effect: "changes",
-  tool: "all",
+  tool: "core",
   sample: { ref_id: "$button" },
 })
 
@@ -45,7 +45,7 @@ export const check = verb(
 export const uncheck = verb("uncheck", "Switch a checkbox or switch off; nothing happens if it is off", {
   effect: "changes",
   repeatable: true,
-  tool: "all",
+  tool: "core",
   sample: { ref_id: "$checked" },
 })
 
@@ -80,7 +80,7 @@ export const clear = verb("clear", "Empty a text field", {
 export const scrollTo = verb("scroll-to", "Scroll until the element is in view", {
   effect: "harmless",
   repeatable: true,
-  tool: "all",
+  tool: "core",
   sample: { ref_id: "$button" },
 })
 

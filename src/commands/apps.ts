@@ -42,7 +42,7 @@ export const closeApp = defineCommand({
   summary: "Ask an app to quit, or end it by force",
   group: "window",
   effect: "changes",
-  tool: "all",
+  tool: "core",
   trace: "pictures",
   input: {
     app: text("App by name, or by bundle or desktop-file id", { position: 0, value: "APP", traced: true }),

@@ -8,7 +8,7 @@ export const clipboardGet = defineCommand({
   summary: "Read the clipboard as text",
   group: "clipboard",
   effect: "reads",
-  tool: "all",
+  tool: "core",
   trace: "line",
   input: {},
   output: () => v.object({ text: v.string() }),
@@ -23,7 +23,7 @@ export const clipboardSet = defineCommand({
   group: "clipboard",
   effect: "changes",
   repeatable: true,
-  tool: "all",
+  tool: "core",
   trace: "line",
   input: {
     text: text("Text to put there, or - to read it from standard input", {

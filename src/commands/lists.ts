@@ -55,7 +55,7 @@ export const listSurfaces = defineCommand({
   summary: "List the surfaces of an app that --surface can name now: windows, menus, dialogs",
   group: "observe",
   effect: "reads",
-  tool: "all",
+  tool: "core",
   trace: "pictures",
   input: { app },
   output: () => v.object({ pid: count(), surfaces: v.array(surface()) }),

@@ -121,7 +121,7 @@ export const mouseClick = defineCommand({
   ...pointing("mouse-click"),
   summary: "Click at a point of the screen",
   effect: "changes",
-  tool: "all",
+  tool: "core",
   input: {
     xy,
     button,

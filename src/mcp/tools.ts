@@ -1,40 +1,102 @@
 import type { JsonSchema } from "@valibot/to-json-schema"
 import { type Command, loadAll, type Registry } from "../command.ts"
 import { AppError } from "../errors.ts"
+import { fieldsOf } from "../fields.ts"
 import { nearest } from "../usage-errors.ts"
 import { argumentsSchema } from "./json-schema.ts"
+import { inMcp, toolName } from "./words.ts"
 
 /** A command as an MCP client sees it. */
 export interface Tool {
   readonly name: string
-  readonly title: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
+  /** Hints that have the value which clients assume are left out. */
   readonly annotations: {
-    readonly readOnlyHint: boolean
-    readonly destructiveHint: boolean
-    readonly idempotentHint: boolean
-    readonly openWorldHint: boolean
+    readonly readOnlyHint?: true
+    readonly destructiveHint?: false
+    readonly idempotentHint?: true
+    readonly openWorldHint: false
   }
 }
 
-export const toolName = (command: string): string => `desktop_${command.replaceAll("-", "_")}`
+/** The tools for these commands, and the arguments that several of them take, which are described once. */
+export function toolsOf(commands: readonly Command[]): {
+  readonly tools: readonly Tool[]
+  readonly shared: readonly string[]
+} {
+  const shared = sharedBy(commands)
+  return {
+    tools: commands.map((command) => toolOf(command, commands, shared)),
+    shared: [...shared].map(([name, description]) => `${name}: ${inMcp(description, commands)}`),
+  }
+}
 
-export function toolOf(command: Command): Tool {
-  const isReading = command.effect === "reads"
+function toolOf(command: Command, offered: readonly Command[], shared: Shared): Tool {
+  const { properties = {}, ...schema } = withLists(argumentsSchema(command))
+  const isSaid = (name: string, { description }: JsonSchema): boolean =>
+    description !== undefined && shared.get(name) === description
+  const said = Object.entries(properties).map(([name, property]) => [
+    name,
+    typeof property === "object" && isSaid(name, property) ? bare(property) : property,
+  ])
+  const items = command.name === "batch" ? itemsOf(offered) : {}
+  const whole = { ...schema, properties: { ...Object.fromEntries(said), ...items } }
   return {
     name: toolName(command.name),
-    title: command.name,
-    description: command.summary,
-    inputSchema: objectRooted(lean(withLists(argumentsSchema(command)))),
+    description: inMcp(command.summary, offered),
+    inputSchema: objectRooted(lean(inTheirWords(whole, offered))),
     annotations: {
-      readOnlyHint: isReading,
-      destructiveHint: command.effect === "changes",
-      idempotentHint: isReading || (command.repeatable ?? false),
+      ...(command.effect === "reads" ? { readOnlyHint: true } : {}),
+      ...(command.effect === "harmless" ? { destructiveHint: false } : {}),
+      ...(command.effect !== "reads" && command.repeatable ? { idempotentHint: true } : {}),
       openWorldHint: false,
     },
   }
 }
+
+/** Names of arguments that several tools take, with the description that is the same in all of them. */
+type Shared = ReadonlyMap<string, string>
+
+/** From this many tools on, an argument is described once for all of them. */
+const SEVERAL = 3
+
+function sharedBy(commands: readonly Command[]): Shared {
+  const said = commands.flatMap(({ input }) =>
+    fieldsOf(input).map(({ name, description = "" }) => ({ name, description })),
+  )
+  const alike = [...Map.groupBy(said, ({ name, description }) => `${name} ${description}`).values()]
+  const often = alike.filter((all) => all.length >= SEVERAL && all[0]?.description)
+  return new Map(often.map(([first]) => [first!.name, first!.description]))
+}
+
+/** The schema with descriptions that name tools and arguments in place of commands and flags. */
+function inTheirWords(schema: JsonSchema, offered: readonly Command[]): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === "description" && typeof value === "string" ? inMcp(value, offered) : value,
+  )
+}
+
+/** An argument that is described elsewhere: its type, and the values that it can have. */
+function bare({ type, enum: values }: JsonSchema): JsonSchema {
+  return values ? { enum: values } : { type }
+}
+
+/** A batch holds commands by name; their arguments are those of the tools. */
+const itemsOf = (offered: readonly Command[]) => ({
+  commands: {
+    type: "array",
+    description: "Run in this order. args: as the tool of that name takes them",
+    items: {
+      type: "object",
+      properties: {
+        command: { enum: offered.map(({ name }) => name).filter((name) => name !== "batch") },
+        args: { type: "object" },
+      },
+      required: ["command"],
+    },
+  },
+})
 
 /**
  * The commands that are offered: `core` (enough for nearly everything), `all`, `read-only`, or names separated by
@@ -77,7 +139,7 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
  * A model reads every word of a tool's schema in every conversation. Types are kept. Keywords that only
  * validation needs are dropped, and the schema of results, which 'agent-desktop schema' prints.
  */
-const UNSAID: ReadonlySet<string> = new Set(["pattern"])
+const UNSAID: ReadonlySet<string> = new Set(["pattern", "minimum", "maximum", "minLength", "maxLength"])
 
 /** Keywords that say nothing when they are empty. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])

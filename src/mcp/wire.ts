@@ -17,6 +17,8 @@ const MANY_UNANSWERED = 64
 const MOST_UNANSWERED = 8192
 /** How long the end of a connection waits for a client that does not read. */
 const LAST_WORDS_MS = 500
+/** How long requests that were sent before the end of the input may take. Then they are cancelled. */
+const LAST_ANSWERS_MS = 1000
 const NEWLINE = 10
 
 /** Standard input and output, of the program or of a test. */
@@ -81,7 +83,23 @@ export class Wire implements Transport {
         await this.#room()
       }
     }
+    await this.#lastAnswers()
     await this.close()
+  }
+
+  /** A client that sends its requests and closes, such as a file of them, gets the answers that take no long work. */
+  async #lastAnswers(): Promise<void> {
+    const end = performance.now() + LAST_ANSWERS_MS
+    for (let left = LAST_ANSWERS_MS; left > 0 && this.#unanswered.size > 0 && !this.#isClosed; ) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      left = end - performance.now()
+    }
   }
 
   #receive(line: Line): void {

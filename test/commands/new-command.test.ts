@@ -76,16 +76,12 @@ describe("a new command is in", () => {
     await client.connect(near as never)
     const tool = (await client.listTools()).tools.find(({ name }) => name === "desktop_say_hello")
     expect(tool).toMatchObject({
-      title: "say-hello",
       description: "Greet somebody by name",
       inputSchema: { properties: { name: { type: "string" } }, required: ["name"] },
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      annotations: { readOnlyHint: true },
     })
     const answer = await client.callTool({ name: "desktop_say_hello", arguments: { name: "Ada" } })
-    expect(answer).toMatchObject({
-      structuredContent: { greeting: "Hello Ada" },
-      content: [{ type: "text", text: "Hello Ada\n" }],
-    })
+    expect(answer).toMatchObject({ content: [{ type: "text", text: "Hello Ada\n" }] })
     await client.close()
     await served
   })

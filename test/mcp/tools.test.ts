@@ -4,10 +4,11 @@ import { InMemoryTransport } from "@modelcontextprotocol/server"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { serveMcp } from "../../src/mcp/server.ts"
-import { chooseCommands, toolName, toolOf } from "../../src/mcp/tools.ts"
+import { chooseCommands, toolsOf } from "../../src/mcp/tools.ts"
+import { toolName } from "../../src/mcp/words.ts"
 import { busyDesk, readyDesk, samplesOf } from "../support/every-command.ts"
 import { type Desk, desk } from "../support/fake-desk.ts"
-import type { Json } from "../support/json.ts"
+import { dataOf, type Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 interface Connected {
@@ -55,21 +56,42 @@ const steady = (value: unknown): Json =>
   )
 
 describe("the tools", () => {
-  test("are the core commands by default: 15 to 20 tools, within a token budget", async () => {
+  /** Every conversation pays for the whole list. If it is too long, give the least needed command `tool: "all"`. */
+  const costOf = (tools: readonly object[]): number =>
+    tools.reduce((sum: number, tool) => sum + Math.ceil(JSON.stringify(tool).length / 4), 0)
+
+  test("are the core commands by default: at least 24 tools, within a token budget", async () => {
     const { client } = await connect(desk(), { tools: "core" })
     const { tools } = await client.listTools()
     const core = (await loadAll(commands)).filter(({ tool }) => tool === "core")
     expect(tools.map((tool) => tool.name).sort()).toEqual(core.map(({ name }) => toolName(name)).sort())
     expect(tools.every((tool) => /^desktop_[a-z_]{1,40}$/.test(tool.name))).toBe(true)
-    expect(tools.length).toBeGreaterThanOrEqual(15)
-    // Every conversation pays for all of them. If the total is too high, give the least needed command `tool: "all"`.
-    const costs = tools.map((tool) => [tool.name, Math.ceil(JSON.stringify(tool).length / 4)] as const)
-    const total = costs.reduce((sum, [, tokens]) => sum + tokens, 0)
-    const most = costs.toSorted((a, b) => b[1] - a[1])
-    expect({ tools: tools.length <= 20, tokens: total < 5000 || { total, most } }).toEqual({
-      tools: true,
-      tokens: true,
-    })
+    expect(tools.length).toBeGreaterThanOrEqual(24)
+    expect(costOf(tools)).toBeLessThan(4500)
+    expect(costOf([{ instructions: client.getInstructions() }])).toBeLessThan(600)
+  })
+
+  test("are all commands that make sense there with --tools all, within a budget, too", async () => {
+    const { client } = await connect(desk(), { tools: "all" })
+    expect(costOf((await client.listTools()).tools)).toBeLessThan(12_000)
+  })
+
+  test("share arguments that the instructions describe once", async () => {
+    const { client } = await connect(desk(), { tools: "core" })
+    const { tools } = await client.listTools()
+    for (const name of ["timeout_ms", "snapshot", "input", "changes", "app", "window_id"]) {
+      expect(client.getInstructions()).toMatch(new RegExp(`^${name}: \\w`, "m"))
+      const described = tools.filter((tool) => (tool.inputSchema.properties?.[name] as Json)?.description)
+      expect(described.length).toBeLessThan(3)
+    }
+  })
+
+  test("say nothing about flags and shells", async () => {
+    for (const tools of ["core", "all"]) {
+      const { client } = await connect(desk(), { tools })
+      const text = JSON.stringify([(await client.listTools()).tools, client.getInstructions()])
+      expect(text).not.toMatch(/--[a-z]|agent-desktop [a-z]/)
+    }
   })
 
   test("have an object at the root of their schemas, and hints about their effects", async () => {
@@ -81,8 +103,9 @@ describe("the tools", () => {
       expect(tool.outputSchema).toBeUndefined()
       expect(tool.description).toBeString()
     }
-    const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]))
-    expect(hints.desktop_snapshot).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    const assumed = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+    const hints = Object.fromEntries(tools.map((tool) => [tool.name, { ...assumed, ...tool.annotations }]))
+    expect(hints.desktop_snapshot).toMatchObject({ readOnlyHint: true })
     expect(hints.desktop_close_app).toMatchObject({
       readOnlyHint: false,
       destructiveHint: true,
@@ -92,11 +115,12 @@ describe("the tools", () => {
     expect(hints.desktop_expand).toMatchObject({ readOnlyHint: false, destructiveHint: false })
     // Only a reading or harmless command is safe to run. Only a reading or repeatable one is safe to run twice.
     for (const { name, effect, repeatable } of await chooseCommands(commands, "all", false)) {
-      expect({ name, ...hints[toolName(name)] }).toEqual({
+      const isReading = effect === "reads"
+      expect({ name, ...hints[toolName(name)] }).toMatchObject({
         name,
-        readOnlyHint: effect === "reads",
-        destructiveHint: effect === "changes",
-        idempotentHint: effect === "reads" || repeatable === true,
+        readOnlyHint: isReading,
+        // The other two mean nothing for a tool that only reads.
+        ...(isReading ? {} : { destructiveHint: effect === "changes", idempotentHint: repeatable === true }),
         openWorldHint: false,
       })
     }
@@ -121,9 +145,19 @@ describe("the tools", () => {
     })
   })
 
-  test("take a list if the command line takes JSON", async () => {
-    const { inputSchema } = toolOf(await commands.batch!())
-    expect(inputSchema.properties).toMatchObject({ commands: { type: "array", items: { type: "object" } } })
+  test("take a list if the command line takes JSON, and a batch takes the commands of its server", async () => {
+    const offered = await chooseCommands(commands, "batch,click,snapshot", false)
+    const { tools } = toolsOf(offered)
+    expect(tools.find(({ name }) => name === "desktop_batch")?.inputSchema.properties).toMatchObject({
+      commands: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { command: { enum: ["click", "snapshot"] }, args: { type: "object" } },
+          required: ["command"],
+        },
+      },
+    })
   })
 })
 
@@ -139,11 +173,10 @@ test("every command returns the same result through the command line, a batch an
     const result = await callTool(command.name, served.fill(args))
     const { base64, ...rest } = data
     const { name } = command
-    expect(steady({ name, args, result: result.structuredContent })).toEqual(
-      steady({ name, args, result: rest }),
-    )
+    expect(result.structuredContent).toBeUndefined()
+    expect(steady({ name, args, result: dataOf(result) })).toEqual(steady({ name, args, result: rest }))
     expect(steady({ name, args, result: results[0].data })).toEqual(steady({ name, args, result: data }))
-    if (base64 === undefined) expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+    expect(result.content).toHaveLength(base64 === undefined ? 1 : 2)
     await client.close()
   }
 })
@@ -165,27 +198,48 @@ test.each([
   const result = await call(command, args)
   expect(result.isError).toBe(true)
   expect(steady(JSON.parse(result.content[0].text))).toMatchObject({ code: error.code })
-  if (error.code !== "TIMEOUT") expect(JSON.parse(result.content[0].text)).toEqual(error)
+  const { suggestion: _, message: __, ...facts } = error
+  if (error.code !== "TIMEOUT") expect(dataOf(result)).toMatchObject(facts)
 })
 
 test("calling an unknown tool is a protocol error", async () => {
   const { call } = await connect(desk(), { tools: "core" })
-  await expect(call("clipboard-get")).rejects.toThrow("desktop_clipboard_get")
+  await expect(call("clipboard-clear")).rejects.toThrow("desktop_clipboard_clear")
 })
 
 test("a screenshot is an image, and its size is data", async () => {
   const { call } = await connect(busyDesk())
-  const { content, structuredContent } = await call("screenshot")
-  expect(content).toEqual([{ type: "image", mimeType: "image/png", data: "iVBORw==" }])
-  expect(structuredContent).toEqual({ format: "png", width: 1920, height: 1080 })
+  const result = await call("screenshot")
+  expect(result.content[0]).toEqual({ type: "image", mimeType: "image/png", data: "iVBORw==" })
+  expect(dataOf(result)).toEqual({ format: "png", width: 1920, height: 1080 })
 })
 
-test("--format text gives text content, and the data as well", async () => {
+test("--format text gives text where there is a text, and the data otherwise, once", async () => {
   const { call } = await connect(busyDesk(), { format: "text" })
-  const { content, structuredContent } = await call("list-apps")
-  expect(content[0].text).toStartWith('"Editor" pid 4242')
-  expect(structuredContent.apps).toHaveLength(2)
-  expect((await call("click", { ref_id: "@e9" })).content[0].text).toStartWith("error STALE_REF: ")
+  const listed = await call("list-apps")
+  expect(listed).toEqual({ content: [{ type: "text", text: expect.stringMatching(/^"Editor" pid 4242/) }] })
+  expect(dataOf(await call("version"))).toMatchObject({ version: expect.any(String) })
+  expect(dataOf(await call("click", { ref_id: "@e9" }))).toMatchObject({ code: "STALE_REF" })
+})
+
+test("errors name tools and their arguments, not command lines", async () => {
+  const it = busyDesk()
+  await it.ok("snapshot")
+  const { call } = await connect(it)
+  const suggestion = async (name: string, args: object) => dataOf(await call(name, args)).suggestion
+  expect(await suggestion("click", { colour: "red" })).toBe("See the schema of desktop_click")
+  expect(await suggestion("click", { ref_id: "@e99" })).toBe(
+    "Run desktop_snapshot to refresh, then retry with updated ref",
+  )
+  expect(await suggestion("focus-window", { window_id: "w-99999" })).toBe(
+    "Use desktop_list_windows to see available windows",
+  )
+  const { results } = dataOf(
+    await call("batch", { commands: [{ command: "click", args: { ref_id: "@e99" } }] }),
+  )
+  expect(results[0].error.suggestion).toStartWith("Run desktop_snapshot")
+  const { message } = dataOf(await call("hover", { ref_id: "@e1", xy: "1,2" }))
+  expect(message).toBe("ref_id and xy exclude each other")
 })
 
 test("a batch cannot read the connection's own input", async () => {
@@ -198,7 +252,7 @@ describe("a batch reaches no more than the tools of its server", () => {
   const item = (command: string, args = {}) => ({ commands: [{ command, args }] })
 
   test.each([
-    ["core", "clipboard-get", {}],
+    ["core", "clipboard-clear", {}],
     ["core", "trace-export", { directory: "x", output: "y" }],
     ["all", "trace-export", { directory: "x", output: "y" }],
     ["all", "mcp-config", { client: "codex" }],
@@ -220,7 +274,7 @@ describe("a batch reaches no more than the tools of its server", () => {
     const { content } = await call("batch", item("press", { combo: "a" }))
     expect(JSON.parse(content[0].text)).toMatchObject({ code: "POLICY_DENIED" })
     const read = await call("batch", item("list-apps"))
-    expect(read.structuredContent.results).toMatchObject([{ command: "list-apps", ok: true }])
+    expect(dataOf(read).results).toMatchObject([{ command: "list-apps", ok: true }])
   })
 
   test("a name that no command has is a mistake", async () => {
@@ -319,7 +373,7 @@ test("calls that act run one after the other, and calls that look do not wait fo
   first.catch(() => {})
   await until(() => it.world.calls.includes("perform"))
   const second = call("click", { ref_id: await it.ref("Wrap"), timeout_ms: 0 })
-  expect((await call("list-apps")).structuredContent.apps).toHaveLength(2)
+  expect(dataOf(await call("list-apps")).apps).toHaveLength(2)
   expect(it.world.calls.filter((one) => one === "perform")).toHaveLength(1)
   stop.abort()
   expect((await second).isError).toBe(true)

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { type Fixture, startFixture } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
-import type { Json } from "../support/json.ts"
+import { dataOf, type Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 import { PROGRAM } from "./program.ts"
 
@@ -29,7 +29,7 @@ interface Served extends AsyncDisposable {
 async function serve(...args: readonly string[]): Promise<Served> {
   const transport = new StdioClientTransport({
     command: PROGRAM,
-    args: [...args, "mcp", "--tools", "all"],
+    args: [...args, "--format", "json", "mcp", "--tools", "all"],
     env: { ...desktop.env },
   })
   const client = new Client({ name: "test", version: "1" })
@@ -41,7 +41,7 @@ async function serve(...args: readonly string[]): Promise<Served> {
     async ok(tool, given = {}) {
       const result = await call(tool, given)
       if (result.isError) throw new Error(`${tool}: ${result.content[0].text}`)
-      return result.structuredContent
+      return dataOf(result)
     },
     async error(tool, given = {}) {
       const result = await call(tool, given)

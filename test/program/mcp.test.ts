@@ -15,7 +15,7 @@ import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { openDesktop } from "../support/desktop.ts"
 import { canFill, filled, flagsOf, samplesOf } from "../support/every-command.ts"
-import type { Json } from "../support/json.ts"
+import { dataOf, type Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 import { nowhere, PROGRAM } from "./program.ts"
 
@@ -43,7 +43,7 @@ async function serve(
 ): Promise<Served> {
   const transport = new StdioClientTransport({
     command: PROGRAM,
-    args: [...args, "mcp", "--tools", tools],
+    args: [...args, "--format", "json", "mcp", "--tools", tools],
     env: { PATH: process.env.PATH ?? "", HOME: setting.directory, ...env },
   })
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } })
@@ -68,11 +68,12 @@ describe.each<[string, Mode]>([
     const { tools } = await it.client.listTools()
     expect(tools).toHaveLength((await loadAll(commands)).filter(({ tool }) => tool === "core").length)
     const waited = await it.call("wait", { ms: 1 })
-    expect(waited.structuredContent.found).toBe(true)
+    expect(dataOf(waited).found).toBe(true)
     const failed = await it.call("click", { ref_id: "@e7" })
     const { stdout } = await setting.run(["click", "@e7"])
     expect(failed.isError).toBe(true)
-    expect(JSON.parse(failed.content[0].text)).toEqual(JSON.parse(stdout).error)
+    const { suggestion: _, ...error } = JSON.parse(stdout).error
+    expect(dataOf(failed)).toMatchObject(error)
   })
 })
 
@@ -113,12 +114,30 @@ test("an older protocol is spoken too", async () => {
   expect(await new Response(child.stderr).text()).toBe("")
   expect(answers.map((answer) => answer.id)).toEqual([1, 2])
   expect(answers[0].result.protocolVersion).toBe("2025-03-26")
-  expect(answers[1].result.structuredContent.results[0].ok).toBe(true)
+  expect(dataOf(answers[1].result).results[0].ok).toBe(true)
 })
 
 test("the program ends when its standard input closes", async () => {
   const { exitCode, stdout, stderr } = await setting.run(["mcp"], { stdin: "" })
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "", stderr: "" })
+})
+
+test("requests from a file are answered into a file, also if the input ends at once", async () => {
+  const [asked, answered] = [`${setting.directory}/requests`, `${setting.directory}/answers`]
+  const call = { name: "desktop_wait", arguments: { ms: 1 } }
+  const lines = [HELLO, { jsonrpc: "2.0", id: "call", method: "tools/call", params: call }]
+  await Bun.write(asked, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  const child = Bun.spawn([PROGRAM, "mcp"], {
+    env: { HOME: setting.directory },
+    stdin: Bun.file(asked),
+    stdout: Bun.file(answered),
+  })
+  expect(await child.exited).toBe(0)
+  const answers = (await Bun.file(answered).text())
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  expect(answers.map(({ id }) => id)).toEqual(["hello", "call"])
 })
 
 test("the program ends on SIGTERM", async () => {
@@ -151,7 +170,7 @@ test("a long call reports progress, and stops when it is cancelled", async () =>
     ok: false,
     error: { code: "TIMEOUT", details: { kind: "interrupted" } },
   })
-  expect((await it.call("wait", { ms: 1 })).structuredContent.found).toBe(true)
+  expect(dataOf(await it.call("wait", { ms: 1 })).found).toBe(true)
 })
 
 const HELLO = {
@@ -229,7 +248,7 @@ describe("what is not a message gets the standard error, and the server goes on"
     await it.say(`${JSON.stringify({ jsonrpc: "2.0", id: "running", method: "tools/call", params: wait })}\n`)
     await it.say(`${line}\n\n`)
     expect(await it.heard(id)).toMatchObject({ jsonrpc: "2.0", id, error: { code } })
-    expect((await it.heard("running")).result.structuredContent.found).toBe(true)
+    expect(dataOf((await it.heard("running")).result).found).toBe(true)
     expect(it.answers.filter((one) => one.id === id)).toHaveLength(1)
   })
 })
@@ -345,10 +364,10 @@ test.skipIf(process.platform !== "linux")(
     const asked = { app: "zenity", include_bounds: true }
     const served = await it.call("snapshot", asked)
     const { json } = await desktop.run("snapshot", "--app", "zenity", "--include-bounds")
-    expect({ ...served.structuredContent, snapshot_id: "" }).toEqual({ ...json.data, snapshot_id: "" })
-    const field = (await it.call("find", { role: "textfield", first: true })).structuredContent.match
+    expect({ ...dataOf(served), snapshot_id: "" }).toEqual({ ...json.data, snapshot_id: "" })
+    const field = dataOf(await it.call("find", { role: "textfield", first: true })).match
     const done = await it.call("set-value".replace("-", "_"), { ref_id: field.ref_id, value: "Grace" })
-    expect(done.structuredContent).toMatchObject({ action: "set-value", ref_id: field.ref_id })
+    expect(dataOf(done)).toMatchObject({ action: "set-value", ref_id: field.ref_id })
     expect((await desktop.run("find", "--role", "textfield", "--first")).json.data.match.value).toBe("Grace")
     const picture = await it.call("screenshot")
     expect(Buffer.from(picture.content[0].data, "base64").subarray(1, 4).toString()).toBe("PNG")
@@ -358,9 +377,7 @@ test.skipIf(process.platform !== "linux")(
     for (const pid of before) process.kill(pid, "SIGKILL")
     await until(() => busesOf(desktop.display).every((pid) => !before.includes(pid)))
     const after = await it.call("list_windows")
-    expect(after.structuredContent?.windows ?? after).toEqual([
-      expect.objectContaining({ title: "Question" }),
-    ])
+    expect(dataOf(after).windows ?? after).toEqual([expect.objectContaining({ title: "Question" })])
   },
 )
 
@@ -396,14 +413,12 @@ test.skipIf(process.platform !== "linux")(
       const alone = (await run(name, ...flagsOf(args))).json.data
       const items = JSON.stringify([{ command: name, args }])
       const batch = (await run("batch", items)).json.data.results[0].data
-      const { structuredContent, content } = await it.call(name.replaceAll("-", "_"), args)
+      const answer = await it.call(name.replaceAll("-", "_"), args)
       const { base64, ...rest } = alone
       expect(steady({ name, args, batch })).toEqual(steady({ name, args, batch: alone }))
-      expect(steady({ name, args, structuredContent })).toEqual(
-        steady({ name, args, structuredContent: rest }),
-      )
+      expect(steady({ name, args, data: dataOf(answer) })).toEqual(steady({ name, args, data: rest }))
       if (base64 !== undefined)
-        expect(content).toEqual([{ type: "image", data: base64, mimeType: "image/png" }])
+        expect(answer.content[0]).toEqual({ type: "image", data: base64, mimeType: "image/png" })
     }
   },
 )
