@@ -15,7 +15,7 @@ import {
   readBaseline,
 } from "./compare.ts"
 import type { ActionChanges, Closed, Opened, ShownWindow } from "./fit-changes.ts"
-import { appendRefs, PLAIN, readSurface, refSource } from "./surface.ts"
+import { appendRefs, PLAIN, readSurface, refSource, shownPart, treeOptions } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
 export interface ActChoice {
@@ -209,7 +209,7 @@ async function openedSince(
   return opened
 }
 
-const MENU = { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
+const MENU = treeOptions(PLAIN)
 
 /** undefined if the window shows no content. */
 async function treeOfWindow(
@@ -235,8 +235,9 @@ async function withRefsOf(
   source: Parameters<typeof appendRefs>[2],
   snapshotId: string | undefined,
 ): Promise<Node> {
-  const refOf = await appendRefs(ctx, seen.root, source, snapshotId)
-  return compact(withoutBounds(toNode(seen.root, refOf)))
+  const part = shownPart(seen.root, PLAIN)
+  const refOf = await appendRefs(ctx, seen.root, source, snapshotId, part.getsRef)
+  return compact(withoutBounds(part.of(toNode(seen.root, refOf))))
 }
 
 /** undefined if the window or menu has closed in the meantime. */
