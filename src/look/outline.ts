@@ -28,24 +28,49 @@ interface Snapshot {
   readonly changes?: ShownChanges
 }
 
-/** A command that acted, with its `--changes`; undefined without them. */
+/**
+ * A command that acted on an element or a window: a line about it, and the menu or the changes below. undefined if it
+ * acted on a point of the screen only.
+ */
 export function actedText(data: object): string | undefined {
-  if (!("changes" in data)) return undefined
-  // The result of every command that takes --changes has these members.
-  const { action, ref_id, element, disposition, window, changes } = data as Acted
-  const acted = element ? lineOf({ ...element, ref_id }) : ref_id
+  if (!("ref_id" in data || "window" in data || "changes" in data)) return undefined
+  // The result of every command that acts has these members.
+  const { action, ref_id, element, post_state, disposition, window, changes, ...rest } = data as Acted
+  const { states, value } = changes ? {} : (post_state ?? {})
+  const acted = element ? lineOf({ ...element, ref_id, states, value }) : ref_id
   const place = window && `${window.id} ${quoted(window.title)}`
-  const words = [action, acted, disposition?.delivery, place, changes.snapshot_id].filter(Boolean)
-  return `${words.join(" ")}\n${changeLines(changes)}`
+  const notes = [
+    rest.already && "nothing had to be sent",
+    rest.app_ended && "its app ended",
+    rest.focused === false && `not focused: ${oneLine(rest.focus_reason ?? "")}`,
+    rest.doubt && `doubt: ${oneLine(rest.doubt)}`,
+  ].filter(Boolean)
+  const words = [action, acted, disposition && deliveryWords(disposition), place, changes?.snapshot_id]
+  return [
+    words.filter(Boolean).join(" "),
+    ...notes,
+    ...(rest.menu ? [outline(rest.menu).trimEnd()] : []),
+    changes ? changeLines(changes) : "",
+  ].join("\n")
 }
+
+const deliveryWords = ({ delivery, retry }: Disposition): string =>
+  delivery === "delivered_verified" || retry === "safe" ? delivery : `${delivery} (retry ${retry})`
 
 interface Acted {
   readonly action: string
   readonly ref_id?: string
   readonly element?: Pick<PrintedNode, "role" | "name">
+  readonly post_state?: Pick<PrintedNode, "states" | "value">
+  readonly already?: true
+  readonly app_ended?: true
+  readonly focused?: boolean
+  readonly focus_reason?: string
+  readonly doubt?: string
+  readonly menu?: PrintedNode
   readonly disposition?: Disposition
   readonly window?: { readonly id: string; readonly title: string }
-  readonly changes: ShownChanges
+  readonly changes?: ShownChanges
 }
 
 /** One line for each; `none` for an empty list. */

@@ -424,3 +424,29 @@ test("as text, changes are a heading and one line per change", async () => {
     `check checkbox "Agree" [@e2] delivered_verified ${data.changes.snapshot_id}\n~ checkbox "Agree" [@e2] checked was unchecked\n`,
   )
 })
+
+test("as text, an action without --changes is one line, with its menu below", async () => {
+  const { ok, app, ref } = form([
+    {
+      role: "button",
+      name: "Item",
+      does: (_, { kind }) => {
+        if (kind === "right-click")
+          app.show("menu", { role: "menu", children: [{ role: "menuitem", name: "Copy" }] })
+      },
+    },
+  ])
+  await ok("snapshot")
+  expect(actedText(await ok("check", { ref_id: await ref("Agree") }))).toBe(
+    'check checkbox "Agree" [@e2] checked delivered_verified\n',
+  )
+  expect(actedText(await ok("check", { ref_id: await ref("Agree") }))).toBe(
+    'check checkbox "Agree" [@e2] not_delivered\nnothing had to be sent\n',
+  )
+  expect(actedText(await ok("click", { ref_id: await ref("Item") }))).toBe(
+    'click button "Item" [@e4] delivered_unverified (retry unsafe)\n',
+  )
+  expect(actedText(await ok("right-click", { ref_id: await ref("Item") }))).toBe(
+    'right-click button "Item" [@e4] delivered_verified\nmenu\n  menuitem "Copy" [@e5]\n',
+  )
+})

@@ -100,8 +100,8 @@ test("an error is a line with its code and a line with the suggestion", async ()
 })
 
 test("a result without a text form stays JSON", async () => {
-  const envelope = success("click", { action: "click", ref_id: "@e1" })
-  expect(await toText(envelope, await commands.click!())).toBe(toLine(envelope))
+  const envelope = success("mouse-move", { action: "mouse-move", x: 1, y: 2 })
+  expect(await toText(envelope, await commands["mouse-move"]!())).toBe(toLine(envelope))
 })
 
 test("every sample prints text, or the JSON line if its command says so", async () => {
