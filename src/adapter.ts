@@ -12,6 +12,7 @@ import type {
   SeenNotification,
 } from "./desktop.ts"
 import type { Delivery } from "./errors.ts"
+import type { Grid } from "./grid.ts"
 import type {
   ActionName,
   AppInfo,
@@ -26,6 +27,7 @@ import type {
   WindowInfo,
 } from "./node.ts"
 import type { BusHint, RefEntry } from "./refmap.ts"
+import type { NoText, TextAccess, TextRange } from "./text.ts"
 
 /**
  * The operations that the core needs from an operating system. One adapter serves one command: it is made for that
@@ -59,6 +61,14 @@ export interface Adapter {
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
   /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
+  /** The table, list or tree that an element is, or the nearest one that it is in; undefined if there is none. */
+  tableAround(handle: Handle): Promise<Seen | undefined>
+  /** A table, list or tree by row and column. Its methods read it live. */
+  grid(handle: Handle): Promise<Grid<Handle>>
+  /** The text of an element by characters. Never of a secure field. */
+  text(handle: Handle): Promise<TextAccess | NoText>
+  /** Selects a part of an element's text, or places the caret if the range is empty. Sends at most one call. */
+  selectText(handle: Handle, range: TextRange): Promise<Performed>
   /**
    * Waits until the app of the window has handled the input that it was sent. false: it did not in time. true if the
    * platform cannot tell.

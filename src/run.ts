@@ -337,6 +337,7 @@ class ActTracker {
       ...adapter,
       perform: (handle, action) => this.#acting(() => adapter.perform(handle, action)),
       keepFocus: (handle) => this.#acting(() => adapter.keepFocus(handle)),
+      selectText: (handle, range) => this.#acting(() => adapter.selectText(handle, range)),
       input: (event) => this.#acting(() => adapter.input(event)),
       window: (id, op) => this.#acting(() => adapter.window(id, op)),
       launch: (app, args) => this.#acting(() => adapter.launch(app, args)),

@@ -1,10 +1,12 @@
 import * as v from "valibot"
 import type { Seen } from "../adapter.ts"
-import { defineCommand } from "../command.ts"
-import { choice, refInput } from "../inputs.ts"
+import { type Context, defineCommand } from "../command.ts"
+import { MAX_TEXT } from "../cut.ts"
+import { AppError } from "../errors.ts"
+import { choice, optionalText, refInput } from "../inputs.ts"
 import { flagValue, isVisible } from "../look/properties.ts"
 import { ACTION_NAMES } from "../node.ts"
-import { described, rect, refId } from "../outputs.ts"
+import { complete, count, described, rect, refId } from "../outputs.ts"
 import { finiteRect } from "../rect.ts"
 import { resolve } from "../refs/resolve.ts"
 import { nameAndValue } from "../tree.ts"
@@ -27,7 +29,13 @@ const PROPERTIES = [
   "expanded",
   "visible",
   "description",
+  "selection",
+  "caret",
+  "attributes",
 ] as const
+
+/** Properties of a text by characters. */
+const OF_TEXT: ReadonlySet<string> = new Set(["selection", "caret", "attributes"])
 
 export const get = defineCommand({
   name: "get",
@@ -36,16 +44,26 @@ export const get = defineCommand({
   effect: "reads",
   tool: "core",
   trace: "pictures",
-  input: { ...refInput, property: choice(PROPERTIES, "Which property", { position: 1, value: "PROP" }) },
+  input: {
+    ...refInput,
+    property: choice(PROPERTIES, "Which property", { position: 1, value: "PROP" }),
+    range: optionalText("Of text and attributes: characters from S up to E", { value: "S:E", traced: true }),
+  },
   output: () =>
     v.object({
       property: v.string(),
       ref_id: refId(),
       value: v.union([
         v.nullable(v.string()),
-        v.array(v.union([v.picklist(ACTION_NAMES), v.string()])),
+        v.number(),
+        v.array(v.union([v.picklist(ACTION_NAMES), v.string(), v.record(v.string(), v.unknown())])),
         rect(),
+        v.object({ start: count(), end: count(), text: v.string() }),
       ]),
+      length: described(v.optional(count()), "Characters of the whole text"),
+      start: v.optional(count()),
+      end: v.optional(count()),
+      complete: complete(),
     }),
   print: "json",
   sample: [
@@ -55,15 +73,49 @@ export const get = defineCommand({
     { ref_id: "$button", property: "description" },
     { ref_id: "$field", property: "value" },
   ],
-  examples: ["agent-desktop get @e5 value", "agent-desktop get @e5 actions"],
+  examples: ["agent-desktop get @e5 value", "agent-desktop get @e5 text --range 2000:4000"],
+  check({ property, range }) {
+    if (range !== undefined && property !== "text" && property !== "attributes")
+      throw new AppError("INVALID_ARGS", `--range is for text and attributes, not for ${property}`, {
+        details: { argument: "range" },
+      })
+  },
   async run(args, ctx) {
+    const { property, range } = args
     const { ref, seen } = await resolve(ctx, args)
-    return { property: args.property, ref_id: ref, value: read(seen, args.property) ?? null }
+    const answer = { property, ref_id: ref }
+    if (range !== undefined || OF_TEXT.has(property))
+      return { ...answer, ...(await readByCharacters(ctx, ref, seen, property, range)) }
+    const value = read(seen, property) ?? null
+    // A long text is cut: its length tells how much of it there is.
+    const isCut = property === "text" && typeof value === "string" && value.length >= MAX_TEXT
+    const text = isCut ? await ctx.adapter.text(seen.handle) : undefined
+    return { ...answer, value, ...(text && "length" in text ? { length: text.length } : {}) }
   },
 })
 
-function read(seen: Seen, property: (typeof PROPERTIES)[number]): unknown {
+type Property = (typeof PROPERTIES)[number]
+
+async function readByCharacters(
+  ctx: Context,
+  ref: string,
+  seen: Seen,
+  property: Property,
+  range: string | undefined,
+): Promise<object> {
+  const { readRuns, readSelection, readText, textAccess } = await import("../look/text-range.ts")
+  const text = await textAccess(ctx, ref, seen)
+  if (property === "selection") return readSelection(text)
+  if (property === "caret") return { value: (await text.caret()) ?? null, length: text.length }
+  return property === "attributes" ? readRuns(ref, text, range) : readText(ref, text, range)
+}
+
+function read(seen: Seen, property: Property): unknown {
   switch (property) {
+    case "selection":
+    case "caret":
+    case "attributes":
+      return undefined
     case "text":
       // A secure field hides its text, and its name must not look like that text.
       return seen.states.includes("secure") ? undefined : (seen.value ?? seen.name)

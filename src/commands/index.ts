@@ -3,6 +3,7 @@ import type { Registry } from "../command.ts"
 /** Every command by name. A run loads only the file of the command that it calls. */
 export const commands: Registry = {
   batch: async () => (await import("./batch.ts")).batch,
+  caret: async () => (await import("./text.ts")).caret,
   check: async () => (await import("./act.ts")).check,
   clear: async () => (await import("./act.ts")).clear,
   click: async () => (await import("./act.ts")).click,
@@ -58,10 +59,12 @@ export const commands: Registry = {
   scroll: async () => (await import("./act.ts")).scroll,
   "scroll-to": async () => (await import("./act.ts")).scrollTo,
   select: async () => (await import("./act.ts")).select,
+  "select-text": async () => (await import("./text.ts")).selectText,
   "set-value": async () => (await import("./act.ts")).setValue,
   skills: async () => (await import("./skills.ts")).skills,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
   status: async () => (await import("./system.ts")).status,
+  table: async () => (await import("./tables.ts")).table,
   toggle: async () => (await import("./act.ts")).toggle,
   "trace-export": async () => (await import("./trace.ts")).traceExport,
   "trace-show": async () => (await import("./trace.ts")).traceShow,

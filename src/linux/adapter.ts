@@ -72,6 +72,25 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const { readAgain } = await import("./atspi/open.ts")
       return translatingErrors(element.origin, readAgain(await view.atspi(), element))
     },
+    tableAround: async (handle) => {
+      const element = Element.of(handle)
+      const [atspi, { tableAround }] = await Promise.all([view.atspi(), import("./atspi/table.ts")])
+      return translatingErrors(element.origin, tableAround(atspi, element))
+    },
+    grid: async (handle) => {
+      const element = Element.of(handle)
+      const [atspi, { openGrid }] = await Promise.all([view.atspi(), import("./atspi/table.ts")])
+      return translatingErrors(element.origin, openGrid(atspi, element))
+    },
+    text: async (handle) => {
+      const element = Element.of(handle)
+      const [atspi, { openText }] = await Promise.all([view.atspi(), import("./atspi/text.ts")])
+      return translatingErrors(element.origin, openText(atspi, element))
+    },
+    selectText: async (handle, range) => {
+      const [atspi, { selectText }] = await Promise.all([view.atspi(), import("./atspi/text.ts")])
+      return selectText(atspi, Element.of(handle), range)
+    },
     caughtUp: async ({ id }) => {
       if (!isWindowId(id) || !session.hasWindows) return true
       // The look that follows needs time, too.

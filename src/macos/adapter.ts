@@ -11,7 +11,7 @@ import type {
   WindowFilter,
 } from "../adapter.ts"
 import { Deadline, readingTime } from "../deadline.ts"
-import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { appsLike, bundleOf, processStart } from "./apps.ts"
@@ -76,6 +76,16 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     processStart: async (pid) => processStart(pid),
     open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
+    tableAround: async (handle) => tableAround(ax, elementOf(handle)),
+    // Its rows are in its tree.
+    grid: async () => ({ kind: "tree" }),
+    text: async () => ({
+      missing: "AXStringForRange and AXAttributedStringForRange are not used yet",
+      everywhere: true,
+    }),
+    selectText: async () => {
+      throw noText()
+    },
     doubt: async () => undefined,
     // Elements are found by their path. One that has left its window, or is on a tab that is not shown, has none.
     absence: async () => undefined,
@@ -176,6 +186,26 @@ function above(ax: Ax, element: Element, levels: number): Element | undefined {
   for (let level = 0; at && level < levels; level++) at = asElement(ax.get(at, "AXParent"))
   return at
 }
+
+const noText = (): AppError =>
+  new AppError("PLATFORM_NOT_SUPPORTED", "Text by characters is not available on macOS yet", {
+    suggestion: "Read the text with 'get REF text', and select with keys: 'press shift+right --count 5'",
+    platformDetail: "AXStringForRange, AXSelectedTextRange and AXAttributedStringForRange are not used yet",
+    disposition: NOTHING_DELIVERED,
+  })
+
+function tableAround(ax: Ax, element: Element): Seen | undefined {
+  for (let level = 0, at: Element | undefined = element; at && level < MOST_LEVELS; level++) {
+    const seen = walkElement(ax, at)
+    if (seen && TABLES.has(seen.role)) return seen
+    at = above(ax, at, 1)
+  }
+  return undefined
+}
+
+/** From a part of a cell to its table. */
+const MOST_LEVELS = 12
+const TABLES: ReadonlySet<Seen["role"]> = new Set(["table", "grid", "outline", "list", "listbox", "browser"])
 
 async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Promise<SeenTree> {
   const pid = ax.pid(element)

@@ -49,7 +49,7 @@ describe("completions", () => {
     expect(await offered("agent-desktop close-app E", it)).toEqual(["Editor"])
     expect(await offered("agent-desktop click ", it)).toEqual([])
     await it.ok("snapshot")
-    expect(await offered("agent-desktop click @e1", it)).toEqual(["@e1"])
+    expect(await offered("agent-desktop click @e2", it)).toEqual(["@e2"])
     expect((await it.ok("completions", { shell: "zsh", line: "agent-desktop drag @e1 --to @e2" })).text).toBe(
       '@e2\ttextfield "Title"\n',
     )

@@ -50,6 +50,7 @@ export function wordsOn(
     collapsed: ref("Expander"),
     expanded: ref("Expander"),
     combobox: ref("Combo"),
+    cell: ref("Cell"),
     other: "xterm",
     desktop: "nowhere",
     trace: new URL("../fixtures/trace", import.meta.url).pathname,

@@ -54,6 +54,28 @@ const letters = (name: string, text: string): readonly Wanted[] =>
   [...text].map((_, index) => on("text", name, text.slice(0, index + 1)))
 
 describe("in Firefox", () => {
+  test("a table has its rows and titles, and refs that mean its cells", async () => {
+    const ref = await until(async () => {
+      const { json } = await stage.run("table", "--window-id", await stage.windowId())
+      const found: readonly { name?: string; ref_id: string }[] = json.error?.details.candidates ?? [
+        json.data,
+      ]
+      return found.find(({ name }) => name === "People")?.ref_id
+    })
+    const words = ["--header", "--cells", "--timeout-ms", "15000"]
+    const { data } = (await stage.run("table", ref, ...words)).json
+    expect(data).toMatchObject({
+      header: ["Person", "Age"],
+      rows: [
+        ["Ada", "36"],
+        ["Alan", "41"],
+        ["Grace", "85"],
+      ],
+    })
+    const cell = await stage.run("table", data.cell_refs[1][0], "--rows", "2", "--timeout-ms", "15000")
+    expect(cell.json.data.rows).toEqual([["Alan", "41"]])
+  })
+
   test("every control on the page has its role and name, and wait --text finds the page's text", async () => {
     await stage.reset()
     const nodes = await look()

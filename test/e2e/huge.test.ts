@@ -45,6 +45,22 @@ describe("a tree view of 100,000 rows", () => {
   })
 })
 
+describe("a table of 100,000 rows", () => {
+  test("has the rows in view with refs, and any others that are asked for", async () => {
+    const range = await lastRange()
+    const { json } = await desktop.run("table", "--app", "big-list.py", "--timeout-ms", "30000")
+    const { rows, refs, ...read } = json.data
+    expect(read).toMatchObject({ row_count: 100_000, column_count: 2, first_column: 1 })
+    expect(Math.abs(read.first_row - 1 - range.first)).toBeLessThanOrEqual(1)
+    expect(Math.abs(rows.length - (range.last - range.first + 1))).toBeLessThanOrEqual(2)
+    expect(rows[0]).toEqual([`Row ${read.first_row - 1}`, `Value ${read.first_row - 1}`])
+    const { json: one } = await desktop.run("get", refs[3], "name", "--timeout-ms", "30000")
+    expect(one.data.value).toBe(rows[3][0])
+    const far = await desktop.run("table", read.ref_id, "--rows", "99998-100500", "--format", "tsv")
+    expect(far.stdout).toBe("Row 99997\tValue 99997\nRow 99998\tValue 99998\nRow 99999\tValue 99999\n")
+  })
+})
+
 describe("a sheet of 2^31 cells", () => {
   test("shows the visible cells and their content", async () => {
     const cells = await until(async () => {

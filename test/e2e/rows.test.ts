@@ -68,6 +68,11 @@ describe("rows that a click on a header has put in another order", () => {
     expect(await act("click", await refOf("Size"))).toMatchObject({ ok: true })
   })
   beforeEach(forget)
+
+  test("are not claimed to be true as rows of a table", async () => {
+    const { data } = await act("table", await refOf("big.bin"))
+    expect(data.doubt).toContain("do not tell a new order")
+  })
   afterAll(() => void process.kill(app.pid))
 
   for (const command of [...COMMANDS, "drag"])

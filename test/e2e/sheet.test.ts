@@ -167,6 +167,24 @@ test("text with tabs and line breaks fills a block, verified by its first cell",
   ])
 })
 
+test("a table of the sheet has what the cells show, far from what is in view, and formulas on request", async () => {
+  expect(await act("set-value", "C6", "=SUM(B2:B4)")).toMatchObject(UNVERIFIED)
+  const read = async (...args: readonly string[]): Promise<string> =>
+    (await desktop.run("table", "--window-id", window, ...args)).stdout
+  const ROWS = ["Thing\tPrice\tTotal", "Apples\t5\t", "Pears\t\t5", "Pea\t\t", "x\ty\t", "v\tw\t5"]
+  expect(await read("--format", "tsv")).toBe(`${ROWS.join("\n")}\n`)
+  expect(await read("--range", "B5:C6", "--formulas", "--format", "csv")).toBe("y,\r\nw,=SUM(B2…\r\n")
+  expect(await read("--columns", "Price,A", "--rows", "2-3", "--format", "tsv")).toBe("5\tApples\n\tPears\n")
+  expect(JSON.parse(await read("--range", "XFC1048575:XFD1048576")).data).toMatchObject({
+    rows: [
+      ["", ""],
+      ["", ""],
+    ],
+    first_row: 1_048_575,
+    first_column: 16_383,
+  })
+})
+
 test("focus on the cell that has the focus says that nothing had to be sent", async () => {
   expect(await act("focus", "A2")).toMatchObject(VERIFIED)
   expect(await act("focus", "A2")).toMatchObject({

@@ -51,6 +51,23 @@ const READING: readonly MacCell[] = [
     args: ["--role", "button", "--name", "Save"],
     want: answers({ total_matches: 1, matches: [{ ref_id: "@e1" }] }),
   },
+  {
+    command: "table",
+    args: WORKSHOP,
+    want: answers({ rows: [["Open drawer"], ["Shut drawer"]], row_count: 2 }),
+  },
+  {
+    command: "select-text",
+    on: "Title",
+    args: ["--word", "1"],
+    want: refused("PLATFORM_NOT_SUPPORTED", "no_text_interface"),
+  },
+  {
+    command: "caret",
+    on: "Title",
+    args: ["0"],
+    want: refused("PLATFORM_NOT_SUPPORTED", "no_text_interface"),
+  },
   { command: "get", on: "Title", args: ["value"], want: answers({ property: "value", value: "draft" }) },
   { command: "is", on: "Wrap", args: ["checked"], want: answers({ result: false, applicable: true }) },
   { command: "wait", args: ["0"], want: answers({ found: true }) },

@@ -28,6 +28,34 @@ const CONTENTS: readonly Spec[] = [
     actions: ["Select", "SetValue"],
   },
   { role: "textfield", name: "Letter", value: "a long letter ".repeat(80), ...at(10, 280) },
+  {
+    role: "table",
+    name: "People",
+    ...at(10, 310),
+    children: [
+      {
+        role: "row",
+        children: [
+          { role: "columnheader", name: "Person" },
+          { role: "columnheader", name: "Age" },
+        ],
+      },
+      {
+        role: "row",
+        children: [
+          { role: "cell", name: "Ada", ...at(10, 330) },
+          { role: "cell", name: "36", ...at(90, 330) },
+        ],
+      },
+      {
+        role: "row",
+        children: [
+          { role: "cell", name: "Alan", ...at(10, 350) },
+          { role: "cell", name: "41", ...at(90, 350) },
+        ],
+      },
+    ],
+  },
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
 
@@ -46,6 +74,8 @@ export interface SampleWords {
   readonly checked: string
   readonly collapsed: string
   readonly expanded: string
+  /** A cell of the only table. */
+  readonly cell: string
   /** A combobox with an option named "two". */
   readonly combobox: string
   /** Name of an app that is not running. */
@@ -153,6 +183,7 @@ export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
     collapsed: await it.ref("Open me"),
     expanded: await it.ref("Close me"),
     combobox: await it.ref("Size"),
+    cell: await it.ref("Ada"),
     other: "Other",
     desktop: "test",
     trace: TRACE,

@@ -20,6 +20,7 @@ import type { Deadline } from "../../src/deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
+import type { NoText, TextAccess } from "../../src/text.ts"
 import { isInteractive, isWrapper } from "../../src/tree.ts"
 import { deliver, takeFocus } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
@@ -57,6 +58,21 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const element = inside(handle)
         return element.isGone ? undefined : seenOf(element)
       }),
+    tableAround: (handle) =>
+      native("tableAround", () => {
+        for (let at: FakeElement | undefined = inside(handle); at; at = at.parent)
+          if (["table", "outline", "list", "listbox", "grid"].includes(at.role)) return seenOf(at)
+        return undefined
+      }),
+    text: (handle) => native("text", () => textOf(inside(handle))),
+    selectText: (handle, range) =>
+      native("selectText", () => {
+        const element = inside(handle)
+        element.selection = range
+        world.emit()
+        return { method: "fake", delivery: "delivered_unverified" }
+      }),
+    grid: (handle) => native("grid", () => inside(handle).grid?.() ?? { kind: "tree" }),
     caughtUp: () =>
       native("caughtUp", () => {
         world.onCaughtUp()
@@ -108,6 +124,23 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
     },
     watch: () => native("watch", () => watch(world, deadline)),
     close: () => native("close", () => {}).catch(() => {}),
+  }
+}
+
+/** Counts UTF-16 units, and has no attributes. */
+function textOf(element: FakeElement): TextAccess | NoText {
+  const { value } = element
+  if (value === undefined) return { missing: "no text" }
+  return {
+    length: value.length,
+    unit: "utf-16",
+    read: async ({ start, end }) => value.slice(start, end),
+    caret: async () => element.selection?.end ?? 0,
+    selection: async () => {
+      const { selection } = element
+      return selection && selection.end > selection.start ? selection : undefined
+    },
+    runs: async ({ start, end }) => [{ start, end, bold: false }],
   }
 }
 

@@ -1,7 +1,9 @@
-import type { Absence, Action, Seen, SeenApp } from "../../src/adapter.ts"
+import type { Absence, Action, Handle, Seen, SeenApp } from "../../src/adapter.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
+import type { Grid } from "../../src/grid.ts"
 import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
+import type { TextRange } from "../../src/text.ts"
 
 /** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 
@@ -52,6 +54,8 @@ export interface Spec {
   readonly total?: number
   /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
+  /** Access by row and column, for a table that has it. */
+  readonly grid?: () => Grid<Handle>
   readonly route?: Route
   /** When effects show: at once, after some milliseconds, or when the command next waits for a change. */
   readonly delay?: number | "event"
@@ -86,6 +90,8 @@ export class FakeElement {
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
   readonly total: number | undefined
+  readonly grid: Spec["grid"]
+  selection: TextRange | undefined
   hidden: boolean
   route: Route
   delay: number | "event"
@@ -116,6 +122,7 @@ export class FakeElement {
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
     this.total = spec.total
+    this.grid = spec.grid
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"
     this.delay = spec.delay ?? 0

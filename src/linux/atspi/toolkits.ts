@@ -51,7 +51,7 @@ export interface Traits {
   readonly windowIsReadAgain?: true
   /** GetChildAtIndex counts other children than GetChildren lists. */
   readonly childAtIndexMiscounts?: true
-  /** While a cell is edited, no cell knows its index. Its name still is its address; see placeByName. */
+  /** While a cell is edited, no cell knows its index. Its name still is its address; see placeNamed in grid.ts. */
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
   readonly openMenuIsSelected?: true
@@ -72,6 +72,13 @@ export interface Traits {
   readonly jumpsShowNothing?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
+
+  /** Every cell of a table, in view or not, can be asked for by row and column. Absent: its rows are in its tree. */
+  readonly tablesAnswerByCell?: true
+  /** A table may say how many rows and columns its app has, and which of them it shows. */
+  readonly pagesCountRows?: true
+  /** A table with columns holds a list, which holds its rows. */
+  readonly columnViewsHoldLists?: true
 
   // Facts that need not, or must, be asked for
 
@@ -174,6 +181,14 @@ export interface Traits {
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
   readonly callBlocksConnection?: true
+  /** The unit of offsets in a text. Absent: characters. */
+  readonly offsetsIn?: "utf-16"
+  /** The unit of offsets in a selection that is made, if it differs from that of all others. */
+  readonly selectsIn?: "utf-16"
+  /** A caret that is placed beside a selection extends it. */
+  readonly caretExtendsSelection?: true
+  /** A selection is made where there is none, and not changed. */
+  readonly setSelectionIsIgnored?: true
   /** The unit of a text's length in InsertText. Absent: bytes of UTF-8. */
   readonly textLengthIn?: "utf-16"
   /** InsertText at the caret leaves the caret before the text. */
@@ -199,6 +214,8 @@ export interface Traits {
 }
 
 const GTK3: Traits = {
+  // Also of rows that are scrolled away. GtkTreeView counts the rows that are not folded.
+  tablesAnswerByCell: true,
   // GtkListBox.
   severalOptionsAreUntold: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
@@ -227,6 +244,10 @@ const GTK3: Traits = {
 }
 
 const GTK4: Traits = {
+  // Of a text view; SetSelection answers true.
+  setSelectionIsIgnored: true,
+  // GtkColumnView has a GtkListView for its rows.
+  columnViewsHoldLists: true,
   // GtkListBox.
   severalOptionsAreUntold: true,
   // It does not know the screen's, and logs a warning when it is asked for them.
@@ -264,6 +285,8 @@ const GTK4: Traits = {
 }
 
 const QT: Traits = {
+  // QAbstractItemView, with the whole model.
+  tablesAnswerByCell: true,
   // Its item views make a new object for a row whenever they are asked.
   rowsAreRecycled: "in item views",
   // Every object has an Action interface.
@@ -290,6 +313,8 @@ const QT: Traits = {
   itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than it was told.
   textLengthIn: "utf-16",
+  // QString.
+  offsetsIn: "utf-16",
   comboSelectionIsIgnored: true,
   // QWidget::setFocus; the window shows it when it comes to the front.
   focusStaysBehind: true,
@@ -297,6 +322,8 @@ const QT: Traits = {
 
 /** Pages have the same elements in every browser. */
 const PAGES: Traits = {
+  // aria-rowcount, aria-rowindex.
+  pagesCountRows: true,
   // The process that has the page tells the one that has the tree. Chromium collects changes for a third of a second.
   tellsLate: 400,
   // An element that a page hides and shows again is a new object.
@@ -314,6 +341,8 @@ const PAGES: Traits = {
 
 const CHROMIUM: Traits = {
   ...PAGES,
+  // It refuses an end that is behind the number of characters, so with an emoji the end of a text cannot be selected.
+  selectsIn: "utf-16",
   // The browser process answers from its copy, and asks the page meanwhile: a later answer is true.
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,
@@ -337,6 +366,7 @@ const CHROMIUM: Traits = {
 
 const FIREFOX: Traits = {
   ...PAGES,
+  offsetsIn: "utf-16",
   pagesComeWhenAsked: true,
   // alert(), confirm(), prompt().
   pageDialogIsItsOwnPage: true,
@@ -353,6 +383,9 @@ const FIREFOX: Traits = {
 
 /** LibreOffice draws most widgets itself, inside windows of another toolkit. Its quirks come on top of that one's. */
 const DRAWN: Traits = {
+  caretExtendsSelection: true,
+  // OUString.
+  offsetsIn: "utf-16",
   mixesCoordinates: true,
   scrolledRowsKeepCoordinates: true,
   // One object per cell and paragraph.
@@ -409,11 +442,3 @@ const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
   ["Chromium", "chromium"],
   ["Gecko", "firefox"],
 ])
-
-/** The place of a cell in its sheet by its address, "D18": row 17, column 3; undefined if the name is not an address. */
-export function placeByName(name: string): { readonly row: number; readonly column: number } | undefined {
-  const [, letters, number] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(name) ?? []
-  if (letters === undefined) return undefined
-  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
-  return { row: Number(number) - 1, column }
-}

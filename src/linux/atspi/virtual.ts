@@ -1,10 +1,11 @@
+import { placeNamed, type Span } from "../../grid.ts"
 import type { Point, Rect } from "../../node.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
 import type { Child, Facts, Look, Maybe, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
-import { placeByName, type Traits } from "./toolkits.ts"
+import type { Traits } from "./toolkits.ts"
 
 /**
  * Lists and tables that make their children as they are asked for. Calc reports 2^31 of them. Only those on the screen
@@ -50,6 +51,31 @@ const NOTHING: Visible = { children: [] }
 export function mayHaveMore({ rowsMade }: Traits, role: number, rows: number): boolean {
   if (!rowsMade) return false
   return (role === ROLE.LIST && rows >= rowsMade.list) || (role === ROLE.TABLE && rows >= rowsMade.grid)
+}
+
+/** The rows and columns of a table that are in view. undefined: it cannot be told which they are. */
+export async function placesInView(
+  atspi: Atspi,
+  table: Ref,
+  traits: Traits,
+): Promise<{ readonly rows: Span; readonly columns: Span } | undefined> {
+  const view = await unlessRefused(atspi.extents(table))
+  if (!view || view.width <= 0 || view.height <= 0) return undefined
+  const look = (direction: 1 | -1) => probe(atspi, table, view, direction, traits)
+  const [first = -1, last = -1] = await Promise.all([look(1), look(-1)])
+  const [from, to, size] = await Promise.all([
+    cellPlace(atspi, table, first),
+    cellPlace(atspi, table, last),
+    atspi.tableSize(table),
+  ])
+  if (!from) return undefined
+  const end = to && to.row >= from.row ? to : { row: size.rows - 1, column: size.columns - 1 }
+  const lastRow = Math.min(end.row, from.row + MAX_ROWS, size.rows - 1)
+  const lastColumn = Math.min(Math.max(end.column, from.column), from.column + MAX_HEADERS, size.columns - 1)
+  return {
+    rows: { first: from.row, last: lastRow },
+    columns: { first: from.column, last: lastColumn },
+  }
 }
 
 /**
@@ -131,7 +157,7 @@ async function indexAt(
 
 async function indexByName(atspi: Atspi, table: Ref, cell: Ref): Promise<number | undefined> {
   const [name, { columns }] = await Promise.all([atspi.name(cell), atspi.tableSize(table)])
-  const place = placeByName(name)
+  const place = placeNamed(name)
   return place && place.row * columns + place.column
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { placeByName } from "../../../src/linux/atspi/toolkits.ts"
+import { placeNamed } from "../src/grid.ts"
 
 test.each([
   ["A1", { row: 0, column: 0 }],
@@ -9,9 +9,11 @@ test.each([
   ["XFD1048576", { row: 1_048_575, column: 16_383 }],
   ["", undefined],
   ["A0", undefined],
-  ["a1", undefined],
+  ["a1", { row: 0, column: 0 }],
+  ["$B$2", { row: 1, column: 1 }],
+  ["ABCD1", undefined],
   ["Total", undefined],
   ["A1:B2", undefined],
 ])("the cell %j is at %j", (name, place) => {
-  expect(placeByName(name)).toEqual(place)
+  expect(placeNamed(name)).toEqual(place)
 })

@@ -1,0 +1,120 @@
+import * as v from "valibot"
+import { defineCommand } from "../command.ts"
+import { PlainText } from "../envelope.ts"
+import { app, choice, flag, oneOf, optionalRef, optionalText, snapshotId, windowId } from "../inputs.ts"
+import { spansOf } from "../look/spans.ts"
+import { readTable, type TableRows } from "../look/table.ts"
+import { formatCsv, formatTsv } from "../look/tsv.ts"
+import { complete, count, described, optionalString, refId } from "../outputs.ts"
+
+/** Tables, sheets, lists and trees as rows of text. */
+
+const TABLE_FORMATS = ["text", "tsv", "csv", "json"] as const
+
+export const table = defineCommand({
+  name: "table",
+  summary: "Read a table, sheet, list or tree as rows of text: those in view, or a range",
+  group: "observe",
+  effect: "reads",
+  tool: "all",
+  trace: "pictures",
+  timeoutMs: 10_000,
+  input: {
+    ref_id: optionalRef("The table or anything in it; else the window's only table", {
+      position: 0,
+      aliases: ["ref"],
+    }),
+    snapshot: snapshotId,
+    app,
+    window_id: windowId,
+    range: optionalText("Cells, such as A1:F40", {
+      value: "A1:F40",
+      traced: true,
+    }),
+    rows: optionalText("Rows, such as 1-50", { value: "FIRST-LAST", traced: true }),
+    columns: optionalText("Columns by number, letter or title: 1-3,7 or Name,Price", {
+      value: "LIST",
+    }),
+    header: flag("Also the titles; in a sheet, its first row here"),
+    formulas: flag("Formulas instead of results"),
+    cells: flag("A ref per cell in view, not per row"),
+    format: v.optional(choice(TABLE_FORMATS, "tsv, csv: only the rows")),
+  },
+  output: () =>
+    v.object({
+      text: described(optionalString(), "With format tsv or csv, in place of rows"),
+      ref_id: v.optional(refId()),
+      name: optionalString(),
+      rows: v.optional(v.array(v.array(v.string()))),
+      row_count: described(v.optional(count()), "Absent if the app does not tell"),
+      column_count: v.optional(count()),
+      first_row: described(v.optional(count()), "Number of the first row here, from 1; absent if unknown"),
+      first_column: v.optional(count()),
+      columns: described(
+        v.optional(v.array(count())),
+        "Numbers of the columns, if some between are left out",
+      ),
+      header: v.optional(v.array(v.string())),
+      refs: described(v.optional(v.array(v.nullable(v.string()))), "A ref for each row; null: not in view"),
+      cell_refs: v.optional(v.array(v.array(v.nullable(v.string())))),
+      complete: complete(),
+      doubt: described(optionalString(), "Why the texts may be those of other rows"),
+    }),
+  print: tableText,
+  sample: [
+    { ref_id: "$cell" },
+    { app: "$app", rows: "1-2", header: true },
+    { app: "$app", columns: "1", format: "tsv" },
+    { app: "$app", cells: true, format: "json" },
+  ],
+  examples: [
+    "agent-desktop table --app soffice --range A1:F40 --format tsv",
+    "agent-desktop table @e12 --rows 100-150 --columns Name,Size --header",
+  ],
+  check(args) {
+    oneOf(args, ["range", "rows"], 0)
+    oneOf(args, ["range", "columns"], 0)
+    spansOf(args)
+  },
+  async run({ format, ...args }, ctx) {
+    const read = await readTable(ctx, args, args)
+    const all = read.header ? [read.header, ...read.rows] : read.rows
+    const { rows: _, header: __, ...rest } = read
+    if (format === "tsv") return Object.assign(new PlainText(formatTsv(all)), rest)
+    if (format === "csv") return Object.assign(new PlainText(formatCsv(all)), rest)
+    return format === "text" ? new PlainText(tableText(read)) : read
+  },
+})
+
+interface Shown extends Partial<Omit<TableRows, "complete">> {
+  readonly text?: string
+  readonly complete?: boolean
+}
+
+/** A heading, and one line per row: its number and ref, then its cells as TSV. */
+function tableText(data: Shown): string {
+  if (data.text !== undefined || !data.rows) return data.text ?? ""
+  const { ref_id, name, rows, header, refs, first_row, row_count, column_count, doubt } = data
+  const last = first_row === undefined ? undefined : first_row + rows.length - 1
+  const span =
+    rows.length === 0
+      ? "no rows"
+      : first_row === undefined
+        ? `${rows.length} rows`
+        : `rows ${first_row}-${last}`
+  const heading = [
+    ref_id,
+    name === undefined ? undefined : JSON.stringify(name),
+    `${span}${row_count === undefined ? "" : ` of ${row_count}`},`,
+    `${column_count} columns`,
+    data.complete === false ? "incomplete" : undefined,
+  ]
+  const lines = rows.map((row, at) => {
+    const number = first_row === undefined ? undefined : String(first_row + at)
+    const ref = refs?.[at] ?? undefined
+    return [[number, ref].filter(Boolean).join(" "), ...row]
+  })
+  const titles = header ? [["#", ...header]] : []
+  const note = doubt === undefined ? "" : `doubt: ${doubt}\n`
+  return `${heading.filter(Boolean).join(" ")}\n${formatTsv([...titles, ...lines])}${note}`
+}

@@ -1,0 +1,66 @@
+/** Tables by row and column. Rows and columns count from 0 here, and from 1 in answers. */
+
+/** A row of numbers, both ends included. */
+export interface Span {
+  readonly first: number
+  readonly last: number
+}
+
+export const lengthOf = ({ first, last }: Span): number => last - first + 1
+
+/** The numbers of a span that are below `count`. */
+export const within = ({ first, last }: Span, count: number): readonly number[] =>
+  Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
+
+export type Grid<Handle> = CellGrid | TreeGrid<Handle>
+
+/** A table whose cells can all be asked for by row and column, in view or not. */
+export interface CellGrid {
+  readonly kind: "cells"
+  readonly rowCount: number
+  readonly columnCount: number
+  /** True for a sheet: its columns have letters, and most of its cells are empty. */
+  readonly isSheet: boolean
+  /** The position of a cell among the children of the table. Headers are children, too. */
+  indexOf(row: number, column: number): number
+  /** The titles of these columns; undefined if the table has none. */
+  titles(columns: readonly number[]): Promise<readonly string[] | undefined>
+  /** undefined: it cannot be told. */
+  inView(): Promise<{ readonly rows: Span; readonly columns: Span } | undefined>
+  /** The texts of a block, row by row; with `formulas`, the formulas of the cells that have one. */
+  texts(rows: Span, columns: readonly number[], formulas: boolean): Promise<readonly (readonly string[])[]>
+  /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
+  doubt(): Promise<string | undefined>
+}
+
+/** A table, list or tree whose rows are objects in its tree. */
+export interface TreeGrid<Handle> {
+  readonly kind: "tree"
+  /** The counts that the app reports, if it shows only a part, and the number of the first row that it shows. */
+  readonly rowCount?: number
+  readonly columnCount?: number
+  readonly firstRow?: number
+  /** The column that a cell begins in; undefined if unknown. Needed only for rows with fewer cells than columns. */
+  columnOf?(cell: Handle): Promise<number | undefined>
+}
+
+/** The end of a formula that the app reports only in part. */
+export const CUT = "…"
+
+/** 0 for `A`, in any case; undefined for anything that is not the letters of a column. */
+export function columnNamed(letters: string): number | undefined {
+  if (!/^[a-z]{1,3}$/i.test(letters)) return undefined
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+}
+
+export interface CellPlace {
+  readonly row: number
+  readonly column: number
+}
+
+/** The place of `D18`, or `$D$18`: row 17, column 3. undefined if the text is not such an address. */
+export function placeNamed(address: string): CellPlace | undefined {
+  const [, letters = "", number] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/i.exec(address) ?? []
+  const column = columnNamed(letters)
+  return column === undefined ? undefined : { row: Number(number) - 1, column }
+}

@@ -1,0 +1,244 @@
+import type { Handle, Seen } from "../../adapter.ts"
+import { type CellGrid, CUT, type Grid, placeNamed, type Span, within } from "../../grid.ts"
+import { method, readAs } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, property, type Ref } from "./atspi.ts"
+import { has, STATE } from "./bits.ts"
+import { Element, unlessRefused } from "./element.ts"
+import { describeElement, openAbove } from "./open.ts"
+import { pastTheBus, translatingErrors } from "./read-tree.ts"
+import { ROLE } from "./roles.ts"
+import { doubtOf } from "./rows.ts"
+import { placesInView } from "./virtual.ts"
+
+/** Tables, lists and trees by row and column. Cells are asked for together: no cell waits for another one. */
+
+/** The table, list or tree that an element is, or the nearest one that it is in. */
+export async function tableAround(atspi: Atspi, element: Element): Promise<Seen | undefined> {
+  let at: Element | undefined = element
+  for (let level = 0; at && level < MOST_LEVELS; level++) {
+    if (TABLES.has(await atspi.role(at.ref)) && !(await isColumnList(atspi, at)))
+      return describeElement(atspi, at)
+    at = await openAbove(atspi, at, 1)
+  }
+  return undefined
+}
+
+/** From a part of a cell to its table: cells of pages may have many boxes in them. */
+const MOST_LEVELS = 12
+
+const TABLES: ReadonlySet<number> = new Set([
+  ROLE.TABLE,
+  ROLE.TREE_TABLE,
+  ROLE.TREE,
+  ROLE.LIST,
+  ROLE.LIST_BOX,
+])
+
+/** GTK 4 has the rows of a column view in a list below its headers. */
+async function isColumnList(atspi: Atspi, { ref, origin }: Element): Promise<boolean> {
+  if (!origin.traits.columnViewsHoldLists) return false
+  const parent = await unlessRefused(atspi.parent(ref))
+  return parent !== undefined && (await atspi.role(parent)) === ROLE.TREE_TABLE
+}
+
+export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Handle>> {
+  const { ref, origin } = element
+  const interfaces = await atspi.interfaces(ref)
+  const hasCells = (interfaces & INTERFACE.Table) !== 0 && origin.traits.tablesAnswerByCell
+  if (!hasCells) return openTree(atspi, element, interfaces)
+  const [size, first, beside, below] = await Promise.all([
+    atspi.tableSize(ref),
+    ...CORNER.map(([row, column]) => unlessRefused(atspi.cellAt(ref, row, column))),
+  ])
+  const [name, states] = first ? await Promise.all([atspi.name(first), atspi.states(first)]) : ["", 0]
+  const [start = 0, right = start + 1, down = start + size.columns] = await Promise.all(
+    [first, beside, below].map((cell) => cell && unlessRefused(atspi.indexInParent(cell))),
+  )
+  const isSheet =
+    origin.traits.sheetCellsAreTypedOver === true &&
+    has(states, STATE.EDITABLE) &&
+    placeNamed(name) !== undefined
+  const grid = new TableCells(atspi, element)
+  return {
+    kind: "cells",
+    rowCount: Math.max(0, size.rows),
+    columnCount: Math.max(0, size.columns),
+    isSheet,
+    indexOf: (row, column) => start + row * (down - start) + column * (right - start),
+    titles: (columns) => translatingErrors(origin, grid.titles(columns)),
+    inView: () => translatingErrors(origin, placesInView(atspi, ref, origin.traits)),
+    texts: (rows, columns, formulas) =>
+      translatingErrors(
+        origin,
+        pastTheBus(atspi, element, (near) =>
+          new TableCells(near, element).texts(rows, columns, isSheet, formulas),
+        ),
+      ),
+    doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
+  } satisfies CellGrid
+}
+
+/** The cells whose indexes tell those of all others: some toolkits count a header in every row. */
+const CORNER = [
+  [0, 0],
+  [0, 1],
+  [1, 0],
+] as const
+
+/** The facts about a table that its tree does not hold. */
+async function openTree(atspi: Atspi, element: Element, interfaces: number): Promise<Grid<Handle>> {
+  const { ref, origin } = element
+  if (!origin.traits.pagesCountRows) return { kind: "tree" }
+  const attributes = await unlessRefused(atspi.attributes(ref))
+  const rowCount = countIn(attributes, "rowcount")
+  const columnCount = countIn(attributes, "colcount")
+  const firstRow = rowCount === undefined ? undefined : await firstIndex(atspi, ref)
+  const isTable = (interfaces & INTERFACE.Table) !== 0
+  return {
+    kind: "tree",
+    rowCount,
+    columnCount,
+    firstRow,
+    columnOf: isTable
+      ? (cell) => translatingErrors(origin, columnOf(atspi, Element.of(cell).ref))
+      : undefined,
+  }
+}
+
+/** aria-rowcount and aria-colcount; −1 means that the page does not know. */
+function countIn(attributes: ReadonlyMap<string, string> | undefined, key: string): number | undefined {
+  const count = Number(attributes?.get(key) ?? Number.NaN)
+  return Number.isInteger(count) && count >= 0 ? count : undefined
+}
+
+/** The number of the first row that a page shows, by its aria-rowindex. */
+async function firstIndex(atspi: Atspi, table: Ref): Promise<number | undefined> {
+  const first = await unlessRefused(atspi.cellAt(table, 0, 0))
+  const row = first && (await unlessRefused(atspi.parent(first)))
+  for (const ref of [first, row]) {
+    const index = ref && countIn(await unlessRefused(atspi.attributes(ref)), "rowindex")
+    if (index) return index - 1
+  }
+  return undefined
+}
+
+async function columnOf(atspi: Atspi, cell: Ref): Promise<number | undefined> {
+  const place = await unlessRefused(
+    atspi.ask(cell, CELL_POSITION, (reply) => {
+      const body = readAs(reply, "v")
+      if (body.signature() !== "(ii)") return undefined
+      body.align(8)
+      return [body.i32(), body.i32()]
+    }),
+  )
+  const column = place?.[1] ?? -1
+  return column >= 0 ? column : undefined
+}
+
+/** How the text of a column's cells is asked for: they are of one kind. */
+type ColumnKind = "text" | "name" | "check" | "parts"
+
+class TableCells {
+  readonly #atspi: Atspi
+  readonly #element: Element
+
+  constructor(atspi: Atspi, element: Element) {
+    this.#atspi = atspi
+    this.#element = element
+  }
+
+  async titles(columns: readonly number[]): Promise<readonly string[] | undefined> {
+    const titles = await Promise.all(
+      columns.map((column) =>
+        unlessRefused(
+          this.#atspi.ask(this.#element.ref, COLUMN_TITLE.with(column), (reply) =>
+            readAs(reply, "s").string(),
+          ),
+        ),
+      ),
+    )
+    return titles.some(Boolean) ? titles.map((title) => cleanCell(title ?? "")) : undefined
+  }
+
+  async texts(
+    rows: Span,
+    columns: readonly number[],
+    isSheet: boolean,
+    formulas: boolean,
+  ): Promise<readonly (readonly string[])[]> {
+    const all = within(rows, Number.POSITIVE_INFINITY)
+    const kinds = isSheet
+      ? undefined
+      : await Promise.all(columns.map((column) => this.#kindOf(rows.first, column)))
+    return Promise.all(
+      all.map((row) =>
+        Promise.all(
+          columns.map(async (column, at) => {
+            const ref = await unlessRefused(this.#atspi.cellAt(this.#element.ref, row, column))
+            if (!ref) return ""
+            const formula = formulas ? await this.#formula(ref) : ""
+            return formula || cleanCell((await unlessRefused(this.#text(ref, kinds?.[at] ?? "text"))) ?? "")
+          }),
+        ),
+      ),
+    )
+  }
+
+  async #kindOf(row: number, column: number): Promise<ColumnKind> {
+    const atspi = this.#atspi
+    const ref = await unlessRefused(atspi.cellAt(this.#element.ref, row, column))
+    if (!ref) return "name"
+    const [interfaces, states, count, name] = await Promise.all([
+      atspi.interfaces(ref),
+      atspi.states(ref),
+      unlessRefused(atspi.childCount(ref)),
+      atspi.name(ref),
+    ])
+    if (count) return "parts"
+    if (has(states, STATE.CHECKABLE)) return "check"
+    if (name === "" && interfaces & INTERFACE.Action && !(interfaces & INTERFACE.Text))
+      return (await atspi.actionNames(ref)).includes("toggle") ? "check" : "name"
+    return name === "" && interfaces & INTERFACE.Text ? "text" : "name"
+  }
+
+  async #text(ref: Ref, kind: ColumnKind): Promise<string> {
+    const atspi = this.#atspi
+    switch (kind) {
+      case "text":
+        return atspi.text(ref, 0, -1)
+      case "name":
+        return atspi.name(ref)
+      case "check": {
+        const [name, states] = await Promise.all([atspi.name(ref), atspi.states(ref)])
+        return [name, has(states, STATE.CHECKED) ? "checked" : "unchecked"].filter(Boolean).join(" ")
+      }
+      case "parts": {
+        const [name, parts] = await Promise.all([atspi.name(ref), atspi.children(ref)])
+        const texts = await Promise.all(parts.map((part) => this.#partText(part)))
+        return texts.filter(Boolean).join(" ") || name
+      }
+      default:
+        return kind satisfies never
+    }
+  }
+
+  async #partText(part: Ref): Promise<string> {
+    const [name, interfaces] = await Promise.all([this.#atspi.name(part), this.#atspi.interfaces(part)])
+    return name || (interfaces & INTERFACE.Text ? this.#atspi.text(part, 0, -1) : "")
+  }
+
+  async #formula(ref: Ref): Promise<string> {
+    const formula = (await unlessRefused(this.#atspi.attributes(ref)))?.get("Formula") ?? ""
+    if (formula === "") return ""
+    // The attribute is cut at the first colon or semicolon, though that is escaped by a backslash.
+    const [, whole = "", cut] = /^((?:[^\\]|\\.)*)(\\?)$/s.exec(formula) ?? []
+    const plain = whole.replaceAll(/\\(.)/gs, "$1")
+    return `${plain.startsWith("=") ? "" : "="}${plain}${cut ? CUT : ""}`
+  }
+}
+
+/** Keeps tabs and line breaks. */
+const cleanCell = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]|\ufffc/gu, "")
+
+const CELL_POSITION = property("TableCell", "Position")
+const COLUMN_TITLE = method("org.a11y.atspi.Table.GetColumnDescription", "i", [0])

@@ -1,0 +1,82 @@
+import type { SeenNode } from "../adapter.ts"
+import { hasTrait, isRow, type Role } from "../node.ts"
+import { isInteractive } from "../tree.ts"
+
+/** The rows of a table, list or tree that was read as a tree. */
+
+export interface TreeRow {
+  readonly node: SeenNode
+  readonly cells: readonly SeenNode[]
+}
+
+export interface TreeRows {
+  /** The row of column titles, if the first one is that. */
+  readonly header?: TreeRow
+  readonly rows: readonly TreeRow[]
+}
+
+/** Roles of things that have rows. */
+export const isTable = ({ role }: { readonly role: Role }): boolean => TABLES.has(role)
+
+const TABLES: ReadonlySet<Role> = new Set(["table", "grid", "outline", "list", "listbox", "browser"])
+
+export function rowsIn(table: SeenNode): TreeRows {
+  const [first, ...others] = rowsBelow(table)
+  if (!first) return { rows: [] }
+  const isHeader = first.cells.length > 0 && first.cells.every(({ role }) => role === "columnheader")
+  const isOutside = first.node.role === "row" && others.length > 0 && isOutsideList(table, first.node)
+  return isHeader || isOutside ? { header: first, rows: others } : { rows: [first, ...others] }
+}
+
+/** A column view has its titles above the list of its rows. */
+const isOutsideList = (table: SeenNode, row: SeenNode): boolean =>
+  table.children.includes(row) && table.children.some(isTable)
+
+/** The rows of a table inside a cell belong to that table. The rows that are folded out below a row are rows, too. */
+function rowsBelow(node: SeenNode): readonly TreeRow[] {
+  return node.children.flatMap((child): readonly TreeRow[] => {
+    if (isRow(child)) return [{ node: child, cells: cellsOf(child) }, ...rowsInRow(child)]
+    if (child.role === "columnheader" || child.role === "cell") return []
+    return rowsBelow(child)
+  })
+}
+
+const rowsInRow = (row: SeenNode): readonly TreeRow[] =>
+  row.role === "treeitem" ? rowsBelow({ ...row, children: row.children.filter((one) => !isCell(one)) }) : []
+
+function cellsOf(row: SeenNode): readonly SeenNode[] {
+  const cells = row.children.filter(isCell)
+  if (cells.length > 0) return cells
+  // A row of titles may hold plain boxes.
+  const boxes = row.children.filter((child) => child.role === "group")
+  return row.role === "row" && boxes.length > 1 && boxes.length === row.children.length ? boxes : [row]
+}
+
+const isCell = ({ role }: SeenNode): boolean => CELLS.has(role)
+
+const CELLS: ReadonlySet<Role> = new Set(["cell", "columnheader", "rowheader"])
+
+/** The element of a row to act on: the row itself if it takes actions, else its first cell that does. */
+export const actorOf = ({ node, cells }: TreeRow): SeenNode =>
+  isInteractive(node) ? node : (cells.find(isInteractive) ?? node)
+
+/** The text that a cell shows: of a field its value, of a check box its state. */
+export function textOf(node: SeenNode): string {
+  const own = ownText(node)
+  const parts = node.children.filter((child) => !isRow(child))
+  const isPlain = parts.every(({ role }) => hasTrait(role, "text") || role === "image")
+  if (own && (parts.length === 0 || isPlain)) return own
+  const inside = parts.map(textOf).filter(Boolean).join(" ")
+  return inside || own
+}
+
+function ownText({ role, name, value, states }: SeenNode): string {
+  if (states.includes("secure")) return ""
+  if (hasTrait(role, "checkable")) {
+    if (states.includes("indeterminate")) return "indeterminate"
+    return states.includes("checked") ? "checked" : "unchecked"
+  }
+  return hasTrait(role, "typable") || role === "combobox" || role === "slider"
+    ? (value ?? name ?? "")
+    : (name ?? value ?? "")
+}

@@ -1,0 +1,432 @@
+import { type Handle, MAX_LEVELS, type Seen, type SeenNode } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
+import { entriesFor, type Source } from "../refs/allocate.ts"
+import { qualified, resolve, windowOf } from "../refs/resolve.ts"
+import { type Position, walk, wordsOf } from "../tree.ts"
+import { actorOf, isTable, rowsIn, type TreeRow, textOf } from "./rows.ts"
+import { look } from "./search.ts"
+import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
+import { refSource, requireContent } from "./surface.ts"
+import { chooseWindow, type WindowChoice } from "./windows.ts"
+
+/** Reads tables, sheets, lists and trees as rows of text. */
+
+export interface TableChoice extends WindowChoice {
+  readonly ref_id?: string
+  readonly snapshot?: string
+}
+
+export interface TableAsk extends TableSpans {
+  readonly columns?: string
+  readonly header: boolean
+  readonly formulas: boolean
+  /** Also refs of every cell. */
+  readonly cells: boolean
+}
+
+export interface TableRows {
+  readonly ref_id: string
+  readonly name?: string
+  readonly rows: readonly (readonly string[])[]
+  readonly row_count?: number
+  readonly column_count: number
+  readonly first_row?: number
+  readonly first_column: number
+  /** The numbers of the columns, if they do not follow each other. */
+  readonly columns?: readonly number[]
+  readonly header?: readonly string[]
+  /** The ref of each row; null if it has none. */
+  readonly refs?: readonly (string | null)[]
+  readonly cell_refs?: readonly (readonly (string | null)[])[]
+  readonly complete?: false
+  readonly doubt?: string
+}
+
+/** Most cells that one call reads. */
+export const MOST_CELLS = 100_000
+/** A table with at most so many rows is read whole, in view or not. */
+const FEW_ROWS = 100
+/** The rows that are read if it cannot be told which are in view. */
+const SOME_ROWS = 50
+const SOME_COLUMNS = 50
+
+export async function readTable(ctx: Context, choice: TableChoice, ask: TableAsk): Promise<TableRows> {
+  const table =
+    choice.ref_id === undefined ? await findTable(ctx, choice) : await tableOf(ctx, choice, choice.ref_id)
+  const grid = await ctx.adapter.grid(table.seen.handle)
+  const read =
+    grid.kind === "cells" ? await readCells(ctx, table, grid, ask) : await readTree(ctx, table, grid, ask)
+  const name = wordsOf(table.seen)
+  return { ref_id: table.ref, ...(name ? { name } : {}), ...read }
+}
+
+/** A table, and the tree that it is in. */
+interface Table {
+  readonly ref: string
+  readonly seen: Seen
+  /** The table in a tree. Reading it may take a while; refs and rows of trees need it. */
+  place(): Promise<TreePlace>
+}
+
+interface TreePlace {
+  readonly node: SeenNode
+  /** All nodes of the tree around it. */
+  readonly all: readonly Position[]
+  readonly source: Source
+  readonly snapshotId?: string
+  readonly complete: boolean
+}
+
+async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promise<Table> {
+  const target = await resolve(ctx, { ...choice, ref_id })
+  const { ref, entry, seen, snapshotId } = target
+  const around = await ctx.adapter.tableAround(seen.handle)
+  if (!around) throw notATable(ref, seen)
+  const isOwn = around.address !== undefined && around.address === seen.address
+  const ofWindow = async (): Promise<TreePlace> => {
+    const window = await windowOf(ctx.adapter, entry)
+    if (!window) throw notInWindow(ref)
+    const { tree, places, processStart } = await look(ctx, window, {
+      includeHidden: false,
+      fits: () => false,
+    })
+    const source = { ...refSource(tree, processStart ?? entry.process_start), rootPath: [] }
+    const found = places.find(({ node }) => node.address !== undefined && node.address === around.address)
+    if (!found) throw notInWindow(ref)
+    return { node: found.node, all: places, source, snapshotId, complete: tree.complete }
+  }
+  const ofElement = async (): Promise<TreePlace> => {
+    const window = await windowOf(ctx.adapter, entry)
+    const options = {
+      maxDepth: MAX_LEVELS,
+      bounds: "interactive",
+      includeHidden: false,
+      offscreen: "read",
+      interactiveOnly: false,
+    } as const
+    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, options)
+    const source = {
+      ...refSource(tree, entry.process_start),
+      windowId: entry.window_id ?? tree.window.id,
+      rootPath: entry.path,
+      rootContext: entry.context,
+      rootPage: entry.page,
+    }
+    return { node: tree.root, all: [...walk(tree.root)], source, snapshotId, complete: tree.complete }
+  }
+  return { ref, seen: around, place: isOwn ? ofElement : ofWindow }
+}
+
+/** The only table of a window. Lists count if there is no table. */
+async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
+  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
+  requireContent(window)
+  const { tree, places, processStart } = await look(ctx, window, { includeHidden: false, fits: () => false })
+  const source = {
+    ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
+    rootPath: [],
+  }
+  const inner = places.filter(({ node, ancestors }) => isTable(node) && !ancestors.some(isTable))
+  const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
+  const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))
+  if (found.length === 0) throw noTable(window.id)
+  const refs = await ctx.refs.append(entriesFor(found, places, source), undefined, source.reachedBy)
+  if (found.length > 1) throw severalTables(found, refs, window.id)
+  const [{ node }, ref] = [found[0]!, refs[0]!]
+  return { ref, seen: node, place: async () => ({ node, all: places, source, complete: tree.complete }) }
+}
+
+const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.children_count ?? 0) > 0
+
+type Read = Omit<TableRows, "ref_id" | "name">
+
+async function readCells(ctx: Context, table: Table, grid: CellGrid, ask: TableAsk): Promise<Read> {
+  if (ask.formulas && !grid.isSheet) throw noFormulas(table)
+  const asked = spansOf(ask)
+  const needsView = !asked.columns || !asked.rows
+  const isSmall = grid.rowCount <= FEW_ROWS && grid.columnCount <= SOME_COLUMNS
+  const view = needsView && !isSmall ? await grid.inView() : undefined
+  const some = (count: number, most: number): Span => ({ first: 0, last: Math.min(count, most) - 1 })
+  const rows = asked.rows ?? view?.rows ?? some(grid.rowCount, isSmall ? FEW_ROWS : SOME_ROWS)
+  const columns = ask.columns
+    ? await columnsNamed(ask.columns, grid)
+    : within(
+        asked.columns ?? columnsInView(grid, view) ?? some(grid.columnCount, SOME_COLUMNS),
+        grid.columnCount,
+      )
+  refuseOutside(table, rows, grid.rowCount)
+  const last = Math.min(rows.last, grid.rowCount - 1)
+  const span = { first: rows.first, last }
+  refuseTooMany(lengthOf(span) * columns.length)
+  const isWhole = asked.rows !== undefined
+  const [texts, titles, doubt, refs] = await Promise.all([
+    textsInTime(ctx, grid, span, columns, ask.formulas),
+    ask.header && !grid.isSheet ? grid.titles(columns) : undefined,
+    grid.doubt(),
+    grid.isSheet && !ask.cells ? undefined : refsOfCells(ctx, table, grid, span, columns, ask.cells),
+  ])
+  const isOfSheet = ask.header && grid.isSheet
+  const header = isOfSheet ? texts[0] : titles
+  const kept = isOfSheet ? texts.slice(1) : texts
+  const shown =
+    grid.isSheet && !isWhole ? withoutEmptyEnd(kept, header) : { rows: kept, width: columns.length }
+  const skipped = isOfSheet ? 1 : 0
+  return {
+    rows: shown.rows,
+    row_count: grid.rowCount,
+    column_count: grid.columnCount,
+    first_row: span.first + 1 + skipped,
+    first_column: (columns[0] ?? 0) + 1,
+    ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
+    ...(header ? { header: header.slice(0, shown.width) } : {}),
+    ...sliced(refs, skipped, shown),
+    ...(texts.length < lengthOf(span) ? { complete: false } : {}),
+    ...((doubt ?? cutFormulas(ask, texts)) ? { doubt: doubt ?? cutFormulas(ask, texts) } : {}),
+  }
+}
+
+function cutFormulas({ formulas }: TableAsk, texts: readonly (readonly string[])[]): string | undefined {
+  const isCut =
+    formulas && texts.some((row) => row.some((text) => text.startsWith("=") && text.endsWith(CUT)))
+  return isCut
+    ? `LibreOffice reports a formula up to its first colon or semicolon: those that end in ${CUT} go on. The formula bar shows the whole formula of the current cell`
+    : undefined
+}
+
+/** The texts of the rows that can be read in time, block by block. A first block that is not in time fails. */
+async function textsInTime(
+  ctx: Context,
+  grid: CellGrid,
+  { first, last }: Span,
+  columns: readonly number[],
+  formulas: boolean,
+): Promise<readonly (readonly string[])[]> {
+  if (columns.length === 0 || last < first) return []
+  const step = Math.max(1, Math.floor(BLOCK_CELLS / columns.length))
+  const texts: (readonly string[])[] = []
+  for (let row = first, took = 0; row <= last && ctx.deadline.remaining > took * SPARE; row += step) {
+    const start = performance.now()
+    texts.push(...(await grid.texts({ first: row, last: Math.min(row + step - 1, last) }, columns, formulas)))
+    took = Math.max(took, performance.now() - start)
+  }
+  return texts
+}
+
+/** Cells that are asked for at once. */
+const BLOCK_CELLS = 2000
+/** A block may take so many times as long as the slowest one before. */
+const SPARE = 1.5
+
+const columnsInView = (grid: CellGrid, view: { readonly columns: Span } | undefined): Span | undefined =>
+  grid.isSheet || grid.columnCount > SOME_COLUMNS ? view?.columns : undefined
+
+const isRun = (columns: readonly number[]): boolean =>
+  columns.every((column, at) => column === (columns[0] ?? 0) + at)
+
+interface CellRefs {
+  readonly refs: readonly (string | null)[]
+  readonly cell_refs?: readonly (readonly (string | null)[])[]
+}
+
+function sliced(
+  all: CellRefs | undefined,
+  skipped: number,
+  { rows, width }: { readonly rows: { readonly length: number }; readonly width: number },
+): Partial<CellRefs> {
+  if (!all) return {}
+  const refs = all.refs.slice(skipped, skipped + rows.length)
+  const cells = all.cell_refs?.slice(skipped, skipped + rows.length).map((row) => row.slice(0, width))
+  return {
+    ...(refs.some(Boolean) && !cells ? { refs } : {}),
+    ...(cells?.flat().some(Boolean) ? { cell_refs: cells } : {}),
+  }
+}
+
+/** A sheet has no end: the empty rows and columns behind its content are left out. */
+function withoutEmptyEnd(
+  rows: readonly (readonly string[])[],
+  header: readonly string[] | undefined,
+): { readonly rows: readonly (readonly string[])[]; readonly width: number } {
+  const height = rows.findLastIndex((row) => row.some(Boolean)) + 1
+  const kept = rows.slice(0, height)
+  const width = Math.max(0, ...[...kept, header ?? []].map((row) => row.findLastIndex(Boolean) + 1))
+  return { rows: kept.map((row) => row.slice(0, width)), width }
+}
+
+/** Refs of the cells that the table has objects for now: those in view. The first cell of a row stands for the row. */
+async function refsOfCells(
+  ctx: Context,
+  table: Table,
+  grid: CellGrid,
+  rows: Span,
+  columns: readonly number[],
+  all: boolean,
+): Promise<CellRefs | undefined> {
+  const place = await table.place()
+  const below = new Set(place.node.children)
+  const byIndex = new Map(
+    place.all.flatMap((one) =>
+      below.has(one.node) && one.node.index !== undefined && one.node.role !== "columnheader"
+        ? [[one.node.index, one] as const]
+        : [],
+    ),
+  )
+  const at = (row: number, column: number): Position | undefined => byIndex.get(grid.indexOf(row, column))
+  const numbers = within(rows, grid.rowCount)
+  const wanted = numbers.map((row) =>
+    all ? columns.map((column) => at(row, column)) : [columns.map((column) => at(row, column)).find(Boolean)],
+  )
+  const refOf = await refsFor(
+    ctx,
+    place,
+    wanted.flat().filter((one) => one !== undefined),
+  )
+  const given = wanted.map((row) => row.map((one) => (one && refOf(one)) ?? null))
+  return { refs: given.map(([first = null]) => first), ...(all ? { cell_refs: given } : {}) }
+}
+
+async function refsFor(
+  ctx: Context,
+  { all, source, snapshotId }: TreePlace,
+  chosen: readonly Position[],
+): Promise<(place: Position) => string | undefined> {
+  if (chosen.length === 0) return () => undefined
+  const refs = await ctx.refs.append(entriesFor(chosen, all, source), snapshotId, source.reachedBy)
+  const given = new Map(chosen.map(({ node }, i) => [node, qualified(refs[i]!, snapshotId)]))
+  return ({ node }) => given.get(node)
+}
+
+async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask: TableAsk): Promise<Read> {
+  if (ask.formulas) throw noFormulas(table)
+  const place = await table.place()
+  const { header, rows } = rowsIn(place.node)
+  const first = grid.firstRow ?? 0
+  const width = Math.max(
+    grid.columnCount ?? 0,
+    header?.cells.length ?? 0,
+    ...rows.map(({ cells }) => cells.length),
+  )
+  const titles = header?.cells.map(textOf)
+  const asked = spansOf(ask)
+  const more = unmadeIn(place.node)
+  const rowCount = grid.rowCount ?? rows.length + more
+  const inView = rowsInView(rows)
+  const wanted = asked.rows ?? { first: first + inView.first, last: first + inView.last }
+  refuseOutside(table, wanted, rowCount)
+  const shown = rows.slice(Math.max(0, wanted.first - first), wanted.last - first + 1)
+  const columns = ask.columns
+    ? columnsIn(ask.columns, width, titles, false)
+    : within(asked.columns ?? { first: 0, last: width - 1 }, width)
+  const placed = await Promise.all(shown.map(({ cells }) => placeCells(cells, width, grid)))
+  const positions = new Map(place.all.map((one) => [one.node, one]))
+  const chosen = shown.flatMap((row, at) =>
+    ask.cells ? columns.map((column) => placed[at]?.[column]) : [actorOf(row)],
+  )
+  const refOf = await refsFor(
+    ctx,
+    place,
+    chosen.flatMap((node) => (node && positions.get(node)) ?? []),
+  )
+  const given = chosen.map((node) => (node && positions.has(node) && refOf(positions.get(node)!)) || null)
+  const isWhole = place.complete && more === 0 && rowCount <= first + rows.length
+  return {
+    rows: placed.map((cells) => columns.map((column) => (cells[column] ? textOf(cells[column]) : ""))),
+    row_count: rowCount,
+    column_count: width,
+    // Of rows that are made as they are scrolled to, the first is not known.
+    ...(more > 0 ? {} : { first_row: Math.max(wanted.first, first) + 1 }),
+    first_column: (columns[0] ?? 0) + 1,
+    ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
+    ...(ask.header && titles ? { header: columns.map((column) => titles[column] ?? "") } : {}),
+    ...(ask.cells
+      ? { cell_refs: shown.map((_, at) => given.slice(at * columns.length, (at + 1) * columns.length)) }
+      : { refs: given }),
+    ...(isWhole ? {} : { complete: false }),
+  }
+}
+
+/** The number of rows that the list has no objects for. */
+function unmadeIn(node: SeenNode): number {
+  const list = isTable(node) && !node.children_count ? (node.children.find(isTable) ?? node) : node
+  return Math.max(0, (list.children_count ?? 0) - list.children.length)
+}
+
+/** Of a long table the rows in view, or the first ones if it does not say which those are. */
+function rowsInView(rows: readonly TreeRow[]): Span {
+  if (rows.length <= FEW_ROWS) return { first: 0, last: rows.length - 1 }
+  const shows = ({ node, cells }: TreeRow): boolean =>
+    [node, ...cells].every(({ states }) => !states.includes("offscreen"))
+  const first = rows.findIndex(shows)
+  const last = rows.findLastIndex(shows)
+  return first < 0 || last - first >= FEW_ROWS ? { first: 0, last: SOME_ROWS - 1 } : { first, last }
+}
+
+/** A row with fewer cells than there are columns has cells that span several: the app knows where each one begins. */
+async function placeCells(
+  cells: readonly SeenNode[],
+  width: number,
+  { columnOf }: TreeGrid<Handle>,
+): Promise<readonly (SeenNode | undefined)[]> {
+  if (cells.length >= width || !columnOf) return cells
+  const columns = await Promise.all(cells.map(({ handle }) => columnOf(handle)))
+  if (columns.some((column) => column === undefined || column >= width)) return cells
+  const placed: (SeenNode | undefined)[] = Array.from({ length: width }, () => undefined)
+  columns.forEach((column, at) => {
+    placed[column!] = cells[at]
+  })
+  return placed
+}
+
+function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
+  if (first < count || first === 0) return
+  throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, and row ${first + 1} is behind them`, {
+    suggestion: `Read the last ones: agent-desktop table ${ref} --rows ${Math.max(1, count - SOME_ROWS + 1)}-${count}`,
+    details: { argument: "rows", row_count: count },
+  })
+}
+
+function refuseTooMany(cells: number): void {
+  if (cells <= MOST_CELLS) return
+  throw new AppError("INVALID_ARGS", `${cells} cells are too many for one call, which reads ${MOST_CELLS}`, {
+    suggestion: "Ask for fewer rows with --rows 1-1000, or for fewer columns with --columns",
+    details: { argument: "rows" },
+  })
+}
+
+function notATable(ref: string, { role }: Seen): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${role}, and is not in a table, list or tree`, {
+    suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
+  })
+}
+
+function notInWindow(ref: string): AppError {
+  return new AppError("ELEMENT_NOT_FOUND", `The table of ${ref} is not in the tree of its window now`, {
+    suggestion: "Run 'table' without a ref, with --app or --window-id",
+  })
+}
+
+function noTable(id: string): AppError {
+  return new AppError("ELEMENT_NOT_FOUND", `Window '${id}' shows no table, list or tree`, {
+    suggestion: `See what it shows: agent-desktop snapshot --window-id ${id}`,
+  })
+}
+
+function severalTables(found: readonly Position[], refs: readonly string[], window: string): AppError {
+  const candidates = found.map(({ node }, at) => {
+    const name = wordsOf(node)
+    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}) }
+  })
+  const [ref] = refs
+  return new AppError("AMBIGUOUS_TARGET", `Window '${window}' shows ${found.length} tables, lists or trees`, {
+    suggestion: `Name one: agent-desktop table ${ref}`,
+    details: { candidates },
+  })
+}
+
+function noFormulas({ ref, seen }: Table): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role} without formulas`, {
+    suggestion: `Leave out --formulas: agent-desktop table ${ref}`,
+  })
+}

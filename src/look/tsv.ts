@@ -1,0 +1,21 @@
+import { escapeHidden } from "../escape.ts"
+
+/** Rows of texts as TSV and CSV. */
+
+type Rows = readonly (readonly string[])[]
+
+/**
+ * One row per line. A tab, a line break or a backslash inside a cell is written `\t`, `\n`, `\r` or `\\`, and a character
+ * that hides or reorders text by its code, such as `\u202e`.
+ */
+export const formatTsv = (rows: Rows): string =>
+  rows.map((row) => `${row.map((cell) => escapeHidden(escapeCell(cell))).join("\t")}\n`).join("")
+
+const escapeCell = (cell: string): string => cell.replaceAll(/[\\\t\n\r]/g, (one) => ESCAPES[one] ?? one)
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" }
+/** As RFC 4180 says: a cell with a comma, a quote or a line break is quoted. */
+export const formatCsv = (rows: Rows): string =>
+  rows.map((row) => `${row.map((cell) => escapeHidden(quoteCell(cell))).join(",")}\r\n`).join("")
+
+const quoteCell = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

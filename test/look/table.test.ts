@@ -1,0 +1,242 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import type { CellGrid, Span } from "../../src/grid.ts"
+import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+
+afterAll(clearDesks)
+
+const at = (x: number, y: number) => ({ bounds: { x, y, width: 40, height: 20 } })
+const cell = (name: string, more: Partial<Spec> = {}): Spec => ({ role: "cell", name, ...at(0, 0), ...more })
+const row = (...children: readonly Spec[]): Spec => ({ role: "row", children })
+
+const PEOPLE: Spec = {
+  role: "table",
+  name: "People",
+  children: [
+    row({ role: "columnheader", name: "Person" }, { role: "columnheader", name: "Age" }),
+    row(cell("Ada"), cell("36")),
+    row(cell("Alan"), cell("", { children: [{ role: "checkbox", name: "in", states: ["checked"] }] })),
+  ],
+}
+
+const withTables = (...tables: readonly Spec[]): Desk => {
+  const it = desk()
+  it.world.app("Editor").window("notes", tables)
+  return it
+}
+
+/** A table of numbers that is read by row and column; it counts what it is asked for. */
+function grid(
+  rows: number,
+  columns: number,
+  more: Partial<CellGrid> = {},
+): { asked: Span[]; grid: CellGrid } {
+  const asked: Span[] = []
+  return {
+    asked,
+    grid: {
+      kind: "cells",
+      rowCount: rows,
+      columnCount: columns,
+      isSheet: false,
+      indexOf: (r, c) => r * columns + c,
+      titles: async (wanted) => wanted.map((column) => `T${column + 1}`),
+      inView: async () => ({ rows: { first: 500, last: 509 }, columns: { first: 0, last: 2 } }),
+      texts: async (span, wanted) => {
+        asked.push(span)
+        return Array.from({ length: span.last - span.first + 1 }, (_, i) =>
+          wanted.map((column) => `${span.first + i + 1}.${column + 1}`),
+        )
+      },
+      doubt: async () => undefined,
+      ...more,
+    },
+  }
+}
+
+const big = (more: Partial<CellGrid> = {}, rows = 1000, columns = 3): Spec & { asked: Span[] } => {
+  const it = grid(rows, columns, more)
+  return {
+    role: "table",
+    name: "Big",
+    total: rows * columns,
+    children: [],
+    grid: () => it.grid,
+    asked: it.asked,
+  }
+}
+
+describe("table", () => {
+  test("gives the rows, their counts, titles, and a ref for each row", async () => {
+    const it = withTables(PEOPLE)
+    const data = await it.ok("table", { header: true })
+    expect(data).toEqual({
+      ref_id: "@e1",
+      name: "People",
+      rows: [
+        ["Ada", "36"],
+        ["Alan", "checked"],
+      ],
+      row_count: 2,
+      column_count: 2,
+      first_row: 1,
+      first_column: 1,
+      header: ["Person", "Age"],
+      refs: ["@e2", "@e3"],
+    })
+    expect((await it.ok("get", { ref_id: data.refs[1], property: "name" })).value).toBe("Alan")
+    // A cell leads to its table as well.
+    expect(await it.ok("table", { ref_id: "@e3", columns: "age", cells: true })).toMatchObject({
+      rows: [["36"], ["checked"]],
+      first_column: 2,
+      cell_refs: [[expect.any(String)], [expect.any(String)]],
+    })
+  })
+
+  test("is a text in the formats that programs read", async () => {
+    const it = withTables(PEOPLE)
+    expect(await it.ok("table", { header: true, format: "tsv" })).toMatchObject({
+      text: "Person\tAge\nAda\t36\nAlan\tchecked\n",
+      row_count: 2,
+    })
+    expect((await it.ok("table", { rows: "2", format: "csv" })).text).toBe("Alan,checked\r\n")
+    expect((await it.ok("table", { format: "text" })).text).toBe(
+      '@e1 "People" rows 1-2 of 2, 2 columns\n1 @e2\tAda\t36\n2 @e3\tAlan\tchecked\n',
+    )
+  })
+
+  test("that is long shows the rows in view, and counts the rest", async () => {
+    const table = big()
+    const it = withTables(table)
+    const data = await it.ok("table")
+    expect(data).toMatchObject({ row_count: 1000, column_count: 3, first_row: 501, first_column: 1 })
+    expect(data.rows).toHaveLength(10)
+    expect(data.rows[0]).toEqual(["501.1", "501.2", "501.3"])
+  })
+
+  test("by range, rows and columns asks for these cells only", async () => {
+    const table = big()
+    const it = withTables(table)
+    expect(await it.ok("table", { range: "B999:C1000" })).toMatchObject({
+      rows: [
+        ["999.2", "999.3"],
+        ["1000.2", "1000.3"],
+      ],
+      first_row: 999,
+      first_column: 2,
+    })
+    expect(table.asked).toEqual([{ first: 998, last: 999 }])
+    expect(await it.ok("table", { rows: "7", columns: "T3,1" })).toMatchObject({
+      rows: [["7.3", "7.1"]],
+      columns: [3, 1],
+    })
+  })
+
+  test("of a sheet leaves out the empty end of what is in view, and keeps a range as it was asked for", async () => {
+    const texts: CellGrid["texts"] = async ({ first, last }, columns) =>
+      Array.from({ length: last - first + 1 }, (_, i) =>
+        columns.map((column) => (first + i < 2 && column < 2 ? `${column}` : "")),
+      )
+    const inView = async () => ({ rows: { first: 0, last: 30 }, columns: { first: 0, last: 9 } })
+    const it = withTables(big({ isSheet: true, texts, inView }, 1_048_576, 16_384))
+    const FULL = [
+      ["0", "1"],
+      ["0", "1"],
+    ]
+    expect((await it.ok("table")).rows).toEqual(FULL)
+    expect(await it.ok("table", { header: true })).toMatchObject({
+      header: ["0", "1"],
+      rows: [["0", "1"]],
+      first_row: 2,
+    })
+    expect((await it.ok("table", { range: "A2:C3" })).rows).toEqual([
+      ["0", "1", ""],
+      ["", "", ""],
+    ])
+  })
+
+  test("gives the rows that could be read in time, and says that there are more", async () => {
+    const slow: CellGrid["texts"] = async ({ first, last }, columns) => {
+      await Bun.sleep(200)
+      return Array.from({ length: last - first + 1 }, () => columns.map(() => "x"))
+    }
+    const it = withTables(big({ texts: slow }, 100_000))
+    const data = await it.ok("table", { rows: "1-30000", timeout_ms: 1000 })
+    expect(data.complete).toBe(false)
+    expect(data.rows.length).toBeGreaterThan(0)
+    expect(data.rows.length).toBeLessThan(30_000)
+  })
+
+  test("places cells that span columns where they begin", async () => {
+    const spanning: Spec = {
+      role: "table",
+      name: "Spans",
+      grid: () => ({
+        kind: "tree",
+        columnOf: async (handle) => ({ Both: 0, End: 2 })[(handle as unknown as { name: string }).name],
+      }),
+      children: [row(cell("a"), cell("b"), cell("c")), row(cell("Both"), cell("End"))],
+    }
+    expect((await withTables(spanning).ok("table")).rows).toEqual([
+      ["a", "b", "c"],
+      ["Both", "", "End"],
+    ])
+  })
+
+  test("numbers the rows of a page that shows a part as the page does", async () => {
+    const part: Spec = {
+      ...PEOPLE,
+      grid: () => ({ kind: "tree", rowCount: 100_000, firstRow: 499 }),
+    }
+    expect(await withTables(part).ok("table")).toMatchObject({
+      first_row: 500,
+      row_count: 100_000,
+      complete: false,
+    })
+  })
+
+  test("says why its texts may be old", async () => {
+    const it = withTables(big({ doubt: async () => "rows may have moved" }))
+    expect(await it.ok("table", { rows: "1-2" })).toMatchObject({ doubt: "rows may have moved" })
+    expect((await it.ok("table", { rows: "1-2", format: "text" })).text).toEndWith(
+      "doubt: rows may have moved\n",
+    )
+  })
+
+  test("that is not the only one is asked for by ref", async () => {
+    const it = withTables(PEOPLE, { ...PEOPLE, name: "More" })
+    const error = await it.error("table")
+    expect(error).toMatchObject({
+      code: "AMBIGUOUS_TARGET",
+      details: { candidates: [{ role: "table", name: "People" }, { name: "More" }] },
+    })
+    expect(await it.ok("table", { ref_id: error.details.candidates[1].ref_id })).toMatchObject({
+      name: "More",
+    })
+  })
+
+  test.each([
+    [{ range: "A1:" }, "INVALID_ARGS", "'A1:' is not a range"],
+    [{ range: "A1:B2:C3" }, "INVALID_ARGS", "is not a range"],
+    [{ rows: "5-1" }, "INVALID_ARGS", "'5-1' is not a row of numbers"],
+    [{ rows: "0-3" }, "INVALID_ARGS", "is not a row of numbers"],
+    [{ rows: "1001-1002" }, "INVALID_ARGS", "has 1000 rows, and row 1001 is behind them"],
+    [{ columns: "Nowhere" }, "INVALID_ARGS", "there is no column 'Nowhere'"],
+    [{ columns: "4" }, "INVALID_ARGS", "there is no column '4'"],
+    [{ range: "A1:C3", rows: "1-2" }, "INVALID_ARGS", "exclude each other"],
+    [{ formulas: true }, "ACTION_NOT_SUPPORTED", "without formulas"],
+  ])("%j is %s: %s", async (args, code, message) => {
+    const error = await withTables(big()).error("table", args)
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) })
+  })
+
+  test("without any table, or of an element outside one, names the next step", async () => {
+    const it = withTables({ role: "button", name: "Save", ...at(0, 0) })
+    expect(await it.error("table")).toMatchObject({ code: "ELEMENT_NOT_FOUND" })
+    await it.ok("snapshot")
+    expect(await it.error("table", { ref_id: "@e1" })).toMatchObject({
+      code: "ACTION_NOT_SUPPORTED",
+      message: expect.stringContaining("is not in a table, list or tree"),
+    })
+  })
+})
