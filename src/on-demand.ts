@@ -66,44 +66,56 @@ async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
 export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
   let opened: Promise<Adapter> | undefined
   const adapter = (): Promise<Adapter> => (opened ??= open())
-  return {
-    permissions: async (request) => (await adapter()).permissions(request),
-    diagnose: async (options) => (await adapter()).diagnose(options),
-    apps: async () => (await adapter()).apps(),
-    windows: async (only) => (await adapter()).windows(only),
-    displays: async () => (await adapter()).displays(),
-    surfaces: async (pid) => (await adapter()).surfaces(pid),
-    popups: async (pid) => (await adapter()).popups(pid),
-    tree: async (target, options) => (await adapter()).tree(target, options),
-    processStart: async (pid) => (await adapter()).processStart(pid),
-    open: async (entry, route, hint) => (await adapter()).open(entry, route, hint),
-    read: async (handle) => (await adapter()).read(handle),
-    tableAround: async (handle) => (await adapter()).tableAround(handle),
-    grid: async (handle) => (await adapter()).grid(handle),
-    text: async (handle) => (await adapter()).text(handle),
-    selectText: async (handle, range) => (await adapter()).selectText(handle, range),
-    caughtUp: async (window) => (await adapter()).caughtUp(window),
-    absence: async (seen, entry) => (await adapter()).absence(seen, entry),
-    dialogOver: async (entry, hint) => (await adapter()).dialogOver(entry, hint),
-    hit: async (handle, point) => (await adapter()).hit(handle, point),
-    doubt: async (handle) => (await adapter()).doubt(handle),
-    ownerAt: async (point) => (await adapter()).ownerAt(point),
-    perform: async (handle, action) => (await adapter()).perform(handle, action),
-    keepFocus: async (handle) => (await adapter()).keepFocus(handle),
-    focused: async (window) => (await adapter()).focused(window),
-    takeTurn: async () => (await adapter()).takeTurn(),
-    input: async (event) => (await adapter()).input(event),
-    window: async (id, op) => (await adapter()).window(id, op),
-    launch: async (app, args) => (await adapter()).launch(app, args),
-    quit: async (app, force) => (await adapter()).quit(app, force),
-    clipboard: async (op) => (await adapter()).clipboard(op),
-    screenshot: async (target) => (await adapter()).screenshot(target),
-    notifications: async () => (await adapter()).notifications(),
-    unlistedNotifications: async () => (await adapter()).unlistedNotifications(),
-    notification: async (target, op) => (await adapter()).notification(target, op),
-    desktops: async (op) => (await adapter()).desktops(op),
-    life: async (pid) => (await adapter()).life(pid),
-    watch: async (pids, hint) => (await adapter()).watch(pids, hint),
-    close: async () => (await opened?.catch(() => undefined))?.close(),
-  }
+  const later =
+    (name: Method) =>
+    async (...args: never[]): Promise<unknown> => {
+      // Of a union of methods TypeScript knows only that each takes its own arguments.
+      const methods = (await adapter()) as Record<Method, (...args: never[]) => unknown>
+      return methods[name](...args)
+    }
+  const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.close()
+  return { ...Object.fromEntries(METHODS.map((name) => [name, later(name)])), close } as Adapter
 }
+
+type Method = Exclude<keyof Adapter, "close">
+
+/** A method that is missing here is a type error. */
+const METHODS = Object.keys({
+  permissions: 0,
+  diagnose: 0,
+  apps: 0,
+  windows: 0,
+  displays: 0,
+  surfaces: 0,
+  popups: 0,
+  tree: 0,
+  processStart: 0,
+  open: 0,
+  read: 0,
+  tableAround: 0,
+  grid: 0,
+  text: 0,
+  selectText: 0,
+  caughtUp: 0,
+  absence: 0,
+  dialogOver: 0,
+  hit: 0,
+  doubt: 0,
+  ownerAt: 0,
+  perform: 0,
+  keepFocus: 0,
+  focused: 0,
+  takeTurn: 0,
+  input: 0,
+  window: 0,
+  launch: 0,
+  quit: 0,
+  clipboard: 0,
+  screenshot: 0,
+  notifications: 0,
+  unlistedNotifications: 0,
+  notification: 0,
+  desktops: 0,
+  life: 0,
+  watch: 0,
+} satisfies Record<Method, 0>) as readonly Method[]
