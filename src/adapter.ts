@@ -101,6 +101,8 @@ export interface Adapter {
    * tell, or has a menu open, or takes long to ask.
    */
   focused(window: SeenWindow): Promise<Seen | undefined>
+  /** True if Enter in this dialog would press its default button, and that is disabled now. */
+  isEnterBlocked(window: SeenWindow): Promise<boolean>
   /**
    * Waits until no other command has the pointer and the keyboard, and keeps them for this one until
    * `close`. The desktop may have changed meanwhile. Throws TIMEOUT if the turn does not come in time.

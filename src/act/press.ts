@@ -2,7 +2,9 @@ import type { Combo, InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseWindow, operate, type WindowChoice } from "../look/windows.ts"
+import { hasTrait } from "../node.ts"
 import { resolve, windowOf } from "../refs/resolve.ts"
+import { until } from "../until.ts"
 import { proveFocus, takeFocus } from "./keyboard.ts"
 import { inputTarget, ofPreparation } from "./pointer.ts"
 import { type ActedOn, actedOn } from "./result.ts"
@@ -22,6 +24,8 @@ export interface Pressed {
   /** If the focus is back in the window that it was taken from. */
   readonly focus_returned?: boolean
   readonly disposition: Disposition
+  /** A reason why the keys may have had no effect. */
+  readonly doubt?: string
 }
 
 /** Presses keys: in an element, in a window, or in the window that has the focus. */
@@ -44,8 +48,9 @@ async function pressInElement(ctx: Context, to: string, press: Press): Promise<P
   await beforeKeys(takeFocus(ctx, target, { kind: "focus" }))
   const window = await beforeKeys(windowOf(ctx.adapter, target.entry))
   const prove = () => proveFocus(ctx, target)
+  const doubt = window && (await untilEnterWorks(ctx, window, target.seen, press))
   await send(ctx, { ...press, target: inputTarget(target), prove }, target.entry.pid, target.seen)
-  return pressed(window, target.seen, { ref_id: target.ref })
+  return pressed(window, target.seen, { ref_id: target.ref, doubt })
 }
 
 /** A failure here leaves the focus somewhere, but no key was sent. */
@@ -70,22 +75,54 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
   if (!window) {
     await ctx.adapter.input(press)
-    return pressed()
+    return pressed(undefined, undefined, { doubt: NO_WINDOW })
   }
   const element = await ctx.adapter.focused(window)
+  const doubt = await untilEnterWorks(ctx, window, element, press)
   let isInWindow = false
   const asSent = (isIn: boolean): void => {
     isInWindow = isIn
   }
   await send(ctx, { ...press, window, asSent }, window.pid, element, window)
-  return isInWindow ? pressed(window, element) : pressed()
+  return isInWindow
+    ? pressed(window, element, { doubt })
+    : pressed(undefined, undefined, { doubt: NO_WINDOW })
 }
+
+const NO_WINDOW =
+  "No window of 'list-windows' had the focus: only a shortcut of the desktop, or a window that is not listed, can have got the keys"
 
 async function pressInWindow(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
   const element = await ctx.adapter.focused(window)
+  const doubt = await untilEnterWorks(ctx, window, element, press)
   await send(ctx, { ...press, window }, window.pid, element, window)
-  return pressed(window, element)
+  return pressed(window, element, { doubt })
 }
+
+/**
+ * Waits while Enter in a field of a dialog would press a button that is still disabled: the file dialog of GTK 3 enables
+ * it half a second after its name was set, and ignores Enter until then. Returns the doubt if it stays disabled.
+ */
+async function untilEnterWorks(
+  ctx: Context,
+  window: SeenWindow,
+  element: Seen | undefined,
+  { combo }: Press,
+): Promise<string | undefined> {
+  const isEnter = combo.key === "return" && combo.modifiers.length === 0
+  const isLine = element && hasTrait(element.role, "typable") && !element.states.includes("multiline")
+  if (!isEnter || !isLine || element.tellsLate) return undefined
+  const works = async () => !(await beforeKeys(ctx.adapter.isEnterBlocked(window))) || undefined
+  if (await works()) return undefined
+  const deadline = ctx.deadline.slice(ENABLED_MS)
+  return (await beforeKeys(until(ctx, works, { pids: [window.pid], deadline })))
+    ? undefined
+    : DISABLED_DEFAULT
+}
+
+/** How long an app may take to enable the default button after a change of its text. */
+const ENABLED_MS = 1000
+const DISABLED_DEFAULT = "The default button of the dialog is disabled, so Enter may have done nothing"
 
 /**
  * Sends the keys. A browser is listened to until it is quiet: Chromium may crash if the last program that has asked it
@@ -160,12 +197,21 @@ async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
 const QUIET_MS = 100
 const RESTLESS_MS = 1000
 
-function pressed(window?: SeenWindow, element?: Seen, more: Pick<Pressed, "ref_id"> = {}): Pressed {
+/** An app that does not answer gets the keys when it goes on. */
+const unanswered = ({ accessible, reason }: SeenWindow): string | undefined =>
+  reason && accessible !== false ? `The keys were sent, but ${reason}` : undefined
+
+function pressed(
+  window?: SeenWindow,
+  element?: Seen,
+  { ref_id, doubt = window && unanswered(window) }: Pick<Pressed, "ref_id" | "doubt"> = {},
+): Pressed {
   return {
     action: "press",
-    ...more,
+    ...(ref_id ? { ref_id } : {}),
     ...(window ? { window: { id: window.id, title: window.title, app_name: window.app_name } } : {}),
     ...(element ? { element: actedOn(element) } : {}),
     disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    ...(doubt ? { doubt } : {}),
   }
 }

@@ -32,6 +32,7 @@ export const press = defineCommand({
       element: v.optional(v.object({ role: v.string(), name: optionalString() })),
       focus_returned: described(v.optional(v.boolean()), "false: the keys moved the focus"),
       disposition: disposition(),
+      doubt: described(optionalString(), "Why the keys may have done nothing"),
       changes: changed(),
     }),
   print: async (data: object) => (await import("../look/outline.ts")).actedText(data),

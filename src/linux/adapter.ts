@@ -135,6 +135,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return keepFocus(atspi, element, isInFront)
     },
     focused: (window) => view.focused(window),
+    isEnterBlocked: (window) => view.isEnterBlocked(window),
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()

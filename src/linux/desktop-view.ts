@@ -71,19 +71,35 @@ export class DesktopView {
 
   /** The element that gets the keys in a window. undefined: not known. */
   async focused(window: SeenWindow): Promise<Seen | undefined> {
-    if (window.accessible === false) return undefined
     const { findFocused } = await import("./atspi/focus.ts")
-    try {
-      const [top, hasPopup] = await Promise.all([
-        translatingErrors({ app: window.app_name }, this.#findTop(window.id)),
-        this.#hasPopup(window.pid),
-      ])
+    return this.#briefly(window, async (view, top) => {
       // A menu or a list takes the keys, whatever element has the focus.
-      if (!top || hasPopup) return undefined
-      const atspi = (await this.atspi()).within(this.#deadline.slice(FOCUS_LOOK_MS))
-      return await findFocused(atspi, top.element)
+      if (await view.#hasPopup(window.pid)) return undefined
+      return findFocused(await view.atspi(), top)
+    })
+  }
+
+  /** True if Enter would press the default button of the dialog, and that is disabled. */
+  async isEnterBlocked(window: SeenWindow): Promise<boolean> {
+    const { hasDisabledDefault } = await import("./atspi/focus.ts")
+    const look = async (view: DesktopView, top: Element) => hasDisabledDefault(await view.atspi(), top)
+    return (await this.#briefly(window, look)) ?? false
+  }
+
+  /** Looks into a window, but not for long: the keys go to it in any case. undefined: its app cannot be asked. */
+  async #briefly<T>(
+    window: SeenWindow,
+    look: (view: DesktopView, top: Element) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (window.accessible === false) return undefined
+    // The keys need time as well.
+    const time = Math.min(FOCUS_LOOK_MS, this.#deadline.remaining / 3)
+    const view = new DesktopView(this.#session, this.#deadline.slice(time))
+    view.#last = this.#last
+    try {
+      const top = await translatingErrors({ app: window.app_name }, view.#findTop(window.id))
+      return top && (await look(view, top.element))
     } catch (error) {
-      // The keys go to the window in any case. An app that cannot be asked leaves the element unknown.
       if (error instanceof AppError) return undefined
       throw error
     }

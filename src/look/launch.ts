@@ -4,10 +4,14 @@ import type { Launched } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { cut } from "../refmap.ts"
 import { until } from "../until.ts"
+import { isStarting } from "./surface.ts"
 import { windowsOfApp } from "./windows.ts"
 
 /** How long an app that already runs may take to open a new window, after a second start handed over to it. */
 const HANDOVER_MS = 2000
+
+/** How long an app may take to say its name after it has shown its window. Some never do. */
+const NAMED_MS = 1000
 
 /**
  * Starts an app and waits for its new window, or for a window of the running app that the start handed over to. A splash
@@ -33,6 +37,7 @@ async function windowOf(
   const named = (windows: readonly SeenWindow[]) =>
     started.names.flatMap((name) => windowsOfApp(windows, name))
   let splash: SeenWindow | undefined
+  let foundAt: number | undefined
   const found = await until(ctx, async () => {
     const windows = await ctx.adapter.windows()
     // The X server gives the id of a window that has closed to another one.
@@ -42,6 +47,9 @@ async function windowOf(
     splash = candidates.find(({ isSplash }) => isSplash)
     const window = candidates.find(({ isSplash }) => !isSplash)
     // It may have handed over to a process that it started.
+    if (window) foundAt ??= performance.now()
+    const waits = foundAt === undefined ? 0 : performance.now() - foundAt
+    if (window && isStarting(window) && waits < NAMED_MS) return undefined
     if (window || exit.at === undefined || started.isRunning?.()) return window
     if (exit.code !== 0) throw exitedEarly(app, exit.code, started.lastWords?.())
     // A second start of a single-instance app ends at once: the running app opens a window, or shows one it has.

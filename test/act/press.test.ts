@@ -53,7 +53,34 @@ describe("press", () => {
     world.onInput = () => {
       world.focused = undefined
     }
-    expect(await ok("press", { combo: "ctrl+s" })).toEqual({ action: "press", disposition: SENT })
+    expect(await ok("press", { combo: "ctrl+s" })).toEqual({
+      action: "press",
+      disposition: SENT,
+      doubt: expect.stringContaining("No window"),
+    })
+    expect(await ok("press", { combo: "ctrl+s" })).toHaveProperty(
+      "doubt",
+      expect.stringContaining("No window"),
+    )
+  })
+
+  test("Enter in a field waits until the default button of the dialog is enabled", async () => {
+    const { ok, world, notes, body } = await twoApps()
+    world.focused = notes
+    world.isEnterBlocked = true
+    const isBlocked: boolean[] = []
+    world.onInput = () => isBlocked.push(world.isEnterBlocked)
+    const pressed = ok("press", { combo: "return", to: body })
+    setTimeout(() => {
+      world.isEnterBlocked = false
+    }, 200)
+    expect(await pressed).not.toHaveProperty("doubt")
+    expect(isBlocked.at(-1)).toBe(false)
+    // It may stay disabled, and the field may have an effect of its own.
+    world.isEnterBlocked = true
+    expect((await ok("press", { combo: "return", to: body })).doubt).toContain("disabled")
+    // Other keys do not press it.
+    expect(await ok("press", { combo: "tab", to: body })).not.toHaveProperty("doubt")
   })
 
   test.each([{ app: "TextEdit" }, { window_id: "w-3" }])(

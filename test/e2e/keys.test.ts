@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync } from "node:fs"
 import { type FixtureEvent, firefox, startFixture, startPage } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
@@ -235,6 +236,56 @@ describe.each(KINDS)("with %s behind another window", (kind) => {
     const closed = await stage.run("press", "escape", "--window-id", dialog, ...PATIENT)
     expect(closed.json.data.focus_returned).toBeUndefined()
   })
+})
+
+test("set-value and Enter in a file dialog of GTK 3 that has just opened save the file", async () => {
+  await using desktop = await openDesktop()
+  const folder = `${desktop.directory}/folder`
+  mkdirSync(folder)
+  for (const name of ["first.txt", "second.txt"]) {
+    const path = `${folder}/${name}`
+    desktop.spawnApp([
+      "/usr/bin/python3",
+      new URL("../fixtures/file-dialog.py", import.meta.url).pathname,
+      folder,
+    ])
+    await until(async () => (await activeTitle(desktop)) === "Save as", 30_000)
+    const field = await until(async () => {
+      const { json } = await desktop.run("find", "--app", "file-dialog", "--role", "textfield", "--first")
+      return json?.data?.match?.ref_id
+    }, 30_000)
+    const set = { command: "set-value", args: { ref_id: field, value: name } }
+    const enter = { command: "press", args: { combo: "return" } }
+    const { json } = await desktop.run("batch", JSON.stringify([set, enter]))
+    const [typed, pressed] = json.data.results
+    expect({ typed: typed.ok, pressed: pressed.ok }).toEqual({ typed: true, pressed: true })
+    await until(() => Bun.file(path).exists(), 10_000)
+    expect(await Bun.file(path).text()).toBe("saved\n")
+  }
+})
+
+test("press in an app that does not answer says so, and the keys arrive when it goes on", async () => {
+  await using desktop = await openDesktop()
+  // A desktop without windows.
+  expect((await desktop.run("press", "f9")).json.data.doubt).toContain("No window")
+  const app = desktop.spawnApp(["mousepad", "--disable-server"])
+  const field = await until(async () => {
+    const { json } = await desktop.run("find", "--app", "mousepad", "--role", "textfield", "--first")
+    return json?.data?.match?.ref_id
+  }, 30_000)
+  process.kill(app.pid, "SIGSTOP")
+  const { json } = await desktop.run("press", "k", "--timeout-ms", "1500").finally(() => {
+    process.kill(app.pid, "SIGCONT")
+  })
+  expect(json).toMatchObject({
+    ok: true,
+    data: {
+      window: { app_name: "mousepad" },
+      disposition: SENT,
+      doubt: expect.stringContaining("does not answer"),
+    },
+  })
+  await until(async () => (await desktop.run("get", field, "text")).json?.data?.value === "k")
 })
 
 test("press in a nameless editor of Qt says that a text field got the keys, not the group inside it", async () => {

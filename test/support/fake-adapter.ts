@@ -91,6 +91,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const element = root?.all().find((one) => one.has("focused"))
         return element && seenOf(element)
       }),
+    isEnterBlocked: () => native("isEnterBlocked", () => world.isEnterBlocked),
     takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),
     window: (id, op) => native("window", () => operate(world, id, op)),

@@ -287,6 +287,8 @@ export class World {
   clipboard: string | undefined
   /** Modal dialogs, by the id of the window that they keep a user from. */
   readonly dialogs = new Map<string, { readonly id: string }>()
+  /** True if the default button of the window in front is disabled. */
+  isEnterBlocked = false
   /** The screenshot of a window; undefined for one that cannot be decoded. */
   picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []

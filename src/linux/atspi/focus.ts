@@ -72,6 +72,25 @@ async function search(atspi: Atspi, root: Element): Promise<Seen | undefined> {
   return found
 }
 
+/** True if the default button of a dialog is disabled. Other windows rarely have one, and may be large. */
+export async function hasDisabledDefault(atspi: Atspi, root: Element): Promise<boolean> {
+  return translatingErrors(root.origin, findDisabledDefault(atspi, root))
+}
+
+async function findDisabledDefault(atspi: Atspi, root: Element): Promise<boolean> {
+  const [role, states] = await Promise.all([atspi.role(root.ref), atspi.states(root.ref)])
+  if (role === ROLE.FRAME || role === ROLE.WINDOW) return false
+  let looked = 0
+  let level: readonly Looked[] = [{ element: root, states }]
+  for (let depth = 0; level.length > 0 && depth < MOST_LEVELS && looked < MOST_IN_DIALOG; depth++) {
+    level = (await Promise.all(level.map((one) => lookBelow(atspi, one)))).flat()
+    looked += level.length
+    const button = level.find((one) => has(one.states, STATE.IS_DEFAULT))
+    if (button) return !has(button.states, STATE.SENSITIVE) && !has(button.states, STATE.ENABLED)
+  }
+  return false
+}
+
 interface Looked {
   readonly element: Element
   readonly states: StateSet
@@ -108,3 +127,4 @@ async function firstFocused(
 const GRAB_FOCUS = method("org.a11y.atspi.Component.GrabFocus")
 const MOST_LEVELS = 60
 const MOST_OBJECTS = 5000
+const MOST_IN_DIALOG = 500

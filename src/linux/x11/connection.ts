@@ -9,6 +9,7 @@ import {
   readCookie,
   type Setup,
   serverTimeout,
+  timeIsUp,
 } from "./setup.ts"
 import { brokenProtocol, encodeLatin1, Packet, Request, XError } from "./wire.ts"
 
@@ -251,7 +252,7 @@ export class X11 {
   }
 
   #await(requests: readonly Request[], asker: Pending): void {
-    const failure = this.#failure ?? (asker.deadline.expired ? serverTimeout() : undefined)
+    const failure = this.#failure ?? (asker.deadline.expired ? timeIsUp() : undefined)
     if (failure) {
       asker.reject(failure)
       return

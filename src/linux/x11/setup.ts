@@ -74,7 +74,18 @@ export function lostServer(name: string): AppError {
 }
 
 export function serverTimeout(): AppError {
-  return new AppError("TIMEOUT", "The X server did not answer in time", { details: { kind: "x11" } })
+  return new AppError("TIMEOUT", "The X server did not answer in time", {
+    suggestion: "Retry with a larger --timeout-ms; 'agent-desktop doctor' checks the display",
+    details: { kind: "x11" },
+  })
+}
+
+/** The X server was not even asked: an app, a bus or another command had used up the time. */
+export function timeIsUp(): AppError {
+  return new AppError("TIMEOUT", "The time was up before the X server was asked", {
+    suggestion: "Retry with a larger --timeout-ms",
+    details: { kind: "deadline" },
+  })
 }
 
 type Address = DisplayTarget["addresses"][number]

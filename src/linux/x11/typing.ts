@@ -2,7 +2,14 @@ import type { InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { X11 } from "./connection.ts"
-import { findKeyTarget, focusElsewhere, isFocused, type KeyTarget, sendKeys } from "./key-target.ts"
+import {
+  findKeyTarget,
+  focusElsewhere,
+  isFocused,
+  type KeyTarget,
+  sendKeys,
+  tellingIfSent,
+} from "./key-target.ts"
 import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./keyboard.ts"
 import { findKey, groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./keymap.ts"
 import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./keysyms.ts"
@@ -27,11 +34,18 @@ import { openXtest, type Xtest } from "./xtest.ts"
  * is the window that has the focus. Characters without a key get spare keys, some at a time. After a secret the
  * spare keys are cleared, and no error reveals its length.
  */
-export async function typeText(
+export function typeText(x: X11, event: TextEvent, deadline: Deadline, owner?: Owner): Promise<void> {
+  return tellingIfSent((sent) => typeChars(x, event, deadline, owner, sent))
+}
+
+type TextEvent = Extract<InputEvent, { kind: "text" }>
+
+async function typeChars(
   x: X11,
-  { text, secret = false, prove }: Extract<InputEvent, { kind: "text" }>,
+  { text, secret = false, prove }: TextEvent,
   deadline: Deadline,
-  owner?: Owner,
+  owner: Owner | undefined,
+  sent: () => void,
 ): Promise<void> {
   const chars = splitText(text, secret)
   if (chars.length === 0) return
@@ -40,7 +54,7 @@ export async function typeText(
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
   await xtest.during(async () => {
     await freeModifiers(x, xtest, keyboard, deadline)
-    const typist = { x, xtest, keyboard, focus, target, prove, deadline, total: chars.length, secret }
+    const typist = { x, xtest, keyboard, focus, target, prove, deadline, total: chars.length, secret, sent }
     await typeRuns(typist, chars)
     await checkEnd(typist, chars)
   })
@@ -70,6 +84,8 @@ interface Typist {
   readonly deadline: Deadline
   readonly total: number
   readonly secret: boolean
+  /** Called before keys go out. */
+  readonly sent: () => void
 }
 
 async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void> {
@@ -196,7 +212,10 @@ async function typeRun(
       x,
       target,
       deadline,
-      () => part.forEach(press),
+      () => {
+        typist.sent()
+        part.forEach(press)
+      },
       () => lostFocus(typist, before + at),
     )
     await x.sync(deadline)

@@ -275,6 +275,36 @@ describe("typing", () => {
     expect(await first.read()).toBe("x".repeat(failure.details.typed))
   })
 
+  test("an X server that falls silent leaves a secret uncertain, or unsent before its first key", async () => {
+    await using desk = await startXvfb()
+    const terminal = await openTerminal(desk)
+    const secret = { kind: "text", text: "s".repeat(60_000), secret: true } as const
+    const stop = (): void => {
+      process.kill(desk.pid, "SIGSTOP")
+    }
+    const fails = async (prove: () => Promise<void>) => {
+      try {
+        return await sendInput(desk.x, { ...secret, prove }, Deadline.in(2000)).catch((error) => error)
+      } finally {
+        process.kill(desk.pid, "SIGCONT")
+      }
+    }
+    expect(await fails(async () => stop())).toMatchObject({
+      code: "TIMEOUT",
+      suggestion: expect.stringContaining("doctor"),
+      disposition: { delivery: "not_delivered", retry: "safe" },
+    })
+    expect(await terminal.read()).toBe("")
+    const begun = until(async () => (await terminal.read()).length > 0).then(stop)
+    const failure = await fails(async () => {})
+    await begun
+    expect(failure).toMatchObject({
+      code: "TIMEOUT",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(JSON.stringify({ ...failure, message: failure.message })).not.toMatch(/s{5}|60000/)
+  })
+
   test("nothing is typed or pressed if another window has the focus from the start", async () => {
     await using desk = await startXvfb()
     await startManager(desk, ["openbox"])
