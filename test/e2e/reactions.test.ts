@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Rect } from "../../src/node.ts"
 import { type Reacting, startHoverPage, startReacting } from "../fixtures/reacting.ts"
 import { openDesktop, PROGRAM, type RunResult, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(120_000)
@@ -144,35 +145,52 @@ test("a press is long enough for a control that acts on a timer while the button
 })
 
 describe("a secret is typed into its own window only:", () => {
+  /** FOCUS_TURNS=100 makes the long runs of docs/reliability.md, and prints what became of the secrets. */
+  const turns = (usual: number): number => Number(process.env.FOCUS_TURNS ?? usual)
+  const tell = (what: string, answers: readonly string[]): void => {
+    if (process.env.FOCUS_TURNS)
+      console.error(
+        what,
+        Object.entries(Object.groupBy(answers, String)).map(([key, all = []]) => `${key}: ${all.length}`),
+      )
+  }
+  const answerOf = (json: Json): string => (json.ok ? "ok" : json.error.disposition.delivery)
+
   test("while a chat window opens", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "login")
     const field = await refOf(desktop, app, "Password")
-    for (let turn = 0; turn < 3; turn++) {
+    const answers: string[] = []
+    for (let turn = 0; turn < turns(3); turn++) {
       await app.tell("close")
       // ä and € are on no key of the layout, so the app has to read a new keyboard map.
       const { json } = await typeSecret(desktop, field, `pässw€rd-${turn}-ñ`)
       const chat = (await app.events()).filter(({ event }) => event === "chat")
       expect({ turn, chat }).toEqual({ turn, chat: [] })
+      answers.push(answerOf(json))
       if (!json.ok) expect(json.error.disposition.retry).toBe(isSent(json) ? "unsafe" : "safe")
     }
-  })
+    tell("a chat window", answers)
+  }, 1_200_000)
 
   test("while a program steals the focus", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "login")
     const thief = await startReacting(desktop, "thief")
     const field = await refOf(desktop, app, "Password")
-    for (let turn = 0; turn < 20; turn++) {
-      await thief.tell(String(turn * 2))
+    const answers: string[] = []
+    for (let turn = 0; turn < turns(20); turn++) {
+      await thief.tell(String((turn * 2) % 60))
       const before = (await thief.events()).length
       const { json } = await typeSecret(desktop, field, SECRET)
       const loot = (await thief.events()).slice(before).filter(({ event }) => event === "loot")
       expect({ turn, loot }).toEqual({ turn, loot: [] })
+      answers.push(answerOf(json))
       if (!json.ok && isSent(json))
         expect(json.error.disposition).toEqual({ delivery: "delivery_uncertain", retry: "unsafe" })
     }
-  })
+    tell("a thief", answers)
+  }, 1_200_000)
 })
 
 describe("a button that a command left down", () => {

@@ -213,6 +213,21 @@ describe("rows that the app has turned round", () => {
       })
       expect(await done("Tasks")).toEqual([])
     })
+
+  test("a row with texts of the same lengths is not verified, though a user cannot sort the table", async () => {
+    await app.command({ do: "turn" })
+    await app.command({ do: "swap" })
+    await forget()
+    expect(await act("click", await refOf("Sleep"))).toMatchObject({
+      ok: true,
+      data: {
+        disposition: { delivery: "delivered_unverified" },
+        doubt: expect.stringContaining("screenshot"),
+      },
+    })
+    // The row that shows there, and nothing that the program could see.
+    expect(await done("Tasks")).toEqual([["select", ["Paint"]]])
+  })
 })
 
 describe("Thunar, which does not tell GTK that it has sorted its rows", () => {

@@ -106,15 +106,18 @@ const otherRow = (): AppError =>
     },
   )
 
-/** Why the texts of an element, or of the rows that a click on it sorts, may be old. */
+/**
+ * Why the texts of a row, or of the rows that a click on a header sorts, may be old. An app can change the order of every
+ * table, also of one that a user cannot sort.
+ */
 export async function doubtOf(atspi: Atspi, element: Element): Promise<Doubt | undefined> {
   const table = await tableOf(atspi, element)
-  if (!table || !(await isSortable(atspi, table.ref))) return undefined
+  if (!table || (!table.cell && !(await isSortable(atspi, table.ref)))) return undefined
   return { reason: MAY_BE_OLD, isSettled: () => proved.has(element) }
 }
 
 const MAY_BE_OLD =
-  "Some apps, such as Thunar, do not tell a new order of their rows: after a sort the rows have their old names here. A 'screenshot' shows which row is where"
+  "Some apps, such as Thunar, do not tell a new order of their rows: then the rows have their old names here. A 'screenshot' shows which row is where"
 
 /** True if a header can be clicked, which sorts the rows. A header takes the focus only then. */
 async function isSortable(atspi: Atspi, table: Ref): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Env, InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../../errors.ts"
 import type { InputLock } from "../../turn.ts"
 import { X11 } from "./connection.ts"
 import { pressKeys } from "./keyboard.ts"
@@ -19,6 +19,7 @@ import {
 import { typeText } from "./typing.ts"
 import { clientOf } from "./window.ts"
 import { XError } from "./wire.ts"
+import { openXtest } from "./xtest.ts"
 
 /**
  * Synthesises the input, for an element of `owner`, unless the screen is locked: then it would go to the lock.
@@ -31,9 +32,35 @@ export async function sendInput(
   owner?: Owner,
   approach?: () => Promise<void>,
 ): Promise<void> {
-  await checkUnlocked(x, deadline).catch((error: unknown) => {
+  const xtest = await beforeInput(checkUnlocked(x, deadline).then(() => openXtest(x, deadline)))
+  const before = xtest.presses
+  try {
+    await send(x, event, deadline, owner, approach)
+  } catch (error) {
+    // An app may react to a movement alone. A release has no press.
+    const isPress = event.kind !== "move" && !("phase" in event && event.phase === "up")
+    if (!isPress || !(error instanceof AppError)) throw error
+    throw error.with({ disposition: xtest.presses === before ? NOTHING_DELIVERED : UNCERTAIN })
+  }
+}
+
+const UNCERTAIN: Disposition = { delivery: "delivery_uncertain", retry: "unsafe" }
+
+async function beforeInput<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
-  })
+  }
+}
+
+async function send(
+  x: X11,
+  event: InputEvent,
+  deadline: Deadline,
+  owner?: Owner,
+  approach?: () => Promise<void>,
+): Promise<void> {
   switch (event.kind) {
     case "key":
       return pressKeys(x, event, deadline, owner)

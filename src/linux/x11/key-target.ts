@@ -1,5 +1,5 @@
 import type { Deadline } from "../../deadline.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
 import {
@@ -76,22 +76,6 @@ export async function sendKeys(
     send()
   })
 }
-
-/** Adds to a failure whether keys may have gone out: `sent` is called right before the first of them. */
-export async function tellingIfSent<T>(work: (sent: () => void) => Promise<T>): Promise<T> {
-  let isSent = false
-  const sent = (): void => {
-    isSent = true
-  }
-  try {
-    return await work(sent)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    throw error.with({ disposition: isSent ? UNCERTAIN : NOTHING_DELIVERED })
-  }
-}
-
-const UNCERTAIN: Disposition = { delivery: "delivery_uncertain", retry: "unsafe" }
 
 export async function isFocused(x: X11, { top }: KeyTarget, deadline: Deadline): Promise<boolean> {
   return (await keyboardWindow(x, deadline)) === top

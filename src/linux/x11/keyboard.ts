@@ -3,7 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText, isNamedKey } from "../../keys.ts"
 import type { X11 } from "./connection.ts"
-import { findKeyTarget, focusElsewhere, hasKeys, sendKeys, tellingIfSent } from "./key-target.ts"
+import { findKeyTarget, focusElsewhere, hasKeys, sendKeys } from "./key-target.ts"
 import {
   findKey,
   groupCount,
@@ -28,22 +28,11 @@ import { openXtest, type Xtest } from "./xtest.ts"
  * Presses a combo, or holds it down until a later command releases it. With an owner, the keys go to its window, or
  * nothing is sent; without, or with `asSent`, to the window that has the focus.
  */
-export function pressKeys(x: X11, event: KeyEvent, deadline: Deadline, owner?: Owner): Promise<void> {
-  return tellingIfSent((sent) => pressCombo(x, event, deadline, owner, sent))
-}
-
-async function pressCombo(
-  x: X11,
-  event: KeyEvent,
-  deadline: Deadline,
-  owner: Owner | undefined,
-  sent: () => void,
-): Promise<void> {
+export async function pressKeys(x: X11, event: KeyEvent, deadline: Deadline, owner?: Owner): Promise<void> {
   const xtest = await openXtest(x, deadline)
   const keyboard = await readKeyboard(x, deadline)
   const strokes = await findStrokes(x, keyboard, event.combo, deadline)
   const send = () => {
-    sent()
     if (strokes.group !== keyboard.state.group) switchGroup(xtest, keyboard, strokes.group)
     if (event.phase !== "up") for (const keycode of strokes.keycodes) xtest.keyDown(keycode)
     if (event.phase !== "down") for (const keycode of strokes.keycodes.toReversed()) xtest.keyUp(keycode)

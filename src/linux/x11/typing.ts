@@ -2,14 +2,7 @@ import type { InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { X11 } from "./connection.ts"
-import {
-  findKeyTarget,
-  focusElsewhere,
-  isFocused,
-  type KeyTarget,
-  sendKeys,
-  tellingIfSent,
-} from "./key-target.ts"
+import { findKeyTarget, focusElsewhere, isFocused, type KeyTarget, sendKeys } from "./key-target.ts"
 import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./keyboard.ts"
 import { findKey, groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./keymap.ts"
 import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./keysyms.ts"
@@ -34,18 +27,11 @@ import { openXtest, type Xtest } from "./xtest.ts"
  * is the window that has the focus. Characters without a key get spare keys, some at a time. After a secret the
  * spare keys are cleared, and no error reveals its length.
  */
-export function typeText(x: X11, event: TextEvent, deadline: Deadline, owner?: Owner): Promise<void> {
-  return tellingIfSent((sent) => typeChars(x, event, deadline, owner, sent))
-}
-
-type TextEvent = Extract<InputEvent, { kind: "text" }>
-
-async function typeChars(
+export async function typeText(
   x: X11,
-  { text, secret = false, prove }: TextEvent,
+  { text, secret = false, prove }: Extract<InputEvent, { kind: "text" }>,
   deadline: Deadline,
-  owner: Owner | undefined,
-  sent: () => void,
+  owner?: Owner,
 ): Promise<void> {
   const chars = splitText(text, secret)
   if (chars.length === 0) return
@@ -54,7 +40,7 @@ async function typeChars(
   const [focus, keyboard] = await Promise.all([getInputFocus(x, deadline), readKeyboard(x, deadline)])
   await xtest.during(async () => {
     await freeModifiers(x, xtest, keyboard, deadline)
-    const typist = { x, xtest, keyboard, focus, target, prove, deadline, total: chars.length, secret, sent }
+    const typist = { x, xtest, keyboard, focus, target, prove, deadline, total: chars.length, secret }
     await typeRuns(typist, chars)
     await checkEnd(typist, chars)
   })
@@ -84,8 +70,6 @@ interface Typist {
   readonly deadline: Deadline
   readonly total: number
   readonly secret: boolean
-  /** Called before keys go out. */
-  readonly sent: () => void
 }
 
 async function typeRuns(typist: Typist, chars: readonly string[]): Promise<void> {
@@ -212,10 +196,7 @@ async function typeRun(
       x,
       target,
       deadline,
-      () => {
-        typist.sent()
-        part.forEach(press)
-      },
+      () => part.forEach(press),
       () => lostFocus(typist, before + at),
     )
     await x.sync(deadline)

@@ -16,7 +16,11 @@ export class Xtest {
     this.#opcode = opcode
   }
 
+  /** The number of presses so far, of keys and buttons. */
+  presses = 0
+
   keyDown(keycode: number): void {
+    this.presses++
     this.hold(`key ${keycode}`, [this.#fake(KEY_PRESS, keycode)], [this.#fake(KEY_RELEASE, keycode)])
   }
 
@@ -35,6 +39,7 @@ export class Xtest {
   }
 
   buttonDown(button: number): void {
+    this.presses++
     this.hold(`button ${button}`, [this.#fake(BUTTON_PRESS, button)], [this.#fake(BUTTON_RELEASE, button)])
   }
 
