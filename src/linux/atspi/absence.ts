@@ -1,6 +1,6 @@
 import type { Absence, Seen } from "../../adapter.ts"
 import type { Point, Rect } from "../../node.ts"
-import { contains, isEmpty, middle } from "../../rect.ts"
+import { isEmpty, middle } from "../../rect.ts"
 import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
@@ -147,11 +147,24 @@ async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }
 async function askForRowAt(atspi: Atspi, list: Ref, point: Point, { coordinates }: Traits): Promise<void> {
   const rows = await atspi.children(list)
   const extents = await Promise.all(rows.map((row) => unlessRefused(atspi.extents(row, coordinates))))
-  const there = rows.filter((_, i) => extents[i] && contains(extents[i], point))
+  // Between two rows the point is in the padding of one of them.
+  const distance = (rect: Rect): number =>
+    Math.max(
+      rect.x - point.x,
+      point.x - rect.x - rect.width,
+      rect.y - point.y,
+      point.y - rect.y - rect.height,
+    )
+  const there = rows
+    .flatMap((row, i) => (extents[i] && !isEmpty(extents[i]) ? [{ row, far: distance(extents[i]) }] : []))
+    .toSorted((a, b) => a.far - b.far)
+    .slice(0, NEAREST)
+    .map(({ row }) => row)
   const parts = await Promise.all(there.map((row) => unlessRefused(atspi.children(row))))
   await Promise.all(parts.flatMap((refs = []) => refs.map((ref) => unlessRefused(atspi.children(ref)))))
 }
 
+const NEAREST = 4
 const MAX_STEPS = 60
 
 async function stepsUp(
