@@ -379,6 +379,8 @@ export type InputEvent =
       readonly secret?: boolean
       readonly target?: InputTarget
       readonly prove?: Proof
+      /** The window that must have the focus. */
+      readonly window?: Pick<SeenWindow, "id" | "pid">
     }
   | { readonly kind: "move"; readonly at: Point; readonly target?: InputTarget }
   | {

@@ -31,3 +31,6 @@ const codeOf = (character: string): string =>
     { length: character.length },
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("")
+
+/** Application text in quotes, as JSON. No character in it can end the line, turn it around or hide. */
+export const quoted = (text: string): string => escapeHidden(JSON.stringify(text))

@@ -26,6 +26,13 @@ export interface CliHints {
    * "keys": a combination of keys, shown unless it types a character.
    */
   readonly traced?: boolean | "keys"
+  /**
+   * It names an element, by a ref, a description or `@focused`. "found": the command gets the ref of the element that fits.
+   * "descriptions": the same, but `@focused` reaches the command. "as given": the command finds the element itself.
+   */
+  readonly target?: "found" | "descriptions" | "as given"
+  /** It says where a description is searched, and means nothing beside a ref. */
+  readonly narrows?: boolean
 }
 
 type Scalar = "boolean" | "string" | "number" | "choice"
@@ -60,6 +67,8 @@ export interface Field {
   readonly optionalValue?: string
   /** A trace may show its text; see CliHints. */
   readonly traced: boolean | "keys"
+  readonly target?: CliHints["target"]
+  readonly narrows?: boolean
 }
 
 // Every command reads fields on its way in, so this is written with loops: the first call of an array
@@ -186,6 +195,8 @@ function fieldOf(name: string, schema: Layer): Field {
     freeText: hints.freeText ?? false,
     optionalValue: hints.optionalValue,
     traced: hints.traced ?? false,
+    target: hints.target,
+    narrows: hints.narrows,
   }
 }
 

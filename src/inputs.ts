@@ -2,7 +2,6 @@ import * as v from "valibot"
 import { BUTTONS, INPUT_POLICIES } from "./adapter.ts"
 import { AppError } from "./errors.ts"
 import type { CliHints } from "./fields.ts"
-import { REF_SYNTAX } from "./refmap.ts"
 
 /**
  * Members of arguments that several commands share, each described once. A trace hides every text but
@@ -50,32 +49,49 @@ export const words = (description: string, hints: CliHints = {}) =>
     ),
   )
 
-const ref = (description: string, hints: CliHints = {}) =>
+/** A ref, a description or `@focused`; target.ts has the grammar. */
+const target = (description: string, hints: CliHints = {}) =>
   v.pipe(
     v.string(),
-    v.regex(REF_SYNTAX, "must be a ref such as @e3, as 'snapshot' prints it"),
+    v.nonEmpty("must be a ref such as @e3, or a description such as 'button \"Save\"'"),
     v.description(description),
-    v.metadata({ cli: { value: "REF", traced: true, ...hints } satisfies CliHints }),
+    v.metadata({ cli: { value: "TARGET", traced: true, target: "found", ...hints } satisfies CliHints }),
   )
 
-export const optionalRef = (description: string, hints: CliHints = {}) => v.optional(ref(description, hints))
+export const optionalTarget = (description: string, hints: CliHints = {}) =>
+  v.optional(target(description, hints))
 
-const refId = ref("Element, such as @e3, or @SNAPSHOT:e3 for one of an earlier snapshot", {
-  position: 0,
-  aliases: ["ref"],
-})
+const ELEMENT = "Element: @e3, 'button \"Save\"' or @focused"
+const TARGET_PLACE = { position: 0, aliases: ["ref"] } as const satisfies CliHints
+const targetId = target(ELEMENT, TARGET_PLACE)
+
+/** The same for a command that takes another thing instead. */
+export const optionalTargetId = optionalTarget(ELEMENT, TARGET_PLACE)
+
+/** The same for a command that has a use for the focus of a window that shows no element. */
+export const targetOrFocus = target(ELEMENT, { ...TARGET_PLACE, target: "descriptions" })
 
 export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", {
   value: "ID",
   traced: true,
 })
 
-export const app = optionalText("App by name, or by bundle or desktop-file id", {
+// The same words for both uses: an MCP server says them once for all tools.
+const APP = "App by name, or by bundle or desktop-file id"
+const WINDOW = "Window by id, from list-windows"
+
+export const app = optionalText(APP, {
   value: "NAME",
   traced: true,
 })
 
-export const windowId = optionalText("Window by id, from list-windows", { value: "ID", traced: true })
+export const windowId = optionalText(WINDOW, { value: "ID", traced: true })
+
+/** Where a description is searched: without them, in the focused window. */
+export const scopeInput = {
+  app: optionalText(APP, { value: "NAME", traced: true, narrows: true }),
+  window_id: optionalText(WINDOW, { value: "ID", traced: true, narrows: true }),
+}
 
 export const inputPolicy = v.optional(
   choice(INPUT_POLICIES, "semantic: never synthesise input; physical: pointer and keyboard only"),
@@ -96,8 +112,8 @@ export const secret = v.optional(
 
 export const changes = flag("Also return the changes it caused, once the app is quiet")
 
-export const refInput = { ref_id: refId, snapshot: snapshotId }
-export const actInput = { ...refInput, input: inputPolicy, changes }
+export const targetInput = { ref_id: targetId, snapshot: snapshotId, ...scopeInput }
+export const actInput = { ...targetInput, input: inputPolicy, changes }
 
 const POINT = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/
 

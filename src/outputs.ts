@@ -165,20 +165,33 @@ export const fieldFocus = () => ({
   focus_reason: optionalString(),
 })
 
-/** Result of a command that acts on a ref. */
+/** Members of the result of a command whose element was described. */
+export const place = () => ({
+  window: described(
+    optional(object({ id: string(), title: string(), app_name: string() })),
+    "The window that was searched for a description",
+  ),
+  unsearched: optional(record(string(), unknown())),
+})
+
+/** Result of a command that acts on an element. */
 export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E) =>
-  acted(name, {
-    ref_id: refId(),
-    element: element(),
-    post_state: described(
-      optional(object({ role: string(), states: states(), value: optionalString() })),
-      "State of the element afterwards, if it changed",
-    ),
-    method: described(string(), "How it was delivered"),
-    already: described(optional(literal(true)), "Nothing had to be sent"),
-    app_ended: described(optional(literal(true)), "The app ended by it"),
-    disposition: disposition(),
-    doubt: described(optionalString(), "Why it is not verified"),
-    changes: changes(),
-    ...more,
-  })
+  acted(name, { ref_id: refId(), element: element(), ...actedMembers(), ...more })
+
+/** The same for a command that may act on a window in which no element is known. */
+export const actedAnywhere = <const E extends ObjectEntries>(name: string, more: E) =>
+  acted(name, { ref_id: optional(refId()), element: optional(element()), ...actedMembers(), ...more })
+
+const actedMembers = () => ({
+  post_state: described(
+    optional(object({ role: string(), states: states(), value: optionalString() })),
+    "State of the element afterwards, if it changed",
+  ),
+  method: described(string(), "How it was delivered"),
+  already: described(optional(literal(true)), "Nothing had to be sent"),
+  app_ended: described(optional(literal(true)), "The app ended by it"),
+  disposition: disposition(),
+  doubt: described(optionalString(), "Why it is not verified"),
+  ...place(),
+  changes: changes(),
+})

@@ -76,6 +76,9 @@ export interface Ref {
 /** `@e3`, `e3` or `@<snapshot_id>:e3`. */
 export const REF_SYNTAX = /^@?(?:([A-Za-z0-9_-]{1,64}):)?(e[1-9][0-9]{0,9})$/
 
+/** The target that means the element with the keyboard focus. */
+export const FOCUSED = "@focused"
+
 /** Reads `@e3`, `e3` or `@<snapshot_id>:e3`. The store decides if there is such a snapshot. */
 export function parseRef(text: string): Ref {
   const [, snapshotId, ref] = REF_SYNTAX.exec(text) ?? []

@@ -15,9 +15,10 @@ import { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./errors.ts"
-import { applyAliases, fieldsOf } from "./fields.ts"
+import { applyAliases, type Field, fieldsOf } from "./fields.ts"
 import { adapterOnDemand } from "./on-demand.ts"
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
+import { REF_SYNTAX } from "./refmap.ts"
 import { namedOnly, Secrets } from "./secret.ts"
 import { describeIssue, UsageError, unknownCommand } from "./usage-errors.ts"
 
@@ -95,15 +96,17 @@ async function runUntraced(
 ): Promise<Envelope> {
   try {
     const command = await load()
-    return success(name, await execute(door, command, parseArgs(command, raw)))
+    return success(name, await execute(door, command, await parseArgs(command, raw)))
   } catch (error) {
     const known = error instanceof UsageError ? error.command : name
     return failure(known, door.signal?.aborted ? interrupted(name, error) : error)
   }
 }
 
+type Args = Parameters<Command["handle"]>[0]
+
 /** The arguments with their defaults. Throws INVALID_ARGS if they do not fit the schema. */
-export function parseArgs(command: Command, raw: unknown): Parameters<Command["handle"]>[0] {
+export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
   const fields = fieldsOf(command.input)
   const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
   if (!parsed.success) {
@@ -115,6 +118,8 @@ export function parseArgs(command: Command, raw: unknown): Parameters<Command["h
   }
   try {
     command.check?.(parsed.output)
+    const targets = await targetsOf(fields, parsed.output)
+    targets?.checkTargets(fields, parsed.output)
   } catch (error) {
     throw error instanceof AppError ? error.with({ suggestion: seeHelp(command) }) : error
   }
@@ -129,18 +134,26 @@ async function loadCommand({ commands, missing }: Door, name: string): Promise<C
   return load()
 }
 
+/** The code for targets that are not refs, if these arguments have one: a ref needs none of it. */
+function targetsOf(
+  fields: readonly Field[],
+  args: Args,
+): Promise<typeof import("./described.ts")> | undefined {
+  for (const { name, target, narrows } of fields) {
+    const given = args[name]
+    if (narrows ? given !== undefined : target && typeof given === "string" && !REF_SYNTAX.test(given))
+      return import("./described.ts")
+  }
+  return undefined
+}
+
 /** Shared by the items of a batch. */
 interface Batch {
   readonly deadline: Deadline
   readonly baseline?: readonly SeenNotification[]
 }
 
-async function execute(
-  door: Door,
-  command: Command,
-  args: Parameters<Command["handle"]>[0],
-  batch?: Batch,
-): Promise<object> {
+async function execute(door: Door, command: Command, args: Args, batch?: Batch): Promise<object> {
   // A batch does not act itself; the policy judges each of its items.
   const isReading = command.effect === "reads"
   if (door.readOnly && !command.delegates && (!isReading || command.acts?.(args)))
@@ -154,6 +167,9 @@ async function execute(
   // A batch prints the results of its items, and always as JSON.
   const format = batch ? undefined : door.format
   const secrets = new Secrets()
+  const fields = fieldsOf(command.input)
+  // The same with the refs of elements that were described.
+  let named = args
   const ctx = contextFor(door, secrets, {
     adapter,
     deadline,
@@ -163,16 +179,24 @@ async function execute(
     format,
   })
   try {
-    return secrets.hide(await command.handle(args, ctx))
+    const targets = await targetsOf(fields, args)
+    const found = await targets?.findTargets(fields, args, ctx)
+    named = found?.args ?? args
+    const data = await command.handle(named, ctx)
+    return secrets.hide(found ? withPlace(data, found.place) : data)
   } catch (error) {
     const told = unlessHidden(error, door)
     throw secrets.hideIn(
-      isReading || command.delegates ? told : tracker.addDisposition(named(told, command, args)),
+      isReading || command.delegates ? told : tracker.addDisposition(failed(told, command, named)),
     )
   } finally {
     await adapter.close()
   }
 }
+
+/** The same result, still of its class, with the place of described elements unless it has one of its own. */
+const withPlace = (data: object, place: object): object =>
+  Object.assign(Object.create(Object.getPrototypeOf(data)), data, place, data)
 
 /** The adapter of one command, opened by its first use, within the limits of the policy. */
 function openAdapter(door: Door, deadline: Deadline, tracker: ActTracker): Adapter {
@@ -183,7 +207,7 @@ function openAdapter(door: Door, deadline: Deadline, tracker: ActTracker): Adapt
 }
 
 /** The same failure, with the action and the element that it was meant for at the start of its message. */
-function named(error: unknown, { name }: Command, args: Parameters<Command["handle"]>[0]): unknown {
+function failed(error: unknown, { name }: Command, args: Args): unknown {
   const ref = args.ref_id ?? args.from
   return typeof ref === "string" ? failedOn(ref, name, error) : error
 }
@@ -210,7 +234,11 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       const batch = { deadline, baseline: known }
       // A batch answers when all items are done: no item may serve other programs meanwhile.
       const alone = { ...door, serve: undefined, stdin }
-      return { command: name, ok: true, data: await execute(alone, command, parseArgs(command, args), batch) }
+      return {
+        command: name,
+        ok: true,
+        data: await execute(alone, command, await parseArgs(command, args), batch),
+      }
     } catch (error) {
       return { command: name, ok: false, error: errorObject(error) }
     }
@@ -267,7 +295,7 @@ async function validate(door: Door, items: readonly Item[]): Promise<void> {
     try {
       const command = await loadCommand(door, item.command)
       if (command.delegates) throw new AppError("INVALID_ARGS", `${item.command} cannot be an item`)
-      parseArgs(command, item.args)
+      await parseArgs(command, item.args)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {

@@ -206,17 +206,18 @@ const unitOf = (field: Field) => (field.kind === "list" || field.kind === "json"
  * and the choice between `-` and `_` do not count as mistakes.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  return closest(word, candidates, 1)[0]
+}
+
+/** The candidates that the word may be a slip for, the nearest first. */
+export function closest(word: string, candidates: Iterable<string>, most: number): readonly string[] {
   const wanted = plain(word)
-  let best: string | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const candidate of candidates) {
-    const cost = costOf(wanted, plain(candidate))
-    if (cost < least) {
-      best = candidate
-      least = cost
-    }
-  }
-  return best
+  return [...candidates]
+    .map((candidate) => ({ candidate, cost: costOf(wanted, plain(candidate)) }))
+    .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.cost - b.cost)
+    .slice(0, most)
+    .map(({ candidate }) => candidate)
 }
 
 const plain = (word: string) => word.replace(/^-+/, "").replaceAll("_", "-").toLowerCase()

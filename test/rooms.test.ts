@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
   "src/main.ts": ["commands", "cli", "mcp", "look", "trace"],
   "src/index.ts": ["commands", "cli", "trace"],
+  "src/described.ts": ["look"],
   "src/on-demand.ts": ["refs"],
   "src/server-refs.ts": ["refs"],
   "src/platform.ts": ["linux", "linux/x11", "linux/notifications", "macos"],

@@ -145,7 +145,7 @@ describe("arguments", () => {
     const calls = world.calls.length
     const refused = await error(name, args)
     expect(refused).toMatchObject({ code: "INVALID_ARGS", details: { argument } })
-    expect(refused.suggestion).toContain(name)
+    expect(refused.suggestion).toMatch(refused.details.kind === "target" ? "@e3" : name)
     expect(world.calls.length).toBe(calls)
   })
 

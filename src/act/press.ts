@@ -39,6 +39,27 @@ export async function pressKeys(ctx: Context, choice: PressChoice, combo: Combo)
   return window.is_focused ? pressInWindow(ctx, window, press) : borrowFocus(ctx, window, press)
 }
 
+/** Types text into the window that has the focus, whatever has the focus in it. */
+export async function typeIntoWindow(ctx: Context, choice: WindowChoice, text: string): Promise<TypedThere> {
+  await ctx.adapter.takeTurn()
+  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
+  if (!window.is_focused) throw notInFront(window)
+  await send(ctx, { kind: "text", text, window }, window.pid, undefined, window)
+  return { ...pressed(window), action: "type", method: "keyboard" }
+}
+
+interface TypedThere extends Omit<Pressed, "action"> {
+  readonly action: "type"
+  readonly method: "keyboard"
+}
+
+const notInFront = ({ id }: SeenWindow): AppError =>
+  new AppError("ACTION_FAILED", `Window '${id}' shows no element that has the focus, and is not in front`, {
+    suggestion: `Bring it to the front, then retry: agent-desktop focus-window ${id}`,
+    details: { kind: "not_focused" },
+    disposition: NOTHING_DELIVERED,
+  })
+
 type Press = Extract<InputEvent, { kind: "key" }>
 
 /** Gives the element the focus, and proves that it has it when the keys go out. */
@@ -130,7 +151,7 @@ const DISABLED_DEFAULT = "The default button of the dialog is disabled, so Enter
  */
 async function send(
   ctx: Context,
-  press: Press,
+  press: Press | Extract<InputEvent, { kind: "text" }>,
   pid: number,
   element: Seen | undefined,
   window?: SeenWindow,

@@ -115,8 +115,8 @@ async function valuesOf(field: Field, sources: Sources): Promise<readonly Candid
   return kind ? sources.live(kind) : []
 }
 
-function liveOf({ name, placeholder }: Field): Live | undefined {
-  if (placeholder === "REF") return "ref"
+function liveOf({ name, target }: Field): Live | undefined {
+  if (target) return "ref"
   if (name === "window_id") return "window"
   if (name === "desktop") return "desktop"
   return name === "app" ? "app" : undefined

@@ -1,10 +1,11 @@
 import * as v from "valibot"
 import { actOnRef, changing } from "../act/act.ts"
-import { DIRECTIONS } from "../adapter.ts"
+import { type Action, DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { actInput, choice, flag, oneOf, optionalText, secret, text, whole } from "../inputs.ts"
-import { actedOnRef, fieldFocus, node } from "../outputs.ts"
+import { actInput, choice, flag, oneOf, optionalText, secret, targetOrFocus, text, whole } from "../inputs.ts"
+import { actedAnywhere, actedOnRef, fieldFocus, node } from "../outputs.ts"
+import { FOCUSED } from "../refmap.ts"
 
 /** Verbs that act on the element of a ref. */
 
@@ -148,6 +149,7 @@ export const type = defineCommand({
   tool: "core",
   input: {
     ...actInput,
+    ref_id: targetOrFocus,
     text: optionalText("Text to insert, taken as it is", { position: 1, value: "TEXT", freeText: true }),
     secret,
   },
@@ -160,17 +162,20 @@ export const type = defineCommand({
     "agent-desktop type @e5 -- --not-a-flag",
     "agent-desktop type @e2 --secret env:PASSWORD",
   ],
-  output: () => actedOnRef("type", fieldFocus()),
+  output: () => actedAnywhere("type", fieldFocus()),
   check: (args) => oneOf(args, ["text", "secret"]),
-  run: async ({ text = "", ...args }, ctx) =>
-    actOnRef(
-      ctx,
-      args,
+  run: async ({ text = "", ...args }, ctx) => {
+    const action: TypeAction =
       args.secret === undefined
         ? { kind: "type", text }
-        : { kind: "type", text: await ctx.secret(args.secret), secret: true },
-    ),
+        : { kind: "type", text: await ctx.secret(args.secret), secret: true }
+    if (args.ref_id !== FOCUSED) return actOnRef(ctx, args, action)
+    const { typeAtFocus } = await import("../act/type-at-focus.ts")
+    return typeAtFocus(ctx, args, action)
+  },
 })
+
+type TypeAction = Extract<Action, { kind: "type" }>
 
 export const setValue = defineCommand({
   ...onRef("set-value"),

@@ -3,10 +3,10 @@ import type { Seen } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { MAX_TEXT } from "../cut.ts"
 import { AppError } from "../errors.ts"
-import { choice, optionalText, refInput } from "../inputs.ts"
+import { choice, optionalText, targetInput } from "../inputs.ts"
 import { flagValue, isVisible } from "../look/properties.ts"
 import { ACTION_NAMES } from "../node.ts"
-import { complete, count, described, rect, refId } from "../outputs.ts"
+import { complete, count, described, place, rect, refId } from "../outputs.ts"
 import { finiteRect } from "../rect.ts"
 import { resolve } from "../refs/resolve.ts"
 import { nameAndValue } from "../tree.ts"
@@ -45,7 +45,7 @@ export const get = defineCommand({
   tool: "core",
   trace: "pictures",
   input: {
-    ...refInput,
+    ...targetInput,
     property: choice(PROPERTIES, "Which property", { position: 1, value: "PROP" }),
     range: optionalText("Of text and attributes: characters from S up to E", { value: "S:E", traced: true }),
   },
@@ -64,6 +64,7 @@ export const get = defineCommand({
       start: v.optional(count()),
       end: v.optional(count()),
       complete: complete(),
+      ...place(),
     }),
   print: "json",
   sample: [
@@ -157,13 +158,14 @@ export const is = defineCommand({
   effect: "reads",
   tool: "all",
   trace: "pictures",
-  input: { ...refInput, property: choice(STATES, "Which state", { position: 1, value: "PROP" }) },
+  input: { ...targetInput, property: choice(STATES, "Which state", { position: 1, value: "PROP" }) },
   output: () =>
     v.object({
       property: v.string(),
       ref_id: refId(),
       result: v.boolean(),
       applicable: described(v.boolean(), "false: the element has no such state"),
+      ...place(),
     }),
   print: "json",
   sample: [

@@ -1,9 +1,10 @@
 import * as v from "valibot"
 import { type Command, defineCommand } from "../command.ts"
 import type { Disposition } from "../errors.ts"
-import { app, changes, flag, oneOf, optionalRef, text, windowId } from "../inputs.ts"
+import { app, changes, flag, oneOf, optionalTarget, text, windowId } from "../inputs.ts"
 import { guardCombo, parseCombo } from "../keys.ts"
 import { acted, changes as changed, described, disposition, optionalString } from "../outputs.ts"
+import { REF_SYNTAX } from "../refmap.ts"
 
 /** Keys: in the window that has the focus, or in one that gets it for them. */
 
@@ -18,7 +19,7 @@ export const press = defineCommand({
     combo: combo("Keys joined by +, such as cmd+shift+s or return"),
     app,
     window_id: windowId,
-    to: optionalRef("Give this element the focus first"),
+    to: optionalTarget("Give this element the focus first"),
     ...modifierInput(),
     changes,
   },
@@ -45,8 +46,9 @@ export const press = defineCommand({
   check(args) {
     const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
     if (!args.force) guardCombo(combo, args.app)
-    oneOf(args, ["to", "app"], 0)
-    oneOf(args, ["to", "window_id"], 0)
+    const isDescribed = args.to !== undefined && !REF_SYNTAX.test(args.to)
+    // A ref names its window already; a description is searched there.
+    if (!isDescribed) for (const other of ["app", "window_id"]) oneOf(args, ["to", other], 0)
   },
   async run(args, ctx) {
     const { changing } = await import("../act/act.ts")

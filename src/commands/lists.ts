@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
+import { quoted } from "../escape.ts"
 import { app } from "../inputs.ts"
-import { lines, quoted } from "../look/outline.ts"
+import { lines } from "../look/outline.ts"
 import { chooseWindow, publicApp, publicWindow, windowsOfApp } from "../look/windows.ts"
 import { count, optionalString, rect, surface, windowInfo } from "../outputs.ts"
 

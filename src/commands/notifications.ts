@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
+import { quoted } from "../escape.ts"
 import { app, text, whole, words } from "../inputs.ts"
 import {
   listNotifications as findNotifications,
@@ -9,7 +10,7 @@ import {
   notificationIndex,
   publicNotification,
 } from "../look/notifications.ts"
-import { lines, quoted } from "../look/outline.ts"
+import { lines } from "../look/outline.ts"
 import type { NotificationInfo } from "../node.ts"
 import { acted, count, described, notification } from "../outputs.ts"
 

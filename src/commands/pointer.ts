@@ -7,13 +7,15 @@ import {
   durationMs,
   fitInto,
   oneOf,
-  optionalRef,
+  optionalTarget,
+  optionalTargetId,
   optionalXy,
+  scopeInput,
   snapshotId,
   whole,
   xy,
 } from "../inputs.ts"
-import { acted, changes as changed, disposition, element, point } from "../outputs.ts"
+import { acted, changes as changed, disposition, element, place, point, refId } from "../outputs.ts"
 
 /** The pointer: over elements and at points of the screen. */
 
@@ -24,13 +26,14 @@ export const hover = defineCommand({
   repeatable: true,
   tool: "all",
   input: {
-    ref_id: optionalRef("Element, such as @e3", { position: 0, aliases: ["ref"] }),
+    ref_id: optionalTargetId,
     snapshot: snapshotId,
+    ...scopeInput,
     xy: optionalXy("Point of the screen"),
     duration_ms: durationMs("Stay this long before answering", 0),
     changes,
   },
-  output: () => acted("hover", { ...pointed(), element: v.optional(element()), changes: changed() }),
+  output: () => acted("hover", { ...pointed(), ...pointedAt(), ...place(), changes: changed() }),
   sample: [{ ref_id: "$button" }, { xy: "20,20" }],
   examples: ["agent-desktop hover @e3", "agent-desktop hover --xy 400,300 --duration 500"],
   check(args) {
@@ -47,7 +50,7 @@ export const hover = defineCommand({
       })
       await ctx.adapter.input({ kind: "move", at, target })
       await pause(args.duration_ms, ctx.deadline)
-      return { action: "hover", ...at, element, disposition: sent("safe") }
+      return { action: "hover", ...at, ref_id: args.ref_id, element, disposition: sent("safe") }
     }),
 })
 
@@ -57,15 +60,17 @@ export const drag = defineCommand({
   effect: "changes",
   tool: "core",
   input: {
-    from: optionalRef("Element to drag", { position: 0, aliases: ["ref_id", "ref"] }),
+    from: optionalTarget("Element to drag", { position: 0, aliases: ["ref_id", "ref"] }),
     from_xy: optionalXy("Point to drag from", { aliases: ["xy"] }),
-    to: optionalRef("Element to drop on"),
+    to: optionalTarget("Element to drop on"),
     to_xy: optionalXy("Point to drop on"),
     snapshot: snapshotId,
+    ...scopeInput,
     duration_ms: durationMs("How long the movement takes", 300),
     changes,
   },
-  output: () => acted("drag", { from: end(), to: end(), disposition: disposition(), changes: changed() }),
+  output: () =>
+    acted("drag", { from: end(), to: end(), disposition: disposition(), ...place(), changes: changed() }),
   sample: [
     { from: "$button", to: "$field" },
     { from_xy: "5,5", to_xy: "9,9", duration_ms: 100 },
@@ -95,8 +100,8 @@ export const drag = defineCommand({
       })
       return {
         action: "drag",
-        from: { ...from.at, element: from.element },
-        to: { ...to.at, element: to.element },
+        from: { ...from.at, ref_id: args.from, element: from.element },
+        to: { ...to.at, ref_id: args.to, element: to.element },
         disposition: sent("unsafe"),
       }
     }),
@@ -196,7 +201,9 @@ export const mouseWheel = defineCommand({
 })
 
 /** One end of a drag. */
-const end = () => v.object({ ...point().entries, element: v.optional(element()) })
+const end = () => v.object({ ...point().entries, ...pointedAt() })
+
+const pointedAt = () => ({ ref_id: v.optional(refId()), element: v.optional(element()) })
 
 /** Loaded by the verbs that need it only: the others are a single input event. */
 function acting() {

@@ -6,7 +6,7 @@ import {
   choice,
   flag,
   oneOf,
-  optionalRef,
+  optionalTarget,
   optionalText,
   snapshotId,
   whole,
@@ -17,6 +17,7 @@ import { observe, observeBelow } from "../look/snapshot.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { SURFACES } from "../node.ts"
 import { complete, count, described, node, optionalString } from "../outputs.ts"
+import { REF_SYNTAX } from "../refmap.ts"
 
 const LAST = "last"
 
@@ -56,7 +57,7 @@ export const snapshot = defineCommand({
       traced: true,
       optionalValue: LAST,
     }),
-    root: optionalRef("Only the subtree of this ref; refs of other elements stay valid"),
+    root: optionalTarget("Only the subtree of this element; refs of others stay valid"),
     snapshot: snapshotId,
   },
   output: () =>
@@ -101,7 +102,8 @@ export const snapshot = defineCommand({
     "agent-desktop snapshot --diff",
   ],
   check(args) {
-    oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
+    const isDescribed = args.root !== undefined && !REF_SYNTAX.test(args.root)
+    if (!isDescribed) oneOf({ ...args, app: args.app ?? args.window_id }, ["root", "app"], 0)
     // A comparison reads the window as the earlier snapshot did, and all of it.
     for (const other of ["root", "skeleton", "budget"]) oneOf(args, ["diff", other], 0)
     if (args.snapshot !== undefined && args.root === undefined) {

@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
-import { app, choice, flag, oneOf, optionalRef, optionalText, snapshotId, windowId } from "../inputs.ts"
+import { app, choice, flag, oneOf, optionalTarget, optionalText, snapshotId, windowId } from "../inputs.ts"
 import { spansOf } from "../look/spans.ts"
 import { readTable, type TableRows } from "../look/table.ts"
 import { formatCsv, formatTsv } from "../look/tsv.ts"
-import { complete, count, described, optionalString, refId } from "../outputs.ts"
+import { complete, count, described, optionalString, place, refId } from "../outputs.ts"
 
 /** Tables, sheets, lists and trees as rows of text. */
 
@@ -20,7 +20,7 @@ export const table = defineCommand({
   trace: "pictures",
   timeoutMs: 10_000,
   input: {
-    ref_id: optionalRef("The table or anything in it; else the window's only table", {
+    ref_id: optionalTarget("The table or anything in it; else the window's only table", {
       position: 0,
       aliases: ["ref"],
     }),
@@ -58,6 +58,7 @@ export const table = defineCommand({
       refs: described(v.optional(v.array(v.nullable(v.string()))), "A ref for each row; null: not in view"),
       cell_refs: v.optional(v.array(v.array(v.nullable(v.string())))),
       complete: complete(),
+      ...place(),
       doubt: described(optionalString(), "Why the texts may be those of other rows"),
     }),
   print: tableText,

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { placeCaret, select } from "../act/text.ts"
 import { defineCommand } from "../command.ts"
-import { oneOf, optionalText, refInput, whole } from "../inputs.ts"
+import { oneOf, optionalText, targetInput, whole } from "../inputs.ts"
 import { rangeNamed } from "../look/text-range.ts"
 import {
   acted,
@@ -11,6 +11,7 @@ import {
   element,
   fieldFocus,
   optionalString,
+  place,
   refId,
 } from "../outputs.ts"
 
@@ -27,6 +28,7 @@ const textActed = (name: string) =>
     already: v.optional(v.literal(true)),
     disposition: disposition(),
     ...fieldFocus(),
+    ...place(),
   })
 
 const number = (description: string) => v.optional(whole(description, 1, 1_000_000, { value: "N" }))
@@ -40,7 +42,7 @@ export const selectText = defineCommand({
   tool: "all",
   trace: "pictures",
   input: {
-    ...refInput,
+    ...targetInput,
     match: optionalText("This text, as it is written there", { value: "TEXT" }),
     nth: v.optional(whole("Which of several matches, from 1", 1, 1_000_000, { value: "N" }), 1),
     range: optionalText("Characters from S up to E, from 0, such as 10:25", { value: "S:E", traced: true }),
@@ -70,7 +72,7 @@ export const caret = defineCommand({
   tool: "all",
   trace: "pictures",
   input: {
-    ...refInput,
+    ...targetInput,
     offset: whole("Characters before it, from 0", 0, 2_147_483_647, { position: 1, value: "N" }),
   },
   output: () => textActed("caret"),

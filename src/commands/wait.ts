@@ -7,7 +7,7 @@ import {
   fitInto,
   flag,
   oneOf,
-  optionalRef,
+  optionalTarget,
   optionalText,
   snapshotId,
   whole,
@@ -27,7 +27,7 @@ export const wait = defineCommand({
   timeoutMs: 30_000,
   input: {
     ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),
-    element: optionalRef("Wait for this ref", { aliases: ["ref_id"] }),
+    element: optionalTarget("Wait for this element", { aliases: ["ref_id"], target: "as given" }),
     predicate: v.optional(choice(PREDICATES, "Condition to wait for"), "exists"),
     value: optionalText("The value that --predicate value waits for", { value: "V" }),
     window: words("Wait for a window whose title holds this", { value: "TITLE", traced: true }),

@@ -195,7 +195,7 @@ const mayBeAbsent = ({ states }: Seen, { origin }: Element): boolean =>
 /** The process and the window of the element that input is meant for; undefined if it is for none. */
 function ownerOf(event: InputEvent): Owner | undefined {
   if (event.kind === "button") return undefined
-  if (event.kind === "key" && event.window) {
+  if ((event.kind === "key" || event.kind === "text") && event.window) {
     const { pid, id } = event.window
     return { pid, window: id }
   }

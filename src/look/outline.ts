@@ -1,5 +1,5 @@
 import type { Disposition } from "../errors.ts"
-import { escapeHidden } from "../escape.ts"
+import { quoted } from "../escape.ts"
 import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo } from "../node.ts"
 import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
@@ -141,9 +141,6 @@ function repeatsName({ name = "", description = "" }: Pick<PrintedNode, "name" |
   const known = name.toLowerCase()
   return said === known || said === `${known} menu` || said === `${known} button`
 }
-
-/** Application text in quotes. No character in it can end the line, turn it around or hide. */
-export const quoted = (text: string): string => escapeHidden(JSON.stringify(text))
 
 /** Application text inside a line of ours: escaped, but without quotes around it. */
 export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"')

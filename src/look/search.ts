@@ -1,10 +1,10 @@
 import { MAX_LEVELS, type SeenTree, type SeenWindow, type Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import type { Role } from "../node.ts"
+import { quoted } from "../escape.ts"
+import type { Role, Surface } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
-import { quoted } from "./outline.ts"
 import { refSource } from "./surface.ts"
 
 /** Searching a window. That something is absent is said only of what was searched. */
@@ -88,15 +88,15 @@ function isSame(a: Pick<Searched, "places">, b: Pick<Searched, "places">): boole
 
 const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
 
-/** Reads the window once. */
+/** Reads the window, or another surface of its app, once. */
 export async function look(
   ctx: Context,
   window: SeenWindow,
-  { includeHidden, fits }: Omit<Query, "enough">,
+  { includeHidden, fits, surface = "window" }: Omit<Query, "enough"> & { readonly surface?: Surface },
 ): Promise<Omit<Searched, "isBusy">> {
   const [tree, start] = await Promise.all([
     ctx.adapter.tree(
-      { kind: "surface", window, surface: "window" },
+      { kind: "surface", window, surface },
       {
         maxDepth: MAX_LEVELS,
         bounds: "interactive",

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts"
+import { quoted } from "../escape.ts"
 import { type CellGrid, columnNamed, placeNamed, type Span, within } from "../grid.ts"
-import { quoted } from "./outline.ts"
 
 /** The rows and columns that the arguments of a table name. They count from 1 there, and from 0 here. */
 

@@ -2,6 +2,7 @@ import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
 import { matches } from "../match.ts"
+import { REF_SYNTAX } from "../refmap.ts"
 import { lookUp, resolve } from "../refs/resolve.ts"
 import type { Position } from "../tree.ts"
 import { pause, until } from "../until.ts"
@@ -97,6 +98,7 @@ async function condition(ctx: Context, args: WaitArgs): Promise<Condition> {
 
 async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Look> {
   const predicate = args.gone ? "gone" : args.predicate
+  if (!REF_SYNTAX.test(ref_id)) return described(ctx, ref_id, predicate, args)
   const choice = { ref_id, snapshot: args.snapshot }
   // Fails at once for a ref that no snapshot has given.
   const { ref } = await lookUp(ctx, choice)
@@ -111,6 +113,27 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
       // An element with look-alikes may still be there.
       const isGone = predicate === "gone" && error.details?.certain !== false
       return isGone ? { element: ref, predicate } : undefined
+    }
+  }
+}
+
+/** Looks for the element again each time: another one may fit the description by now. */
+async function described(ctx: Context, target: string, predicate: Predicate, args: WaitArgs): Promise<Look> {
+  const { seekTarget } = await import("./target.ts")
+  return async () => {
+    const sought = await unlessMissing(seekTarget(ctx, target, args))
+    if (predicate === "gone") {
+      if (sought && sought.kind !== "none") return undefined
+      return { element: target, predicate, ...sought?.gaps }
+    }
+    if (sought?.kind === "several") throw sought.error
+    if (sought?.kind !== "one") return undefined
+    try {
+      const { ref, seen } = await resolve(ctx, sought)
+      return holds(predicate, seen, args.value) ? { element: ref, predicate } : undefined
+    } catch (error) {
+      if (error instanceof AppError && error.code === "STALE_REF") return undefined
+      throw error
     }
   }
 }

@@ -1,4 +1,5 @@
-import { oneLine, quoted } from "../look/outline.ts"
+import { quoted } from "../escape.ts"
+import { oneLine } from "../look/outline.ts"
 
 /** One line of a trace. */
 export interface TraceEntry {

@@ -121,6 +121,7 @@ describe.concurrent("the point", () => {
   test("is the centre of the element", async () => {
     const { ok, world } = await holding(BUTTON)
     expect(await ok("hover", { ref_id: "@e1" })).toEqual({
+      ref_id: "@e1",
       action: "hover",
       x: 60,
       y: 20,

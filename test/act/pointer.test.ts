@@ -158,8 +158,8 @@ describe.concurrent("drag and pointer commands", () => {
     const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
     expect(await ok("drag", { from: "@e1", to: "@e2", duration: 100 })).toEqual({
       action: "drag",
-      from: { x: 60, y: 20, element: { role: "button", name: "It" } },
-      to: { x: 60, y: 210, element: { role: "button", name: "To" } },
+      from: { x: 60, y: 20, ref_id: "@e1", element: { role: "button", name: "It" } },
+      to: { x: 60, y: 210, ref_id: "@e2", element: { role: "button", name: "To" } },
       disposition: SENT,
     })
     expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })

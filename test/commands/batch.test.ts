@@ -141,9 +141,9 @@ describe("a batch is refused before its first item runs", () => {
   test.each([
     ["an unknown command", { command: "clik" }, "clik"],
     ["an unknown member", { command: "click", args: { ref_id: "@e1", colour: "red" } }, "colour"],
-    ["a missing member", { command: "click" }, "REF"],
+    ["a missing member", { command: "click" }, "TARGET"],
     ["a member of another type", { command: "type", args: { ref_id: "@e1", text: 5 } }, "TEXT"],
-    ["a text that is not a ref", { command: "click", args: { ref_id: "It" } }, "@e3"],
+    ["a text that is not a target", { command: "click", args: { ref_id: "It" } }, "at character 1"],
     ["members that exclude each other", { command: "find", args: { first: true, last: true } }, "exclude"],
     [
       "a member that needs another",

@@ -1,0 +1,66 @@
+import type { Command, Context } from "./command.ts"
+import { AppError } from "./errors.ts"
+import type { Field } from "./fields.ts"
+import { FOCUSED, REF_SYNTAX } from "./refmap.ts"
+import { parseDescription } from "./target.ts"
+import { labelOf } from "./usage-errors.ts"
+
+/** Arguments that name elements by something other than a ref. Before a command runs, they become refs. */
+
+type Args = Parameters<Command["handle"]>[0]
+
+/** Throws INVALID_ARGS for a description that cannot be read, and for a flag that no target has a use for. */
+export function checkTargets(fields: readonly Field[], args: Args): void {
+  const described = describedIn(fields, args)
+  for (const [field, text] of described) if (text !== FOCUSED) checkDescription(field, text)
+  if (described.length === 0)
+    throw new AppError("INVALID_ARGS", "--app and --window-id say where a description is searched", {
+      suggestion: "Leave them out: a ref names its window already",
+      details: { argument: fields.find(({ name, narrows }) => narrows && args[name] !== undefined)?.name },
+    })
+  if (args.snapshot !== undefined)
+    throw new AppError("INVALID_ARGS", "--snapshot goes with a ref, and this is a description", {
+      suggestion: "Leave out --snapshot: a description is searched in what shows now",
+      details: { argument: "snapshot" },
+    })
+}
+
+function checkDescription(field: Field, text: string): void {
+  try {
+    parseDescription(text)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, suggestion, details } = error
+    throw new AppError(code, `${labelOf(field)}: ${message}`, {
+      suggestion,
+      details: { ...details, argument: field.name },
+    })
+  }
+}
+
+/** The same arguments with refs, and where the elements were found. */
+export async function findTargets(
+  fields: readonly Field[],
+  args: Args,
+  ctx: Context,
+): Promise<{ readonly args: Args; readonly place: object }> {
+  const { findTarget } = await import("./look/target.ts")
+  const isNamed = args.app !== undefined || args.window_id !== undefined
+  let found: { readonly args: Args; readonly place: object } = { args, place: {} }
+  for (const [{ name, target }, text] of describedIn(fields, args)) {
+    if (target === "as given" || (target === "descriptions" && text === FOCUSED)) continue
+    const { ref_id, window, unsearched } = await findTarget(ctx, text, args)
+    found = {
+      args: { ...found.args, [name]: ref_id },
+      place: { ...found.place, ...(isNamed ? {} : { window }), ...(unsearched ? { unsearched } : {}) },
+    }
+  }
+  return found
+}
+
+function describedIn(fields: readonly Field[], args: Args): readonly (readonly [Field, string])[] {
+  return fields.flatMap((field): [Field, string][] => {
+    const given = field.target && args[field.name]
+    return typeof given === "string" && !REF_SYNTAX.test(given) ? [[field, given]] : []
+  })
+}

@@ -1,0 +1,172 @@
+import type { SeenNode } from "../adapter.ts"
+import { hasTrait, isRow, type Role } from "../node.ts"
+import { type Description, isSameName, type Wanted } from "../target.ts"
+import { isInteractive, type Position, wordsOf } from "../tree.ts"
+import { closest } from "../usage-errors.ts"
+
+/** The elements of a tree that fit a description. */
+
+/**
+ * All that fit, in document order. A description without a role means elements that can be acted on, if any fit: a
+ * label has the name of its field, too. Names that are written exactly so win over names that differ in case or marks.
+ */
+export function fitting(places: readonly Position[], description: Description): readonly Position[] {
+  const { role, name, within, nth } = description
+  const named = places.filter(({ node }) => fits(node, description))
+  const usable = role === undefined ? named.filter(({ node }) => isInteractive(node)) : named
+  const inside = insideOf(usable.length > 0 ? usable : named, within, places)
+  const exact = inside.filter(({ node }) => wordsOf(node) === name)
+  const found = exact.length > 0 ? exact : inside
+  return nth === undefined ? found : found.slice(nth - 1, nth)
+}
+
+const fits = (node: SeenNode, { role, name }: Wanted): boolean =>
+  (role === undefined || node.role === role) && (name === undefined || isCalled(node, name))
+
+function isCalled(node: SeenNode, name: string): boolean {
+  const words = wordsOf(node)
+  return words !== undefined && isSameName(node.role, words, name)
+}
+
+/** An element, and the innermost container that it was found in so far. */
+interface Held {
+  readonly place: Position
+  readonly holder: Position
+}
+
+function insideOf(
+  found: readonly Position[],
+  within: readonly Wanted[],
+  places: readonly Position[],
+): readonly Position[] {
+  let held: readonly Held[] = found.map((place) => ({ place, holder: place }))
+  for (const wanted of within) {
+    const texts = textsOf(places, wanted)
+    const inner = held.flatMap(({ place, holder }) => {
+      const container = containerOf(holder, wanted, texts)
+      return container ? [{ place, holder: container }] : []
+    })
+    // The nearest: a row of this name counts, not the window of the same name around it.
+    held = inner.filter(({ holder }) => !inner.some((other) => other.holder.ancestors.includes(holder.node)))
+  }
+  return held.map(({ place }) => place)
+}
+
+/** Texts that may say what a container is about. The name of a control says what the control does. */
+const textsOf = (places: readonly Position[], { name }: Wanted): readonly Position[] =>
+  name === undefined
+    ? []
+    : places.filter(({ node }) => !hasTrait(node.role, "control") && isCalled(node, name))
+
+/** The nearest container of an element with this role, and with this name or text. */
+function containerOf(
+  { node, ancestors, path }: Position,
+  wanted: Wanted,
+  texts: readonly Position[],
+): Position | undefined {
+  let isInRow = false
+  for (let depth = ancestors.length - 1; depth >= 0; depth--) {
+    const one = ancestors[depth]!
+    const branch = ancestors[depth + 1] ?? node
+    isInRow ||= depth < ancestors.length - 1 && isRowLike(branch)
+    const isIt = wanted.role === undefined || one.role === wanted.role
+    const holder = { node: one, ancestors: ancestors.slice(0, depth), path: path.slice(0, depth) }
+    if (isIt && (wanted.name === undefined || isCalled(one, wanted.name))) return holder
+    // Beyond its row are the texts of other rows.
+    const mayTell = isIt && !isInRow && !isRowLike(node) && !LISTS.has(one.role)
+    if (mayTell && texts.some((text) => tellsOf(text, holder, branch, node))) return holder
+  }
+  return undefined
+}
+
+const isRowLike = (node: SeenNode): boolean => isRow(node) || node.isRecycled === true
+
+/** Containers whose children are rows: the text of one says nothing about the next. */
+const LISTS: ReadonlySet<Role> = new Set([
+  "list",
+  "listbox",
+  "table",
+  "grid",
+  "outline",
+  "tablist",
+  "menu",
+  "menubar",
+  "column",
+])
+
+/**
+ * True if a text in a container says what the element in it belongs to. Not the text of another row; and not of a block
+ * beside the block of the element that has texts of its own, such as two rows that the platform calls groups. The
+ * heading of a section is about the blocks after it.
+ */
+function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenNode): boolean {
+  const depth = holder.ancestors.length
+  if (text.ancestors[depth] !== holder.node) return false
+  const way = [...text.ancestors.slice(depth + 1), text.node]
+  if (way[0] === branch) return false
+  if (isRowLike(holder.node)) return !way.some(isRow)
+  if (way.some(isRowLike)) return false
+  const isBeside = way.length === 1 || text.node.role === "heading"
+  return isBeside || branch === node || !hasOwnTexts(branch, node)
+}
+
+/** True if there are texts in a block other than those of the element, and than the label that names it. */
+function hasOwnTexts(block: SeenNode, node: SeenNode): boolean {
+  if (block === node) return false
+  const words = hasTrait(block.role, "control") ? undefined : wordsOf(block)
+  if (words !== undefined && words !== node.name) return true
+  return block.children.some((child) => hasOwnTexts(child, node))
+}
+
+/** Words that tell a caller what an element is in: its row's first text, or the nearest name above it. */
+export function surroundingsOf({ node, ancestors }: Position): string | undefined {
+  for (const one of ancestors.toReversed()) {
+    const words = wordsOf(one)
+    if (words && words !== node.name) return words
+    const text = isRowLike(one) ? firstText(one, node) : undefined
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function firstText(block: SeenNode, node: SeenNode): string | undefined {
+  for (const child of block.children) {
+    if (child === node) continue
+    const words = hasTrait(child.role, "control") ? undefined : wordsOf(child)
+    if (words !== undefined && words !== node.name) return words
+    const inner = firstText(child, node)
+    if (inner !== undefined) return inner
+  }
+  return undefined
+}
+
+/** The elements that a caller may have meant: of this name but another role, with a similar name, or of this role. */
+export function nearMisses(
+  places: readonly Position[],
+  { role, name }: Wanted,
+  most: number,
+): readonly Position[] {
+  const named = places.filter(({ node }) => wordsOf(node) !== undefined)
+  const preferred = [
+    ...named.filter(({ node }) => node.role === role),
+    ...named.filter(({ node }) => node.role !== role && isInteractive(node)),
+  ]
+  if (name === undefined) return preferred.slice(0, most)
+  const word = name.toLowerCase()
+  const has = (part: string, whole: string): boolean => part.length > 1 && whole.includes(part)
+  const same = named.filter(({ node }) => isCalled(node, name))
+  const parts = preferred.filter(({ node }) => {
+    const own = wordsOf(node)!.toLowerCase()
+    return has(word, own) || has(own, word)
+  })
+  const alike = new Set(
+    closest(
+      name,
+      preferred.map(({ node }) => wordsOf(node)!),
+      most,
+    ),
+  )
+  const similar = preferred.filter(({ node }) => alike.has(wordsOf(node)!))
+  const close = [...new Set([...same, ...parts, ...similar])]
+  return (close.length > 0 ? close : preferred.filter(({ node }) => node.role === role)).slice(0, most)
+}

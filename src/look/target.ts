@@ -1,0 +1,289 @@
+import type { SeenNode, SeenWindow } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
+import { quoted } from "../escape.ts"
+import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
+import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
+import { entriesFor } from "../refs/allocate.ts"
+import { type Description, parseDescription } from "../target.ts"
+import { isInteractive, nameAndValue, type Position } from "../tree.ts"
+import { until } from "../until.ts"
+import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
+import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
+import { isStarting, refSource, requireContent } from "./surface.ts"
+import { chooseWindow, type WindowChoice } from "./windows.ts"
+
+/** From the words of a caller to a ref: the one element that fits them, in what a user could act on now. */
+
+export interface FoundTarget {
+  /** In the current map: a command proves it like any other ref when it acts. */
+  readonly ref_id: string
+  readonly window: Pick<WindowInfo, "id" | "title" | "app_name">
+  /** Parts of the window that were not searched, if another element that fits may be there. */
+  readonly unsearched?: Gaps["unsearched"]
+}
+
+/**
+ * Finds the one element that a description or `@focused` names. If there is none, waits for it. Fails with
+ * ELEMENT_NOT_FOUND if none comes, with AMBIGUOUS_TARGET if several fit, and with TIMEOUT if the window could not be read
+ * to its end: an element that is not read may fit as well.
+ */
+export async function findTarget(ctx: Context, target: string, choice: WindowChoice): Promise<FoundTarget> {
+  const isFocus = target === FOCUSED
+  const find = isFocus ? focusIn : describedBy(parseDescription(target))
+  const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : ctx.deadline.sparing(ACT_MS, 1 / 5)
+  let last: Seeing | undefined
+  const found = await until(
+    ctx,
+    async () => {
+      const seen = await see(ctx, choice, find)
+      // The last look may have had too little time to see everything.
+      if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
+      return seen?.found.length && seen.tree.complete ? seen : undefined
+    },
+    { deadline },
+  )
+  if (!found) throw last ? await missing(ctx, target, last, isFocus) : noWindow()
+  const [only, ...others] = found.found
+  if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
+  const [ref] = await refsFor(ctx, found, [only])
+  const gaps = mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
+  return {
+    ref_id: ref!,
+    window: shownWindow(found.window),
+    ...(gaps ? { unsearched: gaps.unsearched } : {}),
+  }
+}
+
+/** The outcome of one look. */
+export type Sought =
+  | { readonly kind: "one"; readonly ref_id: string }
+  | { readonly kind: "several"; readonly error: AppError }
+  /** `gaps`: parts of the window that were not searched. */
+  | { readonly kind: "none"; readonly gaps?: Gaps }
+  /** The window is not ready, could not be read to its end, or its app is busy. */
+  | { readonly kind: "unsure" }
+
+/** Looks once for the element that a description or `@focused` names. */
+export async function seekTarget(ctx: Context, target: string, choice: WindowChoice): Promise<Sought> {
+  const find = target === FOCUSED ? focusIn : describedBy(parseDescription(target))
+  const seen = await see(ctx, choice, find)
+  if (!seen?.tree.complete) return { kind: "unsure" }
+  const [only, ...others] = seen.found
+  if (others.length > 0) return { kind: "several", error: await ambiguous(ctx, target, seen) }
+  if (only) return { kind: "one", ref_id: (await refsFor(ctx, seen, [only]))[0]! }
+  if (!(await ctx.adapter.caughtUp(seen.window))) return { kind: "unsure" }
+  return { kind: "none", gaps: await gapsOf(ctx, seen) }
+}
+
+/** How long the focus may take to arrive. */
+const FOCUS_MS = 500
+/** Time that is left for the command itself. */
+const ACT_MS = 1000
+
+type Find = (places: readonly Position[]) => readonly Position[]
+
+const describedBy =
+  (description: Description): Find =>
+  (places) =>
+    fitting(places, description)
+
+/** The element that gets the keys: one for each part of the window that claims them. */
+const focusIn: Find = (places) => {
+  const focused = places.filter(
+    ({ node, ancestors }) => ancestors.length > 0 && node.states.includes("focused"),
+  )
+  const outermost = focused.filter(({ ancestors }) => !focused.some(({ node }) => ancestors.includes(node)))
+  return outermost.map((outer) =>
+    focused
+      .filter(({ ancestors }) => ancestors.includes(outer.node))
+      .reduce((found, inner) => {
+        // GTK 4 has a nameless field in its fields, and Qt a nameless group in its editors.
+        const isPart = hasTrait(inner.node.role, "wrapper") || found.node.name
+        return inner.node.name || !isPart ? inner : found
+      }, outer),
+  )
+}
+
+interface Seeing extends Searched {
+  readonly window: SeenWindow
+  readonly surface: Surface
+}
+
+/** Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or it is starting. */
+async function see(ctx: Context, choice: WindowChoice, find: Find): Promise<Seeing | undefined> {
+  const window = await windowFor(ctx, choice)
+  if (!window || isStarting(window)) return undefined
+  requireContent(window)
+  const popups = await ctx.adapter.popups(window.pid)
+  const open = popups === 0 ? [] : await ctx.adapter.surfaces(window.pid)
+  for (const surface of ["menu", "popover"] as const) {
+    if (!open.some(({ type }) => type === surface)) continue
+    const seen = await unlessClosed(seeIn(ctx, window, surface, find))
+    // An open menu takes all input. A popup, such as a list of suggestions, leaves the rest of the window usable.
+    if (seen && (surface === "menu" || seen.found.length > 0)) return seen
+  }
+  const seen = await seeIn(ctx, window, "window", find)
+  return choice.window_id === undefined ? seeOverDialog(ctx, seen, find) : seen
+}
+
+async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow | undefined> {
+  try {
+    return await chooseWindow(ctx.adapter, choice, { orApp: true })
+  } catch (error) {
+    // Between two windows, none has the focus for a moment.
+    const isNamed = choice.app !== undefined || choice.window_id !== undefined
+    if (!isNamed && isOf(error, ["WINDOW_NOT_FOUND"])) return undefined
+    throw error
+  }
+}
+
+async function seeIn(ctx: Context, window: SeenWindow, surface: Surface, find: Find): Promise<Seeing> {
+  const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface })
+  const places = inModal(seen.places)
+  return { ...seen, found: find(places), isBusy: false, window, surface }
+}
+
+/** A modal dialog inside the window leaves nothing else to act on. */
+function inModal(places: readonly Position[]): readonly Position[] {
+  const modal = places.findLast(
+    ({ node, ancestors }) => ancestors.length > 0 && DIALOGS.has(node.role) && node.states.includes("modal"),
+  )
+  return modal
+    ? places.filter(({ node, ancestors }) => node === modal.node || ancestors.includes(modal.node))
+    : places
+}
+
+const DIALOGS: ReadonlySet<string> = new Set(["dialog", "alertdialog", "alert", "sheet"])
+
+/** The same look at the modal dialog that covers the window, if there is one. */
+async function seeOverDialog(ctx: Context, seen: Seeing, find: Find): Promise<Seeing> {
+  const { tree, window } = seen
+  const [root] = entriesFor(seen.places.slice(0, 1), [], refSource(tree, seen.processStart))
+  const dialog = root && (await ctx.adapter.dialogOver(root, tree.reachedBy))
+  if (!dialog || dialog.id === window.id) return seen
+  const over = (await ctx.adapter.windows(dialog.id)).find(({ id }) => id === dialog.id)
+  return over && over.accessible !== false ? seeIn(ctx, over, "window", find) : seen
+}
+
+async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isOf(error, ["ELEMENT_NOT_FOUND"])) return undefined
+    throw error
+  }
+}
+
+const isOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
+  error instanceof AppError && codes.includes(error.code)
+
+/** Gives elements refs in the current map, behind those that are there. */
+async function refsFor(
+  ctx: Context,
+  { tree, places, processStart, surface }: Seeing,
+  chosen: readonly Position[],
+): Promise<readonly string[]> {
+  if (chosen.length === 0) return []
+  const start = processStart ?? (await ctx.adapter.processStart(tree.pid))
+  const source = refSource(tree, start)
+  const entries: readonly RefEntry[] = entriesFor(
+    chosen,
+    places,
+    surface === "window" ? { ...source, rootPath: [] } : source,
+  )
+  return ctx.refs.append(entries, undefined, source.reachedBy)
+}
+
+/** True if an element that fits as well may be in a part of the tree that was not read, such as rows out of view. */
+function mayHide({ places }: Seeing, { node, ancestors }: Position, isFocus: boolean): boolean {
+  if (isFocus) return false
+  const holes = places.filter((place) => (place.node.children_count ?? 0) > place.node.children.length)
+  return hasTrait(node.role, "item") ? holes.length > 0 : holes.some((hole) => ancestors.includes(hole.node))
+}
+
+const shownWindow = ({ id, title, app_name }: SeenWindow): FoundTarget["window"] => ({ id, title, app_name })
+
+const MOST_CANDIDATES = 10
+const MOST_NEAR = 5
+
+async function candidatesOf(
+  ctx: Context,
+  seen: Seeing,
+  chosen: readonly Position[],
+): Promise<readonly object[]> {
+  const refs = await refsFor(ctx, seen, chosen)
+  return chosen.map((place, i) => {
+    const around = surroundingsOf(place)
+    const name = nameOf(place.node)
+    return {
+      ref_id: refs[i],
+      role: place.node.role,
+      ...(name === undefined ? {} : { name: cut(name, 200) }),
+      ...(around === undefined ? {} : { in: cut(around, 200) }),
+    }
+  })
+}
+
+function nameOf(node: SeenNode): string | undefined {
+  const { name, value } = nameAndValue(node)
+  return name ?? (isInteractive(node) ? undefined : value)
+}
+
+async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<AppError> {
+  const { found } = seen
+  return new AppError("AMBIGUOUS_TARGET", `${found.length} elements fit ${target} in ${placeOf(seen)}`, {
+    suggestion:
+      'Use the ref of a candidate; or say what it is in, as in \'button "Delete" in "NAME"\'; or which one, with nth 2',
+    details: {
+      count: found.length,
+      candidates: await candidatesOf(ctx, seen, found.slice(0, MOST_CANDIDATES)),
+    },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+async function missing(ctx: Context, target: string, seen: Seeing, isFocus: boolean): Promise<AppError> {
+  const gaps = await gapsOf(ctx, { ...seen, found: [] })
+  if (!seen.tree.complete)
+    return new AppError("TIMEOUT", `${placeOf(seen)} could not be searched to its end for ${target}`, {
+      suggestion: "Retry with a longer --timeout-ms, or use the ref of a 'snapshot'",
+      details: { kind: "search", ...gaps },
+      disposition: NOTHING_DELIVERED,
+    })
+  if (isFocus)
+    return new AppError("ELEMENT_NOT_FOUND", `No element of ${placeOf(seen)} reports the keyboard focus`, {
+      suggestion:
+        "Give it to one with 'focus'; 'press' and 'type @focused' reach the focused window in any case",
+      details: { kind: "no_focus", window: shownWindow(seen.window) },
+      disposition: NOTHING_DELIVERED,
+    })
+  const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)
+  const candidates = await candidatesOf(ctx, seen, near)
+  const isMenu = seen.surface === "menu"
+  return new AppError("ELEMENT_NOT_FOUND", `Nothing fits ${target} in ${placeOf(seen)}`, {
+    suggestion: isMenu
+      ? "Choose an item of the open menu, or close it: agent-desktop press escape"
+      : candidates.length > 0
+        ? "Use one of details.candidates, or look with 'snapshot -i'; --app and --window-id choose another window"
+        : (gaps?.unsearched.suggestion ??
+          "Look with 'snapshot -i'; --app and --window-id choose another window"),
+    details: {
+      window: shownWindow(seen.window),
+      ...(candidates.length > 0 ? { candidates } : {}),
+      ...gaps,
+    },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+function placeOf({ surface, window }: Seeing): string {
+  const name = `window ${window.id} ${quoted(cut(window.title, 80))} of ${quoted(window.app_name)}`
+  return surface === "window" ? name : `the open ${surface} of ${name}`
+}
+
+const noWindow = (): AppError =>
+  new AppError("WINDOW_NOT_FOUND", "No window has the focus", {
+    suggestion: "Use 'list-windows' to see available windows, then pass --app or --window-id",
+    disposition: NOTHING_DELIVERED,
+  })

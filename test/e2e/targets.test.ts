@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
+
+/** Elements by description instead of ref. The fixture's own log says what happened to which control. */
+
+let desktop: TestDesktop
+
+const run = async (...args: string[]): Promise<Json> =>
+  (await desktop.run(...args, "--timeout-ms", "15000")).json
+const ok = async (...args: string[]): Promise<Json> => {
+  const json = await run(...args)
+  if (!json?.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(json)}`)
+  return json.data
+}
+const error = async (...args: string[]): Promise<Json> => {
+  const { json } = await desktop.run(...args)
+  if (json?.ok) throw new Error(`${args.join(" ")} succeeded: ${JSON.stringify(json)}`)
+  return json.error
+}
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+})
+
+afterAll(async () => {
+  await desktop?.close()
+})
+
+/** A radio button of GTK 4 says that it is a check box. */
+const FORM = [
+  ["set-value", { ref_id: 'textfield "Name"', value: "Ada" }],
+  ["set-value", { ref_id: '"Amount"', value: "42" }],
+  ["set-value", { ref_id: 'slider "Volume"', value: "70" }],
+  ["check", { ref_id: 'checkbox "Agree"' }],
+  ["click", { ref_id: '"Large"' }],
+  ["select", { ref_id: '"Fruit"', value: "Cherry" }],
+  ["click", { ref_id: 'tab "Second"' }],
+] as const
+
+describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %s", (toolkit) => {
+  let app: Fixture
+
+  beforeAll(async () => {
+    app = await startFixture(desktop, toolkit)
+  })
+
+  afterAll(() => {
+    if (app?.isAlive()) process.kill(app.pid, "SIGKILL")
+  })
+
+  test("a form is one batch, without a look before it, and ends with a look", async () => {
+    const commands = FORM.map(([command, args]) => ({ command, args }))
+    const { results } = await ok(
+      "batch",
+      JSON.stringify([...commands, { command: "snapshot", args: { interactive_only: true } }]),
+    )
+    expect(results.filter((one: Json) => !one.ok)).toEqual([])
+    expect((await app.seen("text", "Name")).value).toBe("Ada")
+    expect((await app.seen("value", "Amount")).value).toBe(42)
+    expect(Math.round((await app.seen("value", "Volume")).value)).toBe(70)
+    expect((await app.seen("check", "Agree")).value).toBe(true)
+    expect((await app.seen("radio", "Large")).value).toBe(true)
+    expect((await app.seen("select", "Fruit")).value).toBe("Cherry")
+    await app.seen("tab", "Second")
+    expect(results[0].data.window.title).toContain(app.title)
+    expect(results.at(-1).data.ref_count).toBeGreaterThan(20)
+  })
+
+  test("two elements of one name are refused with a ref for each, and nothing is pressed", async () => {
+    const before = (await app.events()).length
+    const { code, details } = await error("click", 'button "Delete"')
+    expect(code).toBe("AMBIGUOUS_TARGET")
+    expect(details.candidates).toMatchObject([{ name: "Delete" }, { name: "Delete" }])
+    expect((await app.events()).length).toBe(before)
+    await ok("click", details.candidates[1].ref_id)
+    expect((await app.seen("press", "Delete")).key).toBe("Delete 2")
+    await ok("click", 'button "Delete" nth 1')
+    expect((await app.seen("press", "Delete")).key).toBe("Delete 1")
+  })
+
+  test("an element that comes later is waited for, and one that never comes has near names", async () => {
+    const start = performance.now()
+    await ok("click", 'button "Start"')
+    // "Later" is there, but disabled for a while.
+    await ok("click", '"later"')
+    await app.seen("press", "Later")
+    expect(performance.now() - start).toBeGreaterThan(100)
+    const { code, details } = await error("click", 'button "Strat"', "--timeout-ms", "2000")
+    expect(code).toBe("ELEMENT_NOT_FOUND")
+    expect(details.candidates[0]).toMatchObject({ role: "button", name: "Start" })
+  })
+
+  test("an element out of view is found and pressed", async () => {
+    await ok("click", 'button "Row 40"')
+    await app.seen("press", "Row 40")
+  })
+
+  test("@focused is the element that gets the keys", async () => {
+    await ok("focus", 'textfield "Name"')
+    await ok("set-value", "@focused", "Bea")
+    expect((await app.seen("text", "Name")).value).toBe("Bea")
+    await ok("press", "end", "--to", "@focused")
+    expect((await ok("type", "@focused", "trix")).element.role).toBe("textfield")
+    await until(async () => (await app.seen("text", "Name")).value === "Beatrix", 3000)
+  })
+
+  test("the dialog in front is searched, not the window behind it", async () => {
+    await ok("click", 'button "Open dialog"')
+    await app.seen("opened", "Confirm")
+    const behind = await error("click", 'button "Start"', "--timeout-ms", "2000")
+    expect(behind.code).toBe("ELEMENT_NOT_FOUND")
+    await ok("click", 'button "Cancel"')
+    expect((await app.seen("dialog", "Confirm")).value).toBe("cancel")
+  })
+})
