@@ -7,6 +7,8 @@ export interface Scene {
   readonly scene: object
   /** How the app takes the action. */
   readonly way: string
+  /** A call of the command that fails, hangs, or finds its element gone. */
+  readonly fault?: string
   /** Arguments of the command besides those of the act. */
   readonly more: Readonly<Record<string, unknown>>
 }
@@ -76,7 +78,10 @@ export function sceneOf(seed: number): Scene {
     ...(chance.is(50) ? { timeout_ms: chance.of([120, 400, 1500, 10_000]) } : {}),
   }
   const app = chance.is(15) ? { latency: { call_us: chance.below(8000) } } : {}
-  return { act, way, more, scene: appWith(inner, app) }
+  const fault = chance.is(25)
+    ? `${1 + chance.below(90)}:${chance.of(["hang", "dead", ...READ_CODES, -25202, -25201, -25299])}`
+    : undefined
+  return { act, way, more, fault, scene: appWith(inner, app) }
 }
 
 /** A way to take the action: its name, what the element is like for it, and what happens when it is done. */

@@ -17,7 +17,7 @@ const LATER_MS = 15_000
 
 const tally = { acts: 0, verified: 0, open: 0, notDelivered: 0, noRef: 0 }
 
-async function play({ act, way, more }: Scene, { mac, run }: Program): Promise<void> {
+async function play({ act, way, more, fault }: Scene, { mac, run }: Program): Promise<void> {
   const looked = await run("snapshot", { app: "Demo", max_depth: 50 })
   const ref = looked.ok ? refOf(looked.data.tree) : undefined
   if (!ref) {
@@ -25,13 +25,24 @@ async function play({ act, way, more }: Scene, { mac, run }: Program): Promise<v
     return
   }
   tally.acts++
+  mac.fail(fault)
   const envelope = await run(act.command, { ref_id: ref, ...act.args, ...more })
   const { disposition, code } = envelope.ok ? envelope.data : envelope.error
   const { delivery, retry } = disposition ?? {}
   const then = lookAt(mac)
   mac.sleep(LATER_MS)
   const { now, done, notes } = lookAt(mac)
-  const told = JSON.stringify({ way, more, delivery, retry, code, done, value: now.AXValue, ok: envelope.ok })
+  const told = JSON.stringify({
+    way,
+    fault,
+    more,
+    delivery,
+    retry,
+    code,
+    done,
+    value: now.AXValue,
+    ok: envelope.ok,
+  })
   expect(code, told).not.toBe("INTERNAL")
   expect(notes, told).not.toContain("neighbour")
   // A text that is typed may arrive key by key, and a value is counted up to. All else is done once.
