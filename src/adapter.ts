@@ -185,6 +185,8 @@ export interface Seen {
   readonly isTypedOver?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
+  /** True if something of it could not be read now: a state that is missing proves nothing. */
+  readonly isPartial?: boolean
   /** Position among its parent's children, hidden ones included. */
   readonly index?: number
 }

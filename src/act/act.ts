@@ -451,6 +451,7 @@ class Attempt {
   #hasReacted(delivered: Performed, after: Seen | "gone"): boolean {
     const { seen: before } = this.#target
     if (this.#action.kind === "type" || this.#isEcho) return false
+    if (before.isPartial || (after !== "gone" && after.isPartial)) return false
     return after === "gone" ? goneCountsAsEffect(before, delivered) : hasChanged(before, after)
   }
 }

@@ -28,9 +28,12 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
     case "uncheck":
     case "expand":
     case "collapse":
-      return { met: (now) => isDone(action, now), decides: showsAny(action, before) }
+      return { met: (now) => isToldBy(now, isDone(action, now)), decides: showsAny(action, before) }
     case "toggle":
-      return { met: (now) => onOff(now) !== onOff(before), decides: showsAny(action, before) }
+      return {
+        met: (now) => isToldBy(before, true) && isToldBy(now, onOff(now) !== onOff(before)),
+        decides: showsAny(action, before),
+      }
     case "focus":
       return { met: (now) => isDone(action, now), decides: always }
     case "set-value":
@@ -71,6 +74,12 @@ export function isDone(action: Action, seen: Seen): boolean {
 }
 
 const always = () => true
+
+/** A box without any of its states is off, unless they could not be read. */
+function isToldBy(now: Seen, isMet: boolean): boolean | undefined {
+  const isShown = SETTABLE_STATES.toggle?.some((state) => now.states.includes(state))
+  return now.isPartial && !isShown ? undefined : isMet
+}
 
 /** An element that shows none of the states, before and after, is not evidence. */
 function showsAny(action: Action, before: Seen): (now: Seen) => boolean {

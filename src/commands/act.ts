@@ -107,7 +107,14 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
       : result
   } catch (error) {
     // The click was delivered, even if the menu could not be read.
-    throw error instanceof AppError ? error.with({ disposition: result.disposition }) : error
+    if (!(error instanceof AppError)) throw error
+    const { code, message, suggestion, platformDetail, details } = error
+    throw new AppError(code, message, {
+      suggestion,
+      platformDetail,
+      details,
+      disposition: result.disposition,
+    })
   }
 }
 

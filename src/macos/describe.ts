@@ -46,6 +46,7 @@ export function describe(reading: Reading): Seen {
     actions: offers && actionNames(role, states, attributes, offers),
     identifier: asWords(attributes.AXIdentifier) ?? asWords(attributes.AXDOMIdentifier),
     index,
+    ...(facts.partial ? { isPartial: true } : {}),
     ...(reading.isInPage ? { echoes: true, tellsLate: 400 } : {}),
     // Of a text that was cut, the part that was written may be missing.
     ...((asText(attributes.AXValue)?.length ?? 0) >= MAX_TEXT ? { echoes: true } : {}),

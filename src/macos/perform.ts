@@ -6,7 +6,7 @@ import { pause } from "../until.ts"
 import { STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { newArray, newNumber, newString } from "./cf.ts"
-import { Failure, INVALID_ELEMENT, readFailed } from "./failure.ts"
+import { Failure, INVALID_ELEMENT, isUnread, readFailed } from "./failure.ts"
 import { ancestors } from "./places.ts"
 import { isSecure, roleOf } from "./roles.ts"
 import { act, flag, set, write } from "./sending.ts"
@@ -125,7 +125,9 @@ function disclose(ax: Ax, element: Element, open: boolean): Performed | undefine
 
 /** Writes the value in its present type. The value of a secure field is not read: it is text. */
 function setValue(ax: Ax, element: Element, text: string): Performed | undefined {
-  if (!ax.canSet(element, "AXValue")) return undefined
+  const settable = ax.isSettable(element, "AXValue")
+  if (isUnread(settable)) throw readFailed("The element", settable.code)
+  if (settable !== true) return undefined
   const kind = ax.read(element, ["AXRole", "AXSubrole"])
   const secure = kind instanceof Failure || isSecure(asText(kind.AXRole), asText(kind.AXSubrole))
   const now = secure ? undefined : ax.get(element, "AXValue")

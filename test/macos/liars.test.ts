@@ -164,3 +164,29 @@ test("a window that goes away between two calls ends a command with a word about
       { virtualClock: true },
     )
 })
+
+const FAILING: readonly (readonly [string, object])[] = [
+  ["right-click", it({ actions: { AXShowMenu: [] }, on: { AXShowMenu: note("done") } })],
+  ["uncheck", it({ AXRole: "AXSwitch", AXValue: 1, ignores: ["AXPress"] })],
+  ["click", it({ AXRole: "AXImage", actions: { AXOpen: [] }, errors: { AXOpen: { set: -25206 } } })],
+]
+
+for (const [command, node] of FAILING)
+  test(`${command}: a single read that fails makes neither an effect nor a refusal`, async () => {
+    for (let call = 20; call < 100; call++)
+      await onMac(
+        appWith([node]),
+        async ({ mac, run }) => {
+          const looked = await run("snapshot", { app: "Demo" })
+          const ref = /"ref_id":"(@e\d+)"/.exec(JSON.stringify(looked))?.[1]
+          const fault = `${call}:${call % 2 ? -25202 : -25299}`
+          mac.fail(fault)
+          const { ok, data, error } = await run(command, { ref_id: ref, timeout_ms: 1500 })
+          const { delivery } = (ok ? data : error).disposition
+          const isDone = notes(mac).includes("done")
+          if (delivery === "delivered_verified") expect({ fault, isDone }).toEqual({ fault, isDone: true })
+          if (delivery === "not_delivered") expect({ fault, isDone }).toEqual({ fault, isDone: false })
+        },
+        { virtualClock: true },
+      )
+  })
