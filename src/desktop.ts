@@ -70,17 +70,31 @@ export type NotificationOp =
   | { readonly kind: "dismiss" }
   | { readonly kind: "action"; readonly action: string }
 
+/** The window systems that an isolated desktop can have. */
+export const DESKTOP_KINDS = ["x11", "wayland"] as const
+export type DesktopKind = (typeof DESKTOP_KINDS)[number]
+
 export type DesktopOp =
   | { readonly kind: "list" }
-  | { readonly kind: "start"; readonly name?: string; readonly width: number; readonly height: number }
+  | {
+      readonly kind: "start"
+      readonly name?: string
+      readonly desktop?: DesktopKind
+      readonly width: number
+      readonly height: number
+    }
   | { readonly kind: "stop"; readonly name?: string }
 
 export interface DesktopInfo {
   readonly name: string
+  /** Absent: "x11". */
+  readonly kind?: DesktopKind
   readonly display: string
   readonly size: string
   readonly pid: number
   readonly env: Readonly<Record<string, string>>
+  /** The user that its compositor runs as, if not the caller. */
+  readonly compositor_user?: string
   /** The parts that no longer run; such a desktop can only be stopped. */
   readonly broken?: string
 }

@@ -35,6 +35,9 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> =
   process.platform === "linux"
     ? {
         "__own-clipboard": async () => (await import("./linux/x11/clipboard-owner.ts")).serveClipboard,
+        "__own-wayland-clipboard": async () =>
+          (await import("./linux/wayland/clipboard-owner.ts")).serveWaylandClipboard,
+        "__hold-input": async () => (await import("./linux/wayland/holder.ts")).holdInput,
         "__notification-daemon": async () =>
           (await import("./linux/notifications/daemon.ts")).serveNotifications,
       }

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
+import { DESKTOP_KINDS } from "../desktop.ts"
 import { AppError } from "../errors.ts"
-import { flag, oneOf, optionalText, parseSize, text } from "../inputs.ts"
+import { choice, flag, oneOf, optionalText, parseSize, text } from "../inputs.ts"
 import { count, optionalString } from "../outputs.ts"
 
 /** Isolated desktops on Linux. */
@@ -9,10 +10,12 @@ import { count, optionalString } from "../outputs.ts"
 const desktop = () =>
   v.object({
     name: v.string(),
+    kind: optionalString(),
     display: v.string(),
     size: v.string(),
     pid: count(),
     env: v.record(v.string(), v.string()),
+    compositor_user: optionalString(),
     broken: optionalString(),
   })
 
@@ -27,6 +30,10 @@ export const desktopStart = defineCommand({
   input: {
     name: optionalText("Name of the desktop; made up if left out", { value: "NAME", traced: true }),
     size: v.optional(text("Width and height of its screen", { value: "WxH", traced: true }), "1920x1080"),
+    kind: v.optional(
+      choice(DESKTOP_KINDS, "Window system: Xvfb with a window manager, or sway without a screen"),
+      "x11",
+    ),
   },
   output: desktop,
   print: "json",
@@ -34,7 +41,12 @@ export const desktopStart = defineCommand({
   examples: ["agent-desktop desktop-start --name test", "agent-desktop --desktop test launch mousepad"],
   check: (args) => void parseSize(args.size),
   async run(args, ctx) {
-    const [started] = await ctx.adapter.desktops({ kind: "start", name: args.name, ...parseSize(args.size) })
+    const [started] = await ctx.adapter.desktops({
+      kind: "start",
+      name: args.name,
+      ...(args.kind === "x11" ? {} : { desktop: args.kind }),
+      ...parseSize(args.size),
+    })
     return { ...started }
   },
 })

@@ -40,7 +40,9 @@ export interface RunResult {
   readonly json: Json
 }
 
-export type TestDesktopOptions = Partial<Pick<DesktopOptions, "name" | "width" | "height" | "windowManager">>
+export type TestDesktopOptions = Partial<
+  Pick<DesktopOptions, "name" | "kind" | "width" | "height" | "windowManager">
+>
 
 export const PROGRAM = new URL("../../dist/agent-desktop", import.meta.url).pathname
 

@@ -125,9 +125,11 @@ export function matchFrames(windows: readonly TopWindow[], frames: readonly Fram
 }
 
 /** Added to the app's coordinates to get the screen's; undefined if the window's place is not known. */
-export function shiftOf({ bounds, gtkFrameExtents: shadow }: TopWindow, frame: Frame): Point | undefined {
+export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
+  const { bounds, gtkFrameExtents: shadow } = window
   if (!frame.app.traits.coordinates) return { x: 0, y: 0 }
   if (!bounds) return undefined
+  if (window.isNative) return nativeShift(bounds, frame)
   // They count from the window's visible corner.
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
@@ -136,6 +138,17 @@ export function shiftOf({ bounds, gtkFrameExtents: shadow }: TopWindow, frame: F
     x: bounds.x + Math.max(0, Math.round((bounds.width - width) / 2)),
     y: bounds.y + Math.max(0, Math.round((bounds.height - height) / 2)),
   }
+}
+
+/** The compositor knows the visible window. The sizes must agree to the pixel, with the shadow or without. */
+function nativeShift(bounds: Rect, { app, extents }: Frame): Point | undefined {
+  if (!extents) return undefined
+  const none = { left: 0, right: 0, top: 0, bottom: 0 }
+  const border = [none, app.traits.shadow ?? none].find(
+    ({ left, right, top, bottom }) =>
+      extents.width === bounds.width + left + right && extents.height === bounds.height + top + bottom,
+  )
+  return border && { x: bounds.x - border.left - extents.x, y: bounds.y - border.top - extents.y }
 }
 
 export const isPopupFrame = ({ role }: Pick<Frame, "role">): boolean => POPUP_ROLES.has(role)

@@ -15,6 +15,13 @@ export interface Traits {
    * for the screen's ("surface"). Absent: from the corner of the screen.
    */
   readonly coordinates?: "window" | "surface"
+  /** The invisible border around a window of Wayland that its coordinates include, if it has one. */
+  readonly shadow?: {
+    readonly left: number
+    readonly right: number
+    readonly top: number
+    readonly bottom: number
+  }
   /** A root pane below a native menu bar reports coordinates as if the menu bar were not there. */
   readonly rootPaneIgnoresMenuBar?: true
   /** Coordinates of drawn widgets and of the native widgets around them do not agree. */
@@ -216,6 +223,8 @@ export interface Traits {
 const GTK3: Traits = {
   // Also of rows that are scrolled away. GtkTreeView counts the rows that are not folded.
   tablesAnswerByCell: true,
+  // Adwaita's, around windows with a title bar of their own. Another theme's does not fit, and leaves the place unknown.
+  shadow: { left: 26, right: 26, top: 23, bottom: 29 },
   // GtkListBox.
   severalOptionsAreUntold: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
@@ -343,6 +352,7 @@ const CHROMIUM: Traits = {
   ...PAGES,
   // It refuses an end that is behind the number of characters, so with an emoji the end of a text cannot be selected.
   selectsIn: "utf-16",
+  shadow: { left: 16, right: 16, top: 10, bottom: 32 },
   // The browser process answers from its copy, and asks the page meanwhile: a later answer is true.
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,

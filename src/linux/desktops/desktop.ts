@@ -1,9 +1,10 @@
 import { accessSync, mkdirSync } from "node:fs"
 import type { PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
-import type { DesktopInfo, DesktopOp } from "../../desktop.ts"
+import type { DesktopInfo, DesktopKind, DesktopOp } from "../../desktop.ts"
 import { AppError, plainPath, plainWord } from "../../errors.ts"
 import { identify, isAlive } from "../host/processes.ts"
+import { compositorEnv, compositorUser, holdInput, isRoot, startCompositor } from "./compositor.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
 import {
   chooseWindowManager,
@@ -41,6 +42,8 @@ export interface DesktopOptions {
   readonly name?: string
   readonly width: number
   readonly height: number
+  /** "x11" if left out. */
+  readonly kind?: DesktopKind
   /** The caller's environment. Programs on the desktop get it, overridden by the desktop's own variables. */
   readonly env: Environment
   readonly windowManager?: WindowManager
@@ -105,7 +108,7 @@ const PRIVATE = { GSETTINGS_BACKEND: "memory" }
 
 async function bringUp(
   options: DesktopOptions,
-  manager: WindowManager,
+  manager: WindowManager | undefined,
   record: () => DesktopRecord,
   note: (facts: Partial<DesktopRecord>) => void,
   deadline: Deadline,
@@ -123,13 +126,15 @@ async function bringUp(
   noteAddress(options.root, record())
 
   const screen = `${options.width}x${options.height}x24`
-  await startServer(
-    spec("Xvfb", "-screen", "0", screen, "-dpi", "96", "-noreset", "-nolisten", "tcp"),
-    options.firstNumber,
-    record,
-    note,
-    deadline,
-  )
+  if (manager)
+    await startServer(
+      spec("Xvfb", "-screen", "0", screen, "-dpi", "96", "-noreset", "-nolisten", "tcp"),
+      options.firstNumber,
+      record,
+      note,
+      deadline,
+    )
+  else await startCompositor(spec, record, add, deadline)
 
   offerNotifications(runtime)
   // After the display, because services that the bus starts inherit its environment.
@@ -147,6 +152,13 @@ async function bringUp(
     add,
     deadline,
   )
+  if (!manager) {
+    await Promise.all([
+      startAccessibility(record().env.DBUS_SESSION_BUS_ADDRESS!, deadline),
+      holdInput(spec, add, deadline),
+    ])
+    return
+  }
   const [program, ...args] = windowManagerCommand(manager, directory)
   const managing = startPart(spec(program!, ...args))
   add(managing)
@@ -168,16 +180,13 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
     starter: identify(process.pid)!,
     ready: false,
     parts: [],
+    ...(options.kind === undefined ? {} : { kind: options.kind }),
     env: {
-      XAUTHORITY: `${runtime}/Xauthority`,
       XDG_RUNTIME_DIR: runtime,
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
-      XDG_SESSION_TYPE: "x11",
-      GDK_BACKEND: "x11",
-      QT_QPA_PLATFORM: "xcb",
       // Empty stands for unset, since callers add these to an environment and cannot remove variables.
       // Not AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address and then stays invisible.
-      WAYLAND_DISPLAY: "",
+      ...(options.kind === "wayland" ? compositorEnv(runtime) : serverEnv(runtime)),
       NO_AT_BRIDGE: "",
       GTK_A11Y: "atspi",
       ACCESSIBILITY_ENABLED: "1",
@@ -192,6 +201,14 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
     },
   }
 }
+
+const serverEnv = (runtime: string): Readonly<Record<string, string>> => ({
+  XAUTHORITY: `${runtime}/Xauthority`,
+  XDG_SESSION_TYPE: "x11",
+  GDK_BACKEND: "x11",
+  QT_QPA_PLATFORM: "xcb",
+  WAYLAND_DISPLAY: "",
+})
 
 /** Variables of the user's session that would lead a program back to it. */
 const FOREIGN = [
@@ -225,10 +242,12 @@ function describe(record: DesktopRecord): DesktopInfo {
   const broken = brokenParts(record)
   return {
     name: record.name,
-    display: record.display ?? "",
+    ...(record.kind === "wayland" ? { kind: record.kind } : {}),
+    display: record.display ?? record.env.WAYLAND_DISPLAY ?? "",
     size: `${record.width}x${record.height}`,
     pid: record.parts[0]?.pid ?? 0,
     env: record.env,
+    ...(record.kind === "wayland" && compositorUser() ? { compositor_user: compositorUser() } : {}),
     ...(broken ? { broken } : {}),
   }
 }
@@ -256,14 +275,25 @@ function namelessUser(error: unknown, env: Environment): AppError | undefined {
   )
 }
 
-function findPrograms({ env, windowManager }: DesktopOptions): WindowManager {
-  const manager = chooseWindowManager(env.PATH, windowManager)
+/** The window manager; undefined for a desktop of Wayland, which has none. */
+function findPrograms({ env, kind, windowManager }: DesktopOptions): WindowManager | undefined {
+  const isWayland = kind === "wayland"
+  const manager = isWayland ? undefined : chooseWindowManager(env.PATH, windowManager)
+  const programs = [isWayland ? "sway" : "Xvfb", "dbus-daemon"] as const
   const missing: DesktopProgram[] = [
-    ...(["Xvfb", "dbus-daemon"] as const).filter((program) => !Bun.which(program, { PATH: env.PATH })),
-    ...(manager ? [] : (["openbox"] as const)),
+    ...programs.filter((program) => !Bun.which(program, { PATH: env.PATH })),
+    ...(manager || isWayland ? [] : (["openbox"] as const)),
     ...(hasAccessibilityBus(env) ? [] : (["org.a11y.Bus"] as const)),
   ]
-  if (!manager || missing.length > 0) throw missingPrograms(missing)
+  if (missing.length > 0) throw missingPrograms(missing)
+  if (isWayland && isRoot() && !Bun.which("setpriv", { PATH: env.PATH }))
+    throw new AppError(
+      "PLATFORM_NOT_SUPPORTED",
+      "sway refuses to run as root, and 'setpriv' is not installed",
+      {
+        suggestion: "Run as another user, or install util-linux; --kind x11 works as root",
+      },
+    )
   return manager
 }
 
@@ -309,7 +339,12 @@ export async function operateDesktops(
     case "list":
       return listDesktops(root)
     case "start":
-      return [await startDesktop({ root, env, name: op.name, width: op.width, height: op.height }, deadline)]
+      return [
+        await startDesktop(
+          { root, env, name: op.name, kind: op.desktop, width: op.width, height: op.height },
+          deadline,
+        ),
+      ]
     case "stop": {
       if (op.name !== undefined) return [await stopDesktop(root, op.name, deadline)]
       const own = ownRecords(root)

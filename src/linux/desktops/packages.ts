@@ -9,6 +9,7 @@ const PACKAGES = {
     arch: "xorg-server-xvfb",
     suse: "xorg-x11-server-Xvfb",
   },
+  sway: { debian: "sway", fedora: "sway", arch: "sway", suse: "sway" },
   openbox: { debian: "openbox", fedora: "openbox", arch: "openbox", suse: "openbox" },
   "dbus-daemon": { debian: "dbus", fedora: "dbus-daemon", arch: "dbus", suse: "dbus-1-daemon" },
   "org.a11y.Bus": {

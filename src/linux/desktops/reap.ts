@@ -12,6 +12,7 @@ import {
 } from "../host/processes.ts"
 import { X11 } from "../x11/connection.ts"
 import { Request } from "../x11/wire.ts"
+import { compositorDirectory } from "./compositor.ts"
 import { removeNumber } from "./number.ts"
 import { type DesktopRecord, desktopDirectory, MARKER, notedApps, ownDirectory } from "./record.ts"
 
@@ -22,6 +23,8 @@ export async function removeDesktop(root: string, record: DesktopRecord, deadlin
   if (ownDirectory(record.runtime)) {
     removeMounts(record.runtime)
     rmSync(record.runtime, { recursive: true, force: true })
+    if (record.kind === "wayland")
+      rmSync(compositorDirectory(record.runtime), { recursive: true, force: true })
   }
   rmSync(desktopDirectory(root, record.name), { recursive: true, force: true })
 }

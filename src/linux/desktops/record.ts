@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
 } from "node:fs"
+import type { DesktopKind } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import {
   errorCode,
@@ -32,7 +33,10 @@ export interface DesktopRecord {
   /** The process that starts the desktop; after `ready`, the one that started it. */
   readonly starter: ProcessIdentity
   readonly ready: boolean
+  /** The X server's. */
   readonly display?: string
+  /** Absent: "x11". */
+  readonly kind?: DesktopKind
   /** The identities of our server's socket file and of the lock on its number. */
   readonly socket?: string
   readonly lock?: string

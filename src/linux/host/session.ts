@@ -85,7 +85,7 @@ export class Session {
     const { env } = this
     if (!env.WAYLAND_DISPLAY) return this.#xWindows(deadline)
     const { openWayland, withXwayland } = await import("../wayland/system.ts")
-    const native = await openWayland(env, deadline)
+    const native = await openWayland(env)
     return env.DISPLAY ? withXwayland(native, await this.#xWindows(deadline)) : native
   }
 

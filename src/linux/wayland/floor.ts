@@ -1,28 +1,40 @@
+import type { Env, InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { ClipboardOp, Picture } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import type { WindowSystem } from "../windowing/system.ts"
+import type { DisplayInfo, Point } from "../../node.ts"
+import type { InputLock } from "../../turn.ts"
+import type { MenuNote, Owner, WindowSystem } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
+import { Wayland } from "./connection.ts"
 
 /**
- * A compositor that tells programs nothing: its windows are those of the accessibility bus, whose places nobody knows.
- * Everything that needs a place, input or a picture is refused before anything is sent.
+ * A compositor that tells programs nothing about windows: they are those of the accessibility bus, whose places nobody
+ * knows. Everything that needs a place or input is refused before anything is sent. Displays, pictures and the clipboard
+ * work if the compositor has the protocols for them.
  */
 export class Floor implements WindowSystem {
   readonly listsAll: boolean = false
   readonly hasInput: boolean = false
+  protected readonly env: Env
 
-  async isNative(): Promise<boolean> {
+  constructor(env: Env) {
+    this.env = env
+  }
+
+  async isNative(_pid: number, _deadline: Deadline): Promise<boolean> {
     return true
   }
 
-  async windows(): Promise<readonly TopWindow[]> {
+  async windows(_deadline: Deadline): Promise<readonly TopWindow[]> {
     return []
   }
 
-  async mates(): Promise<readonly TopWindow[]> {
+  async mates(_id: string, _deadline: Deadline): Promise<readonly TopWindow[]> {
     return []
   }
 
-  async existing(): Promise<ReadonlySet<string>> {
+  async existing(_ids: readonly string[], _deadline: Deadline): Promise<ReadonlySet<string>> {
     return new Set()
   }
 
@@ -30,58 +42,78 @@ export class Floor implements WindowSystem {
     return undefined
   }
 
-  async windowAt(): Promise<never> {
+  async windowAt(_point: Point, _deadline: Deadline): Promise<TopWindow | undefined> {
     throw refusal("This compositor does not tell where windows are")
   }
 
-  async watch(): Promise<Disposable> {
+  async watch(_changed: () => void, _deadline: Deadline): Promise<Disposable> {
     return { [Symbol.dispose]: () => {} }
   }
 
-  async operate(): Promise<never> {
+  async operate(_id: string, _op: WindowOp, _deadline: Deadline): Promise<void> {
     throw refusal("This compositor does not let programs focus, move or resize windows")
   }
 
-  async requestClose(): Promise<undefined> {
+  async requestClose(_id: string, _deadline: Deadline): Promise<string | undefined> {
     return undefined
   }
 
-  async caughtUp(): Promise<boolean> {
+  async caughtUp(_id: string, _deadline: Deadline): Promise<boolean> {
     return true
   }
 
-  async openLock(): Promise<never> {
+  async openLock(_deadline: Deadline): Promise<InputLock> {
     throw noInput()
   }
 
-  async hasKeys(): Promise<undefined> {
+  async hasKeys(_owner: Owner, _deadline: Deadline): Promise<boolean | undefined> {
     return undefined
   }
 
-  async input(): Promise<never> {
+  async input(
+    _event: InputEvent,
+    _deadline: Deadline,
+    _owner?: Owner,
+    _approach?: () => Promise<void>,
+  ): Promise<void> {
     throw noInput()
   }
 
-  async visitRow(): Promise<never> {
+  async visitRow(_at: Point, _top: number, _deadline: Deadline): Promise<void> {
     throw noInput()
   }
 
-  async readMenuNotes(): Promise<readonly string[]> {
+  async readMenuNotes(_pid: number, _deadline: Deadline): Promise<readonly string[]> {
     return []
   }
 
-  async writeMenuNote(): Promise<void> {}
+  async writeMenuNote(_menu: MenuNote, _deadline: Deadline): Promise<void> {}
 
-  async clipboard(): Promise<never> {
-    throw refusal("This compositor does not let programs use the clipboard")
+  async clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
+    const { operateClipboard } = await import("./clipboard.ts")
+    return this.connected(deadline, (wayland) => operateClipboard(wayland, op, this.env, deadline))
   }
 
-  async picture(): Promise<never> {
-    throw refusal("This compositor does not let programs take pictures of the screen")
+  async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+    const { takePicture } = await import("./picture.ts")
+    return this.connected(deadline, (wayland) => takePicture(wayland, target, deadline))
   }
 
-  async displays(): Promise<never> {
-    throw refusal("This compositor does not tell where its displays are")
+  async displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {
+    const { readOutputs } = await import("./displays.ts")
+    return this.connected(deadline, async (wayland) =>
+      (await readOutputs(wayland, deadline)).map(({ info }) => info),
+    )
+  }
+
+  /** Works on a connection of its own, which ends with the work: devices and offers on it do, too. */
+  protected async connected<T>(deadline: Deadline, work: (wayland: Wayland) => Promise<T>): Promise<T> {
+    const wayland = await Wayland.connect(this.env, deadline)
+    try {
+      return await work(wayland)
+    } finally {
+      wayland.close()
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Env } from "../../adapter.ts"
-import type { Deadline } from "../../deadline.ts"
 import type { WindowSystem } from "../windowing/system.ts"
-import { Floor } from "./floor.ts"
 
 /** The window system of a Wayland compositor, with what this compositor lets programs see and do. */
-export async function openWayland(_env: Env, _deadline: Deadline): Promise<WindowSystem> {
-  return new Floor()
+export async function openWayland(env: Env): Promise<WindowSystem> {
+  const { Sway } = await import("./sway.ts")
+  const sway = Sway.find(env)
+  if (!sway) return new (await import("./floor.ts")).Floor(env)
+  return new (await import("./sway-windows.ts")).SwayWindows(env, sway)
 }
 
 export { withXwayland } from "./mixed.ts"

@@ -27,6 +27,8 @@ export interface TopWindow {
   /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
   readonly types: readonly string[]
   readonly transientFor?: string
+  /** True if its app does not know its place on the screen: a client of Wayland. */
+  readonly isNative?: boolean
   /** The accessible object that it was made of: no window system knows it. */
   readonly object?: string
   /** The desktop-file id, if the application sets it. */

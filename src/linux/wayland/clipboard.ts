@@ -1,0 +1,140 @@
+import { closeSync } from "node:fs"
+import { pipe } from "../../../ffi/descriptors.ts"
+import type { Env } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { ClipboardOp } from "../../desktop.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { ownCommand } from "../../own-process.ts"
+import type { Wayland } from "./connection.ts"
+import { readSeat } from "./seat.ts"
+import { WaylandMessage } from "./wire.ts"
+
+/** The command that runs serveWaylandClipboard in a process of its own. */
+const OWNER_COMMAND = "__own-wayland-clipboard"
+
+/** Reads, replaces or empties the clipboard. */
+export async function operateClipboard(
+  wayland: Wayland,
+  op: ClipboardOp,
+  env: Env,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  const device = await openDevice(wayland, deadline)
+  switch (op.kind) {
+    case "get":
+      return readText(wayland, device, deadline)
+    case "clear":
+      wayland.send(new WaylandMessage(device.object, SET_SELECTION).u32(0))
+      await wayland.sync(deadline)
+      return undefined
+    case "set":
+      await own(op.text, env, deadline)
+      return undefined
+    default:
+      return op satisfies never
+  }
+}
+
+interface Device {
+  readonly object: number
+  /** The offer that is on the clipboard, and the formats that it has. */
+  selection(): { readonly object: number; readonly types: readonly string[] } | undefined
+}
+
+async function openDevice(wayland: Wayland, deadline: Deadline): Promise<Device> {
+  const manager = wayland.bind("zwlr_data_control_manager_v1", 1)
+  const seat = await readSeat(wayland, deadline)
+  if (manager === undefined || !seat)
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "This compositor does not let programs use the clipboard", {
+      suggestion: "Use 'type' or 'set-value' to put text into a field",
+      disposition: NOTHING_DELIVERED,
+    })
+  const offers = new Map<number, string[]>()
+  let selected = 0
+  const object = wayland.create((event) => {
+    if (event.opcode === DATA_OFFER) {
+      const offer = event.u32()
+      offers.set(offer, [])
+      wayland.adopt(offer, (told) => offers.get(offer)?.push(told.text()))
+    } else if (event.opcode === SELECTION) selected = event.u32()
+  })
+  wayland.send(new WaylandMessage(manager, GET_DATA_DEVICE).u32(object).u32(seat.object))
+  await wayland.sync(deadline)
+  return {
+    object,
+    selection: () => (selected === 0 ? undefined : { object: selected, types: offers.get(selected) ?? [] }),
+  }
+}
+
+async function readText(wayland: Wayland, device: Device, deadline: Deadline): Promise<string> {
+  const offer = device.selection()
+  if (!offer) return ""
+  const type = TEXT_TYPES.find((one) => offer.types.includes(one))
+  if (type === undefined)
+    throw new AppError("ACTION_FAILED", "The clipboard's content is not text", {
+      suggestion: "Copy text, or use 'clipboard-clear'",
+    })
+  const ends = pipe()
+  if (!ends) throw new AppError("INTERNAL", "The kernel gives no pipe")
+  const [from, to] = ends
+  wayland.send(new WaylandMessage(offer.object, RECEIVE).text(type).fd(to))
+  closeSync(to)
+  await wayland.sync(deadline)
+  return readAll(from, deadline)
+}
+
+async function readAll(fd: number, deadline: Deadline): Promise<string> {
+  const reader = Bun.file(fd).stream().getReader()
+  const over = Promise.withResolvers<"late">()
+  const timer = setTimeout(() => over.resolve("late"), deadline.remaining)
+  const pieces: Uint8Array[] = []
+  try {
+    for (;;) {
+      const piece = await Promise.race([reader.read(), over.promise])
+      if (piece === "late")
+        throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
+          suggestion: "Wait for it, or use 'clipboard-set' to replace what it holds",
+        })
+      if (piece.done) return Buffer.concat(pieces).toString("utf8")
+      pieces.push(piece.value)
+    }
+  } finally {
+    clearTimeout(timer)
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** Starts a process that offers the text until another program takes over. */
+async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
+  const owner = Bun.spawn([...ownCommand(OWNER_COMMAND)], {
+    env,
+    cwd: "/",
+    stdin: new TextEncoder().encode(text),
+    stdout: "pipe",
+    stderr: "ignore",
+    detached: true,
+  })
+  const over = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => over.resolve(undefined), deadline.remaining)
+  const reader = owner.stdout.getReader()
+  const first = await Promise.race([reader.read(), over.promise])
+  clearTimeout(timer)
+  void reader.cancel().catch(() => undefined)
+  if (first?.value?.length) {
+    owner.unref()
+    return
+  }
+  owner.kill("SIGKILL")
+  throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
+    suggestion: "Run 'clipboard-get' to see what it holds, then try again",
+    disposition: { delivery: "delivery_uncertain", retry: "safe" },
+  })
+}
+
+export const TEXT_TYPES = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]
+
+export const GET_DATA_DEVICE = 1
+export const SET_SELECTION = 0
+const DATA_OFFER = 0
+const SELECTION = 1
+const RECEIVE = 0

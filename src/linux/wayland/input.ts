@@ -1,0 +1,368 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import type { Env, InputEvent, Proof } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { comboText } from "../../keys.ts"
+import type { Point } from "../../node.ts"
+import { contains } from "../../rect.ts"
+import { pause } from "../../until.ts"
+import type { Owner } from "../windowing/system.ts"
+import type { TopWindow } from "../windowing/window.ts"
+import type { Wayland } from "./connection.ts"
+import { layoutOf, readOutputs } from "./displays.ts"
+import { handOver } from "./hand-over.ts"
+import { KeyboardDevice, PRINTABLE } from "./keyboard-device.ts"
+import { keyOf, keysymOf } from "./keys.ts"
+import { PointerDevice } from "./pointer-device.ts"
+
+/** What input needs to know of the windows. */
+export interface Places {
+  windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined>
+  focused(deadline: Deadline): Promise<TopWindow | undefined>
+}
+
+interface Context {
+  readonly wayland: Wayland
+  readonly places: Places
+  readonly env: Env
+  readonly deadline: Deadline
+  readonly owner?: Owner
+  readonly approach?: () => Promise<void>
+}
+
+/** Synthesises input by devices of our own on the compositor's seat. */
+export async function sendInput(context: Context, event: InputEvent): Promise<void> {
+  switch (event.kind) {
+    case "key":
+      return useKeyboard(context, (device) => pressKeys(context, device, event))
+    case "text":
+      return useKeyboard(context, (device) => typeText(context, device, event))
+    case "button":
+      throw refused(
+        `mouse-${event.phase} would let go when the command ends, since the pointer is a device of its own`,
+        "Use 'mouse-click', or 'drag' for the whole movement",
+      )
+    default:
+      return usePointer(context, event)
+  }
+}
+
+type PointerEvent = Extract<InputEvent, { kind: "move" | "click" | "wheel" | "drag" }>
+
+async function usePointer(context: Context, event: PointerEvent): Promise<void> {
+  const { wayland, deadline } = context
+  const outputs = await readOutputs(wayland, deadline)
+  const isOnScreen = (point: Point) => outputs.some(({ info }) => contains(info.bounds, point))
+  const points = event.kind === "drag" ? [event.from, event.to] : [event.at]
+  for (const point of points) if (!isOnScreen(point)) throw offScreen(point)
+  const device = await PointerDevice.open(wayland, layoutOf(outputs), deadline)
+  if (!device) throw noDevice("pointer")
+  try {
+    switch (event.kind) {
+      case "move":
+        return await device.moveTo(rounded(event.at), deadline)
+      case "click":
+        return await click(context, device, event)
+      case "wheel":
+        return await turnWheel(context, device, event)
+      case "drag":
+        return await drag(context, device, event)
+      default:
+        return event satisfies never
+    }
+  } finally {
+    if (!wayland.closed) await device.releaseAll(deadline.slice(RELEASE_MS)).catch(() => {})
+  }
+}
+
+type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
+
+async function click(context: Context, device: PointerDevice, event: Of<"click">): Promise<void> {
+  const { env, deadline } = context
+  await awaitNewClick(env, event, deadline)
+  await context.approach?.()
+  const at = rounded(event.at)
+  const check = await arrive(context, device, { at, prove: event.prove })
+  for (let i = 0; i < event.count; i++) {
+    if (i === 0) await check()
+    await device.press(event.button, deadline)
+    if (event.button !== "right") await pause(HOLD_MS, deadline)
+    await device.release(event.button, deadline)
+  }
+  noteClick(env, at)
+}
+
+async function turnWheel(context: Context, device: PointerDevice, event: Of<"wheel">): Promise<void> {
+  const check = await arrive(context, device, { at: rounded(event.at), prove: event.prove })
+  await check()
+  const turns = [
+    ["vertical", Math.round(event.dy)],
+    ["horizontal", Math.round(event.dx)],
+  ] as const
+  for (const [axis, amount] of turns) {
+    for (let i = 0; i < Math.abs(amount); i++) await device.turn(axis, amount < 0 ? -1 : 1, context.deadline)
+  }
+}
+
+async function drag(context: Context, device: PointerDevice, event: Of<"drag">): Promise<void> {
+  const { deadline } = context
+  const [from, to] = [rounded(event.from), rounded(event.to)]
+  if (deadline.remaining < event.durationMs + DWELL_MS)
+    throw new AppError(
+      "TIMEOUT",
+      `A drag of ${event.durationMs} ms does not fit into the time that is left`,
+      {
+        suggestion: "Use a shorter --duration, such as 300, or a longer --timeout-ms",
+        details: { kind: "drag" },
+        disposition: NOTHING_DELIVERED,
+      },
+    )
+  await context.approach?.()
+  const check = await arrive(context, device, { at: from, prove: event.prove })
+  await check()
+  await device.press("left", deadline)
+  let isDropped = false
+  try {
+    const steps = Math.max(5, Math.min(200, Math.ceil(event.durationMs / FRAME_MS)))
+    for (let step = 1; step <= steps; step++) {
+      await pause(event.durationMs / steps, deadline)
+      const between = (a: number, b: number) => Math.round(a + ((b - a) * step) / steps)
+      await device.moveTo({ x: between(from.x, to.x), y: between(from.y, to.y) }, deadline)
+    }
+    // A drop target arms on motion over it: a nudge, and back.
+    for (const point of [{ x: to.x > from.x ? to.x - 1 : to.x + 1, y: to.y }, to]) {
+      await pause(DWELL_MS / 2, deadline)
+      await device.moveTo(point, deadline)
+    }
+    await event.proveDrop?.()
+    isDropped = true
+  } finally {
+    // If it cannot be finished, the button comes up where it went down, so that nothing is dropped.
+    if (!isDropped) await device.moveTo(from, deadline.slice(RELEASE_MS)).catch(() => {})
+    await device.release("left", deadline.slice(RELEASE_MS))
+  }
+}
+
+/** Moves the pointer there, lets the app react, and proves the element. The result is the last look before a press. */
+async function arrive(
+  { places, owner, deadline }: Context,
+  device: PointerDevice,
+  { at, prove }: { readonly at: Point; readonly prove?: Proof },
+): Promise<() => Promise<void>> {
+  // Hover effects need a motion, also where the pointer already is.
+  await device.moveTo({ x: at.x > 0 ? at.x - 1 : at.x + 1, y: at.y }, deadline)
+  await device.moveTo(at, deadline)
+  if (!owner) return async () => {}
+  const before = await places.windowAt(at, deadline)
+  const isQuiet = await isIdle(owner.pid, deadline.slice(REACTION_MS))
+  await prove?.(isQuiet)
+  return async () => {
+    const now = await places.windowAt(at, deadline)
+    if (now?.id === before?.id && now?.pid === owner.pid) return
+    throw new AppError(
+      "ACTION_FAILED",
+      "Another window came under the pointer before the button was pressed",
+      {
+        suggestion: "Run 'snapshot' to see what is in front, then retry",
+        disposition: NOTHING_DELIVERED,
+      },
+    )
+  }
+}
+
+/** Waits until the process sleeps for longer than a frame takes. false: it does not in time. */
+export async function isIdle(pid: number, deadline: Deadline): Promise<boolean> {
+  for (let calm = 0; calm < CALM_LOOKS; ) {
+    if (deadline.expired) return false
+    const stat = await Bun.file(`/proc/${pid}/stat`)
+      .text()
+      .catch(() => undefined)
+    if (stat === undefined) return false
+    calm = stat.slice(stat.lastIndexOf(")") + 2).startsWith("S") ? calm + 1 : 0
+    await pause(LOOK_MS, deadline)
+  }
+  return true
+}
+
+async function useKeyboard(
+  { wayland, env, deadline }: Context,
+  work: (device: KeyboardDevice) => Promise<void>,
+): Promise<void> {
+  const device = await KeyboardDevice.open(wayland, deadline)
+  if (!device) throw noDevice("keyboard")
+  try {
+    await work(device)
+  } finally {
+    await handOver(env, deadline)
+  }
+}
+
+async function pressKeys(context: Context, device: KeyboardDevice, event: Of<"key">): Promise<void> {
+  const { places, owner, deadline } = context
+  if (event.phase !== "press")
+    throw refused(
+      `key-${event.phase} would let go when the command ends, since the keyboard is a device of its own`,
+      "Use 'press' for the whole combo, such as 'press ctrl+a'",
+    )
+  const key = keyOf(event.combo)
+  const isTyped = !key && [...event.combo.key].length === 1
+  if (!key && !isTyped) throw refused(`No key is called '${comboText(event.combo)}'`, "See 'help press'")
+  const spare = PRINTABLE[0]!
+  await device.learn(isTyped ? new Map([[spare, keysymOf(event.combo.key)]]) : new Map(), deadline)
+  const focused = await keyWindow(places, event.asSent ? undefined : owner, deadline)
+  if (!event.asSent) await event.prove?.()
+  event.asSent?.(owner !== undefined && isOf(focused, owner))
+  const modifiers = [...event.combo.modifiers, ...(key?.with ?? [])].filter(
+    (one, i, all) => all.indexOf(one) === i,
+  )
+  await device.stroke(key?.code ?? spare, modifiers, deadline)
+  if (event.settle && owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
+}
+
+async function typeText(
+  { places, owner, deadline }: Context,
+  device: KeyboardDevice,
+  { text, prove, secret }: Of<"text">,
+): Promise<void> {
+  const chars = [...text.replace(/\r\n?/g, "\n")]
+  const bad = chars.find((char) => /[\p{Cc}\p{Cs}]/u.test(char) && char !== "\n" && char !== "\t")
+  if (bad !== undefined)
+    throw new AppError("INVALID_ARGS", "The text contains a character that no keyboard can type", {
+      suggestion: "Leave it out; 'press' sends single keys such as escape or delete",
+      disposition: NOTHING_DELIVERED,
+    })
+  if (chars.length === 0) return
+  let typed = 0
+  while (typed < chars.length) {
+    const { run, codes } = takeRun(chars.slice(typed))
+    await device.learn(new Map([...codes].map(([char, code]) => [code, keysymOf(char)])), deadline)
+    await keyWindow(places, owner, deadline).catch((error: unknown) => {
+      throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
+    })
+    if (typed === 0) await prove?.()
+    for (const char of run) await device.stroke(codeOf(char, codes), [], deadline)
+    typed += run.length
+  }
+  if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
+}
+
+const codeOf = (char: string, codes: ReadonlyMap<string, number>): number =>
+  char === "\n" ? RETURN : char === "\t" ? TAB : codes.get(char)!
+
+/** The longest part of the text for which the printable keys suffice, and their meanings. */
+function takeRun(chars: readonly string[]): {
+  readonly run: readonly string[]
+  readonly codes: ReadonlyMap<string, number>
+} {
+  const codes = new Map<string, number>()
+  let length = 0
+  for (const char of chars) {
+    const isKey = char === "\n" || char === "\t"
+    if (!isKey && !codes.has(char)) {
+      if (codes.size === PRINTABLE.length) break
+      codes.set(char, PRINTABLE[codes.size]!)
+    }
+    length++
+  }
+  return { run: chars.slice(0, length), codes }
+}
+
+/** The window that keys go to; that of the owner, or nothing is sent. */
+async function keyWindow(places: Places, owner: Owner | undefined, deadline: Deadline): Promise<TopWindow> {
+  const patience = deadline.slice(FOCUS_MS)
+  for (;;) {
+    const focused = await places.focused(deadline)
+    if (focused && (!owner || isOf(focused, owner))) return focused
+    if (patience.expired)
+      throw new AppError(
+        "ACTION_FAILED",
+        focused ? "The keyboard focus is in another window" : "No window has the keyboard focus",
+        {
+          suggestion: "Give the window the focus: agent-desktop list-windows, agent-desktop focus-window ID",
+          details: { kind: "not_focused" },
+          disposition: NOTHING_DELIVERED,
+        },
+      )
+    await pause(LOOK_MS, patience)
+  }
+}
+
+const isOf = (window: TopWindow, { pid, window: id }: Owner): boolean =>
+  id === undefined ? window.pid === pid : window.id === id
+
+function partly(error: AppError, typed: number | undefined): AppError {
+  const count = typed === undefined ? "A part" : `${typed} characters`
+  return new AppError(error.code, `${error.message}; ${count} had been typed`, {
+    suggestion: "Run 'snapshot' to see what the field holds",
+    details: { kind: "not_focused" },
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+  })
+}
+
+/** A press soon after another at the same place counts as a double click, even if another command sent it. */
+async function awaitNewClick(
+  env: Env,
+  { at, count, inList }: Of<"click">,
+  deadline: Deadline,
+): Promise<void> {
+  const last = readClick(env)
+  if (!last) return
+  const [isBeside, isBelow] = [Math.abs(at.x - last.x) > NEAR, Math.abs(at.y - last.y) > NEAR]
+  const isFar = inList ? isBeside && isBelow : isBeside || isBelow
+  if (isFar && count === 1) return
+  const passed = Date.now() - last.time
+  if (passed >= 0 && passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
+}
+
+const clickFile = (env: Env): string => `${env.XDG_RUNTIME_DIR}/agent-desktop-last-click`
+
+function readClick(env: Env): { readonly time: number; readonly x: number; readonly y: number } | undefined {
+  try {
+    const [time = 0, x = 0, y = 0] = readFileSync(clickFile(env), "utf8").split(" ").map(Number)
+    return { time, x, y }
+  } catch {
+    return undefined
+  }
+}
+
+function noteClick(env: Env, { x, y }: Point): void {
+  try {
+    writeFileSync(clickFile(env), `${Date.now()} ${x} ${y}`, { mode: 0o600 })
+  } catch {
+    // Without the note, only a second click of another command within half a second may count as a double one.
+  }
+}
+
+const rounded = ({ x, y }: Point): Point => ({ x: Math.round(x), y: Math.round(y) })
+
+function refused(message: string, suggestion: string): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", message, { suggestion, disposition: NOTHING_DELIVERED })
+}
+
+const noDevice = (device: string): AppError =>
+  refused(
+    `This compositor takes no ${device} input from programs`,
+    "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
+  )
+
+function offScreen({ x, y }: Point): AppError {
+  return new AppError("INVALID_ARGS", `${x},${y} is not on any display`, {
+    suggestion: "Run 'list-displays' to see their bounds",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Some controls act on a timer while a button is down, and ignore shorter presses. */
+const HOLD_MS = 50
+const REACTION_MS = 500
+const RELEASE_MS = 500
+const LOOK_MS = 5
+const CALM_LOOKS = 4
+const FOCUS_MS = 500
+const FRAME_MS = 16
+const DWELL_MS = 150
+/** The longest default time of a toolkit is half a second. */
+const DOUBLE_CLICK_MS = 520
+const NEAR = 16
+const RETURN = 28
+const TAB = 15

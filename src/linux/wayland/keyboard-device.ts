@@ -1,0 +1,137 @@
+import { closeSync, writeSync } from "node:fs"
+import { memoryFile } from "../../../ffi/descriptors.ts"
+import type { Modifier } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Wayland } from "./connection.ts"
+import { eventTime, seatWith } from "./seat.ts"
+import { WaylandMessage } from "./wire.ts"
+
+/** A keyboard of our own on the compositor's seat, with a keymap of our own. It is gone when the connection ends. */
+export class KeyboardDevice {
+  readonly #wayland: Wayland
+  readonly #object: number
+
+  private constructor(wayland: Wayland, object: number) {
+    this.#wayland = wayland
+    this.#object = object
+  }
+
+  /** undefined: the compositor has no such devices. */
+  static async open(wayland: Wayland, deadline: Deadline): Promise<KeyboardDevice | undefined> {
+    const manager = wayland.bind("zwp_virtual_keyboard_manager_v1", 1)
+    if (manager === undefined) return undefined
+    return KeyboardDevice.add(wayland, manager, await seatWith(wayland, "keyboard", deadline))
+  }
+
+  static add(wayland: Wayland, manager: number, seat: number): KeyboardDevice {
+    const object = wayland.create()
+    wayland.send(new WaylandMessage(manager, CREATE).u32(seat).u32(object))
+    return new KeyboardDevice(wayland, object)
+  }
+
+  /** Gives keys their meanings: those of the US layout, with `keysyms` by keycode on top of it. */
+  async learn(keysyms: ReadonlyMap<number, number>, deadline: Deadline): Promise<void> {
+    const bytes = new TextEncoder().encode(`${keymapText(keysyms)}\0`)
+    const file = memoryFile("agent-desktop-keymap")
+    if (file === undefined)
+      throw new AppError("PLATFORM_NOT_SUPPORTED", "The kernel gives no memory for a keymap", {
+        disposition: NOTHING_DELIVERED,
+      })
+    try {
+      writeSync(file, bytes)
+      this.#wayland.send(new WaylandMessage(this.#object, KEYMAP).u32(TEXT_V1).fd(file).u32(bytes.length))
+      await this.#wayland.sync(deadline)
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** Presses and releases a key; `code` is one of linux/input-event-codes.h. */
+  async stroke(code: number, modifiers: readonly Modifier[], deadline: Deadline): Promise<void> {
+    const held = modifiers.map((modifier) => MODIFIER_KEYS[modifier])
+    let mask = 0
+    for (const { code: key, bit } of held) {
+      this.#key(key, 1)
+      mask |= bit
+      this.#modifiers(mask)
+    }
+    this.#key(code, 1)
+    this.#key(code, 0)
+    for (const { code: key, bit } of held.toReversed()) {
+      this.#key(key, 0)
+      mask &= ~bit
+      this.#modifiers(mask)
+    }
+    await this.#wayland.sync(deadline)
+  }
+
+  /** The compositor takes the keyboard that has last changed something for the current one. */
+  async becomeCurrent(deadline: Deadline): Promise<void> {
+    this.#modifiers(MODIFIER_KEYS.shift.bit)
+    this.#modifiers(0)
+    await this.#wayland.sync(deadline)
+  }
+
+  #key(code: number, state: 0 | 1): void {
+    this.#wayland.send(new WaylandMessage(this.#object, KEY).u32(eventTime()).u32(code).u32(state))
+  }
+
+  #modifiers(mask: number): void {
+    this.#wayland.send(new WaylandMessage(this.#object, MODIFIERS).u32(mask).u32(0).u32(0).u32(0))
+  }
+}
+
+/**
+ * Keys that enter characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium takes others, such
+ * as 14, for what they are on a PC keyboard, whatever the keymap says.
+ */
+export const PRINTABLE: readonly number[] = [
+  ...range(2, 13),
+  ...range(16, 27),
+  ...range(30, 41),
+  43,
+  ...range(44, 53),
+]
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+}
+
+/** Names of the printable keys in xkeyboard-config, in the same order. */
+const XKB_NAMES: readonly string[] = [
+  ..."AE01 AE02 AE03 AE04 AE05 AE06 AE07 AE08 AE09 AE10 AE11 AE12".split(" "),
+  ..."AD01 AD02 AD03 AD04 AD05 AD06 AD07 AD08 AD09 AD10 AD11 AD12".split(" "),
+  ..."AC01 AC02 AC03 AC04 AC05 AC06 AC07 AC08 AC09 AC10 AC11 TLDE".split(" "),
+  "BKSL",
+  ..."AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10".split(" "),
+]
+
+function keymapText(keysyms: ReadonlyMap<number, number>): string {
+  const keys = [...keysyms].map(([code, keysym]) => {
+    const sym = `0x${keysym.toString(16)}`
+    return `replace key <${XKB_NAMES[PRINTABLE.indexOf(code)]}> { type = "TWO_LEVEL", [ ${sym}, ${sym} ] };`
+  })
+  return `xkb_keymap {
+xkb_keycodes { include "evdev+aliases(qwerty)" };
+xkb_types { include "complete" };
+xkb_compatibility { include "complete" };
+xkb_symbols { include "pc+us+inet(evdev)"
+${keys.join("\n")}
+};
+};
+`
+}
+
+const MODIFIER_KEYS: Readonly<Record<Modifier, { readonly code: number; readonly bit: number }>> = {
+  shift: { code: 42, bit: 1 },
+  ctrl: { code: 29, bit: 4 },
+  alt: { code: 56, bit: 8 },
+  cmd: { code: 125, bit: 64 },
+}
+
+const CREATE = 0
+const KEYMAP = 0
+const KEY = 1
+const MODIFIERS = 2
+const TEXT_V1 = 1

@@ -1,0 +1,46 @@
+import type { Deadline } from "../../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { Wayland } from "./connection.ts"
+
+export interface Seat {
+  readonly object: number
+  readonly hasPointer: boolean
+  readonly hasKeyboard: boolean
+}
+
+export async function readSeat(wayland: Wayland, deadline: Deadline): Promise<Seat | undefined> {
+  let capabilities = 0
+  const object = wayland.bind("wl_seat", 5, (event) => {
+    if (event.opcode === CAPABILITIES) capabilities = event.u32()
+  })
+  if (object === undefined) return undefined
+  await wayland.sync(deadline)
+  return { object, hasPointer: (capabilities & 1) !== 0, hasKeyboard: (capabilities & 2) !== 0 }
+}
+
+/**
+ * The seat, if it has such a device already. Apps ask for a seat's first pointer or keyboard when it appears, and lose
+ * what it sends before that.
+ */
+export async function seatWith(
+  wayland: Wayland,
+  device: "pointer" | "keyboard",
+  deadline: Deadline,
+): Promise<number> {
+  const seat = await readSeat(wayland, deadline)
+  const isThere = device === "pointer" ? seat?.hasPointer : seat?.hasKeyboard
+  if (seat && isThere) return seat.object
+  throw new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `The compositor's seat has no ${device}, so apps would miss input that is sent once`,
+    {
+      suggestion: `Plug in a ${device}, or use a desktop that has one: agent-desktop desktop-start --kind wayland`,
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+/** Milliseconds, as many as fit. */
+export const eventTime = (): number => Math.floor(performance.now()) >>> 0
+
+const CAPABILITIES = 0
