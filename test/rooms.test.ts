@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "linux/dbus",
     "linux/windowing",
     "linux/x11",
+    "linux/wayland",
     "linux/host",
     "linux/atspi",
     "linux/notifications",

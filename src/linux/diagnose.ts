@@ -15,7 +15,10 @@ const LINK_MS = 1000
 
 /** Tries every link between us and an app. */
 export async function diagnose(session: Session, deadline: Deadline): Promise<readonly Check[]> {
-  const links = [display, manager, input, sessionBus, accessibility, enabled, registry, applications]
+  const { DISPLAY, WAYLAND_DISPLAY } = session.env
+  const onX = DISPLAY || !WAYLAND_DISPLAY ? [display, manager, input] : []
+  const onWayland = WAYLAND_DISPLAY ? [compositor] : []
+  const links = [...onX, ...onWayland, sessionBus, accessibility, enabled, registry, applications]
   const checks = await Promise.all(links.map((link) => link(session, deadline.slice(LINK_MS))))
   return [...checks.flat(), ...parts(session)]
 }
@@ -60,6 +63,9 @@ const display: Link = async (session, deadline) => {
     },
   )
 }
+
+const compositor: Link = async (session, deadline) =>
+  (await import("./wayland/diagnose.ts")).diagnoseWayland(session.env, deadline)
 
 const manager: Link = async (session, deadline) =>
   attempt("window_manager", "Start a window manager, such as openbox", async () => {

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { ownCommand } from "../../own-process.ts"
@@ -96,7 +96,8 @@ for_window [title=".*"] floating enable
 
 function ended(log: string): AppError {
   return new AppError("ACTION_FAILED", "sway ended before it was ready", {
-    suggestion: `See its log: tail ${log}`,
+    suggestion: "Run 'doctor' to see what this machine lacks; --kind x11 needs no compositor",
+    platformDetail: readFileSync(log, "utf8").trim().slice(-500) || undefined,
     details: { program: "sway" },
   })
 }

@@ -190,10 +190,10 @@ export class SwayWindows extends Floor {
   }
 }
 
-function refuseTile(id: string, { floating, id: con }: SwayView): void {
+function refuseTile(id: string, { floating }: SwayView): void {
   if (floating) return
   throw new AppError("ACTION_NOT_SUPPORTED", `Window '${id}' is a tile, whose place sway decides`, {
-    suggestion: `Make it float first: swaymsg '[con_id=${con}] floating enable'`,
+    suggestion: "Make it float first: 'focus-window' it, then swaymsg floating enable",
     disposition: NOTHING_DELIVERED,
   })
 }

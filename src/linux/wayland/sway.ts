@@ -17,6 +17,12 @@ export class Sway {
     return env.SWAYSOCK && existsSync(env.SWAYSOCK) ? new Sway(env.SWAYSOCK) : undefined
   }
 
+  async version(deadline: Deadline): Promise<string> {
+    const answer = await this.#ask(GET_VERSION, "", deadline)
+    const text: unknown = Object(answer).human_readable
+    return typeof text === "string" ? text : ""
+  }
+
   async views(deadline: Deadline): Promise<readonly SwayView[]> {
     const root = await this.#ask(GET_TREE, "", deadline)
     return viewsIn(asNode(root))
@@ -187,3 +193,4 @@ const HEADER = 14
 const RUN_COMMAND = 0
 const SUBSCRIBE = 2
 const GET_TREE = 4
+const GET_VERSION = 7

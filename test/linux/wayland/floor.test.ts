@@ -92,6 +92,17 @@ describe.each(TOOLKITS)("without a word from the compositor, in %s", (toolkit) =
   })
 })
 
+test("doctor names the compositor and what it lacks", async () => {
+  const { checks } = (await weston.run("doctor")).json.data
+  const of = (name: string) => checks.find((check: Json) => check.name === name)
+  expect(of("compositor")).toMatchObject({ ok: true, detail: "weston at weston" })
+  expect(of("windows")).toMatchObject({ ok: true, detail: "by accessibility" })
+  for (const name of ["places", "input", "picture", "clipboard"]) {
+    expect(of(name).ok).toBe(false)
+    expect(of(name).suggestion).toContain("desktop-start")
+  }
+})
+
 test("with an X display as well, windows of both are listed, each once", async () => {
   const native = await startFixture(weston, "gtk3")
   const old = await startFixture(desktop, "gtk4")

@@ -80,6 +80,14 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
   })
 })
 
+test("doctor names the compositor and what it can do", async () => {
+  const { checks } = await ok("doctor")
+  const of = (name: string) => checks.find((check: Json) => check.name === name)
+  expect(of("compositor").detail).toContain("sway 1.")
+  for (const name of ["windows", "places", "input", "picture", "clipboard"]) expect(of(name).ok).toBe(true)
+  expect(of("display")).toBeUndefined()
+})
+
 describe("a window on sway", () => {
   let fixture: Fixture
   let id: string
