@@ -1,15 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { COLUMNS, matrixTable } from "../test/e2e/matrix-table.ts"
 
 /**
- * Runs every command on every control of every toolkit (or of the named ones) and prints the table: `bun run matrix`.
+ * Runs every command on every control of every toolkit (or of the named ones) and prints the table: `bun run matrix`,
+ * on another window system with `--kind wayland`.
  * A cell that differs from the table is marked with ✗.
  */
 
 const root = join(import.meta.dir, "..")
-const given = process.argv.slice(2)
+const { values, positionals: given } = parseArgs({
+  args: process.argv.slice(2),
+  options: { kind: { type: "string", default: "x11" } },
+  allowPositionals: true,
+})
 const toolkits = given.length > 0 ? given : COLUMNS.map(([toolkit]) => toolkit)
 const directory = mkdtempSync(join(tmpdir(), "agent-desktop-matrix-"))
 const failed = new Set<string>()
@@ -20,6 +26,7 @@ for (const toolkit of toolkits) {
   const file = `./test/e2e/matrix-${toolkit}.test.ts`
   const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", ...reporter, file], {
     cwd: root,
+    env: { ...process.env, MATRIX_KIND: values.kind },
     stdio: ["ignore", "ignore", "inherit"],
   })
   await child.exited

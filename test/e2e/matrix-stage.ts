@@ -1,6 +1,8 @@
+import type { DesktopKind } from "../../src/desktop.ts"
 import type { Point } from "../../src/node.ts"
 import { type Fixture, type FixtureEvent, startFixture, type Toolkit } from "../fixtures/fixture.ts"
 import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 /** A desktop with one fixture on it. Runs commands, and reads the fixture's window and log. */
@@ -12,13 +14,11 @@ export class Stage implements AsyncDisposable {
   readonly #first = new Map<string, readonly Printed[]>()
   #last: { readonly key: string; readonly nodes: readonly Printed[] } | undefined
 
-  static async open(toolkit: Toolkit): Promise<Stage> {
-    const desktop = await openDesktop()
+  static async open(toolkit: Toolkit, kind?: DesktopKind): Promise<Stage> {
+    const desktop = await openDesktop(kind === undefined ? {} : { kind })
     try {
       const stage = new Stage(desktop, await startFixture(desktop, toolkit), toolkit)
-      await until(
-        async () => (await stage.#xdotool("getactivewindow", "getwindowname")) === stage.fixture.title,
-      )
+      await until(async () => (await stage.attention()).window === stage.fixture.title)
       return stage
     } catch (error) {
       await desktop.close()
@@ -38,7 +38,9 @@ export class Stage implements AsyncDisposable {
 
   /** Brings everything back to the start, and moves the pointer out of the way. */
   async reset(): Promise<void> {
-    await this.#xdotool("mousemove", String(PARKED.x), String(PARKED.y))
+    if (this.desktop.env.SWAYSOCK)
+      await this.#sway("seat", "-", "cursor", "set", `${PARKED.x}`, `${PARKED.y}`)
+    else await this.#xdotool("mousemove", String(PARKED.x), String(PARKED.y))
     await this.fixture.command({ do: "reset" })
   }
 
@@ -95,8 +97,12 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** The place of the pointer and the title of the window that gets keys, as the X server reports them. */
-  async attention(): Promise<{ readonly at: Point; readonly window: string }> {
+  /** The place of the pointer and the title of the window that gets keys, by the X server. Sway tells only the title. */
+  async attention(): Promise<{ readonly at?: Point; readonly window: string }> {
+    if (this.desktop.env.SWAYSOCK) {
+      const tree = await this.#sway("-t", "get_tree")
+      return { window: focusedIn(JSON.parse(tree || "{}")) ?? "" }
+    }
     const said = await this.#xdotool("getmouselocation", "getactivewindow", "getwindowname")
     const [, x, y] = /x:(\d+) y:(\d+)/.exec(said) ?? []
     return { at: { x: Number(x), y: Number(y) }, window: said.split("\n").slice(1).join("\n") }
@@ -125,9 +131,19 @@ export class Stage implements AsyncDisposable {
     return events.filter(({ event, phase }) => event === "key" && phase === "down")
   }
 
+  async #sway(...args: readonly string[]): Promise<string> {
+    return Bun.$`swaymsg -r ${args}`.env(this.desktop.env).quiet().nothrow().text()
+  }
+
   async #xdotool(...args: readonly string[]): Promise<string> {
     return (await Bun.$`xdotool ${args}`.env(this.desktop.env).quiet().nothrow().text()).trim()
   }
+}
+
+/** The title of the focused window. */
+function focusedIn({ focused, name, pid, nodes = [], floating_nodes = [] }: Json): string | undefined {
+  if (focused && pid) return name
+  return [...nodes, ...floating_nodes].map(focusedIn).find((title) => title !== undefined)
 }
 
 export type FixtureCommand = Parameters<Fixture["command"]>[0]
