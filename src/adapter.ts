@@ -164,6 +164,8 @@ export interface Seen {
   readonly bounds?: Rect
   /** True if it has room in its window, but nobody knows where the window is on the screen. */
   readonly isPlaceless?: boolean
+  /** True for a combobox if nobody will know where the list that it opens is on the screen. */
+  readonly listIsPlaceless?: boolean
   /** The point that a click must hit, if not the middle. */
   readonly clickPoint?: Point
   /** The way to open or close it, if not a click in its middle: a click at another point, or the arrow keys. */

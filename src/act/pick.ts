@@ -10,7 +10,7 @@ import {
   type TreeTarget,
 } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName, restChanged } from "../match.ts"
 import { hasTrait, type Point, type Role } from "../node.ts"
 import { nameForIdentity } from "../refmap.ts"
@@ -113,6 +113,9 @@ async function pickFromPopup(
   action: Select,
   policy: InputPolicy,
 ): Promise<Performed> {
+  // A list that a page draws itself needs no pointer, and shows what it is only once it is open.
+  const mayBeInPage = target.seen.tellsLate !== undefined && policy !== "physical"
+  if (target.seen.listIsPlaceless && !mayBeInPage) throw placeless(target.ref)
   const list = new List(ctx, target)
   try {
     const { options, isInPage } = await list.open()
@@ -128,6 +131,18 @@ async function pickFromPopup(
       throw await list.closeAfter(error, action)
     throw error
   }
+}
+
+/** Refuses before the list opens: its options could not be clicked, and it would stay open. */
+function placeless(ref: string): AppError {
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Nobody knows where the list of ${ref} opens on this screen`,
+    {
+      suggestion: `Choose with the keys instead: 'focus ${ref}', then 'press down' or 'press up'`,
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 /** The list that a combobox opens. It is closed again if no option was chosen. */

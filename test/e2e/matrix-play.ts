@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { DESKTOP_KINDS } from "../../src/desktop.ts"
+import { DESKTOP_KINDS, type DesktopKind } from "../../src/desktop.ts"
 import type { Toolkit } from "../fixtures/fixture.ts"
 import { type Cell, type Route, titleOf, type Want, wanted } from "./matrix-cell.ts"
 import { CELLS } from "./matrix-cells.ts"
@@ -16,9 +16,23 @@ export function playMatrix(toolkit: Toolkit, kind = KIND): void {
     })
     afterAll(() => stage?.desktop.close())
 
-    for (const cell of CELLS) test(titleOf(cell, toolkit), () => check(stage, cell, wanted(cell, toolkit)))
+    for (const cell of CELLS)
+      test(titleOf(cell, toolkit), () => check(stage, cell, wantedOn(kind, cell, toolkit)))
   })
 }
+
+/**
+ * On Wayland nobody knows where lists and menus open. A choice that only the pointer can make there is refused, and a menu
+ * of Qt is in no tree, so that nothing proves it.
+ */
+function wantedOn(kind: DesktopKind | undefined, cell: Cell, toolkit: Toolkit): Want {
+  const want = wanted(cell, toolkit)
+  if (kind !== "wayland" || !("how" in want) || want.how !== "pointer") return want
+  if (cell.command === "select" && COMBO_BOXES.has(cell.on)) return { code: "PLATFORM_NOT_SUPPORTED" }
+  return cell.command === "right-click" && toolkit.startsWith("qt") ? { ...want, proof: undefined } : want
+}
+
+const COMBO_BOXES: ReadonlySet<string> = new Set(["Fruit", "City"])
 
 /** The window system, from `bun run matrix --kind wayland`. */
 const KIND = DESKTOP_KINDS.find((one) => one === process.env.MATRIX_KIND)

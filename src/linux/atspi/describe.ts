@@ -35,6 +35,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     ),
     bounds: extents && onScreen(extents, origin),
     ...(extents && !origin.shift && !isEmpty(extents) ? { isPlaceless: true } : {}),
+    ...(origin.isNative && kind.role === "combobox" ? { listIsPlaceless: true } : {}),
     clickPoint: extents && clickPointOf(extents, origin, kind),
     disclosure: extents && disclosureOf(extents, reading),
     actions,

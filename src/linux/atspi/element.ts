@@ -16,6 +16,8 @@ export interface Origin {
   readonly popups?: () => Promise<readonly TopWindow[] | undefined>
   /** The id of the window that its frame was matched to. */
   readonly window?: string
+  /** True if the window is Wayland's: the places of its popups are not known. */
+  readonly isNative?: boolean
   /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */
   readonly shift: Point | undefined
 }

@@ -108,7 +108,7 @@ export function frameElement(
   const shift = window ? shiftOf(window, frame) : traits.coordinates ? undefined : { x: 0, y: 0 }
   return new Element(
     frame.ref,
-    { pid, app: name, traits, popups, window: window?.id, shift },
+    { pid, app: name, traits, popups, window: window?.id, isNative: window?.isNative, shift },
     undefined,
     frame.index,
   )

@@ -69,6 +69,14 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
     expect(await presses()).toBe(before + 5)
   })
 
+  test("a choice from a list whose place nobody knows is refused before the list opens", async () => {
+    const fruit = await find("combobox", "Fruit")
+    const { error } = (await desktop.run("select", fruit, "Banana", "--input", "physical")).json
+    expect([error.code, error.disposition.delivery]).toEqual(["PLATFORM_NOT_SUPPORTED", "not_delivered"])
+    expect((await ok("get", fruit, "states")).value).not.toContain("expanded")
+    expect((await fixture.events()).filter(({ event }) => event === "select")).toEqual([])
+  })
+
   test("text typed by keys is exact", async () => {
     const field = await find("textfield", "Name")
     const text = "Grüße ✓ 日本 ñ €Aa – aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ 0123456789"
