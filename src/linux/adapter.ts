@@ -139,6 +139,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     takeTurn: () => turn.take(),
     input: async (event) => {
       await turn.take()
+      refuseAstral(event)
       const system = await beforeActing(windowing())
       const approach = await beforeActing(approachToRow(system, view, event, deadline))
       return system.input(event, deadline, ownerOf(event), approach)
@@ -201,6 +202,21 @@ function ownerOf(event: InputEvent): Owner | undefined {
   }
   const target = event.kind === "drag" ? event.fromTarget : event.target
   return target && Element.of(target.handle).origin
+}
+
+/** Refuses text that the keys of a virtual keyboard would not enter as it is. */
+function refuseAstral(event: InputEvent): void {
+  if (event.kind !== "text" || !event.target || !/[\u{10000}-\u{10ffff}]/u.test(event.text)) return
+  const { origin } = Element.of(event.target.handle)
+  if (!origin.isNative || !origin.traits.nativeKeysAreUtf16) return
+  throw new AppError(
+    "ACTION_FAILED",
+    "This app takes no character above U+FFFF, such as an emoji, from keys",
+    {
+      suggestion: "Paste it instead: 'clipboard-set', then 'press ctrl+v'",
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 /**

@@ -200,6 +200,8 @@ export interface Traits {
   readonly textLengthIn?: "utf-16"
   /** InsertText at the caret leaves the caret before the text. */
   readonly caretStaysBeforeInsertion?: true
+  /** On Wayland, a key cannot enter a character above U+FFFF: another one comes out. */
+  readonly nativeKeysAreUtf16?: true
   /** Changes through EditableText are acknowledged and not made. */
   readonly editableTextIsIgnored?: true
   /** A number set into a field does not reach the page. */
@@ -353,6 +355,8 @@ const CHROMIUM: Traits = {
   // It refuses an end that is behind the number of characters, so with an emoji the end of a text cannot be selected.
   selectsIn: "utf-16",
   shadow: { left: 16, right: 16, top: 10, bottom: 32 },
+  // Its ozone keeps the low 16 bits of the character.
+  nativeKeysAreUtf16: true,
   // The browser process answers from its copy, and asks the page meanwhile: a later answer is true.
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,
