@@ -5,6 +5,7 @@ import type { Launched } from "../desktop.ts"
 import { AppError, plainWord } from "../errors.ts"
 import { nearest } from "../usage-errors.ts"
 import { MARKER, noteApp } from "./desktops/record.ts"
+import { bridgeEnv } from "./host/bridges.ts"
 import {
   allEntries,
   type DesktopEntry,
@@ -37,7 +38,7 @@ export async function launchApp(
     Bun.spawn([path, ...rest], {
       // Some programs act by the name they are called by: busybox, or a link to a wrapper.
       argv0: program,
-      env: { ...env },
+      env: { ...env, ...bridgeEnv(env) },
       ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
       stdio: ["ignore", "ignore", stderr?.fd ?? "ignore"],
       detached: true,

@@ -6,6 +6,7 @@ import { unlessRefused } from "./atspi/element.ts"
 import { listA11yApps } from "./atspi/registry.ts"
 import { DBusError, DBusTimeout, method, readAs } from "./dbus/bus.ts"
 import { type DesktopProgram, installHint } from "./desktops/packages.ts"
+import { bridges } from "./host/bridges.ts"
 import { readProcess } from "./host/processes.ts"
 import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./host/session.ts"
 import { listWindows, readManager } from "./x11/windows.ts"
@@ -20,7 +21,7 @@ export async function diagnose(session: Session, deadline: Deadline): Promise<re
   const onWayland = WAYLAND_DISPLAY ? [compositor] : []
   const links = [...onX, ...onWayland, sessionBus, accessibility, enabled, registry, applications]
   const checks = await Promise.all(links.map((link) => link(session, deadline.slice(LINK_MS))))
-  return [...checks.flat(), ...parts(session)]
+  return [...checks.flat(), ...parts(session), toolkits(session)]
 }
 
 /** Linux has no permissions, only a switch for accessibility, which apps read when they start. */
@@ -163,6 +164,21 @@ function parts(session: Session): readonly Check[] {
           suggestion: installHint(missing),
         },
   ]
+}
+
+/** Old toolkits whose apps show nothing without a bridge. Most machines have no such app, so none is a fault. */
+function toolkits({ env }: Session): Check {
+  const missing = bridges(env)
+    .filter(({ isInstalled }) => !isInstalled)
+    .map(({ name }) => name)
+  if (missing.length === 0)
+    return { name: "old_toolkits", ok: true, detail: "GTK 2 and Java apps that are launched show themselves" }
+  return {
+    name: "old_toolkits",
+    ok: true,
+    detail: `not installed: ${missing.join(", ")}. Apps of such toolkits show nothing`,
+    suggestion: `For such apps: ${installHint(missing)}, then launch them again`,
+  }
 }
 
 async function attempt(

@@ -3,6 +3,7 @@ import type { PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import type { DesktopInfo, DesktopKind, DesktopOp } from "../../desktop.ts"
 import { AppError, plainPath, plainWord } from "../../errors.ts"
+import { bridgeEnv } from "../host/bridges.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { compositorEnv, compositorUser, holdInput, isRoot, startCompositor } from "./compositor.ts"
 import { type DesktopProgram, missingPrograms } from "./packages.ts"
@@ -192,6 +193,7 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
       ACCESSIBILITY_ENABLED: "1",
       QT_ACCESSIBILITY: "1",
       QT_LINUX_ACCESSIBILITY_ALWAYS_ON: "1",
+      ...bridgeEnv(options.env),
       GSK_RENDERER: "cairo",
       LIBGL_ALWAYS_SOFTWARE: "1",
       // gvfs would mount the user's files in a directory that is removed later.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { AppError } from "../../errors.ts"
 
-/** The parts of a desktop: each program (or service) and its package, per distribution. */
+/** The parts of a desktop, and the bridges of old toolkits: each of them and its packages, per distribution. */
 const PACKAGES = {
   Xvfb: {
     debian: "xvfb",
@@ -17,6 +17,18 @@ const PACKAGES = {
     fedora: "at-spi2-core",
     arch: "at-spi2-core",
     suse: "at-spi2-core",
+  },
+  "bridge of GTK 2": {
+    debian: "libgail-common libatk-adaptor",
+    fedora: "gtk2 at-spi2-atk",
+    arch: "gtk2 at-spi2-core",
+    suse: "at-spi2-atk-gtk2",
+  },
+  "bridge of Java": {
+    debian: "libatk-wrapper-java-jni",
+    fedora: "java-atk-wrapper",
+    arch: "java-atk-wrapper-openjdk17",
+    suse: "java-atk-wrapper",
   },
 } as const
 
