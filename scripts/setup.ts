@@ -44,6 +44,9 @@ const TEST = [
   "python3-pyqt5",
   "python3-pyqt6",
   "python3-uno",
+  // GTK 2, with its bridge to accessibility.
+  "libgail-common",
+  "libatk-adaptor",
   // Signs and checks the sums of a release.
   "openssh-client",
   // Tools for a second, independent look.

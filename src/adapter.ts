@@ -49,6 +49,8 @@ export interface Adapter {
 
   /** The number of popups of this process that the display shows, with or without a tree; undefined if it cannot tell. */
   popups(pid: number): Promise<number | undefined>
+  /** Follows the popups of the desktop from now on; undefined if the platform cannot. */
+  watchPopups(): Promise<PopupWatch | undefined>
 
   /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND if there is no such surface. */
   tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
@@ -134,6 +136,11 @@ export interface Adapter {
   close(): Promise<void>
 }
 
+export interface PopupWatch extends Disposable {
+  /** `opened`: a popup of the process has opened since, and still shows. `closed`: only others have closed since. */
+  look(pid: number): Promise<"opened" | "closed" | undefined>
+}
+
 /**
  * Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. `orApp`: where
  * apps can be used without windows, an app that has none counts as one, with the id `app-` and its pid. That id means the
@@ -156,6 +163,8 @@ export interface Seen {
   readonly handle: Handle
   readonly role: Role
   readonly name?: string
+  /** The text of a label beside or above it, if it has no name. Says what it is for, and is not evidence of who it is. */
+  readonly inferredName?: string
   readonly value?: string
   readonly description?: string
   readonly hint?: string
@@ -199,6 +208,8 @@ export interface SeenNode extends Seen {
   readonly children_count?: number
   /** Elements in it that are scrolled out of view, and were only counted. */
   readonly offscreen?: Beyond
+  /** The id of the surface that it is, if it is a popup that is shown with its window. No path leads there. */
+  readonly surfaceId?: string
 }
 
 export interface SeenTree {

@@ -47,10 +47,10 @@ export function matches({ node }: Position, query: Query): boolean {
   return (
     (query.role === undefined || node.role === query.role) &&
     (query.state === undefined || node.states.includes(query.state)) &&
-    (query.name === undefined || fits(wordsOf(node), query.name)) &&
+    (query.name === undefined || fits(wordsOf(node) ?? node.inferredName, query.name)) &&
     (query.value === undefined || fits(nameAndValue(node).value, query.value)) &&
     (query.text === undefined ||
-      [node.name, node.value, node.description].some((have) => fits(have, query.text!)))
+      [node.name ?? node.inferredName, node.value, node.description].some((have) => fits(have, query.text!)))
   )
 }
 

@@ -49,6 +49,8 @@ export interface Node {
   readonly ref_id?: string
   readonly role: RoleOfNode
   readonly name?: string
+  /** The name is the text of a label beside or above it. */
+  readonly name_inferred?: true
   readonly value?: string
   readonly description?: string
   readonly hint?: string

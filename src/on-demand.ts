@@ -88,6 +88,7 @@ const METHODS = Object.keys({
   displays: 0,
   surfaces: 0,
   popups: 0,
+  watchPopups: 0,
   tree: 0,
   processStart: 0,
   open: 0,

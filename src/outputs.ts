@@ -80,11 +80,14 @@ export const node = (): GenericSchema<PrintedNode> => lazy(nodeObject)
 export const nodeObject = () => (madeNode ??= makeNode())
 let madeNode: ReturnType<typeof makeNode> | undefined
 
+const inferred = () => described(optional(literal(true)), "The name is a label beside or above it")
+
 const makeNode = () =>
   object({
     ref_id: optional(refId()),
     role: string(),
     name: optionalString(),
+    name_inferred: inferred(),
     value: optionalString(),
     description: optionalString(),
     hint: optionalString(),
@@ -124,6 +127,7 @@ export const match = () =>
     ref_id: optional(refId()),
     role: string(),
     name: optionalString(),
+    name_inferred: inferred(),
     value: optionalString(),
     states: states(),
     interactive: boolean(),
@@ -192,6 +196,7 @@ const actedMembers = () => ({
   app_ended: described(optional(literal(true)), "The app ended by it"),
   disposition: disposition(),
   doubt: described(optionalString(), "Why it is not verified"),
+  popup: described(optional(node()), "The menu or list that it opened, with refs"),
   ...place(),
   changes: changes(),
 })

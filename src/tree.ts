@@ -32,12 +32,13 @@ const TEXTS: ReadonlySet<string> = new Set<Role>(["statictext", "label", "paragr
 interface Worded {
   readonly role: string
   readonly name?: string
+  readonly inferredName?: string
   readonly value?: string
 }
 
 /** Name and value in the contract's members: the text of a text node is its value, and a name that repeats it is left out. */
-export function nameAndValue({ role, name, value }: Worded): Pick<Node, "name" | "value"> {
-  if (!TEXTS.has(role) || !name) return { name: name || undefined, value }
+export function nameAndValue({ role, name, inferredName, value }: Worded): Pick<Node, "name" | "value"> {
+  if (!TEXTS.has(role) || !name) return { name: name || inferredName, value }
   return value === undefined || value === name ? { name: undefined, value: name } : { name, value }
 }
 

@@ -27,6 +27,7 @@ import {
   SETTABLE_STATES,
 } from "./expect.ts"
 import { contradicted, endedBy, refused } from "./failures.ts"
+import { followPopups, withPopup } from "./opened.ts"
 import { actPhysically } from "./physical.ts"
 import { type ActionResult, type Observation, provenByChanges, resultOf, sameState } from "./result.ts"
 import { dialogOver, refuseUnreachable } from "./unreachable.ts"
@@ -63,7 +64,7 @@ export async function changing<T extends object>(
 
 async function attempt(
   ctx: Context,
-  choice: RefChoice & { readonly input?: InputPolicy },
+  choice: RefChoice & { readonly input?: InputPolicy; readonly changes?: boolean },
   action: Action,
   lookAgain?: () => Promise<void>,
 ): Promise<ActionResult> {
@@ -72,6 +73,8 @@ async function attempt(
   const opening = ctx.adapter.watch([stored.entry.pid], stored.hint)
   const following = ctx.adapter.life(stored.entry.pid)
   const dialog = dialogOver(ctx, stored)
+  // `--changes` shows what opened.
+  const followed = choice.changes ? undefined : followPopups(ctx, action)
   // They may fail before they are awaited, or never be awaited.
   for (const begun of [opening, following, dialog]) begun.catch(() => {})
   try {
@@ -81,13 +84,17 @@ async function attempt(
     const target = await whenReady(ctx, found, action, lookAgain)
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     // The element may be gone after the action.
-    const [watch, life, doubt] = await Promise.all([
+    const [watch, life, doubt, popups] = await Promise.all([
       opening,
       following,
       ctx.adapter.doubt(target.seen.handle),
+      followed,
     ])
-    return await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
+    const result = await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
+    return popups ? await withPopup(ctx, target, result, popups) : result
   } finally {
+    const popups = await followed
+    popups?.[Symbol.dispose]()
     // A failure to open was reported where it was awaited.
     for (const opened of await Promise.allSettled([opening, following]))
       if (opened.status === "fulfilled") await opened.value.close()

@@ -2,7 +2,7 @@ import type { Action, Performed, Seen } from "../adapter.ts"
 import type { Delivery, Disposition } from "../errors.ts"
 import { isDialog } from "../look/cover.ts"
 import type { ActionChanges } from "../look/fit-changes.ts"
-import type { Role, State } from "../node.ts"
+import type { Node, Role, State } from "../node.ts"
 import { cut } from "../refmap.ts"
 import type { Target } from "../refs/resolve.ts"
 import { wordsOf } from "../tree.ts"
@@ -25,6 +25,8 @@ export interface ActionResult {
   /** After `type` and `set-value`: if keys go to the field now, and why not. */
   readonly focused?: boolean
   readonly focus_reason?: string
+  /** The menu or list that the action opened, with refs. */
+  readonly popup?: Node
   readonly changes?: ActionChanges
 }
 

@@ -4,6 +4,7 @@ import { type Action, DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { actInput, choice, flag, oneOf, optionalText, secret, targetOrFocus, text, whole } from "../inputs.ts"
+import type { Node } from "../node.ts"
 import { actedAnywhere, actedOnRef, fieldFocus, node } from "../outputs.ts"
 import { FOCUSED } from "../refmap.ts"
 
@@ -101,7 +102,7 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
   const result = await actOnRef(ctx, choice, { kind: "right-click" })
   const { openedMenu } = await import("../look/surface.ts")
   try {
-    const menu = await openedMenu(ctx, choice)
+    const menu = (await openedMenu(ctx, choice)) ?? (await popupOver(ctx, choice))
     return menu
       ? { ...result, disposition: { delivery: "delivered_verified", retry: "unsafe" }, menu }
       : result
@@ -116,6 +117,16 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
       disposition: result.disposition,
     })
   }
+}
+
+/** A right click may open something else than a menu, or a menu that cannot be read. */
+async function popupOver(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<Node | undefined> {
+  const [{ lookUp }, { shownPopup }] = await Promise.all([
+    import("../refs/resolve.ts"),
+    import("../look/popup.ts"),
+  ])
+  const stored = await lookUp(ctx, choice)
+  return (await ctx.adapter.popups(stored.entry.pid)) ? shownPopup(ctx, stored) : undefined
 }
 
 export const scroll = defineCommand({

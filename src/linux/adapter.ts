@@ -17,7 +17,7 @@ import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
 import type { Owner, WindowSystem } from "./windowing/system.ts"
-import { isWindowId } from "./windowing/window.ts"
+import { isPassing, isWindowId } from "./windowing/window.ts"
 
 /** The Linux desktop: AT-SPI for what apps show, a window system for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
@@ -53,8 +53,9 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     },
     popups: async (pid) => {
       const popups = await (await windowing()).popups(deadline)
-      return popups?.filter((window) => window.pid === pid).length
+      return popups?.filter((popup) => popup.pid === pid && !isPassing(popup)).length
     },
+    watchPopups: async () => (await windowing()).watchPopups?.(deadline),
     tree: async (target, treeOptions) => {
       const atspi = await view.atspi()
       const tree = await readTree(atspi, await view.rootOf(target), treeOptions)

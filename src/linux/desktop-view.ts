@@ -1,17 +1,24 @@
 import type { Seen, SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
-import type { Point } from "../node.ts"
+import type { Point, Surface } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
 import { Atspi, type IsNative, parseRefKey, refKey } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
 import type { Inventory } from "./atspi/inventory.ts"
-import { frameElement, noFrame, noSurface, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
+import {
+  frameElement,
+  noFrame,
+  noSurface,
+  type TreeRoot,
+  translatingErrors,
+  unseenPopup,
+} from "./atspi/read-tree.ts"
 import type { MenuNotes, Shown, TopLevel } from "./atspi/surfaces.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import type { WindowSystem } from "./windowing/system.ts"
-import { isWindowId, type TopWindow } from "./windowing/window.ts"
+import { isPassing, isWindowId, type TopWindow } from "./windowing/window.ts"
 
 // Loaded when needed: an action on a ref does not need it, since the address of the ref leads to the element.
 const inventories = () => import("./atspi/inventory.ts")
@@ -59,7 +66,23 @@ export class DesktopView {
   async surfaces(pid: number): Promise<readonly Shown[]> {
     const { findSurfaces } = await import("./atspi/surfaces.ts")
     await this.#look()
-    return findSurfaces(await this.atspi(), await this.#topLevels(pid), this.#menuNotes(pid))
+    const [tops, popups] = await Promise.all([this.#topLevels(pid), this.#popupsOf(pid)])
+    return findSurfaces(await this.atspi(), await withPopups(tops, popups ?? []), this.#menuNotes(pid))
+  }
+
+  /** The popups that belong to a window and are not in its tree. */
+  async #popupsOver({ id, pid }: SeenWindow): Promise<readonly Shown[]> {
+    const popups = await this.#popupsOf(pid)
+    if (!popups || popups.length === 0) return []
+    const { findPopups } = await import("./atspi/surfaces.ts")
+    const tops = await withPopups(await this.#topLevels(pid), popups)
+    const windows = tops.flatMap(({ window }) => window ?? [])
+    const focused = windows.find((window) => window.focused) ?? windows[0]
+    const found = await findPopups(await this.atspi(), tops, this.#menuNotes(pid))
+    return found.filter(({ popup }) => {
+      const owner = windows.find((window) => window.id === popup?.transientFor) ?? focused
+      return owner !== undefined && owner.id === id
+    })
   }
 
   #menuNotes(pid: number): MenuNotes {
@@ -106,9 +129,14 @@ export class DesktopView {
   }
 
   async #hasPopup(pid: number): Promise<boolean> {
+    const popups = await this.#popupsOf(pid)
+    return popups ? popups.length > 0 : (await this.surfaces(pid)).some(({ type }) => type === "menu")
+  }
+
+  /** undefined: the window system does not tell. */
+  async #popupsOf(pid: number): Promise<readonly TopWindow[] | undefined> {
     const popups = await (await this.#windowing()).popups(this.#deadline)
-    if (popups) return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
-    return (await this.surfaces(pid)).some(({ type }) => type === "menu")
+    return popups?.filter((popup) => popup.pid === pid && !isPassing(popup))
   }
 
   /** True if keys go to the window that the element is in. */
@@ -131,17 +159,26 @@ export class DesktopView {
     const { id, title, app_name } = window
     if (surface === "window") {
       const { element, frame } = await this.#topOf(window)
-      return { element, window: { id, title }, surface, frame }
+      const popups = await translatingErrors({ app: app_name }, this.#popupsOver(window))
+      return { element, window: { id, title }, surface, frame, popups: popups.map(rootOfPopup) }
     }
     const all = await translatingErrors({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
     const best = found.find((one) => one.id === id) ?? found[0]
-    if (!best) throw noSurface(surface, app_name)
+    if (!best) {
+      const isSeen = all.some(({ type }) => POPUP_SURFACES.has(type))
+      const [unseen] =
+        POPUP_SURFACES.has(surface) && !isSeen ? ((await this.#popupsOf(window.pid)) ?? []) : []
+      throw unseen?.frame ? unseenPopup(unseen.frame, app_name) : noSurface(surface, app_name)
+    }
     const isMenu = all.some(({ type, element }) => type === "menu" && element === best.element)
+    // Its submenus may be popups of their own.
+    const others = isMenu && best.popup ? all.filter(({ type, popup }) => type === "menu" && popup) : []
     return {
       element: best.element,
       window: { id: best.id, title: best.title },
-      surface: isMenu ? "menu" : surface,
+      surface: isMenu ? "menu" : best.popup ? "popover" : surface,
+      popups: others.filter((one) => one !== best).map(rootOfPopup),
     }
   }
 
@@ -257,3 +294,23 @@ export class DesktopView {
     })
   }
 }
+
+const POPUP_SURFACES: ReadonlySet<Surface> = new Set<Surface>(["menu", "popover"])
+
+/** Finds out which top-level objects are popups. */
+async function withPopups(
+  tops: readonly TopLevel[],
+  popups: readonly TopWindow[],
+): Promise<readonly TopLevel[]> {
+  if (popups.length === 0) return tops
+  const { matchPopups } = await import("./atspi/frames.ts")
+  const loose = tops.filter(({ window }) => !window).map(({ frame }) => frame)
+  const matches = matchPopups(popups, loose)
+  return tops.map((top) => ({ ...top, popup: matches.get(top.frame) }))
+}
+
+const rootOfPopup = ({ type, element, id, title }: Shown): TreeRoot => ({
+  element,
+  window: { id, title },
+  surface: type,
+})

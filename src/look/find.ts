@@ -2,7 +2,7 @@ import type { SeenTree } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { pathOf } from "../match.ts"
 import type { Role, State } from "../node.ts"
-import { entriesFor } from "../refs/allocate.ts"
+import { entriesFor, inferenceOf } from "../refs/allocate.ts"
 import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { refSource } from "./surface.ts"
 
@@ -11,6 +11,8 @@ export interface Match {
   readonly ref_id?: string
   readonly role: Role
   readonly name?: string
+  /** The name is the text of a label beside or above it. */
+  readonly name_inferred?: true
   readonly value?: string
   readonly states?: readonly State[]
   readonly interactive: boolean
@@ -39,6 +41,7 @@ export async function toMatches(
       ...(ref ? { ref_id: ref } : {}),
       role,
       ...(name ? { name } : {}),
+      ...inferenceOf(place.node),
       ...(value !== undefined && !states.includes("secure") ? { value } : {}),
       ...(states.length ? { states } : {}),
       interactive: isInteractive(place.node),

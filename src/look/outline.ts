@@ -49,7 +49,7 @@ export function actedText(data: object): string | undefined {
   return [
     words.filter(Boolean).join(" "),
     ...notes,
-    ...(rest.menu ? [outline(rest.menu).trimEnd()] : []),
+    ...[rest.menu ?? rest.popup].flatMap((opened) => (opened ? [outline(opened).trimEnd()] : [])),
     changes ? changeLines(changes) : "",
   ].join("\n")
 }
@@ -68,6 +68,7 @@ interface Acted {
   readonly focus_reason?: string
   readonly doubt?: string
   readonly menu?: PrintedNode
+  readonly popup?: PrintedNode
   readonly disposition?: Disposition
   readonly window?: { readonly id: string; readonly title: string }
   readonly changes?: ShownChanges
@@ -108,7 +109,7 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
   if (node.role === OMITTED) return `… ${node.children_count} more`
   const words = [node.role]
   const said = wordsOf(node)
-  if (said) words.push(quoted(said))
+  if (said) words.push(`${quoted(said)}${node.name_inferred ? "?" : ""}`)
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
   if (node.value !== undefined && (node.name || !said)) words.push(`= ${quoted(node.value)}`)

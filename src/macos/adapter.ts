@@ -117,6 +117,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     // The list of windows does not have menus and popups.
     ownerAt: async () => undefined,
     popups: async () => undefined,
+    watchPopups: async () => undefined,
     unlistedNotifications: async () => 0,
     notification: async (target, op) =>
       (await import("./notifications.ts")).actOnNotification(ax, target, op),

@@ -155,6 +155,12 @@ function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | unde
   return halves instanceof Failure ? undefined : frameOf(halves)
 }
 
+/** Where an element is that was read without its bounds. */
+export function placeOf(ax: Ax, element: Element): Rect | undefined {
+  const read = ax.read(element, [FRAME])
+  return read instanceof Failure ? undefined : boundsOf(ax, element, read)
+}
+
 /** True if the texts inside the element are its name. */
 export function isNamedInside({ offers, role, attributes }: Facts): boolean {
   return offers !== undefined && NAMED_INSIDE.has(role) && isNameless(attributes)

@@ -1,11 +1,12 @@
 import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../adapter.ts"
 import { type Draft, depthBelow, describeTree, isWithin, newBelow, wantsDetails } from "../draft.ts"
 import { AppError } from "../errors.ts"
+import { nameByLayout } from "../layout.ts"
 import { hasTrait, isRow, type Rect, type Role } from "../node.ts"
 import { intersection, isEmpty } from "../rect.ts"
 import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
-import { describe } from "./describe.ts"
+import { describe, elementOf } from "./describe.ts"
 import {
   Failure,
   ILLEGAL_ARGUMENT,
@@ -25,6 +26,7 @@ import {
   isSeeThrough,
   type Labelled,
   labelOf,
+  placeOf,
   type Reading,
   readLabel,
   readLabels,
@@ -46,7 +48,9 @@ export async function walkTree(
 ): Promise<Walked> {
   const collector = new Collector(ax, options)
   const draft = await collector.collect(root, area)
-  return { root: describeTree(draft, describe), complete: collector.isComplete }
+  const described = describeTree(draft, describe)
+  const tree = await nameByLayout(described, ({ handle }) => placeOf(ax, elementOf(handle)))
+  return { root: tree, complete: collector.isComplete }
 }
 
 /** Reads one element by the same rules. undefined: the element is gone. */

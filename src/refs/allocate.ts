@@ -1,4 +1,4 @@
-import type { SeenNode, SeenTree } from "../adapter.ts"
+import type { Seen, SeenNode, SeenTree } from "../adapter.ts"
 import { boundsHash } from "../fxhash.ts"
 import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
@@ -66,6 +66,7 @@ export function entriesFor(
     const context = alike.contextOf(place)
     const hasTwin = alike.hasTwin(place)
     const up = (levels: number): SeenNode | undefined => ancestors[ancestors.length - levels]
+    const popup = [...ancestors, node].findLast(({ surfaceId }) => surfaceId !== undefined)
     const list = hasTwin && context.levels !== undefined ? up(context.levels + 1) : undefined
     return {
       pid: source.pid,
@@ -78,9 +79,9 @@ export function entriesFor(
       available_actions: node.actions ?? [],
       source_app: source.app,
       process_start: source.processStart,
-      window_id: source.windowId,
+      window_id: popup?.surfaceId ?? source.windowId,
       address: node.address,
-      path: source.rootPath && [...source.rootPath, ...path],
+      path: popup ? undefined : source.rootPath && [...source.rootPath, ...path],
       identifier: node.identifier,
       context,
       has_twin: hasTwin || undefined,
@@ -187,6 +188,10 @@ export function trace(node: Node, origin: SeenNode | undefined): Node {
   return node
 }
 
+/** Marks a name that the element does not have itself. */
+export const inferenceOf = ({ name, inferredName }: Seen): Pick<Node, "name_inferred"> =>
+  name || inferredName === undefined ? {} : { name_inferred: true }
+
 /** Makes the printed form of a read tree, without absent optionals and empty lists. */
 export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undefined, column?: string): Node {
   const ref = refOf(seen)
@@ -202,6 +207,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     ...(ref ? { ref_id: ref } : {}),
     role: seen.role,
     ...(name ? { name } : {}),
+    ...inferenceOf(seen),
     ...(value !== undefined && !seen.states.includes("secure") ? { value } : {}),
     ...(seen.description ? { description: seen.description } : {}),
     ...(hint ? { hint } : {}),

@@ -398,8 +398,9 @@ export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenW
   return own.find((one) => one.is_focused) ?? own[0]
 }
 
-function surfaceOf({ window_id }: RefEntry): "window" | "menu" | "menubar" {
+function surfaceOf({ window_id }: RefEntry): "window" | "menu" | "menubar" | "popover" {
   if (window_id?.startsWith("menubar-")) return "menubar"
+  if (window_id?.startsWith("popover-")) return "popover"
   return window_id?.startsWith("menu-") ? "menu" : "window"
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { estimateTokens } from "../../src/look/tokens.ts"
+import type { Node } from "../../src/node.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -217,3 +218,33 @@ test("what is behind a dialog is refused, and what is on a page of it that is no
   await desktop.run("click", await find("button", "Cancel"))
   await until(async () => (await desktop.run("click", field)).json?.ok, 30_000)
 }, 120_000)
+
+test("the popup of a filter is a surface, and what is unchecked in it is filtered", async () => {
+  for (const [name, text] of [
+    ["F1", "Word"],
+    ["F2", "17"],
+    ["F3", "18"],
+  ] as const)
+    await act("set-value", name, text)
+  await press("ctrl+up")
+  await press("ctrl+shift+l")
+  await press("alt+down")
+  let nodes: readonly Node[] = []
+  const word = await until(async () => {
+    const { json } = await desktop.run("snapshot", "--window-id", window, "--surface", "popover")
+    nodes = json.ok ? nodesOf(json.data.tree) : []
+    return nodes.findIndex(({ role, name }) => role === "cell" && name === "17") + 1
+  }, 20_000)
+  const box = nodes[word - 2]
+  expect(box?.states).toContain("checked")
+  await desktop.run("click", box?.ref_id ?? "")
+  const button = nodes.find(({ role, name }) => role === "button" && name === "OK")
+  expect((await desktop.run("click", button?.ref_id ?? "")).json.ok).toBe(true)
+  await press("ctrl+s")
+  await until(
+    async () => /<table:table-row[^>]*visibility="filter"/.test(await Bun.file(file).text()),
+    20_000,
+  )
+}, 120_000)
+
+const nodesOf = (tree: Node): readonly Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]

@@ -50,6 +50,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           .flatMap((app) => [...app.surfaces].map(([type, { id, title }]) => ({ type, id, title }))),
       ),
     popups: (pid) => native("popups", () => world.popups(pid)),
+    watchPopups: async () => undefined,
     tree: (target, options) => native("tree", () => readTree(world, target, options)),
     processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),
     open: (entry, route) => native(`open ${route}`, () => open(world, entry, route)),

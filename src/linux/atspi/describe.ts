@@ -87,7 +87,7 @@ function isRecycled({ origin, parent }: Element, { role, native }: Kind): boolea
 const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
 
 /** Extents in pixels of the screen. undefined: the element is not on it. */
-function onScreen(extents: Rect, { shift }: Origin): Rect | undefined {
+export function onScreen(extents: Rect, { shift }: Origin): Rect | undefined {
   // For an element without a place, GTK 3 reports the smallest integer, and Qt a negative size.
   if (!shift || extents.x <= -0x7ffffff0 || extents.width < 0 || extents.height < 0) return undefined
   return { x: extents.x + shift.x, y: extents.y + shift.y, width: extents.width, height: extents.height }

@@ -1,6 +1,9 @@
 import type { Rect } from "../../node.ts"
+import { encloses } from "../../rect.ts"
+import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, existing, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
+import { type Origin, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
@@ -42,24 +45,42 @@ export interface Source {
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]>
 }
 
+/** The part of an element's origin that facts need. */
+type FactsOrigin = Pick<Origin, "traits"> & Partial<Pick<Origin, "popups" | "pid">>
+
 /** Asks the application for each object. */
 export class LiveSource implements Source {
   readonly #atspi: Atspi
   readonly #traits: Traits
+  readonly #popups: (() => Promise<readonly TopWindow[]>) | undefined
   readonly #needsInterfaces: (role: number) => boolean
+  #places: Promise<readonly Rect[]> | undefined
 
   /** With `allBounds` the interfaces of every object are read, since only those with Component have bounds. */
-  constructor(atspi: Atspi, traits: Traits, allBounds: boolean) {
+  constructor(atspi: Atspi, { traits, popups, pid }: FactsOrigin, allBounds: boolean) {
     this.#atspi = atspi
     this.#traits = traits
+    this.#popups = popups && (async () => ((await popups()) ?? []).filter((popup) => popup.pid === pid))
     const asksAll = allBounds || traits.structureHoldsText
     this.#needsInterfaces = asksAll ? () => true : (role) => !PLAIN_ROLES.has(role)
   }
 
   look(ref: Ref, sparing: boolean): Promise<Look> {
+    if (this.#traits.shownItemsLackShowing && this.#popups) return this.#lookAtPlace(ref, this.#popups)
     const states = this.#atspi.states(ref)
     if (sparing) return states.then((set) => ({ states: set }))
     return Promise.all([states, this.#atspi.role(ref)]).then(([set, role]) => ({ states: set, role }))
+  }
+
+  /** Adds the state that the toolkit does not report of items of open menus: a popup of their width has them in it. */
+  async #lookAtPlace(ref: Ref, popups: () => Promise<readonly TopWindow[]>): Promise<Look> {
+    const [states, role] = await Promise.all([this.#atspi.states(ref), this.#atspi.role(ref)])
+    if (!MENU_ITEMS.has(role) || has(states, STATE.SHOWING) || !has(states, STATE.VISIBLE))
+      return { states, role }
+    this.#places ??= popups().then((all) => all.flatMap(({ bounds }) => bounds ?? []))
+    const [places, extents] = await Promise.all([this.#places, unlessRefused(this.#atspi.extents(ref))])
+    const isShown = extents !== undefined && places.some((place) => isItemOf(extents, place))
+    return { states: isShown ? states + 2 ** STATE.SHOWING : states, role }
   }
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
@@ -124,6 +145,21 @@ const CHILDLESS: ReadonlySet<number> = new Set([
   ROLE.SLIDER,
   ROLE.STATIC,
 ])
+
+const MENU_ITEMS: ReadonlySet<number> = new Set([
+  ROLE.CHECK_MENU_ITEM,
+  ROLE.MENU,
+  ROLE.MENU_ITEM,
+  ROLE.RADIO_MENU_ITEM,
+  ROLE.SEPARATOR,
+  ROLE.TEAROFF_MENU_ITEM,
+])
+
+const isItemOf = (item: Rect, menu: Rect): boolean =>
+  encloses(menu, item) && menu.width - item.width <= MOST_BORDER
+
+/** The borders of a menu, left and right together. */
+const MOST_BORDER = 16
 
 /** An answer that is known already, or comes later. A source that knows it makes no promise. */
 export type Maybe<T> = T | Promise<T>

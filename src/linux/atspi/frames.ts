@@ -124,6 +124,22 @@ export function matchFrames(windows: readonly TopWindow[], frames: readonly Fram
   return matches
 }
 
+/**
+ * The frame that each popup is: one of the same process in the same place, as long as only one is. A popup that is part
+ * of a window's tree, such as a popover of GTK 4, has no frame of its own.
+ */
+export function matchPopups(popups: readonly TopWindow[], frames: readonly Frame[]): Map<Frame, TopWindow> {
+  const pairs = popups.flatMap((popup) =>
+    frames
+      .filter((frame) => isSameProcess(popup, frame) && frame.app.traits.coordinates !== "window")
+      .filter((frame) => has(frame.states, STATE.SHOWING) && hasGeometry(popup, frame))
+      .map((frame) => ({ popup, frame })),
+  )
+  const isOnly = ({ popup, frame }: (typeof pairs)[number]): boolean =>
+    pairs.every((pair) => (pair.popup === popup) === (pair.frame === frame))
+  return new Map(pairs.filter(isOnly).map(({ popup, frame }) => [frame, popup]))
+}
+
 /** Added to the app's coordinates to get the screen's; undefined if the window's place is not known. */
 export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
   const { bounds, gtkFrameExtents: shadow } = window

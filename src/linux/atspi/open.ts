@@ -25,7 +25,7 @@ export async function readAgain(atspi: Atspi, element: Element): Promise<Seen | 
 
 /** Describes one element exactly as a tree would. undefined: the element is gone. */
 export async function describeElement(atspi: Atspi, element: Element): Promise<Seen | undefined> {
-  const live = new LiveSource(atspi, element.origin.traits, false)
+  const live = new LiveSource(atspi, element.origin, false)
   return unlessMissing(async () => {
     const [states, { seen, complete }] = await Promise.all([
       atspi.states(element.ref),

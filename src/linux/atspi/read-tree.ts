@@ -1,12 +1,14 @@
 import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
 import { readingTime } from "../../deadline.ts"
 import { AppError, plainWord, unresponsive } from "../../errors.ts"
-import type { Surface } from "../../node.ts"
+import { nameByLayout } from "../../layout.ts"
+import type { Rect, Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { type Atspi, ROOT_PATH } from "./atspi.ts"
-import { Element, isGone, type Origin } from "./element.ts"
+import { type Atspi, ROOT_PATH, refKey } from "./atspi.ts"
+import { onScreen } from "./describe.ts"
+import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
@@ -18,10 +20,12 @@ export interface TreeRoot {
   readonly surface: Surface
   /** The frame of the root, if it has been read already. */
   readonly frame?: Frame
+  /** Popups that belong to it and are not in its tree. */
+  readonly popups?: readonly TreeRoot[]
 }
 
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
-  const { element, window, surface, frame } = root
+  const { element, window, frame, popups = [] } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
   const { app, pid } = element.origin
   const walked = await translatingErrors(
@@ -29,13 +33,38 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
     pastTheBus(hurried, element, (near) => walkAwake(near, element, options, frame)),
   )
   if (isMute(element, walked)) throw muteWindow(window.id, app)
+  // An open menu of a menu bar is a popup and in the tree as well.
+  const loose = popups.filter((popup) => !holds(walked.root, refKey(popup.element.ref)))
+  const shown = await Promise.all(loose.map((popup) => readPopup(atspi, popup, options)))
+  const whole = asSurface(walked.root, root)
+  const children = [...whole.children, ...shown.flatMap((popup) => popup?.root ?? [])]
   return {
     ...walked,
-    root: surface === "menu" ? asMenu(walked.root, window.title) : walked.root,
+    root: shown.length > 0 ? { ...whole, children } : whole,
+    complete: walked.complete && shown.every((popup) => popup?.complete !== false),
     window,
     app,
     pid,
   }
+}
+
+const holds = (node: SeenNode, address: string): boolean =>
+  node.address === address || node.children.some((child) => holds(child, address))
+
+/** Reads a popup as a part of its window's tree. undefined: it has closed meanwhile. */
+async function readPopup(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<Walked | undefined> {
+  const hurried = atspi.within(readingTime(atspi.deadline))
+  const walked = await unlessRefused(walk(hurried, root.element, options, undefined))
+  if (!walked) return undefined
+  return { ...walked, root: { ...asSurface(walked.root, root), surfaceId: root.window.id, index: undefined } }
+}
+
+/** A popup in the words for its surface: it may hang on an item, or call itself a window. */
+function asSurface(root: SeenNode, { surface, window }: TreeRoot): SeenNode {
+  if (surface !== "menu" && surface !== "popover") return root
+  const { value: _, hint: __, ...rest } = root
+  if (surface === "popover" && root.role !== "window") return root
+  return { ...rest, role: surface, name: window.title || undefined, states: [], actions: [] }
 }
 
 /** Reads the tree until it has content: an app that is just starting shows its window before the page in it. */
@@ -82,12 +111,6 @@ function hasEmptyFrame({ role, children }: SeenNode): boolean {
 const isEmpty = ({ children, children_count }: SeenNode): boolean => children.length === 0 && !children_count
 const isEmptyPage = (node: SeenNode): boolean => node.role === "webarea" && isEmpty(node)
 
-/** Turns the item that a menu hangs on into the menu. */
-function asMenu(root: SeenNode, title: string): SeenNode {
-  const { value: _, hint: __, ...rest } = root
-  return { ...rest, role: "menu", name: title || undefined, states: [], actions: [] }
-}
-
 async function walk(
   atspi: Atspi,
   element: Element,
@@ -95,7 +118,14 @@ async function walk(
   frame: Frame | undefined,
 ): Promise<Walked> {
   const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
-  return walkTree(atspi, source, element, options, frame && factsOf(frame))
+  const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
+  return { ...walked, root: await nameByLayout(walked.root, (node) => placeOf(atspi, node)) }
+}
+
+async function placeOf(atspi: Atspi, { handle }: SeenNode): Promise<Rect | undefined> {
+  const { ref, origin } = Element.of(handle)
+  const extents = await unlessRefused(atspi.extents(ref, origin.traits.coordinates))
+  return extents && onScreen(extents, origin)
 }
 
 /** The element of a frame. `popups` is called once the tree has a popover. */
@@ -152,6 +182,18 @@ export function noSurface(surface: Surface, app: string): AppError {
   return new AppError("ELEMENT_NOT_FOUND", what, {
     suggestion: `Use 'list-surfaces --app ${plainWord(app)}' to see what is there`,
   })
+}
+
+/** For a menu or list that the screen shows and that no accessible object of the app is. */
+export function unseenPopup({ x, y, width, height }: Rect, app: string): AppError {
+  return new AppError(
+    "ELEMENT_NOT_FOUND",
+    `'${app}' shows a popup at ${x},${y} (${width}x${height}) that is in no accessibility tree`,
+    {
+      suggestion: "Look at it with 'screenshot', then use 'press' or 'mouse-click --xy X,Y'",
+      details: { kind: "unseen_popup", bounds: { x, y, width, height } },
+    },
+  )
 }
 
 /** Translates failures of an app that is silent or gone into errors of the contract. */

@@ -13,7 +13,7 @@ export async function openSource(
   begun?: Promise<Cache>,
 ): Promise<Source> {
   const { traits } = origin
-  const live = new LiveSource(atspi, traits, allBounds)
+  const live = new LiveSource(atspi, origin, allBounds)
   const items = await (begun ?? beginCache(atspi, ref.bus, traits)).catch(unlessLate)
   // The time that is left may do for a part of the window, which is better than nothing.
   if (items === LATE) return live

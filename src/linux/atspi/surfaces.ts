@@ -18,9 +18,13 @@ export interface Shown {
   readonly type: Surface
   readonly element: Element
   readonly title: string
-  /** `w-…` of the window that it is or that contains it, `menu-1` for a menu. */
+  /** `w-…` of the window that it is or that contains it, `menu-1` for a menu, `popover-1` for another popup. */
   readonly id: string
   readonly window: TopWindow | undefined
+  /** The window of the screen that it is, if no window manager has it. */
+  readonly popup?: TopWindow
+  /** True if keys go to it. */
+  readonly isActive?: boolean
   readonly itemCount?: number
 }
 
@@ -29,6 +33,8 @@ export interface TopLevel {
   readonly frame: Frame
   readonly element: Element
   readonly window: TopWindow | undefined
+  /** The same for a window that no window manager has. */
+  readonly popup?: TopWindow
 }
 
 /** Notes of menus that are in no tree, kept from one command to the next. */
@@ -48,8 +54,28 @@ export async function findSurfaces(
     menusElsewhere(atspi, tops, notes),
   ])
   const all = found.flat().filter(isFirst)
-  const focused = all.find(({ type }) => type === "menu") ?? focusedTop(all)
+  const focused =
+    all.find(({ type }) => type === "menu") ?? all.find(({ isActive }) => isActive) ?? focusedTop(all)
   return focused ? [...all, { ...focused, type: "focused" }] : all
+}
+
+/** The popups of an app that are not in the tree of a window. */
+export async function findPopups(
+  atspi: Atspi,
+  tops: readonly TopLevel[],
+  notes: MenuNotes,
+): Promise<readonly Shown[]> {
+  const loose = tops.filter(({ window }) => !window)
+  const found = await Promise.all([
+    ...loose.filter(({ popup }) => popup).map((top) => popupsIn(atspi, top)),
+    menusElsewhere(atspi, tops, notes),
+  ])
+  // A menu inside another popup is in the tree of that.
+  const whole = found.map(([first, ...others]) => (first?.type === "popover" ? [first] : [first, ...others]))
+  return whole
+    .flat()
+    .filter((one) => one !== undefined)
+    .filter(isFirst)
 }
 
 export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo {
@@ -62,6 +88,7 @@ export function surfaceInfo({ type, id, title, itemCount }: Shown): SurfaceInfo 
 }
 
 const MENU_ID = "menu-1"
+const POPOVER_ID = "popover-1"
 const MAX_SCANNED = 5000
 
 /** Menus that are in no tree, known by the event that they show, or by the note of a command that heard it. */
@@ -88,7 +115,7 @@ async function menusElsewhere(
       const extents = heard.includes(ref) ? await unlessRefused(atspi.extents(ref)) : undefined
       if (extents) await notes.write({ at: middle(extents), note: refKey(ref) })
       const element = new Element(ref, { ...top.element.origin, window: undefined })
-      return new Scan(await openSource(atspi, element, false), undefined, "").run(element)
+      return scan(atspi, element, undefined, "")
     }),
   )
   return menus.flat()
@@ -106,20 +133,59 @@ function focusedTop(all: readonly Shown[]): Shown | undefined {
   return tops.find(({ window }) => window?.focused)
 }
 
-async function surfacesIn(atspi: Atspi, { frame, element, window }: TopLevel): Promise<readonly Shown[]> {
+async function surfacesIn(atspi: Atspi, top: TopLevel): Promise<readonly Shown[]> {
+  const { frame, element, window } = top
+  if (!window) return popupsIn(atspi, top)
+  const { id } = window
+  const own: Shown = { type: topType(frame, window), element, title: window.title, id, window }
+  if (window.minimized) return [own]
+  return [own, ...(await scan(atspi, element, window, id))]
+}
+
+/** The menus in a top-level object that no window manager has, and the object itself if it is more than a menu. */
+async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Promise<readonly Shown[]> {
   const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
   // Pages that the browser has ready are such frames, too.
-  const mayBeMenu = element.origin.traits.menusAreFrames && !window && !frame.name
-  if (!isPopup && !window && !mayBeMenu) return []
-  const id = window?.id ?? ""
-  const own: Shown[] = window
-    ? [{ type: topType(frame, window), element, title: window.title, id, window }]
-    : []
-  if (window?.minimized) return own
-  const inner = async (): Promise<readonly Shown[]> =>
-    new Scan(await openSource(atspi, element, false), window, id).run(element)
-  if (!mayBeMenu) return [...own, ...(await inner())]
-  return (await inner().catch(noneIfClosed)).filter(({ type }) => type === "menu")
+  const mayBeMenu = element.origin.traits.menusAreFrames === true && !frame.name
+  if (!isPopup && !mayBeMenu && !popup) return []
+  const inner = await scan(atspi, element, undefined, POPOVER_ID).catch(noneIfClosed)
+  const menus = inner.filter(({ type }) => type === "menu").map((menu) => ({ ...menu, popup }))
+  if (!popup) return mayBeMenu ? menus : inner
+  if (menus.length > 0 && (await isOnlyMenu(atspi, element))) return menus
+  const isActive = has(frame.states, STATE.ACTIVE)
+  const whole: Shown = {
+    type: "popover",
+    element,
+    title: frame.name,
+    id: POPOVER_ID,
+    window: undefined,
+    popup,
+    isActive,
+  }
+  return [whole, ...inner.filter(({ type }) => type !== "popover")]
+}
+
+/** True if a popup holds a menu and nothing beside it. */
+async function isOnlyMenu(atspi: Atspi, { ref }: Element): Promise<boolean> {
+  let at = ref
+  for (let level = 0; level < MAX_BOXES; level++) {
+    if (MENU_ROLES.has(await atspi.role(at))) return true
+    const [only, ...others] = await atspi.children(at)
+    if (!only || others.length > 0) return false
+    at = only
+  }
+  return false
+}
+
+const MAX_BOXES = 5
+
+async function scan(
+  atspi: Atspi,
+  element: Element,
+  window: TopWindow | undefined,
+  id: string,
+): Promise<readonly Shown[]> {
+  return new Scan(await openSource(atspi, element, false), window, id).run(element)
 }
 
 /** Chromium lists the frame of a menu that has closed for a while, and answers for it with nonsense. */

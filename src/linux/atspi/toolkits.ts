@@ -4,7 +4,7 @@
  * toolkit that has it, with the reason.
  */
 
-export type Toolkit = "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreoffice" | "other"
+export type Toolkit = "gtk2" | "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreoffice" | "other"
 
 /** Behaviour that differs from plain AT-SPI. An absent trait means: as the specification says. */
 export interface Traits {
@@ -138,6 +138,8 @@ export interface Traits {
 
   /** SHOWING is not reported: an element that was never given any room is hidden. */
   readonly lacksShowing?: true
+  /** Items of an open menu are not SHOWING, and those of a closed one keep their places: the popup on the screen tells. */
+  readonly shownItemsLackShowing?: true
   /** The same for items of trees: VISIBLE stands for SHOWING. */
   readonly treeItemsLackShowing?: true
   /** A read-only element is neither ENABLED nor SENSITIVE, and a disabled one is not READ_ONLY. */
@@ -220,6 +222,11 @@ export interface Traits {
   readonly fieldListSelectionIsIgnored?: true
   /** GrabFocus in a window that is behind others leaves it there. Absent: it may raise the window. */
   readonly focusStaysBehind?: true
+}
+
+const GTK2: Traits = {
+  // Gail compares an item with the area of the widget that it hangs on, which is not its window.
+  shownItemsLackShowing: true,
 }
 
 const GTK3: Traits = {
@@ -421,6 +428,7 @@ const DRAWN: Traits = {
 }
 
 export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
+  gtk2: GTK2,
   gtk3: GTK3,
   gtk4: GTK4,
   qt: QT,
@@ -428,7 +436,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
   firefox: FIREFOX,
   // Reading its cache has crashed it. The cells that it draws itself report what they show.
   libreoffice: { ...GTK3, ...DRAWN, cache: undefined, cellsKeepTexts: undefined },
-  // GTK 2, Java, and apps that do not answer.
+  // Java, and apps that do not answer.
   other: {},
 }
 
@@ -450,6 +458,7 @@ const LIBREOFFICE = "soffice"
 
 /** By the names that they report. */
 const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
+  ["GAIL", "gtk2"],
   ["gtk", "gtk3"],
   ["GTK", "gtk4"],
   ["Qt", "qt"],

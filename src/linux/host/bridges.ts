@@ -16,11 +16,11 @@ export function bridges(env: Env, root = ""): readonly Bridge[] {
   const has = (file: string): boolean => directories.some((directory) => existsSync(`${directory}/${file}`))
   const java = JARS.map((jar) => `${root}${jar}`).find((jar) => existsSync(jar))
   const isInstalled = {
-    gtk2: GTK_MODULES.every(({ file }) => has(`gtk-2.0/modules/${file}`)),
+    gtk2: GTK_MODULES.every((name) => has(`gtk-2.0/modules/lib${name}.so`)),
     java: java !== undefined && (has("jni/libatk-wrapper.so") || has("java-atk-wrapper/libatk-wrapper.so")),
   }
   const given = env.GTK_MODULES?.split(":").filter(Boolean) ?? []
-  const modules = GTK_MODULES.map(({ name }) => name).filter((name) => !given.includes(name))
+  const modules = GTK_MODULES.filter((name) => !given.includes(name))
   const options = env.JAVA_TOOL_OPTIONS ?? ""
   const isTold = options.includes(ASSISTIVE)
   const javaOptions = `${options} -D${ASSISTIVE}=${WRAPPER} -Xbootclasspath/a:${java}`.trim()
@@ -42,10 +42,7 @@ export function bridges(env: Env, root = ""): readonly Bridge[] {
 export const bridgeEnv = (env: Env): Readonly<Record<string, string>> =>
   Object.assign({}, ...bridges(env).map((bridge) => bridge.env))
 
-const GTK_MODULES = [
-  { name: "gail", file: "libgail.so" },
-  { name: "atk-bridge", file: "libatk-bridge.so" },
-]
+const GTK_MODULES = "gail:atk-bridge".split(":")
 
 const JARS = ["/usr/share/java/java-atk-wrapper.jar", "/usr/share/java-atk-wrapper/java-atk-wrapper.jar"]
 const ASSISTIVE = "javax.accessibility.assistive_technologies"

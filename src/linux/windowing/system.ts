@@ -1,4 +1,4 @@
-import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture } from "../../desktop.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
@@ -25,6 +25,8 @@ export interface WindowSystem {
   existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>>
   /** Menus, popovers and tooltips that show, topmost first; undefined if it does not know them. */
   popups(deadline: Deadline): Promise<readonly TopWindow[] | undefined>
+  /** Follows the popups of the desktop from now on. Absent: they cannot be followed. */
+  watchPopups?(deadline: Deadline): Promise<PopupWatch>
   /** The window that a click at this point would reach, popups included. */
   windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined>
   /** Calls back when a window opens, closes, changes its title or state, or gets the focus. Ends when disposed. */

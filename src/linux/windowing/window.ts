@@ -46,3 +46,8 @@ export interface Extents {
 export function isWindowId(id: string | undefined): id is string {
   return id?.startsWith("w-") === true
 }
+
+/** True for a popup that a user cannot act on: a tip, or the picture of what is dragged. */
+export function isPassing({ types }: Pick<TopWindow, "types">): boolean {
+  return types.includes("tooltip") || types.includes("dnd")
+}

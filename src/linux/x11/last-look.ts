@@ -1,4 +1,5 @@
 import type { Deadline } from "../../deadline.ts"
+import { isPassing } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { getInputFocus, queryPointer, queryTree, unlessGone } from "./requests.ts"
 import { readPids } from "./window.ts"
@@ -69,7 +70,7 @@ async function isTaken(x: X11, grab: Request, ungrab: number, deadline: Deadline
 /** True if the process shows a menu or another popup: then it is the one that has the pointer and the keyboard. */
 async function hasPopup(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
   const popups = await listOverrideWindows(x, deadline)
-  return popups.some((popup) => popup.pid === pid && !popup.types.includes("tooltip"))
+  return popups.some((popup) => popup.pid === pid && !isPassing(popup))
 }
 
 /** The top-level window that keys go to; 0 if they go nowhere. */

@@ -1,4 +1,4 @@
-import type { Env, InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Env, InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture } from "../../desktop.ts"
 import { NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
@@ -49,6 +49,10 @@ export class XWindowSystem implements WindowSystem {
 
   async popups(deadline: Deadline): Promise<readonly TopWindow[]> {
     return (await (await lists()).listOverrideWindows(this.#x, deadline)).map(topWindow)
+  }
+
+  async watchPopups(deadline: Deadline): Promise<PopupWatch> {
+    return (await import("./popup-watch.ts")).watchPopups(this.#x, deadline)
   }
 
   async windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined> {

@@ -42,7 +42,7 @@ class NoApp extends LiveSource {
 function source(values: readonly Value[]): CachedSource {
   // The bus is never used: every answer comes from the cache, or from NoApp.
   const atspi = Object.create(null)
-  return new CachedSource(":1.5", items(values), new NoApp(atspi, TRAITS.gtk4, false))
+  return new CachedSource(":1.5", items(values), new NoApp(atspi, { traits: TRAITS.gtk4 }, false))
 }
 
 /** A plain copy of an item, which reads its lazy members too. */

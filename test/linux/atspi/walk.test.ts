@@ -57,7 +57,7 @@ async function read(
     traits: traitsOf(toolkit, "fake"),
     shift: { x: 100, y: 50 },
   }
-  const source = new LiveSource(atspi, place.traits, options.bounds === "all")
+  const source = new LiveSource(atspi, place, options.bounds === "all")
   const walked = await walkTree(atspi, source, new Element(app.ref("window"), place), { ...OPTIONS, ...rest })
   return { app, ...walked, [Symbol.dispose]: () => app[Symbol.dispose]() }
 }
@@ -378,7 +378,7 @@ describe("a walk", () => {
     }
     const walking = walkTree(
       atspi,
-      new LiveSource(atspi, TRAITS.gtk3, false),
+      new LiveSource(atspi, { traits: TRAITS.gtk3 }, false),
       new Element(app.ref("window"), place),
       OPTIONS,
     )
@@ -499,7 +499,7 @@ describe("a walk", () => {
       { role: "PANEL", name: "Group", id: "group", children: [{ role: "LABEL", name: "Deep", id: "deep" }] },
     ])
     const atspi = new Atspi(bus, Deadline.in(10_000))
-    const live = new LiveSource(atspi, TRAITS.gtk3, false)
+    const live = new LiveSource(atspi, { traits: TRAITS.gtk3 }, false)
     got.app.calls.length = 0
     for (const { children: _, ...seen } of got.root.children) {
       const alone = await walkElement(atspi, live, Element.of(seen.handle))

@@ -1,0 +1,222 @@
+import type { SeenNode } from "./adapter.ts"
+import { hasTrait, isSurface, type Rect, type Role } from "./node.ts"
+import { isEmpty } from "./rect.ts"
+import { wordsOf } from "./tree.ts"
+
+/**
+ * Names by layout. Where a toolkit gives a field neither a name nor a relation to its label, the label beside or above it
+ * names it, if each of the two is the nearest of its kind to the other. If that is not sure, the field stays nameless.
+ */
+
+/** Roles that a label beside them may name. A nameless button has a picture, and a label beside it may be about anything. */
+const FIELDS: ReadonlySet<Role> = new Set(["textfield", "combobox", "incrementor", "slider", "listbox"])
+
+/** True for a field that only its place can name. */
+const isNamelessField = ({ role, name, description, states }: SeenNode): boolean =>
+  FIELDS.has(role) && !name && !description && !states.includes("hidden") && !states.includes("offscreen")
+
+/** The levels between a field and the container that also holds its label. */
+const LEVELS = 3
+
+/**
+ * The nodes among which names are looked for: texts, controls and boxes of containers that hold a nameless field. Most
+ * trees have none.
+ */
+function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
+  const containers = new Set<SeenNode>()
+  const visit = (node: SeenNode, ancestors: readonly SeenNode[]): void => {
+    if (isNamelessField(node)) {
+      const near = ancestors.slice(-LEVELS).toReversed()
+      const end = near.findIndex((one) => isSurface(one) || one.role === "row" || hasTrait(one.role, "item"))
+      const within = end < 0 ? near : near.slice(0, end + 1)
+      const container = within.find((one) => partsOf(one).some(isLabel))
+      if (container) containers.add(container)
+      return
+    }
+    for (const child of node.children) visit(child, [...ancestors, node])
+  }
+  visit(root, [])
+  return [...containers].map((container) => partsOf(container))
+}
+
+/** Texts and controls below a container, and the boxes around them. Parts of controls are not among them. */
+function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
+  if (levels === 0) return []
+  return container.children.flatMap((child) =>
+    isLabel(child) || hasTrait(child.role, "interactive") || isSurface(child)
+      ? [child]
+      : [child, ...partsOf(child, levels - 1)],
+  )
+}
+
+function isLabel(node: SeenNode): boolean {
+  if ((node.role !== "statictext" && node.role !== "label") || node.states.includes("hidden")) return false
+  const text = wordsOf(node) ?? ""
+  return text.length <= MOST_LETTERS && LETTERS.test(text)
+}
+
+/** A label is short. "x" between two fields is not one. */
+const MOST_LETTERS = 60
+const LETTERS = /\p{L}.*\p{L}/u
+
+/**
+ * The tree with the names that places give, and the siblings of such fields in reading order. `placeOf` reads where a
+ * node is. It is asked only near nameless fields, and only for nodes whose bounds were not read.
+ */
+export async function nameByLayout(
+  root: SeenNode,
+  placeOf: (node: SeenNode) => Promise<Rect | undefined> | Rect | undefined,
+): Promise<SeenNode> {
+  const scopes = scopesIn(root)
+  if (scopes.length === 0) return root
+  const parts = new Set(scopes.flatMap((scope) => scope))
+  // A form has dozens of texts. More are a page, where the place of a text says little.
+  if (parts.size > MOST_PARTS) return root
+  const places = new Map<SeenNode, Rect>()
+  await Promise.all(
+    [...parts].map(async (part) => {
+      const bounds = part.bounds ?? (await placeOf(part))
+      if (bounds && !isEmpty(bounds)) places.set(part, bounds)
+    }),
+  )
+  const names = new Map(scopes.flatMap((scope) => pairsIn(scope, places)))
+  return names.size > 0 ? renamed(root, names, places) : root
+}
+
+const MOST_PARTS = 400
+
+type Places = ReadonlyMap<SeenNode, Rect>
+
+function renamed(node: SeenNode, names: ReadonlyMap<SeenNode, string>, places: Places): SeenNode {
+  const inferredName = names.get(node)
+  if (inferredName !== undefined) return { ...node, inferredName }
+  if (!node.children.some((child) => holdsAny(child, names))) return node
+  const isForm = node.children.some((child) => names.has(child))
+  const ordered = isForm ? inReadingOrder(node.children, places) : node.children
+  return { ...node, children: ordered.map((child) => renamed(child, names, places)) }
+}
+
+const holdsAny = (node: SeenNode, names: ReadonlyMap<SeenNode, string>): boolean =>
+  names.has(node) || node.children.some((child) => holdsAny(child, names))
+
+/** A node and where it is. */
+interface Placed {
+  readonly node: SeenNode
+  readonly bounds: Rect
+}
+
+/** Fields, and the texts of their labels. */
+function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly [SeenNode, string])[] {
+  const placed = parts.flatMap((node): readonly Placed[] => {
+    const bounds = places.get(node)
+    return bounds ? [{ node, bounds }] : []
+  })
+  const labels = placed.filter(({ node }) => isLabel(node))
+  const controls = placed.filter(({ node }) => hasTrait(node.role, "interactive"))
+  const solid = [...labels, ...controls]
+  return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
+    const label = isNamelessField(field.node) ? labelOf(field, labels, solid) : undefined
+    const name = label && ownerOf(label, controls, solid) === field ? wordsOf(label.node) : undefined
+    return name ? [[field.node, name]] : []
+  })
+}
+
+/** The label of a field: the nearest one before it in its line; without any, the one right above it. */
+function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
+  const beside = nearest(labels, (label) => gapBeside(label, field, solid))
+  return beside ?? nearest(labels, (label) => gapAbove(label, field, solid))
+}
+
+/** The control that a label is about: the nearest one behind it in its line; without any, the one right below it. */
+function ownerOf(label: Placed, controls: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
+  const beside = nearest(controls, (control) => gapBeside(label, control, solid))
+  return beside ?? nearest(controls, (control) => gapAbove(label, control, solid))
+}
+
+/** undefined if there is none, or if two are equally near. */
+function nearest(
+  nodes: readonly Placed[],
+  distance: (one: Placed) => number | undefined,
+): Placed | undefined {
+  const found = nodes
+    .flatMap((one) => {
+      const gap = distance(one)
+      return gap === undefined ? [] : [{ one, gap }]
+    })
+    .toSorted((a, b) => a.gap - b.gap)
+  const [first, second] = found
+  return first && first.gap !== second?.gap ? first.one : undefined
+}
+
+/** The farthest that a label may be from its field: forms have a column of labels as wide as the longest one. */
+const MOST_BESIDE = 300
+const MOST_ABOVE = 16
+/** Toolkits round, and borders overlap. */
+const SLACK = 4
+/** How far the edges of a label and of the field below it may differ. */
+const ALIGNED = 12
+
+/** The gap between a label and the control that follows it in the same line; undefined if it does not. */
+function gapBeside(label: Placed, control: Placed, solid: readonly Placed[]): number | undefined {
+  const [a, b] = [label.bounds, control.bounds]
+  if (!isSameLine(a, b)) return undefined
+  const gap = isRightToLeft(label) ? a.x - (b.x + b.width) : b.x - (a.x + a.width)
+  if (gap < -SLACK || gap > MOST_BESIDE) return undefined
+  const [from, to] = isRightToLeft(label) ? [b.x + b.width, a.x] : [a.x + a.width, b.x]
+  const isBlocked = solid.some(
+    (one) =>
+      one !== label &&
+      one !== control &&
+      isSameLine(one.bounds, b) &&
+      one.bounds.x < to - SLACK &&
+      one.bounds.x + one.bounds.width > from + SLACK,
+  )
+  return isBlocked ? undefined : Math.max(0, gap)
+}
+
+/** The gap between a label and the control right below it, at the same edge; undefined if it is not there. */
+function gapAbove(label: Placed, control: Placed, solid: readonly Placed[]): number | undefined {
+  const [a, b] = [label.bounds, control.bounds]
+  const gap = b.y - (a.y + a.height)
+  if (gap < -SLACK || gap > MOST_ABOVE) return undefined
+  const shift = isRightToLeft(label) ? a.x + a.width - (b.x + b.width) : a.x - b.x
+  if (Math.abs(shift) > ALIGNED) return undefined
+  const isBlocked = solid.some(
+    (one) =>
+      one !== label &&
+      one !== control &&
+      one.bounds.y < b.y - SLACK &&
+      one.bounds.y + one.bounds.height > a.y + a.height + SLACK &&
+      one.bounds.x < b.x + b.width &&
+      one.bounds.x + one.bounds.width > b.x,
+  )
+  return isBlocked ? undefined : Math.max(0, gap)
+}
+
+/** True if the middle of the lower of the two is beside the other. */
+function isSameLine(a: Rect, b: Rect): boolean {
+  const shared = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  return shared >= Math.min(a.height, b.height) / 2
+}
+
+const isRightToLeft = ({ node }: Pick<Placed, "node">): boolean => RIGHT_TO_LEFT.test(wordsOf(node) ?? "")
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
+
+/** Siblings line by line, as a user reads them; unchanged if the place of one is not known. */
+function inReadingOrder(nodes: readonly SeenNode[], places: Places): readonly SeenNode[] {
+  const placed = nodes.flatMap((node): readonly Placed[] => {
+    const bounds = node.bounds ?? places.get(node)
+    return bounds ? [{ node, bounds }] : []
+  })
+  if (placed.length < nodes.length) return nodes
+  const isMirrored = placed.some((one) => isLabel(one.node) && isRightToLeft(one))
+  const lines: Placed[][] = []
+  for (const one of placed.toSorted((a, b) => a.bounds.y - b.bounds.y)) {
+    const line = lines.at(-1)
+    if (line && isSameLine(line[0]!.bounds, one.bounds)) line.push(one)
+    else lines.push([one])
+  }
+  const across = (a: Placed, b: Placed): number =>
+    isMirrored ? b.bounds.x - a.bounds.x : a.bounds.x - b.bounds.x
+  return lines.flatMap((line) => line.toSorted(across)).map(({ node }) => node)
+}

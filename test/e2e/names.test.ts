@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { Node } from "../../src/node.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
+
+/** Zenity's fields have no names, its labels no relation to them, and both come in reverse order. It prints what it got. */
+
+let desktop: TestDesktop
+let output: string
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  output = `${desktop.directory}/output`
+  const form = "zenity --forms --title=Form --add-entry=City --add-entry=Street --add-password=Word"
+  desktop.spawnApp(["sh", "-c", `${form} > ${output}`])
+  await until(
+    async () => (await desktop.run("snapshot", "--app", "zenity")).json?.data?.ref_count === 5,
+    30_000,
+  )
+}, 60_000)
+afterAll(() => desktop?.close())
+
+const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
+
+test("fields are named by the labels beside them, and shown in reading order", async () => {
+  const { json } = await desktop.run("snapshot", "--app", "zenity")
+  const fields = nodesOf(json.data.tree).filter(({ role }) => role === "textfield")
+  expect(fields).toMatchObject([
+    { ref_id: "@e1", name: "City", name_inferred: true },
+    { ref_id: "@e2", name: "Street", name_inferred: true },
+    { ref_id: "@e3", name: "Word", name_inferred: true, states: ["enabled", "secure"] },
+  ])
+  const { stdout } = await desktop.run("snapshot", "--app", "zenity", "--compact", "--format", "text")
+  expect(stdout.match(/City/g)).toHaveLength(1)
+  expect(stdout).toContain('textfield "City"? [@e1]')
+})
+
+test("an inferred name is not kept as evidence of the field, and the field that has it gets the text", async () => {
+  const fields = { Street: "Main 1", City: "Bern" }
+  for (const [name, text] of Object.entries(fields)) {
+    const found = await desktop.run(
+      "find",
+      "--app",
+      "zenity",
+      "--role",
+      "textfield",
+      "--name",
+      name,
+      "--first",
+    )
+    const ref = found.json.data.match.ref_id
+    expect((await desktop.run("set-value", ref, text)).json.data.disposition.delivery).toBe(
+      "delivered_verified",
+    )
+  }
+  const map = await Bun.file(`${desktop.home}/last_refmap.json`).text()
+  expect(map).not.toContain("Street")
+  const ok = await desktop.run("find", "--app", "zenity", "--role", "button", "--name", "OK", "--first")
+  await desktop.run("click", ok.json.data.match.ref_id)
+  expect(await until(() => Bun.file(output).text())).toBe("Bern|Main 1|\n")
+})

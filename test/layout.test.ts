@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import type { Handle, SeenNode } from "../src/adapter.ts"
+import { nameByLayout } from "../src/layout.ts"
+import type { Rect, Role } from "../src/node.ts"
+
+/** Labels name fields by their places. A scene is a list of parts in any order, all children of one group. */
+
+const handle = {} as Handle
+
+const part = (role: Role, name: string | undefined, bounds: Rect | undefined): SeenNode => ({
+  handle,
+  role,
+  name,
+  states: [],
+  bounds,
+  children: [],
+})
+const at = (x: number, y: number, width = 100, height = 24): Rect => ({ x, y, width, height })
+const label = (text: string, place: Rect): SeenNode => part("statictext", text, place)
+const field = (place: Rect, role: Role = "textfield"): SeenNode => part(role, undefined, place)
+const group = (...children: readonly SeenNode[]): SeenNode => ({
+  ...part("group", undefined, undefined),
+  children,
+})
+const window = (...children: readonly SeenNode[]): SeenNode => ({
+  ...part("window", "Window", undefined),
+  children,
+})
+
+const noPlace = (): undefined => undefined
+const nodesOf = (node: SeenNode): SeenNode[] => [node, ...node.children.flatMap(nodesOf)]
+
+/** Names of the nameless fields, in the order shown. */
+async function namesIn(...parts: readonly SeenNode[]): Promise<readonly (string | undefined)[]> {
+  const tree = await nameByLayout(window(group(...parts)), noPlace)
+  return nodesOf(tree)
+    .filter(({ role, name }) => (role === "textfield" || role === "combobox") && name === undefined)
+    .map(({ inferredName }) => inferredName)
+}
+
+describe("a field is named by", () => {
+  test("the label to its left", async () => {
+    expect(await namesIn(label("City", at(0, 0)), field(at(110, 0)))).toEqual(["City"])
+  })
+  test("the label above it", async () => {
+    expect(await namesIn(label("City", at(0, 0)), field(at(0, 28, 300)))).toEqual(["City"])
+  })
+  test("the label to its right, in a language that is written from there", async () => {
+    expect(await namesIn(label("עיר", at(310, 0)), field(at(0, 0, 300)))).toEqual(["עיר"])
+  })
+  test("the label in the box around it", async () => {
+    const tree = window(group(label("Column", at(0, 0)), group(field(at(110, 2, 200, 20), "combobox"))))
+    expect(
+      nodesOf(await nameByLayout(tree, noPlace)).find(({ role }) => role === "combobox")?.inferredName,
+    ).toBe("Column")
+  })
+  test("a label whose place has to be asked for", async () => {
+    const unplaced = part("statictext", "City", undefined)
+    const tree = await nameByLayout(window(group(unplaced, field(at(110, 0)))), () => at(0, 0))
+    expect(nodesOf(tree).at(-1)?.inferredName).toBe("City")
+  })
+})
+
+describe("a field stays nameless", () => {
+  const cases: Readonly<Record<string, readonly SeenNode[]>> = {
+    "with a unit behind it": [field(at(0, 0)), label("pixels", at(110, 0))],
+    "if another control is between it and the label": [
+      label("Size", at(0, 0)),
+      part("textfield", "Width", at(110, 0)),
+      field(at(220, 0)),
+    ],
+    "if the label is about the control to its right": [
+      label("Name", at(0, 0)),
+      part("checkbox", "Known", at(110, 0)),
+      field(at(0, 28, 300)),
+    ],
+    "below a label that is not at its edge": [label("Options", at(60, 0)), field(at(0, 28, 300))],
+    "far below a label": [label("Heading", at(0, 0)), field(at(0, 80, 300))],
+    "behind a sign between two fields": [
+      part("textfield", "Width", at(0, 0)),
+      label("x", at(105, 0, 10)),
+      field(at(120, 0)),
+    ],
+    "beside a whole paragraph": [label("long words ".repeat(20), at(0, 0, 300)), field(at(310, 0))],
+    "with two labels above it that are equally near": [
+      label("One", at(0, 0, 40)),
+      label("Two", at(8, 0, 40)),
+      field(at(4, 28, 300)),
+    ],
+  }
+  for (const [title, parts] of Object.entries(cases))
+    test(title, async () => expect(await namesIn(...parts)).toEqual([undefined]))
+
+  test("and nothing is asked if all fields have names", async () => {
+    let asked = 0
+    const tree = window(group(label("City", at(0, 0)), part("textfield", "City", at(110, 0))))
+    const same = await nameByLayout(tree, () => {
+      asked++
+      return undefined
+    })
+    expect([same === tree, asked]).toEqual([true, 0])
+  })
+})
+
+test("two columns of fields keep their own labels", async () => {
+  const parts = [
+    label("First", at(0, 0, 60)),
+    field(at(70, 0)),
+    label("Second", at(200, 0, 60)),
+    field(at(270, 0)),
+    label("Third", at(0, 30, 60)),
+    field(at(70, 30)),
+    label("Fourth", at(200, 30, 60)),
+    field(at(270, 30)),
+  ]
+  expect(await namesIn(...parts)).toEqual(["First", "Second", "Third", "Fourth"])
+})
+
+test("any form is named and read in the order of its lines, whatever order the toolkit has", async () => {
+  const form = fc
+    .record({
+      rows: fc.array(
+        fc.record({ wide: fc.integer({ min: 20, max: 180 }), high: fc.integer({ min: 16, max: 40 }) }),
+        {
+          minLength: 1,
+          maxLength: 8,
+        },
+      ),
+      isAbove: fc.boolean(),
+      seed: fc.integer(),
+    })
+    .map(({ rows, isAbove, seed }) => {
+      let y = 0
+      const lines = rows.map(({ wide, high }, i) => {
+        const top = y
+        y += isAbove ? high + 60 : high + 8
+        const text = label(`Label ${i}`, at(0, top, wide, isAbove ? 18 : high))
+        return [text, field(isAbove ? at(0, top + 20, 300, high) : at(190, top, 300, high))]
+      })
+      // Any order, but the same for the same seed.
+      const shuffled = lines
+        .flat()
+        .map((node, i) => ({ node, key: Bun.hash.xxHash32(`${seed} ${i}`) }))
+        .toSorted((a, b) => a.key - b.key)
+        .map(({ node }) => node)
+      return { shuffled, names: rows.map((_, i) => `Label ${i}`) }
+    })
+  await fc.assert(
+    fc.asyncProperty(form, async ({ shuffled, names }) => {
+      expect(await namesIn(...shuffled)).toEqual(names)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test("a label never names two fields, and nothing else about a tree changes", async () => {
+  const place = fc.record({
+    x: fc.integer({ min: 0, max: 400 }),
+    y: fc.integer({ min: 0, max: 300 }),
+    width: fc.integer({ min: 1, max: 200 }),
+    height: fc.integer({ min: 1, max: 60 }),
+  })
+  const any = fc.oneof(
+    fc.tuple(fc.constantFrom("One", "Two", "Three", "Four"), place).map(([text, rect]) => label(text, rect)),
+    place.map((rect) => field(rect)),
+    place.map((rect) => part("button", "Press", rect)),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(any, { maxLength: 8 }), async (parts) => {
+      const tree = await nameByLayout(window(group(...parts)), noPlace)
+      const named = nodesOf(tree).filter(({ inferredName }) => inferredName !== undefined)
+      expect(named.length).toBeLessThanOrEqual(parts.filter(({ role }) => role === "statictext").length)
+      const plain = nodesOf(tree).map(({ inferredName: _, children: __, ...rest }) => JSON.stringify(rest))
+      const before = nodesOf(window(group(...parts))).map(({ children: _, ...rest }) => JSON.stringify(rest))
+      expect(plain.toSorted()).toEqual(before.toSorted())
+    }),
+    { numRuns: 300 },
+  )
+})
