@@ -68,7 +68,8 @@ function containerOf(
   for (let depth = ancestors.length - 1; depth >= 0; depth--) {
     const one = ancestors[depth]!
     const branch = ancestors[depth + 1] ?? node
-    isInRow ||= depth < ancestors.length - 1 && isRowLike(branch)
+    // A cell is part of its row, even if the toolkit makes cells again as it does rows.
+    isInRow ||= depth < ancestors.length - 1 && isRowLike(branch) && !isRow(one)
     const isIt = wanted.role === undefined || one.role === wanted.role
     const holder = { node: one, ancestors: ancestors.slice(0, depth), path: path.slice(0, depth) }
     if (isIt && (wanted.name === undefined || isCalled(one, wanted.name))) return holder

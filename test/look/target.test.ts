@@ -286,6 +286,20 @@ describe.concurrent("in", () => {
   }
   const del = (value: string): Spec => button("Delete", { value })
 
+  test("a row of a page, whose cells the browser makes again as it does rows", async () => {
+    const cell = (...children: Spec[]): Spec => ({ role: "cell", isRecycled: true, children })
+    const row = (name: string, value: string): Spec => ({
+      role: "row",
+      children: [
+        { ...cell(), name },
+        { ...cell(del(value)), name: "Delete" },
+      ],
+    })
+    const table: Spec = { role: "table", children: [row("Ada", "a"), row("Bob", "b")] }
+    expect(await pick('button "Delete" in "Bob"', table)).toBe("b")
+    expect(await pick('button "Delete" in "Ada"', table)).toBe("a")
+  })
+
   test.each([
     ["the row of a table", 'button "Delete" in "Bob"', "b"],
     ["a row by its role", 'button "Delete" in row "Bob"', "b"],
