@@ -66,6 +66,8 @@ export async function fuzzReactions(options: ReactionOptions): Promise<ReactionR
 
 const ACTS_PER_SNAPSHOT = 4
 const AWAY = "1275,1015"
+/** For a look at a fixture on a machine with much to do. */
+const PATIENCE_MS = 120_000
 /** A window of another app may open at any time of an act. */
 const LONGEST_MS = 500
 const COVER_ID = 1_000_000
@@ -101,7 +103,17 @@ class Run {
     })
   }
 
+  /** A run that breaks off, as on a machine with too much to do, still reports the acts so far. */
   async all(): Promise<ReactionReport> {
+    await this.#acts().catch((error: unknown) => {
+      const text = `BROKEN OFF ${this.#options.toolkit} after ${this.#figures.acts} acts: ${error instanceof Error ? error.message : error}`
+      this.#faults.push(text)
+      this.#options.note?.(text)
+    })
+    return { figures: this.#figures, faults: this.#faults }
+  }
+
+  async #acts(): Promise<void> {
     let targets: readonly Target[] = []
     for (let act = 0; act < this.#options.acts; act++) {
       if (this.#options.until !== undefined && performance.now() > this.#options.until) break
@@ -114,7 +126,6 @@ class Run {
       }
       await this.#act(this.#maker.chance.of(targets))
     }
-    return { figures: this.#figures, faults: this.#faults }
   }
 
   async #snapshot(): Promise<readonly Target[]> {
@@ -137,7 +148,7 @@ class Run {
           const bounds = places.get(one.ref)
           return bounds ? [{ ...one, at: middle(bounds) }] : []
         })
-    }, 20_000)
+    }, PATIENCE_MS)
     return taken.catch((error: Error) => {
       const { toolkit } = this.#options
       throw new Error(`${toolkit}: ${error.message}\n${JSON.stringify(this.#world)}\n${JSON.stringify(last)}`)

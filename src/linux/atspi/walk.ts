@@ -348,7 +348,9 @@ class Collector {
     const { includeHidden, offscreen } = this.#options
     if (includeHidden || draft.sight === "shown") return true
     if (sight === "offscreen" && offscreen === "read") return true
-    if (draft.parent && (sight === "hidden" || !offscreen)) draft.parent.leavesOut = true
+    // In GTK 4 a row out of view has no room, and so looks hidden. Elsewhere its app hides it, and no scrolling shows it.
+    const isOut = sight === "offscreen" ? !offscreen : draft.element.origin.traits.lacksShowing
+    if (draft.parent && isOut) draft.parent.leavesOut = true
     if (sight === "offscreen" && offscreen === "count" && draft.spare === undefined) {
       draft.look = look
       this.#out.push(draft)

@@ -510,6 +510,16 @@ describe("a walk", () => {
     expect(got.app.asked("deep")).toEqual([])
   })
 
+  test.each([
+    { toolkit: "gtk", count: undefined },
+    { toolkit: "GTK", count: 2 },
+  ])("a hidden row of a list is out of view in GTK 4 only: %j", async ({ toolkit, count }) => {
+    const hidden: FakeNode = { role: "LIST_ITEM", name: "Hidden", hidden: true }
+    const list: FakeNode = { role: "LIST", children: [{ role: "LIST_ITEM", name: "Shown" }, hidden] }
+    using got = await read([list], { toolkit })
+    expect(got.root.children[0]?.children_count).toBe(count)
+  })
+
   test("gives a button at the maximum depth the same name as elsewhere", async () => {
     const button: FakeNode = { role: "PUSH_BUTTON", children: [{ role: "LABEL", name: "Inner" }] }
     using got = await read([button], { maxDepth: 1 })
