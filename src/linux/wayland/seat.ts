@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Wayland } from "./connection.ts"
@@ -40,7 +41,16 @@ export async function seatWith(
   )
 }
 
-/** Milliseconds, as many as fit. */
-export const eventTime = (): number => Math.floor(performance.now()) >>> 0
+/**
+ * Milliseconds on the machine's clock, as many as fit. Apps count double clicks by it, also between commands: a clock that
+ * starts with the process would make two clicks of two commands one double click.
+ */
+export function eventTime(): number {
+  // Bun's own clocks all start with the process.
+  started ??= Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * 1000 - performance.now()
+  return Math.floor(started + performance.now()) >>> 0
+}
+
+let started: number | undefined
 
 const CAPABILITIES = 0
