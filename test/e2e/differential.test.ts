@@ -8,8 +8,8 @@ import { differences, missingTexts, type Printed, type Shift } from "./compariso
 import type { Dump } from "./expected.ts"
 
 /**
- * Compares what pyatspi and the compiled program see of the same windows. No visible element that can be acted
- * on is missing, none is made up, and names, roles, states and bounds are the same. Elements are
+ * Compares what pyatspi and the compiled program see of the same windows. No element that can be acted on, in view or
+ * scrolled out of it, is missing, none is made up, and names, roles, states and bounds are the same. Elements are
  * paired by the bus name and path that the ref map holds for every ref.
  */
 
@@ -154,7 +154,7 @@ async function differencesOf(app: StockApp): Promise<readonly string[]> {
   const deadline = Deadline.in(70_000)
   let before = await dump(app)
   for (let quiet = 0; ; ) {
-    const { elements, texts } = await look(app)
+    const { elements, texts } = await look(app, "--offscreen")
     const after = await dump(app)
     const isQuiet = before !== undefined && after !== undefined && shapeOf(before) === shapeOf(after)
     if (isQuiet && elements.length > 0) {
@@ -193,7 +193,7 @@ interface Look {
 }
 
 /** The elements and texts of a snapshot. */
-async function look(app: StockApp): Promise<Look> {
+async function look(app: StockApp, ...flags: readonly string[]): Promise<Look> {
   const { id } = await windowOf(app)
   const { json } = await desktop.run(
     "snapshot",
@@ -204,6 +204,7 @@ async function look(app: StockApp): Promise<Look> {
     "--include-bounds",
     "--timeout-ms",
     "20000",
+    ...flags,
   )
   if (!json.ok) throw new Error(JSON.stringify(json.error))
   expect(json.data.complete).toBe(true)

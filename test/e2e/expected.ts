@@ -54,13 +54,14 @@ export const JUDGED: ReadonlySet<string> = new Set([
   "selected",
   "secure",
   "required",
+  "offscreen",
 ])
 
-/** Every showing element that an agent can act on, in the order of the dump. */
+/** Every element that an agent can act on, in view or scrolled out of it, in the order of the dump. */
 export function expectedElements(dump: Dump): readonly Expected[] {
   const tree = new Tree(dump)
   return dump.nodes
-    .filter((node) => node.parent !== null && tree.isShown(node))
+    .filter((node) => node.parent !== null && tree.isThere(node))
     .map((node) => ({ node, role: roleOf(tree, node) }))
     .filter(({ node, role }) => isActedOn(tree, node, role))
     .map(({ node, role }) => ({
@@ -74,10 +75,10 @@ export function expectedElements(dump: Dump): readonly Expected[] {
     }))
 }
 
-/** Every visible text. */
+/** Every text that is not hidden. */
 export function expectedTexts(dump: Dump): ReadonlySet<string> {
   const tree = new Tree(dump)
-  const shown = dump.nodes.filter((node) => TEXTS.has(node.role) && tree.isShown(node))
+  const shown = dump.nodes.filter((node) => TEXTS.has(node.role) && tree.isThere(node))
   return new Set(shown.map(({ name }) => oneLine(name)).filter((name) => name !== ""))
 }
 
@@ -112,17 +113,69 @@ class Tree {
     return this.childrenOf(node).flatMap((child) => [child, ...this.below(child)])
   }
 
-  isShown(node: Dumped): boolean {
+  /** True if nothing hides it. It shows, or it is scrolled out of view. */
+  isThere(node: Dumped): boolean {
     return [node, ...this.above(node)].every((one) => {
       if (one.states.includes("defunct")) return false
-      const [, , width, height] = one.extents ?? [0, 0, 1, 1]
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
-      if (one.role === "menu bar" && height === 0) return false
-      if (this.toolkit !== "GTK" || one.states.includes("showing")) return one.states.includes("showing")
-      // GTK before 4.10 never reports the state "showing".
-      return one.states.includes("visible") && (width > 0 || height > 0)
+      if (one.role === "menu bar" && one.extents?.[3] === 0) return false
+      return this.#shows(one) || this.#isScrolledAway(one)
     })
   }
+
+  /** True if it is scrolled out of view. */
+  isOut(node: Dumped): boolean {
+    if (!this.#shows(node)) return true
+    if (this.toolkit !== "Qt" && this.toolkit !== "GTK") return false
+    // These report everything as shown, however far it is scrolled away.
+    const panes = this.above(node).filter((one) => one.role === "scroll pane" || this.#hasBar(one))
+    return panes.some((pane) => pane.extents !== null && isApart(node.extents, pane.extents))
+  }
+
+  #shows({ states, extents }: Dumped): boolean {
+    if (this.toolkit !== "GTK" || states.includes("showing")) return states.includes("showing")
+    // GTK before 4.10 never reports the state "showing".
+    const [, , width, height] = extents ?? [0, 0, 1, 1]
+    return states.includes("visible") && (width > 0 || height > 0)
+  }
+
+  #isScrolledAway(node: Dumped): boolean {
+    const above = this.above(node)
+    const parent = above[0]?.role ?? ""
+    if (node.role === "scroll bar" || MENUS.has(parent) || parent === "combo box") return false
+    const isVisible = node.states.includes("visible")
+    switch (this.toolkit) {
+      case "Chromium":
+        return isVisible
+      case "Gecko":
+        return isVisible && above.some((one) => one.role === "document web" && one.states.includes("showing"))
+      case "gtk":
+        return (
+          isVisible &&
+          above.some((one) => SCROLLERS.has(one.role) || one.states.includes("manages descendants")) &&
+          !above.some((one) => one.role === "page tab" && !one.states.includes("selected")) &&
+          !above.some((one) => one.states.includes("expandable") && !one.states.includes("expanded"))
+        )
+      case "Qt":
+        return above[0]?.states.includes("manages descendants") === true
+      default:
+        return false
+    }
+  }
+
+  /** True for Qt's panes: their bars are in boxes. */
+  #hasBar(node: Dumped): boolean {
+    return this.childrenOf(node)
+      .flatMap((child) => [child, ...this.childrenOf(child)])
+      .some((one) => one.role === "scroll bar" && one.states.includes("showing"))
+  }
+}
+
+const SCROLLERS: ReadonlySet<string> = new Set(["scroll pane", "viewport"])
+
+function isApart(a: Dumped["extents"], [x, y, width, height]: NonNullable<Dumped["extents"]>): boolean {
+  if (!a || a[2] <= 0 || a[3] <= 0) return false
+  return a[0] >= x + width || a[0] + a[2] <= x || a[1] >= y + height || a[1] + a[3] <= y
 }
 
 /** The accessible name; else its label; else a text inside it or about it. One line, without spaces around it. */
@@ -177,6 +230,7 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
     ...(isSelected ? ["selected"] : []),
     ...(node.role === "password text" ? ["secure"] : []),
     ...(is("required") ? ["required"] : []),
+    ...(tree.isOut(node) ? ["offscreen"] : []),
   ].sort()
 }
 
