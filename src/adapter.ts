@@ -166,6 +166,8 @@ export interface Seen {
   /** The text of a label beside or above it, if it has no name. Says what it is for, and is not evidence of who it is. */
   readonly inferredName?: string
   readonly value?: string
+  /** The length of the value in characters, if it was cut. */
+  readonly valueLength?: number
   readonly description?: string
   readonly hint?: string
   readonly states: readonly State[]

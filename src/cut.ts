@@ -7,3 +7,6 @@ export function cut(text: string): string {
   const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT
   return `${text.slice(0, end)}…`
 }
+
+/** True for a text that `cut` has shortened. */
+export const isCut = (text: string): boolean => text.length >= MAX_TEXT && text.endsWith("…")

@@ -52,6 +52,8 @@ export interface Node {
   /** The name is the text of a label beside or above it. */
   readonly name_inferred?: true
   readonly value?: string
+  /** The number of characters of a value that was cut. */
+  readonly value_length?: number
   readonly description?: string
   readonly hint?: string
   readonly states?: readonly State[]

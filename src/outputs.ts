@@ -43,6 +43,7 @@ export const gaps = () => ({
     "Parts that were not searched, and the next step",
   ),
 })
+const valueLength = () => described(optional(count()), "Characters of the whole value, if it was cut")
 const states = () => optional(array(picklist(STATES)))
 
 export const disposition = () =>
@@ -89,6 +90,7 @@ const makeNode = () =>
     name: optionalString(),
     name_inferred: inferred(),
     value: optionalString(),
+    value_length: valueLength(),
     description: optionalString(),
     hint: optionalString(),
     states: states(),
@@ -129,6 +131,7 @@ export const match = () =>
     name: optionalString(),
     name_inferred: inferred(),
     value: optionalString(),
+    value_length: valueLength(),
     states: states(),
     interactive: boolean(),
     path: described(array(string()), "Names of its ancestors, from the window down"),

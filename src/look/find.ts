@@ -14,6 +14,7 @@ export interface Match {
   /** The name is the text of a label beside or above it. */
   readonly name_inferred?: true
   readonly value?: string
+  readonly value_length?: number
   readonly states?: readonly State[]
   readonly interactive: boolean
   /** Names or roles of its ancestors, from the window down. */
@@ -43,6 +44,7 @@ export async function toMatches(
       ...(name ? { name } : {}),
       ...inferenceOf(place.node),
       ...(value !== undefined && !states.includes("secure") ? { value } : {}),
+      ...(place.node.valueLength === undefined ? {} : { value_length: place.node.valueLength }),
       ...(states.length ? { states } : {}),
       interactive: isInteractive(place.node),
       path: pathOf(place),

@@ -113,6 +113,7 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
   if (node.value !== undefined && (node.name || !said)) words.push(`= ${quoted(node.value)}`)
+  if (node.value_length !== undefined) words.push(`of ${node.value_length} characters`)
   if (node.description && !repeatsName(node)) words.push(`(${quoted(node.description)})`)
   if (node.hint && node.hint !== ONLY_COLUMN) words.push(`hint ${quoted(node.hint)}`)
   if (node.bounds) {

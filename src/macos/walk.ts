@@ -99,6 +99,8 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
   /** The depth of its children. */
   readonly below: number
   readonly isInPage: boolean
+  /** Its texts are part of a message, which a caller has to know before it answers. */
+  readonly isInMessage: boolean
   readonly children: ElementDraft[] = []
   readonly isCut = false
   /** Some of the children are not among its parts. */
@@ -119,6 +121,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
     this.depth = parent ? parent.below : 0
     this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
     this.isInPage = isBelowPage(parent)
+    this.isInMessage = parent?.isInMessage === true || MESSAGES.has(facts.role)
   }
 
   /** The part of the screen in which its content can show. */
@@ -157,6 +160,8 @@ interface Place {
 
 const isBelowPage = (parent: ElementDraft | undefined): boolean =>
   parent !== undefined && (parent.isInPage || parent.role === "webarea")
+
+const MESSAGES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet"])
 
 const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
 
@@ -234,7 +239,8 @@ class Collector {
     const web = isBelowPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
-    const values = wantsDetails(this.#options, parent !== undefined && isLabelPlace(parent))
+    const isTold = parent !== undefined && (isLabelPlace(parent) || parent.isInMessage)
+    const values = wantsDetails(this.#options, isTold)
     const { bounds } = this.#options
     const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
     if (facts instanceof Failure) return facts

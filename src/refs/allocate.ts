@@ -3,7 +3,7 @@ import { boundsHash } from "../fxhash.ts"
 import { hasTrait, type Node } from "../node.ts"
 import { finiteRect } from "../rect.ts"
 import type { BusHint, RefEntry, Surroundings } from "../refmap.ts"
-import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
+import { isInteractive, nameAndValue, type Position, walk, wordsOf } from "../tree.ts"
 import { contextOf, lookAlikeKey, neighbourhoodOf } from "./identity.ts"
 
 /** Facts about a whole tree that all entries made from it share. */
@@ -145,13 +145,33 @@ class LookAlikes {
   }
 }
 
-/** Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. */
-export function keepInteractive(tree: Node): Node {
+/**
+ * Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. The texts of an alert
+ * or a small dialog stay, too: nobody should press Yes unread.
+ */
+export function keepInteractive(tree: Node, isInMessage = false): Node {
+  const isMessage = !tree.ref_id && (isInMessage || isMessageBox(tree))
   const children = tree.children
-    ?.map(keepInteractive)
-    .filter((child) => child.ref_id || child.children || child.children_count || child.offscreen)
+    ?.map((child) => keepInteractive(child, isMessage))
+    .filter(
+      (child) =>
+        child.ref_id ||
+        child.children ||
+        child.children_count ||
+        child.offscreen ||
+        (isMessage && hasTrait(child.role, "text") && wordsOf(child)),
+    )
   return withChildren(tree, children)
 }
+
+/** True for a surface that asks or tells something, rather than one with many controls. */
+function isMessageBox({ role, states, ...rest }: Node): boolean {
+  const isAlert = role === "alert" || role === "alertdialog"
+  const isDialog = role === "dialog" || role === "sheet" || states?.includes("modal")
+  return (isAlert || isDialog === true) && countRefs({ role, ...rest }) <= MOST_IN_MESSAGE
+}
+
+const MOST_IN_MESSAGE = 10
 
 export function withoutBounds(tree: Node): Node {
   const { bounds: _, ...rest } = tree
@@ -209,6 +229,7 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     ...(name ? { name } : {}),
     ...inferenceOf(seen),
     ...(value !== undefined && !seen.states.includes("secure") ? { value } : {}),
+    ...(seen.valueLength === undefined ? {} : { value_length: seen.valueLength }),
     ...(seen.description ? { description: seen.description } : {}),
     ...(hint ? { hint } : {}),
     ...(seen.states.length ? { states: seen.states } : {}),

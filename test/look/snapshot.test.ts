@@ -105,6 +105,39 @@ describe("pruning", () => {
     })
   })
 
+  test("-i keeps the message of an alert or a small dialog, and not the texts inside its buttons", async () => {
+    const { ok, app } = form()
+    const box = (role: "alert" | "dialog", buttons: number): Spec => ({
+      role,
+      children: [
+        { role: "group", children: [{ role: "statictext", name: "Erase everything?" }] },
+        ...Array.from({ length: buttons }, (_, i) => ({
+          role: "button" as const,
+          name: `B${i}`,
+          children: [{ role: "statictext" as const, name: `B${i}` }],
+        })),
+      ],
+    })
+    const texts = async (spec: Spec): Promise<unknown[]> => {
+      app.show("alert", spec)
+      const { tree } = await ok("snapshot", { surface: "alert", interactive_only: true })
+      return nodes(tree).flatMap(({ role, value }) => (role === "statictext" ? [value] : []))
+    }
+    expect(await texts(box("alert", 2))).toEqual(["Erase everything?"])
+    expect(await texts(box("dialog", 3))).toEqual(["Erase everything?"])
+    expect(await texts(box("dialog", 20))).toEqual([])
+  })
+
+  test("a value that was cut says how long it is", async () => {
+    const { ok, app } = form()
+    app.show("sheet", {
+      role: "sheet",
+      children: [{ role: "textfield", name: "Log", value: "abc…", valueLength: 1_800_000 }],
+    })
+    const { tree } = await ok("snapshot", { surface: "sheet" })
+    expect(tree.children[0]).toMatchObject({ value: "abc…", value_length: 1_800_000 })
+  })
+
   test("an empty value is a value: such a node is kept", async () => {
     const { ok, app } = form()
     app.show("sheet", {
@@ -302,7 +335,11 @@ describe("depth and completeness", () => {
       interactive_only: true,
       compact: true,
     })
-    expect(nodes(tree).at(-1)).toEqual({ role: "group", name: "Level 3", children_count: 2 })
+    expect(nodes(tree).find(({ name }) => name === "Level 3")).toEqual({
+      role: "group",
+      name: "Level 3",
+      children_count: 2,
+    })
   })
 
   test("wrappers without a name do not count as depth", async () => {

@@ -206,6 +206,7 @@ function seenOf(element: FakeElement): Seen {
     isRecycled: element.isRecycled,
     tellsLate: element.tellsLate,
     isTypedOver: element.isTypedOver,
+    valueLength: element.valueLength,
     index: element.parent?.children.indexOf(element),
   }
 }

@@ -48,6 +48,7 @@ export interface Spec {
   readonly isRecycled?: boolean
   readonly tellsLate?: number
   readonly isTypedOver?: boolean
+  readonly valueLength?: number
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
   /** The number of children it says it has, if it makes objects for some of them only. */
@@ -87,6 +88,7 @@ export class FakeElement {
   readonly isRecycled: boolean | undefined
   readonly tellsLate: number | undefined
   readonly isTypedOver: boolean | undefined
+  readonly valueLength: number | undefined
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
   readonly total: number | undefined
@@ -119,6 +121,7 @@ export class FakeElement {
     this.isRecycled = spec.isRecycled
     this.tellsLate = spec.tellsLate
     this.isTypedOver = spec.isTypedOver
+    this.valueLength = spec.valueLength
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
     this.total = spec.total

@@ -24,6 +24,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     role: landmarkOf(kind, attributes) ?? kind.role,
     name,
     value,
+    ...(answers.valueLength === undefined ? {} : { valueLength: answers.valueLength }),
     description: description ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(
@@ -69,7 +70,10 @@ function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "na
   const { value: held, label, text } = answers
   const isCombo = kind.role === "combobox"
   const isHeld = isCombo && element.origin.traits.comboNameIsValue && name !== label
-  const value = held ?? (isHeld ? name : undefined)
+  // The lines of a page are worth more than a name of one line.
+  const page = kind.native === ROLE.PAGE ? text : undefined
+  const value = held ?? page ?? (isHeld ? name : undefined)
+  if (page) return { name, value }
   const isNamedByValue = isCombo && name !== undefined && name === value
   return { name: isNamedByValue ? label : (name ?? label ?? cleanName(text ?? "")), value }
 }

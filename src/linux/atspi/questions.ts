@@ -1,3 +1,4 @@
+import { isCut } from "../../cut.ts"
 import { wantsDetails } from "../../draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
@@ -29,7 +30,12 @@ export function askAll(atspi: Atspi, reading: Reading, expect: Expect): Promise<
   for (const question of questionsOf(reading.kind.role))
     if (question.when(reading)) asked.push(put(question, atspi, reading, expect))
   if (asked.length === 0) return undefined
-  return Promise.all(asked).then(() => (LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined))
+  return Promise.all(asked).then(() =>
+    Promise.all([
+      LAST.when(reading) ? put(LAST, atspi, reading, expect) : undefined,
+      LENGTH.when(reading) ? put(LENGTH, atspi, reading, expect) : undefined,
+    ]),
+  )
 }
 
 function put<Key extends keyof Answers>(
@@ -97,7 +103,10 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "text",
-    when: (reading) => holdsText(reading) || isGridCell(reading.element.origin, reading.kind, reading.facts),
+    when: (reading) =>
+      holdsText(reading) ||
+      isNamelessText(reading) ||
+      isGridCell(reading.element.origin, reading.kind, reading.facts),
     ask: (atspi, { element }) => readText(atspi, element.ref),
   },
   {
@@ -134,6 +143,14 @@ const LAST: Question<"extents"> = {
     return isInteractive({ role: kind.role, actions })
   },
   ask: askExtents,
+}
+
+/** The length of a text that was cut. */
+const LENGTH: Question<"valueLength"> = {
+  key: "valueLength",
+  when: (reading) =>
+    isCut(reading.answers.value ?? reading.answers.text ?? "") && can(reading, INTERFACE.Text),
+  ask: (atspi, { element }) => atspi.characterCount(element.ref),
 }
 
 const can = ({ facts }: Reading, bit: number): boolean => (facts.interfaces & bit) !== 0
@@ -200,6 +217,22 @@ function holdsText(reading: Reading): boolean {
   if (kind.native === ROLE.PASSWORD_TEXT || kind.role === "webarea") return false
   return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
 }
+
+/** True for a text whose words are not its name: in the status bar of LibreOffice, and pages of a document in Evince. */
+function isNamelessText(reading: Reading): boolean {
+  const { kind, facts, name, options } = reading
+  if (name !== undefined || options.interactiveOnly || !NAMELESS_TEXTS.has(kind.native)) return false
+  return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
+}
+
+const NAMELESS_TEXTS: ReadonlySet<number> = new Set([
+  ROLE.HEADING,
+  ROLE.LABEL,
+  ROLE.PAGE,
+  ROLE.PARAGRAPH,
+  ROLE.STATIC,
+  ROLE.TEXT,
+])
 
 /** The item around a tool button, which has its tooltip. */
 function toolItemOf({ element }: Reading): Parent | undefined {

@@ -36,6 +36,8 @@ export interface Answers {
   /** The description of its parent. */
   tooltip?: string
   text?: string
+  /** The length of a value or text that was cut. */
+  valueLength?: number
   attributes?: ReadonlyMap<string, string>
 }
 

@@ -73,6 +73,8 @@ export const ROLE = {
   PARAGRAPH: 73,
   APPLICATION: 75,
   ENTRY: 79,
+  HEADING: 83,
+  PAGE: 84,
   SECTION: 85,
   TREE_ITEM: 91,
   DOCUMENT_WEB: 95,

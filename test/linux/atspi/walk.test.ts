@@ -37,14 +37,14 @@ interface Read {
 /** The tree of a window with these children, read by the real walk over a real bus. */
 async function read(
   children: readonly FakeNode[],
-  options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
+  options: { toolkit?: string; app?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
     Pick<
       Parameters<typeof walkTree>[3],
       "maxDepth" | "bounds" | "includeHidden" | "offscreen" | "interactiveOnly"
     >
   > = {},
 ): Promise<Read & Disposable> {
-  const { toolkit = "gtk", ms = 10_000, window, ...rest } = options
+  const { toolkit = "gtk", app: appName = "fake", ms = 10_000, window, ...rest } = options
   const app = await FakeApp.start(
     daemon.address,
     { role: "FRAME", name: "Window", id: "window", children, ...window },
@@ -54,7 +54,7 @@ async function read(
   const place = {
     pid: process.pid,
     app: "fake",
-    traits: traitsOf(toolkit, "fake"),
+    traits: traitsOf(toolkit, appName),
     shift: { x: 100, y: 50 },
   }
   const source = new LiveSource(atspi, place, options.bounds === "all")
@@ -204,6 +204,30 @@ describe("a walk", () => {
     expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
     using hidden = await read(LONG, { includeHidden: true })
     expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+  })
+
+  test("reads the texts of labels and pages without a name, and the length of a text that it cuts", async () => {
+    const page: FakeNode = { role: "PAGE", text: "First line\nSecond line" }
+    const long: FakeNode = { role: "ENTRY", text: "x".repeat(5000), states: ["EDITABLE"] }
+    using got = await read([{ role: "LABEL", text: "Sheet 1 of 2" }, page, long])
+    expect(got.root.children.map(({ role, name, value }) => [role, name, value?.slice(0, 30)])).toEqual([
+      ["statictext", "Sheet 1 of 2", undefined],
+      ["group", undefined, "First line\nSecond line"],
+      ["textfield", undefined, "x".repeat(30)],
+    ])
+    expect(got.root.children.map(({ valueLength }) => valueLength)).toEqual([undefined, undefined, 5000])
+  })
+
+  test("reads what lives in a defunct panel of LibreOffice, and no panel without that", async () => {
+    const line: FakeNode = { role: "PARAGRAPH", text: "=1+2", states: ["EDITABLE", "FOCUSABLE"] }
+    const panel = (name: string, ...children: readonly FakeNode[]): FakeNode => ({
+      role: "PANEL",
+      name,
+      states: ["DEFUNCT"],
+      children,
+    })
+    using got = await read([panel("Input line", line), panel("Empty")], { app: "soffice" })
+    expect(outline(got.root)).toEqual({ "window Window": [{ "group Input line": ["textfield"] }] })
   })
 
   test("stops counting when that would take long, and says so", async () => {
