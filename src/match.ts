@@ -54,9 +54,9 @@ export function matches({ node }: Position, query: Query): boolean {
   )
 }
 
-/** The names of the ancestors, from the window down. An ancestor without a name is shown by its role. */
+/** The names of the ancestors that have one, from the window down. */
 export function pathOf({ ancestors }: Position): string[] {
-  return ancestors.map((node) => wordsOf(node) ?? node.role)
+  return ancestors.flatMap((node) => wordsOf(node) ?? [])
 }
 
 /** Compares whole names in any case: 'Doc' is not 'Docker'. */

@@ -62,6 +62,8 @@ export interface Node {
   readonly characters_omitted?: number
   /** How many children there are, if not all are here. */
   readonly children_count?: number
+  /** With `--compact`, how many empty cells of a table were left out. */
+  readonly empty_cells?: number
   /** Elements in it that are scrolled out of view, and not here. */
   readonly offscreen?: Beyond
   readonly children?: readonly Node[]

@@ -97,6 +97,7 @@ const makeNode = () =>
     bounds: optional(rect()),
     characters_omitted: described(optional(count()), "Number of characters left out of its texts"),
     children_count: described(optional(count()), "Number of children, if not all are shown"),
+    empty_cells: described(optional(count()), "Number of empty cells left out"),
     offscreen: described(
       optional(
         object({

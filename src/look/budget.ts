@@ -123,7 +123,9 @@ function printTree(tree: Node, chosen: ReadonlySet<Node>, { tokens, spell }: Bud
   const withRefs = (node: Node): Node => {
     const isCut = node.children_count !== undefined || node.characters_omitted !== undefined
     complete &&= node.characters_omitted === undefined
-    const ref = isCut && !node.ref_id && node.role !== OMITTED ? spell(drills.length) : undefined
+    // A row that was made of the cells of a table is not an element.
+    const isMade = node.role === OMITTED || (node.role === "row" && !originOf(node))
+    const ref = isCut && !node.ref_id && !isMade ? spell(drills.length) : undefined
     // It comes before the nodes below it.
     const at = ref ? drills.push(node) - 1 : -1
     const { children, ...own } = node

@@ -1,9 +1,12 @@
 import { hasTrait, type Node } from "../node.ts"
 import { withChildren } from "../refs/allocate.ts"
 import { isWrapper, wordsOf } from "../tree.ts"
+import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./table-rows.ts"
 
 /**
- * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay.
+ * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay, except empty cells.
+ * - The cells of a table stand in rows. Empty ones are counted (`empty_cells` of the table) and dropped. A cell that only
+ *   holds another one is replaced by it.
  * - A node with one child is replaced by it, if the node says nothing or only what the child says.
  * - A wrapper that is an only child is replaced by its children.
  * - A leaf is dropped if it only decorates, or repeats the name of its parent or of a sibling.
@@ -15,7 +18,8 @@ export function compact(tree: Node): Node {
 /** `above` is the nearest name among the ancestors. */
 function compactChildren(parent: Node, above: string | undefined): readonly Node[] {
   const name = wordsOf(parent) ?? above
-  const children = parent.children?.flatMap((child) => compactNode(child, name)) ?? []
+  const all = inRows(parent)?.flatMap((child) => compactNode(child, name)) ?? []
+  const children = HOLD_CELLS.has(parent.role) ? all.filter((child) => !isEmptyCell(child)) : all
   const kept = children.filter((child) => !repeatsSibling(child, children))
   const [only] = kept
   return only && kept.length === 1 && isFiller(only) ? (only.children ?? []) : kept
@@ -24,12 +28,30 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
 /** The node, its only child, or nothing. */
 function compactNode(node: Node, above: string | undefined): Node[] {
   const children = compactChildren(node, above)
+  const only = onlyCellIn(withChildren(node, children))
+  if (only) return [only]
   const repeats = sameName(wordsOf(node), above) || (children.length === 1 && saidBy(children[0], node))
-  if (node.ref_id || saysMore(node) || (wordsOf(node) && !repeats)) return [withChildren(node, children)]
+  if (node.ref_id || saysMore(node) || (wordsOf(node) && !repeats)) return [withTable(node, children)]
   if (children.length === 1) return [...children]
-  if (children.length > 1) return [withChildren(node, children)]
+  if (children.length > 1) return [withTable(node, children)]
   return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
 }
+
+/** The node with its children and, for a table, the number of empty cells that were dropped. */
+function withTable(node: Node, children: readonly Node[]): Node {
+  const made = withChildren(node, children)
+  const dropped = TABLES.has(node.role) ? countEmpty(node) : 0
+  return dropped > 0 ? withChildren({ ...made, empty_cells: dropped }, made.children, node) : made
+}
+
+/** The empty cells of a table. A cell inside another one is a part of it. */
+const countEmpty = ({ children = [] }: Node): number =>
+  children.reduce(
+    (sum, child) => sum + (child.role === "row" ? countEmpty(child) : isEmptyCell(child) ? 1 : 0),
+    0,
+  )
+
+const HOLD_CELLS: ReadonlySet<Node["role"]> = new Set([...TABLES, "row", "cell"])
 
 /** True of a wrapper that says nothing at all. */
 const isFiller = (node: Node): boolean =>
@@ -97,4 +119,5 @@ const DECORATION: ReadonlySet<Node["role"]> = new Set([
   "matte",
   "layoutitem",
   "figure",
+  "row",
 ])

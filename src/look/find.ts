@@ -17,7 +17,7 @@ export interface Match {
   readonly value_length?: number
   readonly states?: readonly State[]
   readonly interactive: boolean
-  /** Names or roles of its ancestors, from the window down. */
+  /** Names of its ancestors, from the window down. */
   readonly path: readonly string[]
 }
 

@@ -5,6 +5,7 @@ import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"
+import { isOneLine } from "./table-rows.ts"
 
 /** Results as plain lines, for `--format text`. */
 
@@ -87,6 +88,10 @@ export function outline(tree: PrintedNode, above?: string): string {
   const lines: string[] = []
   const visit = (node: PrintedNode, indent: string, known: string | undefined): void => {
     const said = wordsOf(node)
+    if (isOneLine(node)) {
+      lines.push(indent + rowLine(node))
+      return
+    }
     lines.push(indent + lineOf(said === known && !node.ref_id ? withoutWords(node) : node))
     const [before, after] = beyondLines(node.offscreen)
     for (const line of before) lines.push(`${indent}  ${line}`)
@@ -95,6 +100,16 @@ export function outline(tree: PrintedNode, above?: string): string {
   }
   visit(tree, "", above)
   return `${lines.join("\n")}\n`
+}
+
+/** `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. */
+function rowLine({ children = [], ...row }: PrintedNode): string {
+  return `${lineOf(row)}: ${children.map(partOf).join(" | ")}`
+}
+
+function partOf({ children = [], ...node }: PrintedNode): string {
+  const line = node.role === "cell" ? lineOf(node).replace(/^cell ?/, "") : lineOf(node)
+  return [line, ...children.map(lineOf)].filter(Boolean).join(" ")
 }
 
 /** The node without the words by which it is known. The value of a text is such words; of a field it is not. */
@@ -122,6 +137,7 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
   }
   if (node.characters_omitted !== undefined) words.push(`… ${node.characters_omitted} characters`)
   if (node.children_count !== undefined) words.push(`… ${node.children_count} children`)
+  if (node.empty_cells !== undefined) words.push(`… ${node.empty_cells} empty cells`)
   return words.join(" ")
 }
 

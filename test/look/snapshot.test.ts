@@ -128,6 +128,40 @@ describe("pruning", () => {
     expect(await texts(box("dialog", 20))).toEqual([])
   })
 
+  test("--compact puts the cells of a table into rows, and leaves empty ones out", async () => {
+    const { ok, app } = form()
+    const cell = (name: string | undefined, value?: string, children: readonly Spec[] = []): Spec => ({
+      role: "cell",
+      name,
+      value,
+      children,
+    })
+    const look = async (...children: readonly Spec[]) => {
+      app.show("sheet", { role: "sheet", children: [{ role: "table", name: "T", children }] })
+      const { tree, ref_count } = await ok("snapshot", { surface: "sheet", compact: true })
+      const [table] = tree.children
+      return { ref_count, empty: table.empty_cells, rows: table.children.map(namesIn) }
+    }
+    const namesIn = (node: Json): unknown =>
+      node.role === "row" ? node.children.map(namesIn) : `${node.ref_id} ${node.name}`
+    expect(
+      await look(cell("A1", "x"), cell("B1", ""), cell("A2", ""), cell("B2", "1"), cell("C2", "2")),
+    ).toEqual({
+      ref_count: 3,
+      empty: 2,
+      rows: ["@e1 A1", ["@e4 B2", "@e5 C2"]],
+    })
+    const header = (name: string): Spec => ({ role: "columnheader", name })
+    const file = cell(undefined, undefined, [cell(undefined), cell("a.txt")])
+    expect(
+      await look(header("Name"), header("Size"), file, cell("3 KB"), cell("b"), cell(undefined)),
+    ).toEqual({
+      ref_count: 3,
+      empty: 1,
+      rows: ["undefined Name", "undefined Size", ["@e3 a.txt", "@e4 3 KB"], "@e5 b"],
+    })
+  })
+
   test("a value that was cut says how long it is", async () => {
     const { ok, app } = form()
     app.show("sheet", {

@@ -63,6 +63,40 @@ test("default states and descriptions that repeat the name are omitted", () => {
   )
 })
 
+test("a row is one line, and cells need no role", () => {
+  const row = {
+    role: "row",
+    children: [
+      { role: "cell", ref_id: "@e1", name: "Ada" },
+      { role: "cell", ref_id: "@e2", states: ["enabled", "unchecked"] as const },
+      { role: "cell", ref_id: "@e3", children: [{ role: "button", ref_id: "@e4", name: "Delete" }] },
+      { role: "link", ref_id: "@e5", name: "More" },
+    ],
+  }
+  expect(outline({ role: "table", name: "People", empty_cells: 3, children: [row] })).toBe(
+    `table "People" … 3 empty cells
+  row: "Ada" [@e1] | [@e2] unchecked | [@e3] button "Delete" [@e4] | link "More" [@e5]
+`,
+  )
+})
+
+test("what is out of view is counted before and after the children", () => {
+  const children = [{ role: "button", ref_id: "@e1", name: "Two" }]
+  expect(outline({ role: "list", offscreen: { above: 1, below: 18 }, children })).toBe(
+    `list
+  … 1 more above
+  button "Two" [@e1]
+  … 18 more below
+`,
+  )
+  expect(outline({ role: "list", offscreen: { left: 0, right: 4, at_least: true } })).toBe(
+    `list
+  … more to the left
+  … at least 4 more to the right
+`,
+  )
+})
+
 test("omitted nodes and characters are counted in their place", () => {
   const cut: Node = {
     role: "list",

@@ -1,0 +1,100 @@
+import { isRole, type Node, type State } from "../node.ts"
+import { wordsOf } from "../tree.ts"
+
+/** Tables in few lines: cells stand in rows, and cells that say nothing are left out. */
+
+/** The children of a table with its cells in rows. A platform may list all cells of a table one after the other. */
+export function inRows(table: Node): readonly Node[] | undefined {
+  const { children } = table
+  if (!children || !TABLES.has(table.role)) return children
+  const cells = children.filter(isCell)
+  if (cells.length < 2) return children
+  const rows = bySheetRow(cells) ?? byColumns(children, cells) ?? byPlace(children, cells)
+  if (!rows) return children
+  const rowOf = new Map(rows.flatMap((row) => row.map((cell) => [cell, row] as const)))
+  const made = children.flatMap((child): Node[] => {
+    const row = rowOf.get(child)
+    if (!row) return [child]
+    return row[0] === child ? [{ role: "row", children: row }] : []
+  })
+  // Refs count up from the top of the tree.
+  const flat = made.flatMap((node) => (node.role === "row" && !node.ref_id ? (node.children ?? []) : [node]))
+  return flat.every((node, at) => node === children[at]) ? made : children
+}
+
+export const TABLES: ReadonlySet<Node["role"]> = new Set(["table", "grid", "outline"])
+
+const isCell = ({ role }: Node): boolean => role === "cell" || role === "treeitem"
+
+/** The cells of a sheet are named by their places: A1, B1, A2. */
+function bySheetRow(cells: readonly Node[]): readonly (readonly Node[])[] | undefined {
+  if (!cells.every(isSheetCell)) return undefined
+  return [...Map.groupBy(cells, ({ name = "" }) => /\d+$/.exec(name)?.[0]).values()]
+}
+
+/** All cells after as many headers as a row has cells. */
+function byColumns(
+  children: readonly Node[],
+  cells: readonly Node[],
+): readonly (readonly Node[])[] | undefined {
+  const columns = children.filter(({ role }) => role === "columnheader").length
+  const isPlain = children.every((child) => isCell(child) || child.role === "columnheader")
+  if (columns < 2 || !isPlain || cells.length % columns !== 0) return undefined
+  return Array.from({ length: cells.length / columns }, (_, at) =>
+    cells.slice(at * columns, (at + 1) * columns),
+  )
+}
+
+/** Cells beside each other. */
+function byPlace(
+  children: readonly Node[],
+  cells: readonly Node[],
+): readonly (readonly Node[])[] | undefined {
+  if (!children.every((child) => isCell(child) || HEADERS.has(child.role))) return undefined
+  if (!cells.every(({ bounds }) => bounds && bounds.height > 0)) return undefined
+  const rows = [...Map.groupBy(cells, ({ bounds }) => bounds?.y).values()]
+  return rows.length < cells.length ? rows : undefined
+}
+
+const HEADERS: ReadonlySet<Node["role"]> = new Set(["columnheader", "rowheader"])
+
+const isSheetCell = ({ role, name = "" }: Node): boolean =>
+  role === "cell" && /^[A-Z]{1,3}[1-9]\d*$/.test(name)
+
+/** True for a cell that shows nothing: without a text, a state of its own or anything in it. */
+export function isEmptyCell(node: Node): boolean {
+  const { role, value, description, hint, children, children_count } = node
+  if (role !== "cell" || children || children_count || description || hint) return false
+  return !value && (!wordsOf(node) || (value === "" && isSheetCell(node))) && !isMarked(node)
+}
+
+/** The only cell in a cell that says nothing itself; the rest of it are empty cells, or repeat that one. */
+export function onlyCellIn(node: Node): Node | undefined {
+  const [first, ...others] = node.children ?? []
+  if (node.role !== "cell" || first?.role !== "cell" || wordsOf(node) || node.value || isMarked(node))
+    return undefined
+  return others.every((one) => one.role === "cell" && !one.children && wordsOf(one) === wordsOf(first))
+    ? first
+    : undefined
+}
+
+const isMarked = ({ states }: Node): boolean => states?.some((state) => !PLAIN.has(state)) ?? false
+
+/** States that most cells have. */
+const PLAIN: ReadonlySet<State> = new Set(["enabled", "multiselectable", "offscreen", "readonly"])
+
+/** A row that fits on one line: cells, and controls and texts without further parts. */
+export function isOneLine({ role, children, children_count, offscreen }: LineNode): boolean {
+  if (role !== "row" || !children || children_count !== undefined || offscreen) return false
+  return children.every(
+    (child) =>
+      isRole(child.role) &&
+      child.children_count === undefined &&
+      (child.children ?? []).every((part) => !part.children && part.children_count === undefined),
+  )
+}
+
+interface LineNode extends Omit<Node, "role" | "children"> {
+  readonly role: string
+  readonly children?: readonly LineNode[]
+}
