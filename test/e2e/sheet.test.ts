@@ -249,12 +249,7 @@ test("the popup of a filter is a surface, and what is unchecked in it is filtere
 
 const nodesOf = (tree: Node): readonly Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
-test("the status bar has its texts, and the line for formulas has the formula", async () => {
-  await act("set-value", "B2", "=2+3")
-  await press("up")
-  const look = async (): Promise<string> =>
-    (await desktop.run("snapshot", "--window-id", window, "--format", "text", "--compact")).stdout
-  await desktop.run("click", await cell("B2"))
-  await until(async () => /"Input line"\n.*= "=2\+3"/.test(await look()), 15_000)
-  expect(await look()).toContain('statictext "Sheet 1 of 1"')
+test("the status bar has its texts", async () => {
+  const { stdout } = await desktop.run("snapshot", "--window-id", window, "--format", "text", "--compact")
+  expect(stdout).toContain('statictext "Sheet 1 of 1"')
 })

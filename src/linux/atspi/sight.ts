@@ -107,18 +107,6 @@ const OUT_OF_VIEW = {
   "by place": STATE.MANAGES_DESCENDANTS,
 } as const
 
-/** True for objects that only hold others. */
-export const isBox = (role: number | undefined): boolean => role !== undefined && BOXES.has(role)
-
-const BOXES: ReadonlySet<number> = new Set([
-  ROLE.FILLER,
-  ROLE.LAYERED_PANE,
-  ROLE.PANEL,
-  ROLE.ROOT_PANE,
-  ROLE.SCROLL_PANE,
-  ROLE.VIEWPORT,
-])
-
 /**
  * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
  * box is SHOWING.

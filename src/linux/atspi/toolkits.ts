@@ -152,8 +152,6 @@ export interface Traits {
   readonly outOfView?: "visible" | "visible in pages" | "visible in panes" | "by place"
   /** An element around others may not be SHOWING although they are. */
   readonly unshownMayHoldShown?: true
-  /** A DEFUNCT object may still have children that live. */
-  readonly defunctMayHoldLiving?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
   readonly ancestorsTellPages?: true
   /** Options of a closed list are not even VISIBLE. */
@@ -417,8 +415,6 @@ const DRAWN: Traits = {
   sheetCellsAreTypedOver: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
-  // Calc's line for formulas: its panel is DEFUNCT from the start, and the paragraph in it is not.
-  defunctMayHoldLiving: true,
   boxesHearTheirTextOnly: true,
   downStaysDown: true,
   spinNumbersAreUnheard: true,

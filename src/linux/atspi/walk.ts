@@ -14,7 +14,6 @@ import { askAll } from "./questions.ts"
 import { kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import {
-  isBox,
   isScroller,
   isShowing,
   mayBeCollapsed,
@@ -188,13 +187,11 @@ class Collector {
   /** Step 2: the facts. */
   #examine(draft: ObjectDraft, look: Look): void {
     const { element, source } = draft
-    if (has(look.states, STATE.DEFUNCT)) {
-      if (!element.origin.traits.defunctMayHoldLiving || !isBox(look.role)) return
-      draft.isBridge = true
-    } else if (!this.#admits(draft, look)) return
+    // Nothing is asked of such an object: LibreOffice has crashed over it.
+    if (has(look.states, STATE.DEFUNCT) || !this.#admits(draft, look)) return
     const listing = this.#listEarly(draft, look)
     this.#with(draft, source.facts(element.ref, look), (facts) => {
-      if (draft.isBridge || this.#admits(draft, facts)) this.#unfold(draft, facts, listing)
+      if (this.#admits(draft, facts)) this.#unfold(draft, facts, listing)
     })
   }
 
