@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { Deadline } from "../src/deadline.ts"
 import type { TestDesktop } from "../test/support/desktop.ts"
 
@@ -69,9 +69,77 @@ export const STOCK_APPS: readonly StockApp[] = [
   { key: "calc", toolkit: "LibreOffice", app: "soffice", title: "Calc", command: office("--calc") },
 ]
 
+/** Applications of `scripts/setup.ts --for apps`, for the comparison with pyatspi only. */
+export const MORE_APPS: readonly StockApp[] = [
+  {
+    key: "thunar",
+    toolkit: "GTK 3",
+    app: "thunar",
+    title: "apps",
+    command: (directory) => ["thunar", manyFiles(`${directory}/apps`)],
+  },
+  {
+    key: "evince",
+    toolkit: "GTK 3",
+    app: "evince",
+    title: "shared-mime-info-spec",
+    frame: "",
+    command: () => ["evince", "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"],
+  },
+  {
+    key: "nautilus",
+    toolkit: "GTK 4",
+    app: "org.gnome.Nautilus",
+    title: "apps",
+    frame: "",
+    command: (directory) => ["nautilus", "--new-window", manyFiles(`${directory}/apps`)],
+  },
+  {
+    key: "pcmanfm-qt",
+    toolkit: "Qt 5",
+    app: "pcmanfm-qt",
+    title: "apps",
+    frame: "",
+    command: (directory) => ["pcmanfm-qt", manyFiles(`${directory}/apps`)],
+  },
+  {
+    key: "featherpad",
+    toolkit: "Qt 5",
+    app: "FeatherPad",
+    title: "Untitled",
+    frame: "",
+    command: () => ["featherpad"],
+  },
+  { key: "kate", toolkit: "Qt 5", app: "kate", title: "Kate", frame: "", command: () => ["kate"] },
+  {
+    key: "xfce4-mouse-settings",
+    toolkit: "GTK 3",
+    app: "xfce4-mouse-settings",
+    title: "Mouse",
+    command: () => ["xfce4-mouse-settings"],
+  },
+  { key: "audacity", toolkit: "GTK 3", app: "audacity", title: "Audacity", command: () => ["audacity"] },
+  { key: "impress", toolkit: "LibreOffice", app: "soffice", title: "Impress", command: office("--impress") },
+  {
+    key: "thunderbird",
+    toolkit: "Firefox",
+    app: "Thunderbird",
+    title: "Thunderbird",
+    command: (directory) => ["thunderbird", "--no-remote", "--profile", directory],
+  },
+]
+
+/** A directory with more files than a window shows. */
+function manyFiles(directory: string): string {
+  mkdirSync(directory, { recursive: true })
+  for (let at = 1; at <= 60; at++) writeFileSync(`${directory}/file ${at}.txt`, `${at}\n`)
+  return directory
+}
+
 export const appNamed = (key: string): StockApp => {
-  const app = STOCK_APPS.find((one) => one.key === key)
-  if (!app) throw new Error(`There is no '${key}': ${STOCK_APPS.map((one) => one.key).join(", ")}`)
+  const apps = [...STOCK_APPS, ...MORE_APPS]
+  const app = apps.find((one) => one.key === key)
+  if (!app) throw new Error(`There is no '${key}': ${apps.map((one) => one.key).join(", ")}`)
   return app
 }
 

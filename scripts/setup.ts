@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 /**
  * Installs the missing Debian packages for a purpose:
  *
- *   bun scripts/setup.ts [--for demo|test|bench]
+ *   bun scripts/setup.ts [--for demo|test|bench|apps]
  *
  * Does nothing if all of them are installed.
  */
@@ -92,7 +92,20 @@ const TEST = [
 /** Headers for the same walk in C, which the bench compares with. */
 const BENCH = [...TEST, "libatspi2.0-dev"]
 
-export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH } as const
+/** More applications for the comparison with pyatspi, which a check does not run: they take a gigabyte. */
+const APPS = [
+  ...TEST,
+  "audacity",
+  "evince",
+  "kate",
+  "libreoffice-impress",
+  "nautilus",
+  "pcmanfm-qt",
+  "thunderbird",
+  "xfce4-settings",
+]
+
+export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH, apps: APPS } as const
 type Purpose = keyof typeof PURPOSES
 
 /** Returns the exit code. */
