@@ -40,6 +40,7 @@ export const commands: Registry = {
   maximize: async () => (await import("./windows.ts")).maximize,
   mcp: async () => (await import("./mcp.ts")).mcp,
   "mcp-config": async () => (await import("./mcp.ts")).mcpConfig,
+  menu: async () => (await import("./menu.ts")).menu,
   minimize: async () => (await import("./windows.ts")).minimize,
   "mouse-click": async () => (await import("./pointer.ts")).mouseClick,
   "mouse-down": async () => (await import("./pointer.ts")).mouseDown,

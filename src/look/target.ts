@@ -105,9 +105,13 @@ const focusIn: Find = (places) => {
   )
 }
 
-interface Seeing extends Searched {
-  readonly window: SeenWindow
+/** A surface that was read. */
+export interface Surveyed extends Pick<Searched, "tree" | "places" | "processStart"> {
   readonly surface: Surface
+}
+
+interface Seeing extends Searched, Surveyed {
+  readonly window: SeenWindow
 }
 
 /** Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or it is starting. */
@@ -179,9 +183,9 @@ const isOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
   error instanceof AppError && codes.includes(error.code)
 
 /** Gives elements refs in the current map, behind those that are there. */
-async function refsFor(
+export async function refsFor(
   ctx: Context,
-  { tree, places, processStart, surface }: Seeing,
+  { tree, places, processStart, surface }: Surveyed,
   chosen: readonly Position[],
 ): Promise<readonly string[]> {
   if (chosen.length === 0) return []

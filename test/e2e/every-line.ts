@@ -51,6 +51,7 @@ export function wordsOn(
     expanded: ref("Expander"),
     combobox: ref("Combo"),
     cell: ref("Cell"),
+    menu: "Nowhere > Nothing",
     other: "xterm",
     desktop: "nowhere",
     trace: new URL("../fixtures/trace", import.meta.url).pathname,

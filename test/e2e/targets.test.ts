@@ -107,6 +107,54 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     await until(async () => (await app.seen("text", "Name")).value === "Beatrix", 3000)
   })
 
+  // Chromium's page has no menu bar.
+  if (toolkit !== "web")
+    test("a menu item is one call, and nothing stays open", async () => {
+      const open = async (): Promise<readonly string[]> =>
+        (await ok("list-surfaces", "--app", `fixture-${toolkit}`)).surfaces
+          .map(({ type }: Json) => type)
+          .filter((type: string) => type === "menu" || type === "popover")
+      const menu = (path: string): Promise<Json> => ok("menu", path, "--app", `fixture-${toolkit}`)
+      expect((await menu("file > open recent > Two")).path).toEqual(["File", "Open Recent", "Two"])
+      await app.seen("menu", "Two")
+      const toolbar = await menu("View > Show Toolbar…")
+      expect(toolbar.post_state.states).toContain("checked")
+      expect((await app.seen("check", "Show Toolbar")).value).toBe(true)
+      expect(await open()).toEqual([])
+      const lost = await error(
+        "menu",
+        "File > Export",
+        "--app",
+        `fixture-${toolkit}`,
+        "--timeout-ms",
+        "15000",
+      )
+      expect(lost).toMatchObject({
+        code: "ELEMENT_NOT_FOUND",
+        details: { candidates: ["New", "Open Recent", "Save", "Quit"] },
+      })
+      expect(await open()).toEqual([])
+      const off = await error(
+        "menu",
+        "View > Unavailable",
+        "--app",
+        `fixture-${toolkit}`,
+        "--timeout-ms",
+        "15000",
+      )
+      expect(off.code).toBe("ACTION_FAILED")
+      expect(await open()).toEqual([])
+    })
+
+  test("keys are pressed in order, and delete is the key of that name", async () => {
+    await ok("set-value", 'textfield "Name"', "abcd")
+    await ok("press", "home right", "--to", 'textfield "Name"')
+    await ok("press", "delete", "--count", "2")
+    await until(async () => (await app.seen("text", "Name")).value === "ad", 3000)
+    await ok("press", "end backspace")
+    await until(async () => (await app.seen("text", "Name")).value === "a", 3000)
+  })
+
   test("the dialog in front is searched, not the window behind it", async () => {
     await ok("click", 'button "Open dialog"')
     await app.seen("opened", "Confirm")

@@ -78,6 +78,8 @@ export interface SampleWords {
   readonly cell: string
   /** A combobox with an option named "two". */
   readonly combobox: string
+  /** Path of a menu item of that app. */
+  readonly menu: string
   /** Name of an app that is not running. */
   readonly other: string
   /** Name of an isolated desktop that may end. */
@@ -184,6 +186,7 @@ export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
     expanded: await it.ref("Close me"),
     combobox: await it.ref("Size"),
     cell: await it.ref("Ada"),
+    menu: "File > New",
     other: "Other",
     desktop: "test",
     trace: TRACE,
@@ -200,6 +203,12 @@ export function busyDesk(door: Partial<Door> = {}): Desk {
   editor.window("notes.txt", CONTENTS)
   const menu: Spec = { role: "menu", name: "File", children: [{ role: "menuitem", name: "New" }] }
   editor.show("menu", menu, at(500, 500))
+  const file: Spec = {
+    role: "menuitem",
+    name: "File",
+    children: [{ role: "menuitem", name: "New", hidden: true }],
+  }
+  editor.show("menubar", { role: "menubar", children: [file] }, at(600, 600))
   const other = it.world.app("Other", { pid: 4343 })
   it.world.launch = () => {
     other.window("Fresh", [])

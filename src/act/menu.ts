@@ -1,0 +1,296 @@
+import { MAX_LEVELS, type SeenNode, type SeenWindow } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { quoted } from "../escape.ts"
+import { refsFor, type Surveyed } from "../look/target.ts"
+import { chooseWindow, type WindowChoice } from "../look/windows.ts"
+import { hasTrait, type Surface } from "../node.ts"
+import { isSameName } from "../target.ts"
+import { isInteractive, type Position, walk, wordsOf } from "../tree.ts"
+import { until } from "../until.ts"
+import { actOnRef } from "./act.ts"
+import type { ActionResult } from "./result.ts"
+
+export interface Chosen extends Omit<ActionResult, "action"> {
+  readonly action: "menu"
+  /** The names of the items on the way, as the app shows them. */
+  readonly path: readonly string[]
+}
+
+/**
+ * Chooses a menu item by its path. An item of a closed menu is pressed without opening the menu, if the app has made it
+ * and takes the press; otherwise the menus on the way are opened as a user would. Nothing stays open, also if it fails.
+ */
+export async function chooseFromMenu(
+  ctx: Context,
+  choice: WindowChoice,
+  path: readonly string[],
+): Promise<Chosen> {
+  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
+  const bar = await survey(ctx, window, "menubar", true)
+  const closed = bar && wayDown(bar, path)
+  const first = closed?.way[0]
+  if (closed?.isWhole && bar) {
+    const chosen = await pressClosed(ctx, bar, closed.way)
+    if (chosen) return chosen
+  }
+  // A menu that has no items yet fills when it opens. One that has others may not: apps make some items only then.
+  if (bar && first) return open(ctx, window, path, bar, first)
+  const content = await survey(ctx, window, "window")
+  const openers = content ? openersIn(content) : []
+  const [only, ...others] = called(openers, path[0]!)
+  if (content && only && others.length === 0) return open(ctx, window, path, content, only)
+  if (only) throw several(path, 0, [only, ...others])
+  throw missing(path, 0, [...(bar ? itemsOf(bar, bar.places[0]!) : []), ...openers], window)
+}
+
+/** Presses an item that does not show; undefined if it cannot be, and nothing was sent. */
+async function pressClosed(
+  ctx: Context,
+  bar: Surveyed,
+  way: readonly Position[],
+): Promise<Chosen | undefined> {
+  const item = way.at(-1)!
+  // Apps bring the states of items up to date when the menu opens.
+  if (item.node.states.includes("disabled") || itemsOf(bar, item).length > 0) return undefined
+  try {
+    return await press(ctx, bar, way, "semantic")
+  } catch (error) {
+    const isUnsent = error instanceof AppError && error.disposition?.delivery === "not_delivered"
+    if (isUnsent && UNREACHED.has(error.code)) return undefined
+    throw error
+  }
+}
+
+/** Codes of an item that cannot be pressed while its menu is closed. */
+const UNREACHED: ReadonlySet<string> = new Set(["ACTION_NOT_SUPPORTED", "ACTION_FAILED", "STALE_REF"])
+
+async function press(
+  ctx: Context,
+  seen: Surveyed,
+  way: readonly Position[],
+  input: "auto" | "semantic",
+): Promise<Chosen> {
+  const [ref_id] = await refsFor(ctx, seen, [way.at(-1)!])
+  const result = await actOnRef(ctx, { ref_id: ref_id!, input }, { kind: "click" })
+  return { ...result, action: "menu", path: way.map(({ node }) => wordsOf(node) ?? "") }
+}
+
+/** Opens one menu after the other, and presses the last item. */
+async function open(
+  ctx: Context,
+  window: SeenWindow,
+  path: readonly string[],
+  start: Surveyed,
+  first: Position,
+): Promise<Chosen> {
+  await closeMenus(ctx, window, path.length)
+  // Time is left to close the menus.
+  const working = { ...ctx, deadline: ctx.deadline.sparing(CLOSING_MS, 1 / 3) }
+  try {
+    const opened = await press(working, start, [first], "auto")
+    if (path.length === 1) {
+      const seen = await openMenu(working, window)
+      if (seen) throw isMenu(path, seen, seen.places[0]!)
+      return opened
+    }
+    for (let depth = 1; ; depth++) {
+      const { seen, way } = await whenOpen(working, window, path, depth)
+      const isLast = depth === path.length - 1
+      const item = way.at(-1)!
+      if (isLast && itemsOf(seen, item).length > 0) throw isMenu(path, seen, item)
+      if (item.node.states.includes("disabled")) throw disabled(path, depth)
+      const chosen = await press(working, seen, way, "auto")
+      if (isLast) return { ...chosen, path: [wordsOf(first.node) ?? path[0]!, ...chosen.path] }
+    }
+  } finally {
+    await closeMenus(ctx, window, path.length)
+  }
+}
+
+/** How long a menu may take to open and to fill. */
+const OPEN_MS = 2000
+/** How long a menu may take to close by itself, and all of them to be closed. */
+const CLOSE_MS = 500
+const CLOSING_MS = 2000
+
+/** Waits until the open menu shows the item at this depth of the path. */
+async function whenOpen(
+  ctx: Context,
+  window: SeenWindow,
+  path: readonly string[],
+  depth: number,
+): Promise<{ readonly seen: Surveyed; readonly way: readonly Position[] }> {
+  const wanted = path.slice(1, depth + 1)
+  let last: Surveyed | undefined
+  const found = await until(
+    ctx,
+    async () => {
+      last = (await openMenu(ctx, window)) ?? last
+      const down = last && wayDown(last, wanted)
+      if (last && down?.isWhole) return { seen: last, way: down.way }
+      // Some apps show each submenu as a menu of its own.
+      const alone = last && depth > 1 ? wayDown(last, wanted.slice(-1)) : undefined
+      return last && alone?.isWhole ? { seen: last, way: alone.way } : undefined
+    },
+    { pids: [window.pid], deadline: ctx.deadline.slice(OPEN_MS) },
+  )
+  if (found) return found
+  if (!last) throw notOpened(path, depth)
+  const { way } = wayDown(last, wanted)
+  throw missing(path, way.length + 1, itemsOf(last, way.at(-1) ?? last.places[0]!), window)
+}
+
+const openMenu = async (ctx: Context, window: SeenWindow): Promise<Surveyed | undefined> =>
+  (await survey(ctx, window, "menu")) ?? survey(ctx, window, "popover")
+
+/** Closes what is open, with one key for each menu. A menu that a choice has closed needs none. */
+async function closeMenus(ctx: Context, window: SeenWindow, most: number): Promise<void> {
+  const isOpen = async (): Promise<boolean> =>
+    (await ctx.adapter.popups(window.pid)) !== 0 &&
+    (await ctx.adapter.surfaces(window.pid)).some(({ type }) => type === "menu" || type === "popover")
+  const closes = (): Promise<true | undefined> =>
+    until(ctx, async () => ((await isOpen()) ? undefined : true), {
+      pids: [window.pid],
+      deadline: ctx.deadline.slice(CLOSE_MS),
+    })
+  try {
+    for (let i = 0; i <= most; i++) {
+      if (!(await isOpen()) || (await closes())) return
+      await ctx.adapter.input({ kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" })
+    }
+    await closes()
+  } catch (error) {
+    // The choice counts, and its own failure is more to the point.
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
+/** Reads a surface; undefined if there is none. */
+async function survey(
+  ctx: Context,
+  window: SeenWindow,
+  surface: Surface,
+  includeHidden = false,
+): Promise<Surveyed | undefined> {
+  try {
+    const tree = await ctx.adapter.tree(
+      { kind: "surface", window, surface },
+      {
+        maxDepth: MAX_LEVELS,
+        bounds: "interactive",
+        includeHidden,
+        offscreen: "read",
+        interactiveOnly: false,
+      },
+    )
+    return { tree, places: [...walk(tree.root)], surface }
+  } catch (error) {
+    if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
+    throw error
+  }
+}
+
+interface Way {
+  /** The items that were found, from the first name on. */
+  readonly way: readonly Position[]
+  readonly isWhole: boolean
+}
+
+/** Follows the names of a path down a tree. Throws if a name fits several items of one menu. */
+function wayDown(seen: Surveyed, path: readonly string[]): Way {
+  const way: Position[] = []
+  for (const [depth, name] of path.entries()) {
+    const found = called(itemsOf(seen, way.at(-1) ?? seen.places[0]!), name)
+    const [only, ...others] = found
+    if (others.length > 0) throw several(path, depth, found)
+    if (!only) return { way, isWhole: false }
+    way.push(only)
+  }
+  return { way, isWhole: true }
+}
+
+/** Items of this name; those that are written exactly so, if any are. */
+function called(items: readonly Position[], name: string): readonly Position[] {
+  const same = items.filter(({ node }) => isSameName(node.role, wordsOf(node) ?? "", name))
+  const exact = same.filter(({ node }) => wordsOf(node) === name)
+  return exact.length > 0 ? exact : same
+}
+
+/** The items directly in a menu: not those of the menus inside it. */
+function itemsOf({ places }: Surveyed, { node: menu }: Position): readonly Position[] {
+  return places.filter(({ node, ancestors }) => {
+    const at = ancestors.indexOf(menu)
+    return at >= 0 && isItem(node) && !ancestors.slice(at + 1).some(isItem)
+  })
+}
+
+/** In a popup that an app calls a menu, buttons and check boxes are items, too. */
+const isItem = (node: SeenNode): boolean =>
+  wordsOf(node) !== undefined && isInteractive(node) && !hasTrait(node.role, "surface")
+
+/** Elements of the window that open a menu. */
+const openersIn = ({ places }: Surveyed): readonly Position[] =>
+  places.filter(({ node }) => node.role === "menubutton" || node.states.includes("haspopup"))
+
+const MOST_NAMES = 50
+
+const namesOf = (items: readonly Position[]): readonly string[] =>
+  [...new Set(items.flatMap(({ node }) => wordsOf(node) ?? []))].slice(0, MOST_NAMES)
+
+const shown = (path: readonly string[], depth: number): string =>
+  depth === 0 ? "the menu bar" : quoted(path.slice(0, depth).join(" > "))
+
+function missing(
+  path: readonly string[],
+  depth: number,
+  items: readonly Position[],
+  { id }: SeenWindow,
+): AppError {
+  const names = namesOf(items)
+  return new AppError(
+    "ELEMENT_NOT_FOUND",
+    `There is no ${quoted(path[depth] ?? "")} in ${shown(path, depth)}`,
+    {
+      suggestion:
+        names.length > 0
+          ? "Use one of details.candidates in its place"
+          : `Window ${id} shows no menus: use 'press' with a shortcut, or look with 'snapshot -i'`,
+      details: { kind: "menu", candidates: names },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+function several(path: readonly string[], depth: number, items: readonly Position[]): AppError {
+  return new AppError(
+    "AMBIGUOUS_TARGET",
+    `${items.length} items of ${shown(path, depth)} are called ${quoted(path[depth] ?? "")}`,
+    {
+      suggestion: "Open the menu with 'click', then click the item by its ref",
+      details: { kind: "menu", candidates: namesOf(items) },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+const isMenu = (path: readonly string[], seen: Surveyed, item: Position): AppError =>
+  new AppError("ELEMENT_NOT_FOUND", `${quoted(path.join(" > "))} is a menu, and not an item`, {
+    suggestion: "Add one of details.candidates to the path",
+    details: { kind: "menu", candidates: namesOf(itemsOf(seen, item)) },
+    disposition: NOTHING_DELIVERED,
+  })
+
+const disabled = (path: readonly string[], depth: number): AppError =>
+  new AppError("ACTION_FAILED", `${shown(path, depth + 1)} is disabled`, {
+    suggestion: "Do what it needs first, such as a selection; 'snapshot -i' shows the window",
+    details: { kind: "not_actionable", reason: "disabled" },
+    disposition: NOTHING_DELIVERED,
+  })
+
+const notOpened = (path: readonly string[], depth: number): AppError =>
+  new AppError("ACTION_FAILED", `${shown(path, depth)} was pressed, but no menu opened`, {
+    suggestion: "Look with 'snapshot --surface menu', or use 'press' with a shortcut",
+    details: { kind: "menu" },
+    disposition: { delivery: "delivered_unverified", retry: "unknown" },
+  })

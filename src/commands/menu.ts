@@ -1,0 +1,50 @@
+import * as v from "valibot"
+import { defineCommand } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { app, changes, text, windowId } from "../inputs.ts"
+import { actedOnRef, described } from "../outputs.ts"
+
+export const menu = defineCommand({
+  name: "menu",
+  summary: "Choose a menu item by its path, and leave nothing open",
+  group: "act",
+  effect: "changes",
+  tool: "core",
+  trace: "pictures",
+  timeoutMs: 10_000,
+  input: {
+    path: text('Names from the menu bar or a menu button down: "File > Export > PDF…"', {
+      position: 0,
+      value: "PATH",
+      traced: true,
+    }),
+    app,
+    window_id: windowId,
+    changes,
+  },
+  output: () =>
+    actedOnRef("menu", { path: described(v.array(v.string()), "The names as the app shows them") }),
+  print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
+  sample: { path: "$menu", app: "$app" },
+  examples: ['agent-desktop menu "File > Save As…"', 'agent-desktop menu "View > Show Toolbar" --app gedit'],
+  check: ({ path }) => {
+    namesIn(path)
+  },
+  async run(args, ctx) {
+    const { changing } = await import("../act/act.ts")
+    return changing(ctx, args, async () => {
+      const { chooseFromMenu } = await import("../act/menu.ts")
+      return chooseFromMenu(ctx, args, namesIn(args.path))
+    })
+  },
+})
+
+/** `File > Export`: names with `>` between them. A `>` of a name itself is written `\>`. */
+function namesIn(path: string): readonly string[] {
+  const names = path.split(/(?<!\\)>/).map((name) => name.replaceAll("\\>", ">").trim())
+  if (names.every((name) => name !== "")) return names
+  throw new AppError("INVALID_ARGS", `PATH '${path.slice(0, 80)}' has an empty name`, {
+    suggestion: 'agent-desktop menu "File > Save As…"',
+    details: { argument: "path" },
+  })
+}

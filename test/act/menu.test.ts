@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { clearDesks, desk } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
+
+/** Menu items by their paths. */
+
+afterAll(clearDesks)
+
+const item = (name: string, more: Partial<Spec> = {}): Spec => ({
+  role: "menuitem",
+  name,
+  states: ["enabled"],
+  bounds: { x: 10, y: 10, width: 80, height: 20 },
+  ...more,
+})
+
+/** An app with a menu bar whose menus are closed. */
+function withMenus(...items: Spec[]) {
+  const it = desk()
+  const app = it.world.app("App", { pid: 10 })
+  app.window("Window", [{ role: "button", name: "Press", states: ["enabled"] }], { id: "w-1" })
+  app.show("menubar", { role: "menubar", children: items })
+  it.world.popups = () => [...app.surfaces.keys()].filter((type) => type !== "menubar").length
+  return { ...it, app }
+}
+
+/** Items of a closed menu. */
+const closed = (...items: Spec[]): Spec["children"] => items.map((one) => ({ ...one, hidden: true }))
+
+describe("menu", () => {
+  test("presses an item of a closed menu without opening it", async () => {
+    const it = withMenus(
+      item("File", { children: closed(item("New"), item("Export", { children: closed(item("PDF…")) })) }),
+    )
+    expect(await it.ok("menu", { path: "file > Export>pdf" })).toMatchObject({
+      action: "menu",
+      path: ["File", "Export", "PDF…"],
+      element: { role: "menuitem", name: "PDF…" },
+      method: "fake:click",
+    })
+    expect(it.world.deliveries).toEqual([{ name: "PDF…", by: "semantic", kind: "click" }])
+  })
+
+  test("opens a menu whose items are made when it opens, and closes it if the path ends nowhere", async () => {
+    const it = withMenus(
+      item("File", {
+        does: () =>
+          it.app.show("menu", { role: "menu", name: "File", children: [item("New"), item("Quit")] }),
+      }),
+    )
+    it.world.onKey = (combo) => {
+      if (combo === "escape") it.app.hide("menu")
+    }
+    const error = await it.error("menu", { path: "File > Open" })
+    expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { candidates: ["New", "Quit"] } })
+    expect([...it.app.surfaces.keys()]).toEqual(["menubar"])
+    expect((await it.ok("menu", { path: "File > New" })).path).toEqual(["File", "New"])
+    expect([...it.app.surfaces.keys()]).toEqual(["menubar"])
+    expect(it.world.deliveries.filter(({ name }) => name !== "File")).toEqual([
+      { name: "New", by: "semantic", kind: "click" },
+    ])
+  })
+
+  test("names what there is at the level that is wrong, and does nothing", async () => {
+    const it = withMenus(item("File", { children: closed(item("Open"), item("Open…"), item("open")) }))
+    expect(await it.error("menu", { path: "Edit > Undo" })).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: 'There is no "Edit" in the menu bar',
+      details: { candidates: ["File"] },
+    })
+    expect((await it.error("menu", { path: "File > OPEN" })).code).toBe("AMBIGUOUS_TARGET")
+    for (const path of ["", "File >", "> Open"])
+      expect((await it.error("menu", { path })).code).toBe("INVALID_ARGS")
+    expect(it.world.deliveries).toEqual([])
+    expect((await it.ok("menu", { path: "File > Open" })).element.name).toBe("Open")
+  })
+})
