@@ -298,8 +298,7 @@ export const DIRECTIONS = ["up", "down", "left", "right"] as const
 export type Direction = (typeof DIRECTIONS)[number]
 
 export type Action =
-  | { readonly kind: "click" }
-  | { readonly kind: "double-click" }
+  | { readonly kind: "click" | "double-click"; readonly modifiers?: readonly Modifier[] }
   | { readonly kind: "triple-click" }
   | { readonly kind: "right-click" }
   | { readonly kind: "toggle" }
@@ -407,6 +406,8 @@ export type InputEvent =
       readonly prove?: Proof
       readonly button: Button
       readonly count: number
+      /** Held for the click only. */
+      readonly modifiers?: readonly Modifier[]
       /** True if the point is in a list, which may have moved or scrolled since the last click. */
       readonly inList?: boolean
     }
@@ -430,6 +431,8 @@ export type InputEvent =
       /** Of the element that it is dropped on, before the drop. If it fails, the drag is undone. */
       readonly proveDrop?: Proof
       readonly durationMs: number
+      /** Held for the drag only. */
+      readonly modifiers?: readonly Modifier[]
     }
 
 export type WindowOp =

@@ -51,8 +51,13 @@ export type Traced =
   /** Nothing: shells and clients run it all the time, or it reads traces itself. */
   | "nothing"
 
-/** A result as text. Without a text, and with "json", `--format text` prints the JSON line. */
-export type Print<Data> = "json" | ((data: Data) => string | undefined | Promise<string | undefined>)
+/**
+ * A result as text. Without a text, and with "json", `--format text` prints the JSON line. `commands`: for a result that
+ * holds those of others.
+ */
+export type Print<Data> =
+  | "json"
+  | ((data: Data, commands: Registry) => string | undefined | Promise<string | undefined>)
 
 /**
  * One command, and everything that the program knows about it: help, the command line, batch, MCP, JSON

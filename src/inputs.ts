@@ -112,6 +112,19 @@ export const secret = v.optional(
 
 export const changes = flag("Also return the changes it caused, once the app is quiet")
 
+const MODIFIER_LIST =
+  /^(?:(?:cmd|command|meta|super|win|ctrl|control|alt|option|opt|shift)(?:[,+](?!$)|$))+$/i
+
+/** Modifier keys beside a click or drag; keys.ts reads them. */
+export const modifiers = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(MODIFIER_LIST, "must be modifier keys such as ctrl,shift; there are cmd, ctrl, alt and shift"),
+    v.description("Keys held meanwhile: ctrl,shift"),
+    v.metadata({ cli: { value: "KEYS", traced: true } satisfies CliHints }),
+  ),
+)
+
 export const targetInput = { ref_id: targetId, snapshot: snapshotId, ...scopeInput }
 export const actInput = { ...targetInput, input: inputPolicy, changes }
 

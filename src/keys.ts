@@ -8,7 +8,7 @@ export const NAMED_KEYS = [
   "escape",
   "tab",
   "space",
-  "delete",
+  "backspace",
   "forwarddelete",
   "home",
   "end",
@@ -60,9 +60,38 @@ export function parseCombo(
     return swapped && modifier === "cmd" ? "ctrl" : modifier
   }
   const given = parts.map(resolve)
-  const key = isModifier ? resolve(last) : parseKey(text, last)
+  const key = isModifier ? resolve(last) : parseKey(text, last, platform)
   return { modifiers: MODIFIERS.filter((modifier) => given.includes(modifier) && modifier !== key), key }
 }
+
+/** `ctrl,shift` or `ctrl+shift`: modifiers alone, in any order and any of their names. */
+export function parseModifiers(text: string): readonly Modifier[] {
+  const names = text.split(/[,+]/).map((name) => name.trim())
+  const given = names.map((name) => parseModifier(text, name))
+  return MODIFIERS.filter((modifier) => given.includes(modifier))
+}
+
+/** Several combos with blanks between them: `ctrl+a delete`. A blank beside the `+` of a combo does not end it. */
+export function parseCombos(
+  text: string,
+  options: ComboOptions = {},
+  platform: string = process.platform,
+): readonly Combo[] {
+  const words: string[] = []
+  for (const word of text.trim().split(/\s+/)) {
+    const before = words.at(-1)
+    const joins = before !== undefined && (isOpen(before) || (word.startsWith("+") && isModifierName(before)))
+    if (joins) words[words.length - 1] = before + word
+    else words.push(word)
+  }
+  return words.map((word) => parseCombo(word, options, platform))
+}
+
+/** True for `ctrl+`: a key must follow. `+` and `ctrl++` end with the key of that name. */
+const isOpen = (word: string): boolean => word.length > 1 && word.endsWith("+") && !word.endsWith("++")
+
+const isModifierName = (word: string): boolean =>
+  MODIFIER_NAMES.has(word.slice(word.lastIndexOf("+") + 1).toLowerCase())
 
 /** The combo in the spelling of this file: `cmd+shift+q`. */
 export function comboText(combo: Combo): string {
@@ -98,8 +127,8 @@ export function findSessionEnd(
 
 const LINUX_SESSION_ENDS: readonly SessionEnd[] = [
   { combo: "ctrl+alt+forwarddelete", effect: "ends the session or restarts the machine" },
-  // The contract calls BackSpace `delete`. The combo kills the X server if its configuration allows that.
-  { combo: "ctrl+alt+delete", effect: "ends the session or restarts the machine" },
+  // Kills the X server if its configuration allows that.
+  { combo: "ctrl+alt+backspace", effect: "ends the session or restarts the machine" },
   ...Array.from({ length: 12 }, (_, i) => ({
     combo: `ctrl+alt+f${i + 1}`,
     effect: "leaves the desktop for a console",
@@ -159,14 +188,16 @@ function parseModifier(text: string, name: string): Modifier {
   throw invalid(text, why, meant ? `Did you mean '${meant}'?` : "Modifiers are cmd, ctrl, alt and shift")
 }
 
-function parseKey(text: string, name: string): string {
+function parseKey(text: string, name: string, platform: string): string {
   const lower = name.toLowerCase()
+  // The key that carries this name on the platform's keyboard.
+  if (lower === "delete") return platform === "darwin" ? "backspace" : "forwarddelete"
   if (NAMES.has(lower)) return lower
   const synonym = SYNONYMS.get(lower)
   if (synonym) return synonym
   if (isCharacter(name)) return lower.length === name.length ? lower : name
   if (name === "") throw invalid(text, "a key is missing", "Write it like 'ctrl+s' or 'return'")
-  const meant = nearest(name, [...NAMES, ...SYNONYMS.keys()])
+  const meant = nearest(name, [...NAMES, "delete", ...SYNONYMS.keys()])
   throw invalid(
     text,
     `there is no key '${name}'`,
@@ -178,7 +209,7 @@ function parseKey(text: string, name: string): string {
 
 function isKey(name: string): boolean {
   const lower = name.toLowerCase()
-  return NAMES.has(lower) || SYNONYMS.has(lower) || isCharacter(name)
+  return lower === "delete" || NAMES.has(lower) || SYNONYMS.has(lower) || isCharacter(name)
 }
 
 // A keyboard can have one visible character on a key: one that is a single code point.
@@ -212,7 +243,6 @@ const MODIFIER_NAMES: ReadonlyMap<string, Modifier> = new Map([
 const SYNONYMS: ReadonlyMap<string, NamedKey> = new Map([
   ["enter", "return"],
   ["esc", "escape"],
-  ["backspace", "delete"],
   ["del", "forwarddelete"],
   ["page_up", "pageup"],
   ["pgup", "pageup"],

@@ -145,7 +145,7 @@ async function answer(envelope: Envelope, format: Format = "json", command?: Com
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
   const isText = command && format === "text"
   const lost = await print(
-    isText ? await (await import("./look/text.ts")).toText(envelope, command) : toLine(envelope),
+    isText ? await (await import("./look/text.ts")).toText(envelope, command, commands) : toLine(envelope),
   )
   if (lost) return lost
   if (!envelope.ok && format === "json" && (await mayBeWatched()))

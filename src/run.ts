@@ -164,8 +164,6 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   const tracker = new ActTracker()
   const adapter = openAdapter(door, new Deadline(deadline.at + grace, door.signal), tracker)
-  // A batch prints the results of its items, and always as JSON.
-  const format = batch ? undefined : door.format
   const secrets = new Secrets()
   const fields = fieldsOf(command.input)
   // The same with the refs of elements that were described.
@@ -176,7 +174,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
     patient: timeout > 0,
     isTimed: timeout !== command.timeoutMs,
     baseline: batch?.baseline,
-    format,
+    format: door.format,
   })
   try {
     const targets = await targetsOf(fields, args)

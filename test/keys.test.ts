@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { MODIFIERS } from "../src/adapter.ts"
 import { AppError } from "../src/errors.ts"
-import { comboText, findSessionEnd, guardCombo, NAMED_KEYS, parseCombo } from "../src/keys.ts"
+import { comboText, findSessionEnd, guardCombo, NAMED_KEYS, parseCombo, parseCombos } from "../src/keys.ts"
 
 const failure = (act: () => unknown): AppError => {
   try {
@@ -26,7 +26,7 @@ describe("parseCombo", () => {
     ["ctrl+ctrl+a", ["ctrl"], "a"],
     ["enter", [], "return"],
     ["esc", [], "escape"],
-    ["backspace", [], "delete"],
+    ["backspace", [], "backspace"],
     ["forwarddelete", [], "forwarddelete"],
     ["PageUp", [], "pageup"],
     [" ctrl + left ", ["ctrl"], "left"],
@@ -43,6 +43,28 @@ describe("parseCombo", () => {
     ["😀", [], "😀"],
   ] as const)("reads %p", (text, modifiers, key) => {
     expect(parseCombo(text)).toEqual({ modifiers: [...modifiers], key })
+  })
+
+  test("takes delete as the key of that name on the platform's keyboard", () => {
+    expect(parseCombo("ctrl+delete", {}, "linux")).toEqual({ modifiers: ["ctrl"], key: "forwarddelete" })
+    expect(parseCombo("Delete", {}, "darwin")).toEqual({ modifiers: [], key: "backspace" })
+    for (const platform of ["linux", "darwin"]) {
+      expect(parseCombo("backspace", {}, platform).key).toBe("backspace")
+      expect(parseCombo("forwarddelete", {}, platform).key).toBe("forwarddelete")
+      expect(parseCombo("del", {}, platform).key).toBe("forwarddelete")
+    }
+  })
+
+  test.each([
+    ["ctrl+a delete", ["ctrl+a", "forwarddelete"]],
+    ["  home   shift+end\n", ["home", "shift+end"]],
+    ["ctrl + a", ["ctrl+a"]],
+    ["ctrl +a b", ["ctrl+a", "b"]],
+    ["ctrl++ +", ["ctrl++", "+"]],
+    ["a + b", ["a", "+", "b"]],
+    ["down", ["down"]],
+  ])("reads several combos: %p", (text, combos) => {
+    expect(parseCombos(text, {}, "linux").map(comboText)).toEqual(combos)
   })
 
   test.each([

@@ -312,7 +312,10 @@ class Attempt {
   /** Delivers by the accessibility route; by pointer and keyboard only if that route certainly sent nothing. */
   async #deliver(policy: InputPolicy): Promise<Performed> {
     const { ref, seen } = this.#target
-    if (policy === "physical") return actPhysically(this.#ctx, this.#target, this.#action, policy)
+    // The accessibility interface knows no modifiers.
+    const needsPointer = "modifiers" in this.#action && (this.#action.modifiers?.length ?? 0) > 0
+    if (policy === "physical" || needsPointer)
+      return actPhysically(this.#ctx, this.#target, this.#action, policy)
     const sent = await sendAction(this.#ctx, seen.handle, this.#action)
     if (sent.delivery !== "not_delivered" || sent.already) return sent
     if (policy === "semantic") throw notSupported(ref, seen, this.#action)

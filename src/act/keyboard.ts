@@ -48,7 +48,7 @@ export async function replaceText(
   if (!REPLACEABLE.has(seen.role)) throw notSupported(ref, seen, action)
   await takeFocus(ctx, target, action)
   await pressKey(ctx, target, selectAll(), action)
-  if (text === "") await pressKey(ctx, target, { modifiers: [], key: "delete" }, action)
+  if (text === "") await pressKey(ctx, target, { modifiers: [], key: "backspace" }, action)
   else await sendText(ctx, target, action, text)
   return TYPED
 }

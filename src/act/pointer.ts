@@ -29,7 +29,8 @@ export async function clickElement(
 ): Promise<Performed> {
   const reached = await reach(ctx, target, pointOf)
   const inList = hasTrait(target.seen.role, "item")
-  await sendInput(ctx, { kind: "click", ...reached, button, count, inList }, action)
+  const modifiers = "modifiers" in action ? action.modifiers : undefined
+  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, modifiers }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 

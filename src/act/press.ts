@@ -28,11 +28,15 @@ export interface Pressed {
   readonly doubt?: string
 }
 
-/** Presses keys: in an element, in a window, or in the window that has the focus. */
-export async function pressKeys(ctx: Context, choice: PressChoice, combo: Combo): Promise<Pressed> {
+/** Presses combos in order: in an element, in a window, or in the window that has the focus. */
+export async function pressKeys(
+  ctx: Context,
+  choice: PressChoice,
+  combos: readonly Combo[],
+): Promise<Pressed> {
   // From here on no other command of ours moves the focus.
   await ctx.adapter.takeTurn()
-  const press = { kind: "key", combo, phase: "press" } as const
+  const press: Press = { combos }
   if (choice.to !== undefined) return pressInElement(ctx, choice.to, press)
   if (choice.app === undefined && choice.window_id === undefined) return pressAnywhere(ctx, press)
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
@@ -60,7 +64,13 @@ const notInFront = ({ id }: SeenWindow): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-type Press = Extract<InputEvent, { kind: "key" }>
+type KeyEvent = Extract<InputEvent, { kind: "key" }>
+type TextEvent = Extract<InputEvent, { kind: "text" }>
+
+/** Combos, and how each of them is sent. */
+interface Press extends Omit<KeyEvent, "kind" | "combo" | "phase"> {
+  readonly combos: readonly Combo[]
+}
 
 /** Gives the element the focus, and proves that it has it when the keys go out. */
 async function pressInElement(ctx: Context, to: string, press: Press): Promise<Pressed> {
@@ -95,14 +105,15 @@ function disabled(ref: string): AppError {
 async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
   if (!window) {
-    await ctx.adapter.input(press)
+    await pressInOrder(ctx, press)
     return pressed(undefined, undefined, { doubt: NO_WINDOW })
   }
   const element = await ctx.adapter.focused(window)
   const doubt = await untilEnterWorks(ctx, window, element, press)
-  let isInWindow = false
+  // The first combo decides: the next ones go to whatever it has opened.
+  let isInWindow: boolean | undefined
   const asSent = (isIn: boolean): void => {
-    isInWindow = isIn
+    isInWindow ??= isIn
   }
   await send(ctx, { ...press, window, asSent }, window.pid, element, window)
   return isInWindow
@@ -128,9 +139,9 @@ async function untilEnterWorks(
   ctx: Context,
   window: SeenWindow,
   element: Seen | undefined,
-  { combo }: Press,
+  { combos: [combo] }: Press,
 ): Promise<string | undefined> {
-  const isEnter = combo.key === "return" && combo.modifiers.length === 0
+  const isEnter = combo?.key === "return" && combo.modifiers.length === 0
   const isLine = element && hasTrait(element.role, "typable") && !element.states.includes("multiline")
   if (!isEnter || !isLine || element.tellsLate) return undefined
   const works = async () => !(await beforeKeys(ctx.adapter.isEnterBlocked(window))) || undefined
@@ -151,20 +162,54 @@ const DISABLED_DEFAULT = "The default button of the dialog is disabled, so Enter
  */
 async function send(
   ctx: Context,
-  press: Press | Extract<InputEvent, { kind: "text" }>,
+  press: Press | TextEvent,
   pid: number,
   element: Seen | undefined,
   window?: SeenWindow,
 ): Promise<void> {
   const isBrowser = element ? element.tellsLate : window?.accessible !== false
-  if (!isBrowser) return ctx.adapter.input(press)
+  const input = (): Promise<void> => ("combos" in press ? pressInOrder(ctx, press) : ctx.adapter.input(press))
+  if (!isBrowser) return input()
   const watch = await beforeKeys(ctx.adapter.watch([pid]))
   try {
-    await ctx.adapter.input(press)
+    await input()
     await untilQuiet(ctx, watch)
   } finally {
     await watch.close()
   }
+}
+
+/**
+ * Sends the combos one after the other, each once the app has handled the one before: that may have opened a dialog, which
+ * gets the next one. Only the first is proved to reach its element, since it may move the focus on.
+ */
+async function pressInOrder(ctx: Context, { combos, prove, settle, ...press }: Press): Promise<void> {
+  for (const [i, combo] of combos.entries()) {
+    const isLast = i === combos.length - 1
+    const event: KeyEvent = {
+      kind: "key",
+      combo,
+      phase: "press",
+      ...press,
+      prove: i === 0 ? prove : undefined,
+      settle: settle || !isLast,
+    }
+    await ctx.adapter.input(event).catch((error: unknown) => {
+      throw i === 0 ? error : afterSome(error, i, combos.length)
+    })
+  }
+}
+
+/** The keys before have been sent, whatever happened to this one. */
+function afterSome(error: unknown, sent: number, all: number): unknown {
+  if (!(error instanceof AppError)) return error
+  const { code, message, suggestion, platformDetail, details } = error
+  return new AppError(code, `${message}, after ${sent} of ${all} combinations`, {
+    suggestion,
+    platformDetail,
+    details: { ...details, pressed: sent },
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+  })
 }
 
 /** Brings the window to the front for the keys. The window that was there gets the focus back. */

@@ -3,27 +3,43 @@ import { actOnRef, changing } from "../act/act.ts"
 import { type Action, DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { actInput, choice, flag, oneOf, optionalText, secret, targetOrFocus, text, whole } from "../inputs.ts"
+import {
+  actInput,
+  choice,
+  flag,
+  modifiers,
+  oneOf,
+  optionalText,
+  secret,
+  targetOrFocus,
+  text,
+  whole,
+} from "../inputs.ts"
 import type { Node } from "../node.ts"
 import { actedAnywhere, actedOnRef, fieldFocus, node } from "../outputs.ts"
 import { FOCUSED } from "../refmap.ts"
 
 /** Verbs that act on the element of a ref. */
 
-export const click = verb("click", "Press the element once", {
-  effect: "changes",
+export const click = clicking("click", "Press the element once", {
   tool: "core",
   sample: [
     { ref_id: "$button" },
     { ref_id: "$button", input: "physical" },
     { ref_id: "$button", changes: true },
+    { ref_id: "$button", modifiers: "ctrl,shift" },
+  ],
+  examples: [
+    "agent-desktop click @e3",
+    "agent-desktop click 'button \"Save\"'",
+    "agent-desktop click '\"report.pdf\"' --modifiers ctrl",
   ],
 })
 
-export const doubleClick = verb("double-click", "Press the element twice in quick succession", {
-  effect: "changes",
+export const doubleClick = clicking("double-click", "Press the element twice in quick succession", {
   tool: "core",
   sample: { ref_id: "$button" },
+  examples: ["agent-desktop double-click @e3"],
 })
 
 export const tripleClick = verb("triple-click", "Press the element three times, as to select a paragraph", {
@@ -220,11 +236,44 @@ export const setValue = defineCommand({
     ),
 })
 
+/** A click, which may have modifiers. */
+function clicking(
+  name: "click" | "double-click",
+  summary: string,
+  own: Pick<
+    Definition<typeof actInput & { modifiers: typeof modifiers }, ReturnType<typeof actedOnRef>>,
+    "tool" | "sample" | "examples"
+  >,
+): Command {
+  return defineCommand({
+    ...onRef(name),
+    summary,
+    effect: "changes",
+    input: { ...actInput, modifiers },
+    ...own,
+    check(args) {
+      if (args.modifiers !== undefined) refuseSemantic(args.input)
+    },
+    async run(args, ctx) {
+      if (args.modifiers === undefined) return actOnRef(ctx, args, { kind: name })
+      const { parseModifiers } = await import("../keys.ts")
+      return actOnRef(ctx, args, { kind: name, modifiers: parseModifiers(args.modifiers) })
+    },
+  })
+}
+
+/** Modifiers need the pointer. */
+function refuseSemantic(input: string): void {
+  if (input !== "semantic") return
+  throw new AppError("INVALID_ARGS", "--modifiers need the pointer, and --input is semantic", {
+    suggestion: "Leave out one of them",
+    details: { argument: "modifiers" },
+  })
+}
+
 /** A verb that takes nothing but the element. */
 function verb(
   name:
-    | "click"
-    | "double-click"
     | "triple-click"
     | "toggle"
     | "check"

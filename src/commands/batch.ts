@@ -1,9 +1,10 @@
 import * as v from "valibot"
 import { type Context, defineCommand, type ItemResult } from "../command.ts"
-import { AppError } from "../errors.ts"
+import type { ErrorObject } from "../envelope.ts"
+import { AppError, type ErrorCode } from "../errors.ts"
 import type { CliHints } from "../fields.ts"
 import { flag } from "../inputs.ts"
-import { failed } from "../outputs.ts"
+import { count, described, failed } from "../outputs.ts"
 
 const MOST_ITEMS = 256
 const MOST_BYTES = 1_048_576
@@ -24,10 +25,11 @@ export const batch = defineCommand({
       v.description('Array of {"command", "args"}; as text it is JSON, or - for standard input'),
       v.metadata({ cli: { position: 0, value: "JSON", freeText: true } satisfies CliHints }),
     ),
-    stop_on_error: flag("End after the first command that fails"),
+    stop_on_error: flag("End with the first command that fails, as a failure"),
   },
   output: () =>
     v.object({
+      failed: described(v.optional(count()), "How many items failed, if any did"),
       results: v.array(
         v.union([
           v.object({ command: v.string(), ok: v.literal(true), data: v.object({}) }),
@@ -35,11 +37,11 @@ export const batch = defineCommand({
         ]),
       ),
     }),
-  print: "json",
+  print: async ({ results }, commands) => (await import("../look/text.ts")).itemsText(results, commands),
   sample: {
     commands: `[{"command":"version"},{"command":"click","args":{"ref_id":"$button"}},{"command":"click","args":{"ref_id":"@e99"}}]`,
   },
-  examples: [`agent-desktop batch '[{"command":"click","args":{"ref_id":"@e2"}}]' --stop-on-error`],
+  examples: [`agent-desktop batch '[{"command":"click","args":{"ref_id":"\\"Save\\""}}]' --stop-on-error`],
   async run(args, ctx) {
     const items = parse(args.commands === "-" ? await ctx.stdin() : asText(args.commands))
     await ctx.validateItems(items)
@@ -47,11 +49,27 @@ export const batch = defineCommand({
     for (const item of items) {
       const result = await ctx.runItem(item.command, item.args)
       results.push(result)
-      if (!result.ok && args.stop_on_error) break
+      if (!result.ok && args.stop_on_error) throw stopped(results, result)
     }
-    return { results }
+    const failures = results.filter(({ ok }) => !ok).length
+    return { ...(failures > 0 ? { failed: failures } : {}), results }
   },
 })
+
+/** The failure of an item, as the failure of the batch. */
+function stopped(results: readonly ItemResult[], { command, error }: FailedItem): AppError {
+  // The error of an item is the object that an envelope would hold.
+  const { code, message, suggestion, platform_detail, details, disposition } = error as ErrorObject
+  const index = results.length - 1
+  return new AppError(code as ErrorCode, `Item ${index} (${command}) failed: ${message}`, {
+    suggestion,
+    platformDetail: platform_detail,
+    details: { ...details, index, results },
+    disposition,
+  })
+}
+
+type FailedItem = Extract<ItemResult, { ok: false }>
 
 // valibot's record takes an empty array for an empty object.
 const Args = v.custom<Record<string, unknown>>(

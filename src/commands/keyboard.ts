@@ -1,12 +1,16 @@
 import * as v from "valibot"
+import type { Combo } from "../adapter.ts"
 import { type Command, defineCommand } from "../command.ts"
 import type { Disposition } from "../errors.ts"
-import { app, changes, flag, oneOf, optionalTarget, text, windowId } from "../inputs.ts"
-import { guardCombo, parseCombo } from "../keys.ts"
+import { app, changes, flag, oneOf, optionalTarget, text, whole, windowId } from "../inputs.ts"
+import { guardCombo, parseCombo, parseCombos } from "../keys.ts"
 import { acted, changes as changed, described, disposition, optionalString } from "../outputs.ts"
 import { REF_SYNTAX } from "../refmap.ts"
 
 /** Keys: in the window that has the focus, or in one that gets it for them. */
+
+const KEYS =
+  "cmd ctrl alt shift; characters, return escape tab space backspace delete forwarddelete insert home end pageup pagedown left right up down f1-f24"
 
 export const press = defineCommand({
   name: "press",
@@ -16,7 +20,8 @@ export const press = defineCommand({
   tool: "core",
   trace: "pictures",
   input: {
-    combo: combo("Keys joined by +, such as cmd+shift+s or return"),
+    combo: combo(`Keys joined by +, or several such combos with blanks between them; ${KEYS}`),
+    count: v.optional(whole("How often", 1, 100, { value: "N" }), 1),
     app,
     window_id: windowId,
     to: optionalTarget("Give this element the focus first"),
@@ -37,15 +42,21 @@ export const press = defineCommand({
       changes: changed(),
     }),
   print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
-  sample: [{ combo: "ctrl+s" }, { combo: "ctrl+a", app: "$app" }, { combo: "end", to: "$field" }],
+  sample: [
+    { combo: "ctrl+s" },
+    { combo: "ctrl+a delete", count: 2 },
+    { combo: "ctrl+a", app: "$app" },
+    { combo: "end", to: "$field" },
+  ],
   examples: [
     "agent-desktop press cmd+s",
     "agent-desktop press escape --app TextEdit",
     "agent-desktop press return --to @e5",
+    'agent-desktop press "ctrl+a delete"',
+    "agent-desktop press down --count 4",
   ],
   check(args) {
-    const combo = parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
-    if (!args.force) guardCombo(combo, args.app)
+    for (const combo of combosOf(args)) if (!args.force) guardCombo(combo, args.app)
     const isDescribed = args.to !== undefined && !REF_SYNTAX.test(args.to)
     // A ref names its window already; a description is searched there.
     if (!isDescribed) for (const other of ["app", "window_id"]) oneOf(args, ["to", other], 0)
@@ -54,10 +65,19 @@ export const press = defineCommand({
     const { changing } = await import("../act/act.ts")
     return changing(ctx, { ...args, ref_id: args.to }, async () => {
       const { pressKeys } = await import("../act/press.ts")
-      return pressKeys(ctx, args, parseCombo(args.combo, { cmdAsCtrl: args.cmd_as_ctrl }))
+      return pressKeys(ctx, args, combosOf(args))
     })
   },
 })
+
+const combosOf = (args: {
+  readonly combo: string
+  readonly count: number
+  readonly cmd_as_ctrl: boolean
+}): readonly Combo[] => {
+  const combos = parseCombos(args.combo, { cmdAsCtrl: args.cmd_as_ctrl })
+  return Array.from({ length: args.count }, () => combos).flat()
+}
 
 export const keyDown = holding("key-down", "down", {
   summary: "Hold keys down until key-up",

@@ -6,6 +6,7 @@ import {
   changes,
   durationMs,
   fitInto,
+  modifiers,
   oneOf,
   optionalTarget,
   optionalTargetId,
@@ -67,6 +68,7 @@ export const drag = defineCommand({
     snapshot: snapshotId,
     ...scopeInput,
     duration_ms: durationMs("How long the movement takes", 300),
+    modifiers,
     changes,
   },
   output: () =>
@@ -97,6 +99,7 @@ export const drag = defineCommand({
         prove: from.prove,
         proveDrop: () => refuseForeignDrop(ctx, to),
         durationMs: args.duration_ms,
+        modifiers: await modifiersIn(args.modifiers),
       })
       return {
         action: "drag",
@@ -204,6 +207,9 @@ export const mouseWheel = defineCommand({
 const end = () => v.object({ ...point().entries, ...pointedAt() })
 
 const pointedAt = () => ({ ref_id: v.optional(refId()), element: v.optional(element()) })
+
+const modifiersIn = async (given: string | undefined) =>
+  given === undefined ? undefined : (await import("../keys.ts")).parseModifiers(given)
 
 /** Loaded by the verbs that need it only: the others are a single input event. */
 function acting() {

@@ -1,4 +1,4 @@
-import type { Seen } from "../adapter.ts"
+import type { Seen, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
 import { matches } from "../match.ts"
@@ -41,7 +41,7 @@ export async function waitFor(ctx: Context, args: WaitArgs): Promise<object> {
     if (elapsed() < args.ms - 1) throw timedOut("time", `${args.ms} ms did not pass`, elapsed())
     return { found: true, elapsed_ms: elapsed() }
   }
-  const { kind, look, missed, doubt } = await condition(ctx, args)
+  const { kind, look, missed, doubt, facts } = await condition(ctx, args)
   let silence: AppError | undefined
   const found = await until(ctx, async () => {
     try {
@@ -55,18 +55,31 @@ export async function waitFor(ctx: Context, args: WaitArgs): Promise<object> {
     }
   })
   if (found) return { found: true, elapsed_ms: elapsed(), ...found }
-  throw timedOut(kind, doubt?.() ?? describe(args), elapsed(), silence, await missed?.())
+  throw timedOut(kind, doubt?.() ?? describe(args), elapsed(), silence, {
+    ...facts?.(),
+    ...(await missed?.()),
+  })
 }
 
 const isSilence = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === "APP_UNRESPONSIVE" || error.code === "TIMEOUT")
 
-function timedOut(kind: string, what: string, elapsed: number, silence?: AppError, missed?: Gaps): AppError {
-  const why = [silence?.message, missed?.unsearched.reason].flatMap((reason) => (reason ? `; ${reason}` : []))
+function timedOut(
+  kind: string,
+  what: string,
+  elapsed: number,
+  silence?: AppError,
+  missed?: Partial<Gaps>,
+): AppError {
+  const why = [silence?.message, missed?.unsearched?.reason].flatMap((reason) =>
+    reason ? `; ${reason}` : [],
+  )
   return new AppError("TIMEOUT", `${what} after ${elapsed} ms${why.join("")}`, {
-    suggestion: missed?.unsearched.count
+    suggestion: missed?.unsearched?.count
       ? missed.unsearched.suggestion
-      : "Run 'snapshot' to see what is there instead, or wait longer with --timeout",
+      : kind === "window"
+        ? "Use a title of 'list-windows', or wait longer with --timeout"
+        : "Run 'snapshot' to see what is there instead, or wait longer with --timeout",
     platformDetail: silence?.platformDetail,
     details: {
       kind,
@@ -83,13 +96,15 @@ interface Condition {
   readonly look: Look
   /** Parts of the window that the last look did not cover. */
   missed?(): Promise<Gaps | undefined>
+  /** Details for the error when the time is up. */
+  facts?(): Readonly<Record<string, unknown>>
   /** The outcome if the last look could not tell; undefined if it could. */
   doubt?(): string | undefined
 }
 
 async function condition(ctx: Context, args: WaitArgs): Promise<Condition> {
   if (args.element !== undefined) return { kind: "element", look: await element(ctx, args.element, args) }
-  if (args.window !== undefined) return { kind: "window", look: titled(ctx, args.window, args) }
+  if (args.window !== undefined) return titled(ctx, args.window, args)
   if (args.notification) return { kind: "notification", look: await notified(ctx, args) }
   if (args.menu || args.menu_closed)
     return { kind: args.menu ? "menu" : "menu_closed", look: menu(ctx, args) }
@@ -157,18 +172,27 @@ function holds(predicate: Exclude<Predicate, "gone">, seen: Seen, value?: string
   }
 }
 
-const titled =
-  (ctx: Context, title: string, args: WaitArgs): Look =>
-  async () => {
-    const part = title.toLowerCase()
-    const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
-    const own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
-    const window = own.find((one) => one.title.toLowerCase().includes(part))
-    // An app that does not answer may be the one that is meant.
-    const isUnsure = args.app !== undefined && nameless(windows).length > 0
-    if (args.gone) return window || isUnsure ? undefined : {}
-    return window && { window: publicWindow(window) }
+function titled(ctx: Context, title: string, args: WaitArgs): Condition {
+  const part = title.toLowerCase()
+  let own: readonly SeenWindow[] = []
+  return {
+    kind: "window",
+    facts: () => (args.gone ? {} : { windows: own.slice(0, MOST_WINDOWS).map(titleOf) }),
+    async look() {
+      const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
+      own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
+      const window = own.find((one) => one.title.toLowerCase().includes(part))
+      // An app that does not answer may be the one that is meant.
+      const isUnsure = args.app !== undefined && nameless(windows).length > 0
+      if (args.gone) return window || isUnsure ? undefined : {}
+      return window && { window: publicWindow(window) }
+    },
   }
+}
+
+const MOST_WINDOWS = 20
+
+const titleOf = ({ id, title, app_name }: SeenWindow) => ({ id, title, app_name })
 
 function shown(ctx: Context, text: string, args: WaitArgs): Condition {
   const query = { includeHidden: false, fits: (one: Position) => matches(one, { text }), enough: 1 }

@@ -136,13 +136,13 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
     case "move":
       return movePointer(event.at, flagsOf(held.modifiers))
     case "click":
-      return clickPointer(event, flagsOf(held.modifiers))
+      return clickPointer(event, flagsOf([...held.modifiers, ...(event.modifiers ?? [])]))
     case "button":
       return holdPointer(event.at, event.button, event.phase, flagsOf(held.modifiers))
     case "wheel":
       return turnWheel(event, flagsOf(held.modifiers))
     case "drag":
-      return dragPointer(event, flagsOf(held.modifiers), deadline)
+      return dragPointer(event, flagsOf([...held.modifiers, ...(event.modifiers ?? [])]), deadline)
     default:
       return event satisfies never
   }

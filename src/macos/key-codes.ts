@@ -11,7 +11,7 @@ export const NAMED_CODES: Readonly<Record<string, number>> = {
   return: 36,
   tab: 48,
   space: 49,
-  delete: 51,
+  backspace: 51,
   escape: 53,
   menu: 110,
   insert: 114,

@@ -132,7 +132,7 @@ class Calls {
       // Those of the items of a batch.
       key === "suggestion" && typeof value === "string" ? inMcp(value, offered) : value,
     )
-    const shown = this.#format === "text" ? await printed(command, data) : undefined
+    const shown = this.#format === "text" ? await printed(command, data, this.#door.commands) : undefined
     const text = { type: "text" as const, text: shown ?? toJson(data) }
     if (typeof base64 !== "string") return { content: [text] }
     return { content: [{ type: "image", data: base64, mimeType: "image/png" }, text] }

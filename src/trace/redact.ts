@@ -58,6 +58,8 @@ export function shownResult(command: string, result: object, texts: Iterable<str
   // Items of a batch have lines of their own.
   if (command === "batch" && "results" in result && Array.isArray(result.results))
     return { results: `(${result.results.length} items)` }
+  if (command === "batch" && "details" in result && isObject(result.details))
+    return shownResult("", { ...result, details: { ...result.details, results: undefined } }, texts)
   const secrets = [...texts].filter((text) => text.length >= SHORTEST_SECRET)
   const shown = withoutTexts(shownMembers(toJson(result)), secrets)
   return isObject(shown) ? cutToSize(shown) : shown
@@ -76,7 +78,7 @@ const toJson = (value: object): unknown => JSON.parse(JSON.stringify(value))
 function shownArgument(value: unknown, field: Field | undefined): unknown {
   if (typeof value === "number" || typeof value === "boolean") return value
   if (typeof value !== "string" || !field?.traced) return hidden(value)
-  return field.traced === "keys" && isTyping(value) ? "(a character)" : value
+  return field.traced === "keys" && value.split(/\s+/).some(isTyping) ? "(a character)" : value
 }
 
 function hidden(value: unknown): string {

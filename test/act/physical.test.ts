@@ -117,6 +117,31 @@ describe.concurrent("--input", () => {
   })
 })
 
+describe.concurrent("modifiers", () => {
+  test.each(["click", "double-click"])(
+    "of a %s make it one of the pointer, and are held for it",
+    async (name) => {
+      const { act, world } = await holding(BUTTON)
+      const { data } = await act(name, { modifiers: "shift,ctrl" })
+      expect(data.method).toBe("pointer")
+      expect(world.inputs.at(-1)).toMatchObject({ kind: "click", modifiers: ["ctrl", "shift"] })
+    },
+  )
+
+  test("go with drags", async () => {
+    const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
+    await ok("drag", { from: "@e1", to: "@e2", duration: 0, modifiers: "ctrl" })
+    expect(world.inputs.at(-1)).toMatchObject({ kind: "drag", modifiers: ["ctrl"] })
+  })
+
+  test("are refused without a pointer, and if they are none", async () => {
+    const { error, world } = await holding(BUTTON)
+    for (const args of [{ modifiers: "ctrl", input: "semantic" }, { modifiers: "ctrl,a" }, { modifiers: "" }])
+      expect((await error("click", { ref_id: "@e1", ...args })).code).toBe("INVALID_ARGS")
+    expect(world.deliveries).toEqual([])
+  })
+})
+
 describe.concurrent("the point", () => {
   test("is the centre of the element", async () => {
     const { ok, world } = await holding(BUTTON)

@@ -48,6 +48,38 @@ describe("press", () => {
     })
   })
 
+  test("presses several combos in order, and all of them again with --count", async () => {
+    const { ok, world } = await twoApps()
+    expect(await ok("press", { combo: "ctrl+a delete", count: 2 })).toEqual({
+      action: "press",
+      window: DOWNLOADS,
+      disposition: SENT,
+    })
+    expect(world.keys).toEqual(["ctrl+a", "forwarddelete", "ctrl+a", "forwarddelete"])
+  })
+
+  test("that fails after some combos says so", async () => {
+    const { error, world } = await twoApps()
+    let left = 2
+    world.onInput = () => {
+      if (left-- === 0)
+        throw new AppError("ACTION_FAILED", "The focus moved", { disposition: NOTHING_DELIVERED })
+    }
+    expect(await error("press", { combo: "a b c d" })).toMatchObject({
+      message: "The focus moved, after 2 of 4 combinations",
+      details: { pressed: 2 },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(world.keys).toEqual(["a", "b"])
+  })
+
+  test("checks every combo before the first is pressed", async () => {
+    const { error, world } = await twoApps()
+    expect((await error("press", { combo: "ctrl+a nokey" })).code).toBe("INVALID_ARGS")
+    expect((await error("press", { combo: "escape ctrl+alt+delete" })).code).toBe("POLICY_DENIED")
+    expect(world.keys).toEqual([])
+  })
+
   test("tells neither if the keys went to a window that is not listed", async () => {
     const { ok, world } = await twoApps()
     world.onInput = () => {

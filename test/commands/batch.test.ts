@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { commands } from "../../src/commands/index.ts"
+import { toText } from "../../src/look/text.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Json } from "../support/json.ts"
 import { within } from "../support/pace.ts"
@@ -99,10 +101,35 @@ describe("a batch", () => {
 
   test("stops after the first failure with --stop-on-error", async () => {
     const { batch, world } = await holding()
-    const { ok, data } = await batch([click, lost, click], { stop_on_error: true })
-    expect(ok).toBe(true)
-    expect(data.results.map((one: Json) => one.ok)).toEqual([true, false])
+    const { ok, error } = await batch([click, lost, click], { stop_on_error: true })
+    expect(ok).toBe(false)
+    expect(error).toMatchObject({
+      code: "STALE_REF",
+      message: "Item 1 (click) failed: @e9 not found in current RefMap",
+      suggestion: "Run 'snapshot' to refresh, then retry with updated ref",
+      disposition: { delivery: "not_delivered", retry: "safe" },
+      details: { index: 1 },
+    })
+    expect(error.details.results.map((one: Json) => one.ok)).toEqual([true, false])
+    expect(error.details.results[0].data.ref_id).toBe("@e1")
     expect(world.sent("It")).toEqual(["semantic click"])
+  })
+
+  test("counts the items that failed, and only if any did", async () => {
+    const { batch } = await holding()
+    expect((await batch([click, lost, lost])).data.failed).toBe(2)
+    expect((await batch([click])).data.failed).toBeUndefined()
+  })
+
+  test("prints each item as its own command would, with --format text", async () => {
+    const it = await holding({ format: "text" })
+    const envelope = await it.batch([{ command: "snapshot" }, lost, { command: "list-apps" }])
+    const text = await toText(envelope, await commands.batch!(), commands)
+    expect(text).toStartWith('0 snapshot\n"App" w-1 "Window"')
+    expect(text).toContain('  button "It" [@e1]')
+    expect(text).toContain("\n1 click\nerror STALE_REF: @e9 not found in current RefMap\n")
+    expect(text).toContain("\n2 list-apps\n")
+    expect(text).not.toContain('"results"')
   })
 
   test("may be empty, and items without arguments may leave them out", async () => {

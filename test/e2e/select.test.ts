@@ -63,6 +63,14 @@ const severally = (topics: () => Log, event: string, name?: string) => {
     expect(await select("Art", "--only")).toEqual(done)
     await has(topics(), event, name, ["Art"])
   })
+
+  test("a click with ctrl adds an option to the others", async () => {
+    const click = (option: string): Promise<Json> =>
+      ok("click", `"${option}" in "Topics"`, "--window-id", id, "--modifiers", "ctrl")
+    await ok("select", await refOf("Topics"), "Art", "--only")
+    expect((await click("News")).method).toBe("pointer")
+    await has(topics(), event, name, ["News", "Art"])
+  })
 }
 
 describe.each(["gtk3", "gtk4", "qt6", "qt5"] as const)("a %s list", (toolkit) => {

@@ -308,11 +308,11 @@ describe("snapshot --budget", () => {
     }
   })
 
-  test("counts JSON inside a batch, since a batch prints JSON", async () => {
-    const { ok } = office("text")
+  test.each(["text", "json"] as const)("counts %s inside a batch that prints it", async (format) => {
+    const { ok } = office(format)
     const commands = JSON.stringify([{ command: "snapshot", args: { budget: 300 } }])
     const { results } = await ok("batch", { commands })
-    expect(estimateTokens(printed.json(results[0].data))).toBeLessThanOrEqual(300)
+    expect(estimateTokens(printed[format](results[0].data))).toBeLessThanOrEqual(300)
   })
 })
 

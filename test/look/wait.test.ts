@@ -300,7 +300,9 @@ describe.concurrent("time", () => {
       const took = performance.now() - start
       expect(refused.code).toBe("TIMEOUT")
       expect(refused.message).toStartWith(message)
-      expect(refused.details).toEqual({ kind, elapsed_ms: expect.any(Number) })
+      const windows = { windows: [{ id: "w-1", title: "Window", app_name: "App" }] }
+      const more = kind === "window" && !("gone" in args) ? windows : {}
+      expect(refused.details).toEqual({ kind, elapsed_ms: expect.any(Number), ...more })
       if (timeout_ms > 0) expect(took).toBeGreaterThanOrEqual(timeout_ms - 1)
     }
   })

@@ -87,7 +87,7 @@ test("named keys do what their names say", () =>
   onDesk(typing("us"), async (desk) => {
     await desk.adapter.input({ kind: "text", text: "abc" })
     await desk.adapter.input(press("left"))
-    await desk.adapter.input(press("delete"))
+    await desk.adapter.input(press("backspace"))
     await desk.adapter.input(press("end"))
     await desk.adapter.input(press("space"))
     expect(desk.mac.look("field").AXValue).toBe("ac ")

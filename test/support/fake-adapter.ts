@@ -351,6 +351,7 @@ function keepFocus(world: World, element: FakeElement): KeptFocus {
 }
 
 async function input(world: World, event: InputEvent): Promise<void> {
+  world.inputs.push(event)
   // The world may react to the pointer before the caller proves that its element is still there.
   world.onInput()
   if ("at" in event) world.onPointer(event.at)
@@ -384,7 +385,7 @@ async function input(world: World, event: InputEvent): Promise<void> {
       world.onKey(combo)
       toFocused(world, (element) => {
         if (combo === "ctrl+a" || combo === "cmd+a") element.allSelected = true
-        if (combo === "delete" && element.allSelected) deliver(element, { kind: "clear" }, "keyboard")
+        if (combo === "backspace" && element.allSelected) deliver(element, { kind: "clear" }, "keyboard")
       })
       break
     }

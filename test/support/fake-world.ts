@@ -1,4 +1,4 @@
-import type { Absence, Action, Handle, Seen, SeenApp } from "../../src/adapter.ts"
+import type { Absence, Action, Handle, InputEvent, Seen, SeenApp } from "../../src/adapter.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
 import type { Grid } from "../../src/grid.ts"
@@ -337,6 +337,8 @@ export class World {
   readonly calls: string[] = []
   readonly deliveries: Delivery[] = []
   readonly keys: string[] = []
+  /** All synthesised input, as it was asked for. */
+  readonly inputs: InputEvent[] = []
   readonly #hangs = new Map<string, ErrorCode>()
   readonly #failures = new Map<string, (Error | undefined)[]>()
   readonly #later: (() => void)[] = []

@@ -55,18 +55,18 @@ async function sendTo(
   owner: Owner | undefined,
   send: () => void,
 ): Promise<void> {
-  if (!owner) return send()
-  if (asSent) {
+  const window = settle ? await getInputFocus(x, deadline) : undefined
+  if (!owner) send()
+  else if (asSent)
     await atomically(x, async () => {
       asSent(await hasKeys(x, owner, deadline))
       send()
     })
-    return
+  else {
+    const target = await findKeyTarget(x, owner, deadline)
+    await prove?.()
+    await sendKeys(x, target, deadline, send, focusElsewhere)
   }
-  const target = await findKeyTarget(x, owner, deadline)
-  await prove?.()
-  const window = settle ? await getInputFocus(x, deadline) : undefined
-  await sendKeys(x, target, deadline, send, focusElsewhere)
   // A client that has gone has handled them.
   if (window !== undefined) await unlessGone(settled(x, window, deadline.slice(SETTLE_MS)))
 }
@@ -161,6 +161,17 @@ function findModifier(keymap: Keymap, modifier: Modifier, group: number): number
     suggestion: "Use another combination, or enter text with 'type': agent-desktop help press",
     disposition: NOTHING_DELIVERED,
   })
+}
+
+/** The keys of modifiers that are not down already: those stay as they are. */
+export async function modifierKeys(
+  x: X11,
+  modifiers: readonly Modifier[],
+  deadline: Deadline,
+): Promise<readonly number[]> {
+  if (modifiers.length === 0) return []
+  const [{ keymap, state }, down] = await Promise.all([readKeyboard(x, deadline), readDownKeys(x, deadline)])
+  return modifiers.map((one) => findModifier(keymap, one, state.group)).filter((key) => !down.has(key))
 }
 
 function symbolOf(key: string): number {

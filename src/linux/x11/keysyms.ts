@@ -42,7 +42,7 @@ const NAMED: Readonly<Record<string, number>> = {
   escape: 0xff1b,
   tab: TAB,
   space: 0x20,
-  delete: 0xff08,
+  backspace: 0xff08,
   forwarddelete: 0xffff,
   home: 0xff50,
   end: 0xff57,

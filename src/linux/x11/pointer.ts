@@ -5,6 +5,7 @@ import type { Point } from "../../node.ts"
 import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
 import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
+import { modifierKeys } from "./keyboard.ts"
 import { atomically, isPointerTaken, type Owner, windowUnderPointer } from "./last-look.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
 import { settled } from "./wait-for-reader.ts"
@@ -54,8 +55,10 @@ export async function clickPointer(
   const held = await settleButtons(x, xtest, physical, logical, deadline)
   await awaitNewClick(x, event, deadline)
   await approach?.()
+  const keys = await modifierKeys(x, event.modifiers ?? [], deadline)
   await xtest.during(async () => {
     const proved = await arrive(x, xtest, event, deadline, owner)
+    for (const key of keys) xtest.keyDown(key)
     for (let i = 0; i < event.count; i++) {
       const press = (): void => {
         noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: false }])
@@ -71,6 +74,7 @@ export async function clickPointer(
       noteHeld(x, held)
       if (hasStrayed) throw strayed()
     }
+    for (const key of keys.toReversed()) xtest.keyUp(key)
     await x.sync(deadline)
     await noteClick(x, event.at, deadline)
   })
@@ -153,9 +157,11 @@ export async function dragPointer(
   }
   const held = await settleButtons(x, xtest, physical, LOGICAL.left, deadline)
   await approach?.()
+  const keys = await modifierKeys(x, event.modifiers ?? [], deadline)
   try {
     await xtest.during(async () => {
       const proved = await arrive(x, xtest, { at: from, prove: event.prove }, deadline, owner)
+      for (const key of keys) xtest.keyDown(key)
       await pressAt(x, proved, deadline, () => {
         noteHeld(x, [...held, { button: LOGICAL.left, at: origin, isMeant: false }])
         xtest.buttonDown(button)
