@@ -51,6 +51,12 @@ type PointerEvent = Extract<InputEvent, { kind: "move" | "click" | "wheel" | "dr
 
 async function usePointer(context: Context, event: PointerEvent): Promise<void> {
   const { wayland, deadline } = context
+  // The keys of another device do not count for the clicks of this one.
+  if ("modifiers" in event && event.modifiers?.length)
+    throw refused(
+      "Modifiers beside the pointer do not work in a Wayland session",
+      "Use a desktop of 'desktop-start', or 'select' for several options",
+    )
   const outputs = await readOutputs(wayland, deadline)
   const isOnScreen = (point: Point) => outputs.some(({ info }) => contains(info.bounds, point))
   const points = event.kind === "drag" ? [event.from, event.to] : [event.at]

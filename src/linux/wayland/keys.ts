@@ -44,7 +44,7 @@ const ROWS: readonly (readonly [readonly (readonly [number, string])[], boolean]
 
 const NAMED: ReadonlyMap<string, number> = new Map<NamedKey, number>([
   ["escape", 1],
-  ["delete", 14],
+  ["backspace", 14],
   ["tab", 15],
   ["return", 28],
   ["space", 57],
