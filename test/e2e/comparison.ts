@@ -5,6 +5,7 @@ export interface Printed {
   readonly address: string
   readonly role: string
   readonly name?: string
+  readonly name_inferred?: true
   readonly value?: string
   readonly states?: readonly string[]
   readonly bounds?: {
@@ -70,7 +71,9 @@ function pair(dump: Dump, expected: readonly Expected[], printed: readonly Print
 
 function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
   const states = (ours.states ?? []).filter((state) => JUDGED.has(state)).sort()
-  const name = ours.name ?? (TEXTS.has(ours.role) ? ours.value : undefined) ?? ""
+  // A name that was taken from a label beside the element is not the app's own.
+  const own = ours.name_inferred ? undefined : ours.name
+  const name = own ?? (TEXTS.has(ours.role) ? ours.value : undefined) ?? ""
   const who = `${ours.role} "${name}" ${ours.address}`
   const isNamed = theirs.names.has(name) || (theirs.choice !== undefined && theirs.choice === ours.value)
   return [

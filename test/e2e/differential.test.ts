@@ -225,10 +225,11 @@ async function look(app: StockApp, ...flags: readonly string[]): Promise<Look> {
   const nodes = nodesOf(json.data.tree)
   const refs = nodes.filter((node) => node.ref_id !== undefined)
   expect(refs).toHaveLength(json.data.ref_count)
-  const elements = refs.map(({ ref_id, role, name, value, states, bounds }) => ({
+  const elements = refs.map(({ ref_id, role, name, name_inferred, value, states, bounds }) => ({
     address: inner[ref_id].address,
     role,
     name,
+    name_inferred,
     value,
     states,
     bounds,

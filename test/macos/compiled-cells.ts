@@ -44,7 +44,13 @@ const READING: readonly MacCell[] = [
   {
     command: "snapshot",
     args: WORKSHOP,
-    want: answers({ app: "Workshop", ref_count: 19, complete: true }),
+    want: answers({ app: "Workshop", ref_count: 18, offscreen_count: 1, complete: true }),
+  },
+  {
+    // The elements that the cells below name.
+    command: "snapshot",
+    args: [...WORKSHOP, "--offscreen"],
+    want: answers({ ref_count: 19 }),
   },
   {
     command: "find",
@@ -252,6 +258,11 @@ function focused(id: string, caret: number): readonly string[] {
 
 const INPUT: readonly MacCell[] = [
   {
+    command: "menu",
+    args: ["File > Save", ...WORKSHOP],
+    want: answers({ action: "menu" }, "note saved by menu", "perform menu-save AXPress applied"),
+  },
+  {
     command: "press",
     args: ["cmd+s", ...WORKSHOP],
     want: by("keyboard", [
@@ -404,7 +415,7 @@ export const VARIANTS: readonly MacCell[] = [
     args: ["--app", "org.example.workshop", "--skeleton"],
     want: answers({ app: "Workshop" }),
   },
-  { command: "snapshot", args: WORKSHOP, want: answers({ ref_count: 19 }) },
+  { command: "snapshot", args: [...WORKSHOP, "--offscreen"], want: answers({ ref_count: 19 }) },
   {
     command: "click",
     on: "Canvas",
