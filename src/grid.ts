@@ -12,10 +12,10 @@ export const lengthOf = ({ first, last }: Span): number => last - first + 1
 export const within = ({ first, last }: Span, count: number): readonly number[] =>
   Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
 
-export type Grid<Handle> = CellGrid | TreeGrid<Handle>
+export type Grid<Handle> = CellGrid<Handle> | TreeGrid<Handle>
 
 /** A table whose cells can all be asked for by row and column, in view or not. */
-export interface CellGrid {
+export interface CellGrid<Handle> {
   readonly kind: "cells"
   readonly rowCount: number
   readonly columnCount: number
@@ -29,6 +29,10 @@ export interface CellGrid {
   inView(): Promise<{ readonly rows: Span; readonly columns: Span } | undefined>
   /** The texts of a block, row by row; with `formulas`, the formulas of the cells that have one. */
   texts(rows: Span, columns: readonly number[], formulas: boolean): Promise<readonly (readonly string[])[]>
+  /** One cell, in view or not; undefined if there is none. */
+  cell(place: CellPlace): Promise<Handle | undefined>
+  /** Those of these cells that no user could edit, as in a protected sheet. */
+  locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
   /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
   doubt(): Promise<string | undefined>
 }
@@ -63,4 +67,13 @@ export function placeNamed(address: string): CellPlace | undefined {
   const [, letters = "", number] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/i.exec(address) ?? []
   const column = columnNamed(letters)
   return column === undefined ? undefined : { row: Number(number) - 1, column }
+}
+
+/** `D18` */
+export const nameOfPlace = ({ row, column }: CellPlace): string => `${letterOf(column)}${row + 1}`
+
+/** `A` for 0, `AA` for 26. */
+function letterOf(column: number): string {
+  const rest = Math.floor(column / 26)
+  return (rest > 0 ? letterOf(rest - 1) : "") + String.fromCharCode(65 + (column % 26))
 }

@@ -61,6 +61,7 @@ export const commands: Registry = {
   "scroll-to": async () => (await import("./act.ts")).scrollTo,
   select: async () => (await import("./act.ts")).select,
   "select-text": async () => (await import("./text.ts")).selectText,
+  "set-cells": async () => (await import("./tables.ts")).setCells,
   "set-value": async () => (await import("./act.ts")).setValue,
   skills: async () => (await import("./skills.ts")).skills,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,

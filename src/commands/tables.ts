@@ -1,11 +1,32 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
-import { app, choice, flag, oneOf, optionalTarget, optionalText, snapshotId, windowId } from "../inputs.ts"
+import {
+  app,
+  choice,
+  flag,
+  oneOf,
+  optionalTarget,
+  optionalText,
+  snapshotId,
+  targetInput,
+  text,
+  windowId,
+} from "../inputs.ts"
 import { spansOf } from "../look/spans.ts"
 import { readTable, type TableRows } from "../look/table.ts"
-import { formatCsv, formatTsv } from "../look/tsv.ts"
-import { complete, count, described, optionalString, place, refId } from "../outputs.ts"
+import { formatCsv, formatTsv, parseTsv } from "../look/tsv.ts"
+import {
+  acted,
+  complete,
+  count,
+  described,
+  disposition,
+  element,
+  optionalString,
+  place,
+  refId,
+} from "../outputs.ts"
 
 /** Tables, sheets, lists and trees as rows of text. */
 
@@ -84,6 +105,47 @@ export const table = defineCommand({
     if (format === "tsv") return Object.assign(new PlainText(formatTsv(all)), rest)
     if (format === "csv") return Object.assign(new PlainText(formatCsv(all)), rest)
     return format === "text" ? new PlainText(tableText(read)) : read
+  },
+})
+
+export const setCells = defineCommand({
+  name: "set-cells",
+  summary: "Write a block of cells into a sheet, read it back, and say what differs",
+  group: "act",
+  effect: "changes",
+  repeatable: true,
+  tool: "all",
+  trace: "pictures",
+  timeoutMs: 60_000,
+  input: {
+    ...targetInput,
+    at: text("The first cell, such as A1", { position: 1, value: "A1", traced: true }),
+    tsv: text("Rows of cells as TSV, or - to read them from standard input; = begins a formula", {
+      position: 2,
+      value: "TSV|-",
+      freeText: true,
+    }),
+  },
+  output: () =>
+    acted("set-cells", {
+      ref_id: refId(),
+      element: element(),
+      range: described(v.string(), "The block that was written, such as B2:D9"),
+      cells: count(),
+      differences: described(
+        v.optional(v.array(v.object({ cell: v.string(), wanted: v.string(), shows: v.string() }))),
+        "Cells that show something else than was written",
+      ),
+      method: v.string(),
+      disposition: disposition(),
+      ...place(),
+    }),
+  print: "json",
+  sample: { ref_id: "$cell", at: "A1", tsv: "abc" },
+  examples: ['agent-desktop set-cells @e22 H1 "=D2*E2"', "agent-desktop set-cells @e22 A2 -"],
+  run: async ({ at, tsv, ...args }, ctx) => {
+    const { setCells: write } = await import("../act/sheet.ts")
+    return write(ctx, args, at, parseTsv(tsv === "-" ? await ctx.stdin() : tsv))
   },
 })
 

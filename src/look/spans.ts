@@ -34,7 +34,7 @@ function spanNamed(text: string, flag: string): Span {
   return { first, last }
 }
 
-export async function columnsNamed(text: string, grid: CellGrid): Promise<readonly number[]> {
+export async function columnsNamed(text: string, grid: CellGrid<unknown>): Promise<readonly number[]> {
   const isByNumber = partsOf(text).every(
     (part) => /^\d/.test(part) || (grid.isSheet && spanOfLetters(part) !== undefined),
   )

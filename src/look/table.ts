@@ -142,7 +142,7 @@ const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.c
 
 type Read = Omit<TableRows, "ref_id" | "name">
 
-async function readCells(ctx: Context, table: Table, grid: CellGrid, ask: TableAsk): Promise<Read> {
+async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask: TableAsk): Promise<Read> {
   if (ask.formulas && !grid.isSheet) throw noFormulas(table)
   const asked = spansOf(ask)
   const needsView = !asked.columns || !asked.rows
@@ -198,7 +198,7 @@ function cutFormulas({ formulas }: TableAsk, texts: readonly (readonly string[])
 /** The texts of the rows that can be read in time, block by block. A first block that is not in time fails. */
 async function textsInTime(
   ctx: Context,
-  grid: CellGrid,
+  grid: CellGrid<Handle>,
   { first, last }: Span,
   columns: readonly number[],
   formulas: boolean,
@@ -219,8 +219,10 @@ const BLOCK_CELLS = 2000
 /** A block may take so many times as long as the slowest one before. */
 const SPARE = 1.5
 
-const columnsInView = (grid: CellGrid, view: { readonly columns: Span } | undefined): Span | undefined =>
-  grid.isSheet || grid.columnCount > SOME_COLUMNS ? view?.columns : undefined
+const columnsInView = (
+  grid: CellGrid<Handle>,
+  view: { readonly columns: Span } | undefined,
+): Span | undefined => (grid.isSheet || grid.columnCount > SOME_COLUMNS ? view?.columns : undefined)
 
 const isRun = (columns: readonly number[]): boolean =>
   columns.every((column, at) => column === (columns[0] ?? 0) + at)
@@ -259,7 +261,7 @@ function withoutEmptyEnd(
 async function refsOfCells(
   ctx: Context,
   table: Table,
-  grid: CellGrid,
+  grid: CellGrid<Handle>,
   rows: Span,
   columns: readonly number[],
   all: boolean,

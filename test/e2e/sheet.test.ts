@@ -186,6 +186,47 @@ test("a table of the sheet has what the cells show, far from what is in view, an
   })
 })
 
+test("set-cells writes texts, numbers and formulas, which a table reads back and the file holds", async () => {
+  const sheet = await cell("A1")
+  const set = async (at: string, tsv: string): Promise<Json> => {
+    const { json } = await desktop.run("set-cells", sheet, at, tsv, "--timeout-ms", "60000")
+    return json.data ?? json.error
+  }
+  expect(await set("A8", "Wörter ✓\t2.5\t=B8*2\n\t\\\\o/\t-7")).toMatchObject({
+    range: "A8:C9",
+    cells: 6,
+    ...VERIFIED,
+  })
+  expect((await desktop.run("table", sheet, "--range", "A8:C9", "--format", "tsv")).stdout).toBe(
+    "Wörter ✓\t2.5\t5\n\t\\\\o/\t-7\n",
+  )
+  // The app corrects a text that is typed; the answer says so.
+  expect(await set("A9", "teh end")).toMatchObject({
+    differences: [{ cell: "A9", wanted: "teh end", shows: "the end" }],
+    ...UNVERIFIED,
+  })
+  expect(await set("A9", "")).toMatchObject({ cells: 1 })
+  await saved([
+    ["Thing", "Price", "Total"],
+    ["Apples", "5", ""],
+    ["Pears", "", "5"],
+    ["Pea", "", ""],
+    ["x", "y", ""],
+    ["v", "w", "5"],
+    ["Wörter ✓", "2.5", "5"],
+    ["", "\\o/", "-7"],
+  ])
+  for (const [at, tsv, message] of [
+    ["XFD1", "a\tb", "XFE1 is outside the sheet"],
+    ["1A", "a", "is not the address of a cell"],
+    ["A1", "one\\ntwo", "has a tab or a line break"],
+  ] as const)
+    expect(await set(at, tsv)).toMatchObject({
+      code: "INVALID_ARGS",
+      message: expect.stringContaining(message),
+    })
+}, 120_000)
+
 test("focus on the cell that has the focus says that nothing had to be sent", async () => {
   expect(await act("focus", "A2")).toMatchObject(VERIFIED)
   expect(await act("focus", "A2")).toMatchObject({

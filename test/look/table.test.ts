@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import type { Handle } from "../../src/adapter.ts"
 import type { CellGrid, Span } from "../../src/grid.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
@@ -29,8 +30,8 @@ const withTables = (...tables: readonly Spec[]): Desk => {
 function grid(
   rows: number,
   columns: number,
-  more: Partial<CellGrid> = {},
-): { asked: Span[]; grid: CellGrid } {
+  more: Partial<CellGrid<Handle>> = {},
+): { asked: Span[]; grid: CellGrid<Handle> } {
   const asked: Span[] = []
   return {
     asked,
@@ -48,13 +49,15 @@ function grid(
           wanted.map((column) => `${span.first + i + 1}.${column + 1}`),
         )
       },
+      cell: async () => undefined,
+      locked: async () => [],
       doubt: async () => undefined,
       ...more,
     },
   }
 }
 
-const big = (more: Partial<CellGrid> = {}, rows = 1000, columns = 3): Spec & { asked: Span[] } => {
+const big = (more: Partial<CellGrid<Handle>> = {}, rows = 1000, columns = 3): Spec & { asked: Span[] } => {
   const it = grid(rows, columns, more)
   return {
     role: "table",
@@ -133,7 +136,7 @@ describe("table", () => {
   })
 
   test("of a sheet leaves out the empty end of what is in view, and keeps a range as it was asked for", async () => {
-    const texts: CellGrid["texts"] = async ({ first, last }, columns) =>
+    const texts: CellGrid<Handle>["texts"] = async ({ first, last }, columns) =>
       Array.from({ length: last - first + 1 }, (_, i) =>
         columns.map((column) => (first + i < 2 && column < 2 ? `${column}` : "")),
       )
@@ -156,7 +159,7 @@ describe("table", () => {
   })
 
   test("gives the rows that could be read in time, and says that there are more", async () => {
-    const slow: CellGrid["texts"] = async ({ first, last }, columns) => {
+    const slow: CellGrid<Handle>["texts"] = async ({ first, last }, columns) => {
       await Bun.sleep(200)
       return Array.from({ length: last - first + 1 }, () => columns.map(() => "x"))
     }

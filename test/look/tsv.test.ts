@@ -1,8 +1,48 @@
 import { expect, test } from "bun:test"
-import { formatCsv, formatTsv } from "../../src/look/tsv.ts"
+import fc from "fast-check"
+import { formatCsv, formatTsv, parseTsv } from "../../src/look/tsv.ts"
+
+const cell = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom(
+    "",
+    "\t",
+    "\n",
+    "\r\n",
+    "\\",
+    "\\n",
+    "\\\\t",
+    '"',
+    "a,b",
+    "=A1",
+    "é✓日本",
+    "\u202e",
+    "\\u202e",
+  ),
+)
 
 test("a TSV has one line per row, with tabs and line breaks inside a cell written as letters", () => {
   expect(formatTsv([["a\tb", "c\nd"], ["", "\\"], ["e"]])).toBe("a\\tb\tc\\nd\n\t\\\\\ne\n")
+})
+
+test("what is written as TSV is read back, for any texts", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+      (rows) => {
+        expect(parseTsv(formatTsv(rows))).toEqual(rows)
+      },
+    ),
+  )
+})
+
+test("a TSV from elsewhere may end its lines as Windows does, or not end the last one", () => {
+  expect(parseTsv("a\tb\r\nc\t\r\n")).toEqual([
+    ["a", "b"],
+    ["c", ""],
+  ])
+  expect(parseTsv("one")).toEqual([["one"]])
+  expect(parseTsv("")).toEqual([[""]])
 })
 
 test("text that hides or reorders other text is shown by its code", () => {

@@ -74,6 +74,7 @@ const READING: readonly MacCell[] = [
     args: ["0"],
     want: refused("PLATFORM_NOT_SUPPORTED", "no_text_interface"),
   },
+  { command: "set-cells", on: "Title", args: ["A1", "x"], want: refused("ACTION_NOT_SUPPORTED") },
   { command: "get", on: "Title", args: ["value"], want: answers({ property: "value", value: "draft" }) },
   { command: "is", on: "Wrap", args: ["checked"], want: answers({ result: false, applicable: true }) },
   { command: "wait", args: ["0"], want: answers({ found: true }) },

@@ -1,7 +1,9 @@
+import type { Handle } from "../../src/adapter.ts"
 import { type Command, loadAll, type Registry } from "../../src/command.ts"
+import { type CellGrid, within } from "../../src/grid.ts"
 import type { Door } from "../../src/run.ts"
 import { type Desk, desk } from "./fake-desk.ts"
-import type { Spec } from "./fake-world.ts"
+import type { FakeElement, Spec } from "./fake-world.ts"
 import type { Json } from "./json.ts"
 
 /** A desk on which every command has something to act on, and the samples of all commands. */
@@ -10,6 +12,26 @@ const at = (x: number, y: number) => ({ bounds: { x, y, width: 80, height: 20 } 
 
 const TRACE = new URL("../fixtures/trace", import.meta.url).pathname
 export const FLOW = new URL("../fixtures/flow/hello.flow", import.meta.url).pathname
+
+/** A sheet of two by two cells, which are its children. */
+function sheetOf(table: FakeElement): CellGrid<Handle> {
+  const at = (row: number, column: number) => table.children[row * 2 + column]
+  return {
+    kind: "cells",
+    rowCount: 2,
+    columnCount: 2,
+    isSheet: true,
+    indexOf: (row, column) => row * 2 + column,
+    titles: async () => undefined,
+    inView: async () => undefined,
+    texts: async (rows, columns) =>
+      within(rows, 2).map((row) => columns.map((column) => at(row, column)?.value ?? "")),
+    // A handle of the fake adapter is the element itself.
+    cell: async ({ row, column }) => at(row, column) as unknown as Handle | undefined,
+    locked: async () => [],
+    doubt: async () => undefined,
+  }
+}
 
 const CONTENTS: readonly Spec[] = [
   { role: "button", name: "Save", states: ["enabled"], ...at(10, 10), actions: ["Click", "RightClick"] },
@@ -30,31 +52,18 @@ const CONTENTS: readonly Spec[] = [
   { role: "textfield", name: "Letter", value: "a long letter ".repeat(80), ...at(10, 280) },
   {
     role: "table",
-    name: "People",
+    name: "Sheet",
     ...at(10, 310),
-    children: [
-      {
-        role: "row",
-        children: [
-          { role: "columnheader", name: "Person" },
-          { role: "columnheader", name: "Age" },
-        ],
-      },
-      {
-        role: "row",
-        children: [
-          { role: "cell", name: "Ada", ...at(10, 330) },
-          { role: "cell", name: "36", ...at(90, 330) },
-        ],
-      },
-      {
-        role: "row",
-        children: [
-          { role: "cell", name: "Alan", ...at(10, 350) },
-          { role: "cell", name: "41", ...at(90, 350) },
-        ],
-      },
-    ],
+    grid: sheetOf,
+    children: ["A1", "B1", "A2", "B2"].map((name, i) => ({
+      role: "cell",
+      name,
+      value: name.toLowerCase(),
+      states: ["enabled"],
+      actions: ["SetValue", "TypeText"],
+      isTypedOver: true,
+      ...at(10 + 80 * (i % 2), 330 + 20 * Math.floor(i / 2)),
+    })),
   },
   { role: "group", name: "Body", ...at(10, 250), children: [{ role: "statictext", name: "12 words" }] },
 ]
@@ -185,7 +194,7 @@ export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
     collapsed: await it.ref("Open me"),
     expanded: await it.ref("Close me"),
     combobox: await it.ref("Size"),
-    cell: await it.ref("Ada"),
+    cell: await it.ref("A1"),
     menu: "File > New",
     other: "Other",
     desktop: "test",

@@ -73,7 +73,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         world.emit()
         return { method: "fake", delivery: "delivered_unverified" }
       }),
-    grid: (handle) => native("grid", () => inside(handle).grid?.() ?? { kind: "tree" }),
+    grid: (handle) => native("grid", () => inside(handle).grid?.(inside(handle)) ?? { kind: "tree" }),
     caughtUp: () =>
       native("caughtUp", () => {
         world.onCaughtUp()

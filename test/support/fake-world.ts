@@ -56,7 +56,7 @@ export interface Spec {
   /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
   /** Access by row and column, for a table that has it. */
-  readonly grid?: () => Grid<Handle>
+  readonly grid?: (element: FakeElement) => Grid<Handle>
   readonly route?: Route
   /** When effects show: at once, after some milliseconds, or when the command next waits for a change. */
   readonly delay?: number | "event"

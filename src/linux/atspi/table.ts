@@ -1,5 +1,5 @@
 import type { Handle, Seen } from "../../adapter.ts"
-import { type CellGrid, CUT, type Grid, placeNamed, type Span, within } from "../../grid.ts"
+import { type CellGrid, type CellPlace, CUT, type Grid, placeNamed, type Span, within } from "../../grid.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -74,8 +74,10 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
           new TableCells(near, element).texts(rows, columns, isSheet, formulas),
         ),
       ),
+    cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
+    locked: (cells) => translatingErrors(origin, grid.locked(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
-  } satisfies CellGrid
+  } satisfies CellGrid<Handle>
 }
 
 /** The cells whose indexes tell those of all others: some toolkits count a header in every row. */
@@ -182,6 +184,26 @@ class TableCells {
         ),
       ),
     )
+  }
+
+  async cell(row: number, column: number): Promise<Handle | undefined> {
+    const { ref, origin } = this.#element
+    const [cell, role, states] = await Promise.all([
+      unlessRefused(this.#atspi.cellAt(ref, row, column)),
+      this.#atspi.role(ref),
+      this.#atspi.states(ref),
+    ])
+    return cell && new Element(cell, origin, { ref, role, states, size: -1 }).handle
+  }
+
+  async locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]> {
+    const found = await Promise.all(
+      cells.map(async (place) => {
+        const ref = await unlessRefused(this.#atspi.cellAt(this.#element.ref, place.row, place.column))
+        return ref && has(await this.#atspi.states(ref), STATE.EDITABLE) ? [] : [place]
+      }),
+    )
+    return found.flat()
   }
 
   async #kindOf(row: number, column: number): Promise<ColumnKind> {

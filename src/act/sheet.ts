@@ -1,0 +1,231 @@
+import type { Handle } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { type CellGrid, type CellPlace, CUT, nameOfPlace, placeNamed } from "../grid.ts"
+import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
+import { until } from "../until.ts"
+import { fillCell } from "./cells.ts"
+import { type ActedOn, actedOn } from "./result.ts"
+import { refuseUnreachable } from "./unreachable.ts"
+
+/**
+ * Writes a block of cells into a sheet as a user does, cell by cell. Everything that can be known to fail is refused before
+ * the first cell is written. Then the block is read back.
+ */
+
+export interface CellsSet {
+  readonly action: "set-cells"
+  readonly ref_id: string
+  readonly element: ActedOn
+  /** The block, such as `B2:D9`. */
+  readonly range: string
+  readonly cells: number
+  readonly differences?: readonly Difference[]
+  readonly method: string
+  readonly disposition: Disposition
+}
+
+/** A cell that shows something else than was written: a result, another format, or another text. */
+interface Difference {
+  readonly cell: string
+  readonly wanted: string
+  readonly shows: string
+}
+
+export async function setCells(
+  ctx: Context,
+  choice: RefChoice,
+  at: string,
+  rows: readonly (readonly string[])[],
+): Promise<CellsSet> {
+  const start = placeNamed(at)
+  if (!start) throw invalid("at", `'${at}' is not the address of a cell, such as A1`)
+  const block = blockOf(start, rows)
+  const target = await resolve(ctx, choice)
+  await refuseUnreachable(ctx, target)
+  const sheet = await ctx.adapter.tableAround(target.seen.handle)
+  const grid = sheet && (await ctx.adapter.grid(sheet.handle))
+  if (!sheet || grid?.kind !== "cells" || !grid.isSheet) throw notASheet(target)
+  await refuseUnwritable(grid, block)
+  const written = await write(ctx, target, grid, block)
+  const differences = await compared(ctx, target, grid, block)
+  // LibreOffice may go on reporting the old text of a cell that was emptied: that is not what it shows.
+  const told = differences.filter(({ wanted }) => wanted !== "")
+  const last = {
+    row: Math.max(...block.map(({ row }) => row)),
+    column: Math.max(...block.map(({ column }) => column)),
+  }
+  return {
+    action: "set-cells",
+    ref_id: target.ref,
+    element: actedOn(sheet),
+    range: `${nameOfPlace(start)}:${nameOfPlace(last)}`,
+    cells: block.length,
+    ...(told.length > 0 ? { differences: told } : {}),
+    method: written,
+    disposition: {
+      delivery: differences.length > 0 ? "delivered_unverified" : "delivered_verified",
+      retry: "safe",
+    },
+  }
+}
+
+interface Cell extends CellPlace {
+  readonly text: string
+}
+
+const MOST_CELLS = 2000
+
+function blockOf({ row, column }: CellPlace, rows: readonly (readonly string[])[]): readonly Cell[] {
+  const cells = rows.flatMap((texts, down) =>
+    texts.map((text, right) => ({ row: row + down, column: column + right, text })),
+  )
+  if (cells.length > MOST_CELLS)
+    throw invalid("tsv", `${cells.length} cells are too many for one call, which writes ${MOST_CELLS}`)
+  const odd = cells.find(({ text }) => /[^\P{Cc}\n\t]/u.test(text))
+  if (odd) throw invalid("tsv", `The text for ${nameOfPlace(odd)} has a control character`)
+  const broken = cells.find(({ text }) => /[\t\n]/.test(text))
+  if (broken)
+    throw invalid(
+      "tsv",
+      `The text for ${nameOfPlace(broken)} has a tab or a line break, which would end the cell`,
+    )
+  return cells
+}
+
+function invalid(argument: string, message: string): AppError {
+  return new AppError("INVALID_ARGS", message, { details: { argument } })
+}
+
+async function refuseUnwritable(grid: CellGrid<Handle>, block: readonly Cell[]): Promise<void> {
+  const outside = block.find(({ row, column }) => row >= grid.rowCount || column >= grid.columnCount)
+  if (outside) throw invalid("at", `${nameOfPlace(outside)} is outside the sheet`)
+  const locked = await grid.locked(block)
+  if (locked.length === 0) return
+  throw new AppError("ACTION_FAILED", `${locked.map(nameOfPlace).slice(0, 5).join(", ")} cannot be edited`, {
+    suggestion: "The sheet is protected or read-only: choose other cells, or ask its owner",
+    details: { kind: "not_actionable", cells: locked.slice(0, 50).map(nameOfPlace) },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** Fills the cells one after the other. An error says which ones are written. */
+async function write(
+  ctx: Context,
+  target: Target,
+  grid: CellGrid<Handle>,
+  block: readonly Cell[],
+): Promise<string> {
+  let done = 0
+  try {
+    for (const { text, ...place } of block) {
+      const seen = await cellAt(ctx, target, grid, place)
+      await fillCell(ctx, seen, { kind: "set-value", value: text }, text)
+      done++
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const next = block[done]
+    throw new AppError(error.code, `${done} of ${block.length} cells are written: ${error.message}`, {
+      suggestion: next && "See the sheet with 'table', then go on at the cell that details.next names",
+      details: { ...error.details, written: done, next: next && nameOfPlace(next) },
+      disposition: done === 0 && error.disposition ? error.disposition : UNSURE,
+    })
+  }
+  return "keyboard"
+}
+
+/** A cell of the sheet as the target of an action. */
+async function cellAt(
+  ctx: Context,
+  target: Target,
+  grid: CellGrid<Handle>,
+  place: CellPlace,
+): Promise<Target> {
+  const handle = await grid.cell(place)
+  const seen = handle && (await ctx.adapter.read(handle))
+  if (!seen) throw notThere(target, place)
+  const { role, name, identifier, address } = seen
+  const entry = { ...target.entry, role, name, identifier, address, path: undefined, context: undefined }
+  return { ...target, entry, seen }
+}
+
+const UNSURE: Disposition = { delivery: "delivery_uncertain", retry: "safe" }
+
+/** Cells that do not show what was written, once the app has had time to show it. */
+async function compared(
+  ctx: Context,
+  { entry }: Target,
+  grid: CellGrid<Handle>,
+  block: readonly Cell[],
+): Promise<readonly Difference[]> {
+  let different: readonly Difference[] = []
+  const isSame = async (): Promise<true | undefined> => {
+    different = await differencesIn(grid, block)
+    return different.length === 0 ? true : undefined
+  }
+  await until(ctx, isSame, { pids: [entry.pid], deadline: ctx.deadline.slice(SHOWING_MS) })
+  return different
+}
+
+/** How long the app may take to show the block. */
+const SHOWING_MS = 1000
+
+async function differencesIn(grid: CellGrid<Handle>, block: readonly Cell[]): Promise<readonly Difference[]> {
+  const first = block[0]!
+  const rows = { first: first.row, last: Math.max(...block.map(({ row }) => row)) }
+  const width = Math.max(...block.map(({ column }) => column)) - first.column + 1
+  const columns = Array.from({ length: width }, (_, at) => first.column + at)
+  const hasFormulas = block.some(({ text }) => text.startsWith("="))
+  const [shown, formulas] = await Promise.all([
+    grid.texts(rows, columns, false),
+    hasFormulas ? grid.texts(rows, columns, true) : undefined,
+  ])
+  return block.flatMap(({ row, column, text }) => {
+    const [down, right] = [row - first.row, column - first.column]
+    const shows = shown[down]?.[right] ?? ""
+    const formula = formulas?.[down]?.[right] ?? ""
+    if (isWritten(text, shows, formula)) return []
+    return [
+      { cell: nameOfPlace({ row, column }), wanted: text, shows: text.startsWith("=") ? formula : shows },
+    ]
+  })
+}
+
+function isWritten(wanted: string, shows: string, formula: string): boolean {
+  if (wanted.startsWith("=") && wanted.length > 1) {
+    if (!formula.endsWith(CUT)) return plain(formula) === plain(wanted)
+    return plain(wanted).startsWith(plain(formula.slice(0, -CUT.length)))
+  }
+  // An apostrophe makes the rest a text.
+  if (shows === wanted || (wanted.startsWith("'") && shows === wanted.slice(1))) return true
+  const [a, b] = [numberIn(wanted), numberIn(shows)]
+  return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
+}
+
+/** A formula without its blanks, in capitals: the app writes it in its own way. */
+const plain = (formula: string): string => formula.replaceAll(/\s+/g, "").toUpperCase()
+
+function numberIn(text: string): number | undefined {
+  const bare = text.trim().replace(/^([-+]?)0+(?=\d)/, "$1")
+  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(bare) ? Number(bare) : undefined
+}
+
+function notASheet({ ref, seen }: Target): AppError {
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `${ref} is a ${seen.role}, and not in a sheet that takes blocks of cells`,
+    {
+      suggestion: `Set one cell at a time: agent-desktop table ${ref} --cells, then set-value REF VALUE`,
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+function notThere({ ref }: Target, place: CellPlace): AppError {
+  return new AppError("ACTION_FAILED", `${ref} has no cell ${nameOfPlace(place)} now`, {
+    suggestion: "Run 'table' to see the sheet",
+    details: { kind: "not_there" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
