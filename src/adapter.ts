@@ -196,6 +196,8 @@ export interface Seen {
    * it. Until then it shows the old content.
    */
   readonly isTypedOver?: boolean
+  /** True for a menu item that upsets its app if it is pressed while its menu is closed. */
+  readonly needsOpenMenu?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
   /** True if something of it could not be read now: a state that is missing proves nothing. */

@@ -52,7 +52,8 @@ async function pressClosed(
 ): Promise<Chosen | undefined> {
   const item = way.at(-1)!
   // Apps bring the states of items up to date when the menu opens.
-  if (item.node.states.includes("disabled") || itemsOf(bar, item).length > 0) return undefined
+  if (item.node.needsOpenMenu || item.node.states.includes("disabled") || itemsOf(bar, item).length > 0)
+    return undefined
   try {
     return await press(ctx, bar, way, "semantic")
   } catch (error) {

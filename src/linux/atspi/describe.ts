@@ -46,6 +46,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
     ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
+    ...(origin.traits.itemsNeedOpenMenu && kind.role === "menuitem" ? { needsOpenMenu: true } : {}),
     ...(origin.traits.tellsLate ? { tellsLate: origin.traits.tellsLate } : {}),
   }
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")

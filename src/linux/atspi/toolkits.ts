@@ -169,6 +169,8 @@ export interface Traits {
   readonly disclosure?: "indentation" | "start of a toggle button" | "arrow keys"
   /** Check boxes and radio buttons hear clicks on their box and text only, however wide they are. */
   readonly boxesHearTheirTextOnly?: true
+  /** An item that is pressed while its menu is closed upsets the app. */
+  readonly itemsNeedOpenMenu?: true
   /** The activation of a field is a click into it. Absent: its Enter key. */
   readonly fieldActivationIsClick?: true
 
@@ -243,6 +245,8 @@ const GTK3: Traits = {
   // Items stay in the tree while the menu is closed.
   openMenuIsSelected: true,
   menuItemsHaveShortcuts: true,
+  // Afterwards the element with the focus does not report it any more, until it gets it again.
+  itemsNeedOpenMenu: true,
   // GtkToolItem is a panel around GtkToolButton's button.
   toolItemHasTooltip: true,
   // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
