@@ -69,7 +69,7 @@ export async function nameByLayout(
 ): Promise<SeenNode> {
   const scopes = scopesIn(root)
   if (scopes.length === 0) return root
-  const parts = new Set(scopes.flatMap((scope) => scope))
+  const parts = new Set(scopes.flat())
   // A form has dozens of texts. More are a page, where the place of a text says little.
   if (parts.size > MOST_PARTS) return root
   const places = new Map<SeenNode, Rect>()

@@ -40,7 +40,7 @@ describe.each(loaded)("$name", ({ command }) => {
       expect(program).toBe("agent-desktop")
       const parsed = await parseArgv(argv, commands, globals)
       if (parsed.kind !== "run") throw new Error(`${example} asks for ${parsed.kind}`)
-      expect(() => parseArgs(parsed.command, parsed.args)).not.toThrow()
+      await parseArgs(parsed.command, parsed.args)
       const again = await parseArgv(toArgv(parsed.command, parsed.args), commands, globals)
       expect(again).toMatchObject({ kind: "run", args: parsed.args })
     }

@@ -201,3 +201,20 @@ test("Chromium: a page in another tab is refused, and so is one behind an alert"
   await until(async () => (await desktop.run("click", one)).json?.ok, 10_000)
   await windowTitled("Pressed - Chromium")
 })
+
+test("a search field of GTK 4 beside disabled buttons shows, and is filled", async () => {
+  const text = `${desktop.directory}/words.txt`
+  await Bun.write(text, "what are we")
+  desktop.spawnApp(["gnome-text-editor", "--standalone", text])
+  const id = await until(async () => {
+    const { windows } = await ok("list-windows")
+    return windows.find((one: { title: string }) => one.title.startsWith("words.txt"))?.id
+  }, 30_000)
+  await until(async () => {
+    await ok("press", "ctrl+h", "--window-id", id)
+    const { matches } = await ok("find", "--window-id", id, "--role", "textfield", "--name", "Replace")
+    return matches.length > 0
+  }, 30_000)
+  const { post_state } = await ok("set-value", 'textfield "Replace"', "were", "--window-id", id)
+  expect(post_state.value).toBe("were")
+})

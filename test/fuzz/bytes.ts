@@ -91,7 +91,7 @@ async function argv(dice: Dice): Promise<void> {
   )
   await orderly(async () => {
     const parsed = await parseArgv(line, commands, globals)
-    if (parsed.kind === "run") parseArgs(parsed.command, parsed.args)
+    if (parsed.kind === "run") await parseArgs(parsed.command, parsed.args)
   })
 }
 

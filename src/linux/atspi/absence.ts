@@ -90,35 +90,48 @@ async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): P
   if (!(await isNothingAt(atspi, ref, extents, traits))) return false
   // GTK 4 finds only children that were asked for once.
   const children = await atspi.children(ref)
-  const hasHiddenParts = children.length === 0 || seen.role === "combobox"
+  const hasHiddenParts = children.length === 0 || seen.role === "combobox" || seen.role === "textfield"
   return hasHiddenParts ? isLabelUnmapped(atspi, ref, traits) : isNothingAt(atspi, ref, extents, traits)
 }
 
-/** True if the nearest labels around an element are not on the screen. GTK 4 lists none that is hidden by itself. */
+/**
+ * True if the nearest labels around an element are not on the screen, nor anything else beside them. GTK 4 lists no widget
+ * that is hidden by itself.
+ */
 async function isLabelUnmapped(atspi: Atspi, from: Ref, traits: Traits): Promise<boolean> {
   let at = await atspi.parent(from)
   for (let level = 0; at && level < NEAR_LEVELS; level++) {
-    const labels = await labelsIn(atspi, at)
-    const isMissing = await Promise.all(
-      labels.map(async (ref) => {
+    const { beside, labels } = await enabledIn(atspi, at)
+    const isFound = await Promise.all(
+      [...beside, ...labels].map(async (ref) => {
         const extents = await unlessRefused(atspi.extents(ref, traits.coordinates))
-        return extents !== undefined && !isEmpty(extents) && isNothingAt(atspi, ref, extents, traits)
+        return extents !== undefined && !isEmpty(extents) && !(await isNothingAt(atspi, ref, extents, traits))
       }),
     )
-    if (labels.length > 0) return isMissing.every(Boolean)
+    if (isFound.includes(true)) return false
+    if (labels.length > 0) return true
     at = await atspi.parent(at)
   }
   return false
 }
 
-/** The labels of a container, and those of its children, such as the labels of buttons. */
-async function labelsIn(atspi: Atspi, container: Ref): Promise<readonly Ref[]> {
-  const childrenOf = async (ref: Ref) =>
-    ((await unlessRefused(atspi.children(ref))) ?? []).slice(0, MOST_BESIDE)
+/**
+ * The children of a container, and the labels among them and their children, such as the labels of buttons. Only enabled
+ * ones: at a disabled widget GTK 4 finds nothing, although it shows.
+ */
+async function enabledIn(
+  atspi: Atspi,
+  container: Ref,
+): Promise<{ readonly beside: readonly Ref[]; readonly labels: readonly Ref[] }> {
+  const childrenOf = async (ref: Ref): Promise<readonly Ref[]> => {
+    const children = ((await unlessRefused(atspi.children(ref))) ?? []).slice(0, MOST_BESIDE)
+    const states = await Promise.all(children.map((child) => unlessRefused(atspi.states(child))))
+    return children.filter((_, i) => has(states[i] ?? 0, STATE.SENSITIVE))
+  }
   const beside = await childrenOf(container)
   const all = [...beside, ...(await Promise.all(beside.map(childrenOf))).flat()]
   const roles = await Promise.all(all.map((ref) => unlessRefused(atspi.role(ref))))
-  return all.filter((_, i) => roles[i] === ROLE.LABEL)
+  return { beside, labels: all.filter((_, i) => roles[i] === ROLE.LABEL) }
 }
 
 const NEAR_LEVELS = 3
