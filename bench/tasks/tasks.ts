@@ -115,16 +115,16 @@ const DIALOGS: readonly Task[] = [
   dialog("fill a form", FORM, "Ada|ada@example.org|123", {
     async long(way) {
       await way.look("--app", "zenity")
-      await way.on("set-value", "textfield nth 3", "Ada")
-      await way.on("set-value", "textfield nth 2", "ada@example.org")
-      await way.on("set-value", "textfield nth 1", "123")
+      await way.on("set-value", 'textfield "Name"', "Ada")
+      await way.on("set-value", 'textfield "Mail"', "ada@example.org")
+      await way.on("set-value", 'textfield "Phone"', "123")
       await way.on("click", 'button "OK"')
     },
     short: (way) =>
       way.batch(
-        ["set-value", { ref_id: "textfield nth 3", value: "Ada" }],
-        ["set-value", { ref_id: "textfield nth 2", value: "ada@example.org" }],
-        ["set-value", { ref_id: "textfield nth 1", value: "123" }],
+        ["set-value", { ref_id: 'textfield "Name"', value: "Ada" }],
+        ["set-value", { ref_id: 'textfield "Mail"', value: "ada@example.org" }],
+        ["set-value", { ref_id: 'textfield "Phone"', value: "123" }],
         ["click", { ref_id: 'button "OK"' }],
       ),
   }),

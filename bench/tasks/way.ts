@@ -41,11 +41,12 @@ export class Way {
     return this.call("batch", JSON.stringify(commands), "--stop-on-error")
   }
 
-  /** `button "OK"`, `textfield nth 2`: the ref on the line that starts so. */
+  /** `button "OK"`, `textfield nth 2`: the ref behind these words. In a row, a cell is only its name. */
   #ref(element: string): string {
     const [start = "", nth = "1"] = element.split(" nth ")
-    const lines = this.#seen.split("\n").filter((one) => one.trim().startsWith(start) && one.includes("[@"))
-    const ref = /\[(@e\d+)\]/.exec(lines[Number(nth) - 1] ?? "")?.[1]
+    const words = RegExp.escape(start.replace(/^cell (?=")/, ""))
+    const found = [...this.#seen.matchAll(new RegExp(`(?<![\\w"])${words}[^[|\\n]*\\[(@e\\d+)\\]`, "g"))]
+    const ref = found[Number(nth) - 1]?.[1]
     if (!ref) throw new Error(`No ${element} in\n${this.#seen}`)
     return ref
   }

@@ -15,7 +15,7 @@ export function fitting(places: readonly Position[], description: Description): 
   const named = places.filter(({ node }) => fits(node, description))
   const usable = role === undefined ? named.filter(({ node }) => isInteractive(node)) : named
   const inside = insideOf(usable.length > 0 ? usable : named, within, places)
-  const exact = inside.filter(({ node }) => wordsOf(node) === name)
+  const exact = inside.filter(({ node }) => calledOf(node) === name)
   const found = exact.length > 0 ? exact : inside
   return nth === undefined ? found : found.slice(nth - 1, nth)
 }
@@ -23,8 +23,11 @@ export function fitting(places: readonly Position[], description: Description): 
 const fits = (node: SeenNode, { role, name }: Wanted): boolean =>
   (role === undefined || node.role === role) && (name === undefined || isCalled(node, name))
 
+/** Its name, or the name of a label beside it, which serves to find it and proves nothing. */
+const calledOf = (node: SeenNode): string | undefined => wordsOf(node) ?? node.inferredName
+
 function isCalled(node: SeenNode, name: string): boolean {
-  const words = wordsOf(node)
+  const words = calledOf(node)
   return words !== undefined && isSameName(node.role, words, name)
 }
 

@@ -163,7 +163,7 @@ for (const [title, { command, args, node, asked, shows, showsLoss }] of Object.e
   }
   const play = async (more: object, prove: (answer: Answer) => void) =>
     onMac(sceneWith(more), async ({ mac, ok, run, ref }) => {
-      await ok("snapshot", { app: "Demo" })
+      await ok("snapshot", { app: "Demo", offscreen: true })
       const envelope = await run(command, { ref_id: await ref("It"), ...args, timeout_ms: 400 })
       const { delivery } = (envelope.ok ? envelope.data : envelope.error).disposition
       const reactions = mac.record("note").length

@@ -76,7 +76,7 @@ async function use({ mac, run }: Program, isReadable = true): Promise<void> {
   await ask("list-windows")
   await ask("list-surfaces")
   await ask("find", { role: "button", app: "Demo" })
-  const looked = await ask("snapshot")
+  const looked = await ask("snapshot", { offscreen: true })
   const ref = looked.ok
     ? /"ref_id":"(@e\d+)","role":"[a-z]+","name":"It"/.exec(JSON.stringify(looked))?.[1]
     : undefined

@@ -211,9 +211,9 @@ describe("screenshot --annotate", () => {
   })
 
   test("gives refs to elements without one, and keeps the others", async () => {
-    const { ok, world } = shop()
+    const { ok, ref, world } = shop()
     await ok("screenshot", { annotate: true, app: "Shop" })
-    await ok("click", { ref_id: "@e3" })
+    await ok("click", { ref_id: await ref("Open") })
     expect(world.sent("Open")).toEqual(["semantic click"])
   })
 

@@ -25,7 +25,7 @@ test("a ref that is not in the map fails with the contract's message and exit co
 test.each([
   [["clik", "@e1"], "unknown", "'clik'", "click"],
   [["click", "@e1", "--tmeout-ms", "5"], "click", "'--tmeout-ms'", "--timeout-ms"],
-  [["click"], "click", "REF", ""],
+  [["click"], "click", "TARGET", ""],
   [["click", "@e1", "@e2"], "click", "'@e2'", ""],
   [["click", "three"], "click", "three", "@e3"],
   [["snapshot", "--max-depth", "0"], "snapshot", "--max-depth", ""],
@@ -55,7 +55,7 @@ test("help is plain text, with --help or without arguments", async () => {
   ])
   expect(bare.stdout).toBe(help.stdout)
   expect(help.stdout).toContain("Usage: agent-desktop COMMAND")
-  expect(ofClick.stdout).toContain("Usage: agent-desktop click REF")
+  expect(ofClick.stdout).toContain("Usage: agent-desktop click TARGET")
   for (const text of [help.stdout, ofClick.stdout]) expect(text).not.toContain("\x1b")
 })
 
