@@ -93,7 +93,7 @@ test("an older protocol is spoken too", async () => {
       params: { name: "desktop_batch", arguments: { commands: [{ command: "wait", args: { ms: 1 } }] } },
     },
   ]
-  const child = Bun.spawn([PROGRAM, "mcp"], {
+  const child = Bun.spawn([PROGRAM, "mcp", "--format", "json"], {
     env: { HOME: setting.directory },
     stdin: "pipe",
     stdout: "pipe",
@@ -404,7 +404,12 @@ test.skipIf(process.platform !== "linux")(
       file: `${setting.directory}/shot.png`,
     }
     const looks = (await samplesOf(commands)).filter(
-      ({ command, args }) => command.effect === "reads" && command.tool !== "never" && canFill(args, words),
+      ({ command, args }) =>
+        command.effect === "reads" &&
+        command.tool !== "never" &&
+        // The window of this test has no table.
+        command.name !== "table" &&
+        canFill(args, words),
     )
     expect(looks.length).toBeGreaterThan(20)
     for (const { command, args: given } of looks) {

@@ -125,7 +125,7 @@ for (const args of [["--for"], ["--for", "fun"], ["demo"], ["--for", "demo", "te
     expect(await setUp(...args)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "usage: bun scripts/setup.ts [--for demo|test|bench]\n",
+      stderr: `usage: bun scripts/setup.ts [--for ${Object.keys(PURPOSES).join("|")}]\n`,
     })
   })
 
