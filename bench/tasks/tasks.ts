@@ -351,10 +351,12 @@ function browse(
   return {
     app,
     name,
-    start: (stage) => {
+    async start(stage) {
       const url = stage.serve(PAGE)
       const command = app === "Chromium" ? chromium(stage.desktop.directory, url) : firefox(stage, url)
-      return stage.open("Task", command)
+      await stage.open("Task", command)
+      // A browser shows the title of a page before its content.
+      await stage.desktop.run("wait", "--text", "Empty the cart", "--app", app)
     },
     ...steps,
     isDone: async ({ requests }) => requests.includes(wanted),
