@@ -58,7 +58,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
       JSON.stringify([...commands, { command: "snapshot", args: { interactive_only: true } }]),
     )
     expect(results.filter((one: Json) => !one.ok)).toEqual([])
-    expect((await app.seen("text", "Name")).value).toBe("Ada")
+    await until(async () => (await app.seen("text", "Name")).value === "Ada", 3000)
     expect((await app.seen("value", "Amount")).value).toBe(42)
     expect(Math.round((await app.seen("value", "Volume")).value)).toBe(70)
     expect((await app.seen("check", "Agree")).value).toBe(true)
@@ -101,7 +101,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
   test("@focused is the element that gets the keys", async () => {
     await ok("focus", 'textfield "Name"')
     await ok("set-value", "@focused", "Bea")
-    expect((await app.seen("text", "Name")).value).toBe("Bea")
+    await until(async () => (await app.seen("text", "Name")).value === "Bea", 3000)
     await ok("press", "end", "--to", "@focused")
     expect((await ok("type", "@focused", "trix")).element.role).toBe("textfield")
     await until(async () => (await app.seen("text", "Name")).value === "Beatrix", 3000)
