@@ -87,7 +87,7 @@ export const app = optionalText(APP, {
 
 export const windowId = optionalText(WINDOW, { value: "ID", traced: true })
 
-/** Where a description is searched: without them, in the focused window. */
+/** The window to search for a description; without them, the focused one. */
 export const scopeInput = {
   app: optionalText(APP, { value: "NAME", traced: true, narrows: true }),
   window_id: optionalText(WINDOW, { value: "ID", traced: true, narrows: true }),

@@ -155,7 +155,7 @@ function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | unde
   return halves instanceof Failure ? undefined : frameOf(halves)
 }
 
-/** Where an element is that was read without its bounds. */
+/** The place of an element that was read without its bounds. */
 export function placeOf(ax: Ax, element: Element): Rect | undefined {
   const read = ax.read(element, [FRAME])
   return read instanceof Failure ? undefined : boundsOf(ax, element, read)

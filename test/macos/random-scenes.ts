@@ -23,9 +23,9 @@ export interface Act {
   readonly isOnce?: boolean
   /** Its own effect; absent if only the app's note tells. */
   readonly effect?: object
-  /** What the element is like once it is done. */
+  /** The state of the element once it is done. */
   readonly isDone?: (now: Json) => boolean
-  /** What it must be like if nothing was done. */
+  /** Its state if nothing was done. */
   readonly isUndone?: (now: Json) => boolean
 }
 

@@ -15,7 +15,7 @@ import { KeyboardDevice, PRINTABLE } from "./keyboard-device.ts"
 import { keyOf, keysymOf } from "./keys.ts"
 import { PointerDevice } from "./pointer-device.ts"
 
-/** What input needs to know of the windows. */
+/** The facts about windows that input needs. */
 export interface Places {
   windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined>
   focused(deadline: Deadline): Promise<TopWindow | undefined>
