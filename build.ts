@@ -38,11 +38,37 @@ export async function build(target: Target, outfile: string): Promise<void> {
     },
   })
   if (!result.success) throw new AggregateError(result.logs, `The build for ${target} failed`)
+  await closeSwitches(`${outfile}.new`)
   // Bun leaves its own signature, which is wrong by now, in the Intel binary. macOS kills such a process.
   if (os === "darwin") await signFile(`${outfile}.new`)
   // Renamed into place, so that a process that runs the old binary keeps it.
   await rename(`${outfile}.new`, outfile)
 }
+
+/**
+ * Variables by which the runtime runs other code than the program: it becomes a plain Bun, loads a script first, or
+ * listens for a debugger.
+ */
+const SWITCHES = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"]
+
+/** Renames these variables in the binary. A name that contains `=` cannot be set. */
+async function closeSwitches(file: string): Promise<void> {
+  const bytes = Buffer.from(await Bun.file(file).arrayBuffer())
+  for (const name of SWITCHES) {
+    let count = 0
+    for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
+      // In the runtime's own scripts the name is code.
+      if (bytes.subarray(0, at).subarray(-ENV.length).toString("latin1") === ENV) continue
+      bytes[at + "BUN".length] = EQUALS
+      count++
+    }
+    if (count === 0) throw new Error(`The runtime does not contain ${name} any more: see closeSwitches`)
+  }
+  await Bun.write(file, bytes)
+}
+
+const ENV = "process.env."
+const EQUALS = 0x3d
 
 async function commit(): Promise<string> {
   const git = Bun.spawn(["git", "rev-parse", "--short=12", "HEAD"], {

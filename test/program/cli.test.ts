@@ -131,6 +131,23 @@ test(".env and bunfig.toml in the working directory are ignored", async () => {
   expect({ exitCode, code: JSON.parse(stdout).error.code }).toEqual({ exitCode: 1, code: "STALE_REF" })
 })
 
+test("variables of the runtime do not make the program run other code", async () => {
+  using setting = nowhere()
+  const script = `${setting.directory}/other.js`
+  writeFileSync(script, 'console.log("other code")\n')
+  const plain = await setting.run(["version"])
+  const switches: readonly Record<string, string>[] = [
+    { BUN_BE_BUN: "1" },
+    { BUN_OPTIONS: `--preload=${script}` },
+    { BUN_INSPECT: "ws://127.0.0.1:0/x", BUN_INSPECT_PRELOAD: script },
+  ]
+  for (const env of switches) {
+    const { exitCode, stdout, stderr } = await setting.run(["version"], { env })
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: plain.stdout, stderr: "" })
+    expect(await setting.run(["-e", 'console.log("other code")'], { env })).toMatchObject({ exitCode: 2 })
+  }
+})
+
 test("without a desktop, desktop commands suggest a next step, and other commands still work", async () => {
   using setting = nowhere()
   for (const args of [["snapshot"], ["list-windows"], ["list-apps"], ["screenshot"], ["press", "a"]]) {
