@@ -88,11 +88,25 @@ export class Sender {
   }
 }
 
-async function openDoor(atspi: Atspi, { bus }: Ref): Promise<Bus> {
+/**
+ * The address is the app's own word, and may lead anywhere. The connection is used only if the object answers there at
+ * most a moment later than on the bus: a call into a silent one would be lost.
+ */
+async function openDoor(atspi: Atspi, ref: Ref): Promise<Bus | undefined> {
   const called = method("org.a11y.atspi.Application.GetApplicationBusAddress")
-  const reply = await atspi.call({ bus, path: ROOT_PATH }, called)
-  return Bus.open(readAs(reply, "s").string(), atspi.deadline)
+  const reply = await atspi.call({ bus: ref.bus, path: ROOT_PATH }, called)
+  const door = await Bus.open(readAs(reply, "s").string(), atspi.deadline)
+  const answer = door.call(GET_ROLE, ref.bus, ref.path, atspi.deadline).then(
+    (role) => role.signature === "u",
+    () => false,
+  )
+  await atspi.role(ref)
+  if ((await within(PROMPT_MS, answer)) === true) return door
+  door.close()
+  return undefined
 }
+
+const GET_ROLE = method("org.a11y.atspi.Accessible.GetRole")
 
 type Reply = Awaited<ReturnType<Bus["call"]>>
 

@@ -7,7 +7,7 @@ import { perform } from "../../../src/linux/atspi/perform.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
 import { type Answer, Bus } from "../../../src/linux/dbus/bus.ts"
 import { NOTHING } from "../../support/dispositions.ts"
-import { type Daemon, startDaemon } from "../dbus/daemon.ts"
+import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 
 /** Delivery reports if an application does part of an action or stops answering in the middle. */
@@ -103,10 +103,32 @@ describe("typing over a selection", () => {
   })
 })
 
-describe("an application that stops answering", () => {
-  const BUTTON: FakeNode = { role: "PUSH_BUTTON", id: "it", actions: ["click"], answers: { DoAction: YES } }
-  const CLICK = { kind: "click" } as const
+const BUTTON: FakeNode = { role: "PUSH_BUTTON", id: "it", actions: ["click"], answers: { DoAction: YES } }
+const CLICK = { kind: "click" } as const
 
+describe("an application that names a socket of its own", () => {
+  test.each([
+    ["which never answers", {}],
+    ["which accepts and says no more", { data: (socket: Socket) => void socket.write("OK 00\r\n") }],
+    ["which closes at once", { open: (socket: Socket) => void socket.end() }],
+  ])("%s, is asked to act by the bus", async (_, handlers) => {
+    using peer = startPeer(handlers)
+    using app = await FakeApp.start(daemon.address, BUTTON, { toolkit: "gtk", address: peer.address })
+    const bus = await Bus.open(daemon.address, Deadline.in(10_000))
+    const place = { pid: process.pid, app: "fake", traits: TRAITS.gtk3, shift: { x: 0, y: 0 } }
+    const done = await perform(
+      new Atspi(bus, Deadline.in(10_000)),
+      new Element(app.ref("it"), place),
+      CLICK,
+    ).finally(() => bus.close())
+    expect(done).toMatchObject({ method: "atspi:click", delivery: "delivered_unverified" })
+    expect(app.asked("it").filter((member) => member === "DoAction")).toHaveLength(1)
+  })
+})
+
+type Socket = Bun.Socket<undefined>
+
+describe("an application that stops answering", () => {
   test.each(["GetState", "GetRole", "GetInterfaces", "Get NActions", "GetName"])(
     "at %s has not been asked to act",
     async (member) => {
