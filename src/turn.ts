@@ -77,7 +77,8 @@ async function take(
 }
 
 function taken({ pid, display, instead }: InputHolder): AppError {
-  const who = pid ? `Process ${pid}` : "Another command"
+  // The note about the holder can be wrong: other programs can write it.
+  const who = pid ? `According to the display, process ${pid}` : "Another command"
   const where = display ? ` of ${display}` : ""
   const ways = ["Retry", "pass a longer --timeout-ms", "use --input semantic if it suffices", instead].filter(
     Boolean,

@@ -50,7 +50,7 @@ test.each([
   ],
   [
     { pid: 812, display: ":7", instead: "another desktop" },
-    "Process 812 has had the pointer and keyboard of :7 all this time",
+    "According to the display, process 812 has had the pointer and keyboard of :7 all this time",
     "Retry, pass a longer --timeout-ms, use --input semantic if it suffices, or another desktop",
   ],
 ])(

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { spawnSync } from "node:child_process"
 import { Deadline } from "../../src/deadline.ts"
 import { openPlatform } from "../../src/platform.ts"
 import { workAtOnce } from "../fuzz/concurrency.ts"
@@ -57,11 +58,17 @@ test("a command that cannot get the pointer and keyboard in time fails, and deli
     ok: false,
     error: {
       code: "TIMEOUT",
-      message: `Process ${process.pid} has had the pointer and keyboard of ${desktop.display} all this time`,
+      message: `According to the display, process ${process.pid} has had the pointer and keyboard of ${desktop.display} all this time`,
       details: { kind: "input_lease" },
       disposition: { delivery: "not_delivered", retry: "safe" },
     },
   })
+  // Any program can write the note about the holder. It is believed only about programs of this display.
+  spawnSync("xprop", ["-root", "-f", "_AGENT_DESKTOP_INPUT", "32c", "-set", "_AGENT_DESKTOP_INPUT", "1"], {
+    env: desktop.env,
+  })
+  const forged = await desktop.run("press", "a", "--timeout-ms", "600")
+  expect(forged.json.error.message).toStartWith("Another command has had the pointer")
   // Reading does not need a turn.
   expect((await desktop.run("list-windows", "--timeout-ms", "5000")).json.ok).toBe(true)
   const waiting = desktop.run("press", "b", "--timeout-ms", "20000")

@@ -17,7 +17,7 @@ import {
   words,
 } from "./requests.ts"
 import { typeText } from "./typing.ts"
-import { clientOf } from "./window.ts"
+import { clientOf, readPids } from "./window.ts"
 import { XError } from "./wire.ts"
 import { openXtest } from "./xtest.ts"
 
@@ -127,9 +127,11 @@ export async function openInputLock(env: Env, deadline: Deadline): Promise<Input
       return isTaken
     },
     holder: async () => {
-      await x.intern([HOLDER], deadline)
-      const [pid] = await getNumbers(x, x.root, x.atom(HOLDER), deadline)
-      return { pid, display: x.name, instead: "a desktop of your own ('desktop-start')" }
+      return {
+        pid: await readHolder(x, deadline),
+        display: x.name,
+        instead: "a desktop of your own ('desktop-start')",
+      }
     },
     close: () => x.close(),
   }
@@ -145,10 +147,17 @@ async function tryRedirect(x: X11, deadline: Deadline): Promise<boolean> {
   }
 }
 
-/** Leaves our pid with the display, for the error of commands that do not get their turn. */
+/** Leaves an id of this connection with the display, for the error of commands that do not get their turn. */
 async function signHolder(x: X11, deadline: Deadline): Promise<void> {
   await x.intern([HOLDER], deadline)
-  x.send(changeProperty(x.root, x.atom(HOLDER), CARDINAL, 32, words(process.pid)))
+  x.send(changeProperty(x.root, x.atom(HOLDER), CARDINAL, 32, words(x.setup.idBase)))
+}
+
+/** The process behind that id, by the word of the X server. A forged note can name other clients, and nothing else. */
+async function readHolder(x: X11, deadline: Deadline): Promise<number | undefined> {
+  await x.intern([HOLDER], deadline)
+  const [id = 0] = await getNumbers(x, x.root, x.atom(HOLDER), deadline)
+  return clientOf(x, id) === 0 ? undefined : (await readPids(x, [id], deadline)).get(clientOf(x, id))
 }
 
 const HOLDER = "_AGENT_DESKTOP_INPUT"
