@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test"
-import { spawnSync } from "node:child_process"
 import { Deadline } from "../../src/deadline.ts"
 import { openPlatform } from "../../src/platform.ts"
 import { workAtOnce } from "../fuzz/concurrency.ts"
@@ -64,9 +63,8 @@ test("a command that cannot get the pointer and keyboard in time fails, and deli
     },
   })
   // Any program can write the note about the holder. It is believed only about programs of this display.
-  spawnSync("xprop", ["-root", "-f", "_AGENT_DESKTOP_INPUT", "32c", "-set", "_AGENT_DESKTOP_INPUT", "1"], {
-    env: desktop.env,
-  })
+  const forger = ["-root", "-f", "_AGENT_DESKTOP_INPUT", "32c", "-set", "_AGENT_DESKTOP_INPUT", "1"]
+  await desktop.spawnApp(["xprop", ...forger]).exited
   const forged = await desktop.run("press", "a", "--timeout-ms", "600")
   expect(forged.json.error.message).toStartWith("Another command has had the pointer")
   // Reading does not need a turn.
