@@ -1,13 +1,9 @@
 import { expect, test } from "bun:test"
 import { pages } from "../../scripts/docs.ts"
-import { parseArgv } from "../../src/cli/args.ts"
-import { shellWords } from "../../src/cli/completions.ts"
-import { globals } from "../../src/cli/globals.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
 import { fieldsOf } from "../../src/fields.ts"
-import { parseArgs } from "../../src/run.ts"
 
 const root = new URL("../..", import.meta.url).pathname
 const generated = await pages()
@@ -44,23 +40,6 @@ test("the tables of the README have every command and every error code", () => {
   const words = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, word]) => word!)
   expect(words(between("commands")).sort()).toEqual(Object.keys(commands).sort())
   expect(words(between("errors"))).toEqual(expect.arrayContaining([...ERROR_CODES]))
-})
-
-test("every command line of the README parses, and every file it names exists", async () => {
-  const page = generated["README.md"]!
-  const lines = [...page.matchAll(/^ {4}agent-desktop (.*?)(?: +#.*)?$/gm)].map(([, line]) => line!)
-  expect(lines.length).toBeGreaterThan(10)
-  for (const line of lines) {
-    const words = shellWords(line)
-    const parsed = await parseArgv(words, commands, globals)
-    if (parsed.kind === "run") await parseArgs(parsed.command, parsed.args)
-  }
-  const files = [
-    ...page.matchAll(/\]\((?!http)([^)#]+)/g),
-    ...page.matchAll(/(?:scripts|docs)\/[\w-]+\.\w+/g),
-  ]
-  for (const [whole, linked = whole] of files)
-    expect([linked, await Bun.file(`${root}${linked}`).exists()]).toEqual([linked, true])
 })
 
 test("the page about errors has the cause and next step of every code", () => {
