@@ -60,6 +60,8 @@ function limitToReading(adapter: Adapter): Adapter {
   return {
     ...adapter,
     perform: refuse("An action"),
+    keepFocus: refuse("Moving the focus"),
+    selectText: refuse("Selecting text"),
     input: refuse("Input"),
     window: refuse("A window operation"),
     launch: refuse("launch"),

@@ -38,6 +38,25 @@ test("read-only: commands that act are refused, and commands that read change no
   expect(item.error).toMatchObject({ code: "POLICY_DENIED", disposition: { delivery: "not_delivered" } })
 })
 
+test("read-only: the adapter itself refuses whatever may act", async () => {
+  const limited = await guard(fakeAdapter(desk().world, Deadline.in(10_000)), { readOnly: true })
+  const reads = READS.split(" ")
+  for (const [name, method] of Object.entries(limited)) {
+    if (reads.includes(name)) continue
+    const op = { kind: "start" }
+    const called: Promise<unknown> = Reflect.apply(
+      method,
+      limited,
+      name === "permissions" ? [true] : [op, op],
+    )
+    expect(await called.catch((error: unknown) => error)).toMatchObject({ code: "POLICY_DENIED" })
+  }
+})
+
+/** Methods that only look, and takeTurn, which keeps other commands of ours from acting meanwhile. */
+const READS =
+  "diagnose apps windows displays surfaces popups watchPopups tree processStart open read tableAround text grid caughtUp absence dialogOver hit doubt ownerAt focused isEnterBlocked takeTurn screenshot notifications unlistedNotifications life watch close"
+
 test.each([
   [undefined, undefined],
   ["", []],
