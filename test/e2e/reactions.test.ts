@@ -144,7 +144,7 @@ test("a press is long enough for a control that acts on a timer while the button
   }
 })
 
-describe("a secret is typed into its own window only:", () => {
+describe("a secret is typed into its own field only:", () => {
   /** FOCUS_TURNS=100 makes the long runs of docs/reliability.md, and prints what became of the secrets. */
   const turns = (usual: number): number => Number(process.env.FOCUS_TURNS ?? usual)
   const tell = (what: string, answers: readonly string[]): void => {
@@ -172,6 +172,22 @@ describe("a secret is typed into its own window only:", () => {
     }
     tell("a chat window", answers)
   }, 1_200_000)
+
+  test.each([1, 4, 6, SECRET.length])(
+    "if its window goes on to another field after %i letters",
+    async (letters) => {
+      await using desktop = await openDesktop()
+      const app = await startReacting(desktop, "advance")
+      const field = await refOf(desktop, app, "Password")
+      await app.tell(String(letters))
+      const { json } = await typeSecret(desktop, field, SECRET)
+      expect(json).toMatchObject({
+        ok: false,
+        error: { disposition: { delivery: "delivery_uncertain", retry: "unsafe" } },
+      })
+      expect((await app.events()).filter(({ event }) => event === "loot")).toEqual([])
+    },
+  )
 
   test("while a program steals the focus", async () => {
     await using desktop = await openDesktop()

@@ -23,9 +23,9 @@ import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
  * Types the text exactly into the window of the owner, which must have the keyboard focus: in any layout, with Caps Lock
- * on or off. The focus is compared with that window before every portion and after the last one. Without an owner it
- * is the window that has the focus. Characters without a key get spare keys, some at a time. After a secret the
- * spare keys are cleared, and no error reveals its length.
+ * on or off. The focus is compared with that window before every portion and after the last one; for a secret, the
+ * field is, too. Without an owner it is the window that has the focus. Characters without a key get spare keys, some at
+ * a time. After a secret the spare keys are cleared, and no error reveals its length.
  */
 export async function typeText(
   x: X11,
@@ -166,10 +166,11 @@ async function typeRun(
   layouts: readonly ReadonlyMap<string, Position>[],
   before: number,
 ): Promise<void> {
-  const { x, xtest, keyboard, target, deadline, secret } = typist
+  const { x, xtest, keyboard, target, deadline, secret, total } = typist
   let down: readonly number[] = []
   let group = keyboard.state.group
-  const portion = secret ? SECRET_PORTION : PORTION
+  // A password goes letter by letter. A long secret, such as a key, has to be typed in time as well.
+  const portion = secret ? Math.ceil(total / MOST_PROOFS) : PORTION
   const shift = (shifters: readonly number[]) => {
     for (const key of down) if (!shifters.includes(key)) xtest.keyUp(key)
     for (const key of shifters) if (!down.includes(key)) xtest.keyDown(key)
@@ -191,6 +192,7 @@ async function typeRun(
   }
   for (let at = 0; at < chars.length; at += portion) {
     if (before + at === 0) await typist.prove?.()
+    else if (secret) await proveStill(typist, before + at)
     const part = chars.slice(at, at + portion)
     await sendKeys(
       x,
@@ -208,14 +210,24 @@ async function typeRun(
 
 /** A window that has taken the focus may have done so while the text was on its way to the app. */
 async function checkEnd(typist: Typist, chars: readonly string[]): Promise<void> {
-  const { x, target, secret, prove, deadline } = typist
+  const { x, target, secret, deadline } = typist
   // Enter may close the window or go on to the next one, and Tab goes on to the next field.
   const movesOn = chars.some((char) => char === "\n" || char === "\t")
   if (movesOn && !secret) return
   if (!(await isFocused(x, target, deadline))) throw lostFocus(typist, chars.length)
-  if (!secret || movesOn) return
-  await prove?.().catch((error: unknown) => {
-    throw error instanceof AppError ? lostFocus(typist, chars.length) : error
+  if (secret && !movesOn) await proveStill(typist, chars.length)
+}
+
+/**
+ * Throws if the field does not have the focus any more, now that the app has read what was typed: it may go on to
+ * another field of the same window, which would show the rest.
+ */
+async function proveStill(typist: Typist, typed: number): Promise<void> {
+  const { prove } = typist
+  if (!prove) return
+  await waitForReader(typist, typed)
+  await prove().catch((error: unknown) => {
+    throw error instanceof AppError ? lostFocus(typist, typed) : error
   })
 }
 
@@ -271,6 +283,7 @@ async function freeModifiers(x: X11, xtest: Xtest, keyboard: Keyboard, deadline:
   })
 }
 
-/** Characters between two looks at the focus. A look costs a fraction of a millisecond. */
+/** Characters between two looks at the focus. A look at the window costs a fraction of a millisecond. */
 const PORTION = 200
-const SECRET_PORTION = 4
+/** How often a secret asks its app if the field still has the focus, which costs some milliseconds. */
+const MOST_PROOFS = 64
