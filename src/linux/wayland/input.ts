@@ -239,6 +239,15 @@ async function typeText(
     })
   if (chars.length === 0) return
   let typed = 0
+  // A password goes letter by letter. A long secret, such as a key, has to be typed in time as well.
+  const portion = Math.ceil(chars.length / MOST_PROOFS)
+  /** The app may go on to another field of the same window, which would show the rest. */
+  const proveStill = async (): Promise<void> => {
+    if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
+    await prove?.().catch((error: unknown) => {
+      throw error instanceof AppError ? partly(error, undefined) : error
+    })
+  }
   while (typed < chars.length) {
     const { run, codes } = takeRun(chars.slice(typed))
     await device.learn(new Map([...codes].map(([char, code]) => [code, keysymOf(char)])), deadline)
@@ -246,10 +255,15 @@ async function typeText(
       throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
     })
     if (typed === 0) await prove?.()
-    for (const char of run) await device.stroke(codeOf(char, codes), [], deadline)
-    typed += run.length
+    for (const char of run) {
+      if (secret && typed > 0 && typed % portion === 0) await proveStill()
+      await device.stroke(codeOf(char, codes), [], deadline)
+      typed++
+    }
   }
-  if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
+  // Enter may close the window, and Tab goes on to the next field.
+  if (secret && !chars.some((char) => char === "\n" || char === "\t")) await proveStill()
+  else if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
 }
 
 const codeOf = (char: string, codes: ReadonlyMap<string, number>): number =>
@@ -360,6 +374,8 @@ function offScreen({ x, y }: Point): AppError {
 
 /** Some controls act on a timer while a button is down, and ignore shorter presses. */
 const HOLD_MS = 50
+/** How often a secret asks its app if the field still has the focus. */
+const MOST_PROOFS = 64
 const REACTION_MS = 500
 const RELEASE_MS = 500
 const LOOK_MS = 5

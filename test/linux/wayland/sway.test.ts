@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Fixture, startFixture, type Toolkit } from "../../fixtures/fixture.ts"
-import { openDesktop, type TestDesktop } from "../../support/desktop.ts"
+import { startReacting } from "../../fixtures/reacting.ts"
+import { openDesktop, PROGRAM, type TestDesktop } from "../../support/desktop.ts"
 import type { Json } from "../../support/json.ts"
 import { until } from "../../support/until.ts"
 
@@ -94,6 +95,25 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
     }
     await until(async () => (await fixture.seen("text", "Name")).value === "a😀b")
   })
+})
+
+test("a secret stops if its window goes on to another field", async () => {
+  const app = await startReacting(desktop, "advance")
+  await app.tell("3")
+  const env = { ...desktop.env, PASSWORD: "correct-horse" }
+  const line = [
+    "type",
+    'textfield "Password"',
+    "--app",
+    app.app,
+    "--secret",
+    "env:PASSWORD",
+    "--input",
+    "physical",
+  ]
+  const { error } = await Bun.$`${PROGRAM} ${line}`.env(env).nothrow().json()
+  expect(error.disposition).toEqual({ delivery: "delivery_uncertain", retry: "unsafe" })
+  expect((await app.events()).filter(({ event }) => event === "loot")).toEqual([])
 })
 
 test("doctor names the compositor and what it can do", async () => {
