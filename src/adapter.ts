@@ -73,9 +73,9 @@ export interface Adapter {
   selectText(handle: Handle, range: TextRange): Promise<Performed>
   /**
    * Waits until the app of the window has handled the input that it was sent. false: it did not in time. true if the
-   * platform cannot tell.
+   * platform cannot tell. `ofPage`: also the processes of the app that draw its pages.
    */
-  caughtUp(window: SeenWindow): Promise<boolean>
+  caughtUp(window: SeenWindow, ofPage?: boolean): Promise<boolean>
   /** Why a user cannot get at an element that answers; undefined if nothing says so. */
   absence(seen: Seen, entry: RefEntry): Promise<Absence | undefined>
   /** The modal dialog that keeps a user from the window of an entry; undefined if there is none. `hint`: from its map. */
@@ -372,9 +372,10 @@ export interface InputTarget {
 /**
  * Proves that input still reaches the element that it is meant for; throws if it does not. An adapter calls it when
  * the app has had the chance to react to the pointer, which is there by then, or to the focus, and presses only after it.
- * `isQuiet`: the adapter has seen that the app is done with its reaction, so one look is enough.
+ * `isQuiet`: the adapter has seen that the app is done with its reaction, so one look is enough. `at`: the point, if the
+ * adapter has chosen another one than the event's.
  */
-export type Proof = (isQuiet?: boolean) => Promise<void>
+export type Proof = (isQuiet?: boolean, at?: Point) => Promise<void>
 
 /** `target`: absent if the caller named a point of the screen, or the keyboard focus, and not an element. */
 export type InputEvent =
@@ -412,6 +413,8 @@ export type InputEvent =
       readonly modifiers?: readonly Modifier[]
       /** True if the point is in a list, which may have moved or scrolled since the last click. */
       readonly inList?: boolean
+      /** The place of the element, if any point of it that is proved is as good as `at`. */
+      readonly room?: Rect
     }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
   | {

@@ -13,13 +13,13 @@ const POLL_MS = 100
 export async function until<T>(
   ctx: Context,
   look: () => Promise<T | undefined>,
-  options: { readonly pids?: readonly number[]; readonly deadline?: Deadline } = {},
+  options: { readonly pids?: readonly number[]; readonly deadline?: Deadline; readonly pollMs?: number } = {},
 ): Promise<T | undefined> {
   const deadline = options.deadline ?? ctx.deadline
   if (!ctx.patient) return look()
   const watch = await ctx.adapter.watch(options.pids)
   try {
-    return await untilChanged(watch, look, deadline)
+    return await untilChanged(watch, look, deadline, options.pollMs)
   } finally {
     await watch.close()
   }
@@ -30,6 +30,7 @@ export async function untilChanged<T>(
   watch: Watch,
   look: () => Promise<T | undefined>,
   deadline: Deadline,
+  pollMs = POLL_MS,
 ): Promise<T | undefined> {
   for (let looks = 0; ; looks++) {
     const time = deadline.remaining
@@ -41,7 +42,7 @@ export async function untilChanged<T>(
       if (looks > 0 && deadline.expired && isLate(error, time)) return undefined
       throw error
     }
-    await watch.changed(Math.min(POLL_MS, deadline.remaining))
+    await watch.changed(Math.min(pollMs, deadline.remaining))
   }
 }
 

@@ -1,9 +1,10 @@
-import type { Action, InputTarget, Performed, Proof, Seen, SeenWindow } from "../adapter.ts"
+import type { Action, InputTarget, Performed, Proof, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import { hasTrait, type Point, type Rect } from "../node.ts"
+import { hasTrait, type Point, type Rect, type Role } from "../node.ts"
 import { contains, middle } from "../rect.ts"
 import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
+import { isInteractive } from "../tree.ts"
 import { pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 import { type ActedOn, actedOn } from "./result.ts"
@@ -30,7 +31,8 @@ export async function clickElement(
   const reached = await reach(ctx, target, pointOf)
   const inList = hasTrait(target.seen.role, "item")
   const modifiers = "modifiers" in action ? action.modifiers : undefined
-  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, modifiers }, action)
+  const room = pointOf === clickPointOf ? roomOf(target.seen) : undefined
+  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, room, modifiers }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 
@@ -147,7 +149,9 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
       suggestion: `Bring it into view ('scroll-to ${ref}', 'focus-window ${entry.window_id ?? ""}'), then retry`,
     })
   const place = { at, pointOf, window, isSure }
-  return { at, target: inputTarget(target), prove: (isQuiet) => proveArrival(ctx, target, place, isQuiet) }
+  const prove: Proof = (isQuiet, aside) =>
+    proveArrival(ctx, target, aside ? { ...place, at: aside, isAside: true } : place, isQuiet)
+  return { at, target: inputTarget(target), prove }
 }
 
 /** A point where the element was before the pointer came. */
@@ -157,6 +161,8 @@ interface Place {
   readonly window: SeenWindow | undefined
   /** The platform could tell what is at the point. */
   readonly isSure: boolean
+  /** True for another point than the one that a click means. */
+  readonly isAside?: boolean
 }
 
 /** How long what the pointer brings up may stay in the way: a highlight that slides by, a tip that goes. */
@@ -194,11 +200,12 @@ const WHEN_IT_CAME = "when the pointer came"
 async function obstacleNow(
   ctx: Context,
   target: Target,
-  { at, pointOf, window, isSure }: Place,
+  { at, pointOf, window, isSure, isAside }: Place,
 ): Promise<string | undefined> {
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
     const look = await lookAt(ctx, seen, at, window)
+    if (isAside && (await holdsControlAt(ctx, seen, at))) return "covered by a control in it"
     // Identity comes last: the hit test of a browser takes its time.
     const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
     if (!isStillAt(now, at, pointOf)) return "somewhere else"
@@ -257,6 +264,33 @@ function clickPointOf(seen: Seen): Point | undefined {
   const { x, y } = middle(bounds)
   return { x: Math.floor(x), y: Math.floor(y) }
 }
+
+/** The place of an element that does the same at all of its points, those of controls in it excepted. */
+function roomOf(seen: Seen): Rect | undefined {
+  return seen.clickPoint || !(hasTrait(seen.role, "item") || UNIFORM.has(seen.role))
+    ? undefined
+    : visibleBounds(seen)
+}
+
+const UNIFORM: ReadonlySet<Role> = new Set([
+  "button",
+  "menubutton",
+  "checkbox",
+  "radiobutton",
+  "switch",
+  "link",
+  "menuitem",
+])
+
+/** True unless it is certain that no control inside the element is at the point. */
+async function holdsControlAt(ctx: Context, { handle }: Seen, point: Point): Promise<boolean> {
+  const { root, complete } = await ctx.adapter.tree({ kind: "element", handle }, INSIDE)
+  const isThere = ({ bounds, children, ...one }: SeenNode): boolean =>
+    (isInteractive(one) && (!bounds || contains(bounds, point))) || children.some(isThere)
+  return !complete || root.children.some(isThere)
+}
+
+const INSIDE = { maxDepth: 5, bounds: "interactive", includeHidden: false, interactiveOnly: true } as const
 
 /** The point of the sign that expands and collapses the element. */
 export const disclosurePoint: PointOf = (seen) =>

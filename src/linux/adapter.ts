@@ -92,10 +92,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const [atspi, { selectText }] = await Promise.all([view.atspi(), import("./atspi/text.ts")])
       return selectText(atspi, Element.of(handle), range)
     },
-    caughtUp: async ({ id }) => {
-      if (!isWindowId(id) || !session.hasWindows) return true
+    caughtUp: async ({ id, pid }, ofPage = false) => {
       // The look that follows needs time, too.
-      return (await windowing()).caughtUp(id, deadline.sparing(LOOK_MS, 1 / 2))
+      const patience = deadline.sparing(LOOK_MS, 1 / 2)
+      const hasRead =
+        !isWindowId(id) || !session.hasWindows || (await (await windowing()).caughtUp(id, patience))
+      return hasRead && ofPage ? (await import("./host/asleep.ts")).allAsleep(pid, patience) : hasRead
     },
     absence: async (seen, { page }) => {
       const element = Element.of(seen.handle)

@@ -106,22 +106,24 @@ export async function appendRefs(
 
 /** How long a context menu may take to open, and how long if its app has handled the click. */
 const MENU_MS = 1000
-const HANDLED_MS = 120
+const HANDLED_MS = 60
+/** The app does not tell that it has handled the click and opened nothing. */
+const LOOK_MS = 20
 
 /** The menu that an action on a ref opened, with refs added to the ref's own map; undefined if none shows. */
 export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node | undefined> {
   const { entry, snapshotId } = await lookUp(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
   if (!window) return undefined
-  // The menu of a page is opened by another process, which cannot be asked.
-  const hasAnswered = entry.page === undefined ? whenAnswered(ctx, window) : () => false
+  const hasAnswered = whenAnswered(ctx, window, entry.page !== undefined)
   const look = async (): Promise<{ readonly menu?: SeenTree } | undefined> => {
     // Asked first: a menu that opens before the look counts.
     const isOver = hasAnswered() && (await ctx.adapter.popups(entry.pid)) === 0
     const menu = await readMenu(ctx, window)
     return menu || isOver ? { menu } : undefined
   }
-  const found = await until(ctx, look, { pids: [entry.pid], deadline: ctx.deadline.slice(MENU_MS) })
+  const deadline = ctx.deadline.slice(MENU_MS)
+  const found = await until(ctx, look, { pids: [entry.pid], deadline, pollMs: LOOK_MS })
   const menu = found?.menu
   if (!menu) return undefined
   const start = menu.pid === entry.pid ? entry.process_start : await ctx.adapter.processStart(menu.pid)
@@ -129,11 +131,11 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   return withoutBounds(toNode(menu.root, refOf))
 }
 
-/** Tells if the app has handled its input for a while. */
-function whenAnswered(ctx: Context, window: SeenWindow): () => boolean {
+/** Tells if the app has handled its input for a while. The menu of a page is opened by another process. */
+function whenAnswered(ctx: Context, window: SeenWindow, ofPage: boolean): () => boolean {
   let at = Number.POSITIVE_INFINITY
   void ctx.adapter
-    .caughtUp(window)
+    .caughtUp(window, ofPage)
     .then((hasCaughtUp) => {
       if (hasCaughtUp) at = performance.now()
     })

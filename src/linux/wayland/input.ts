@@ -6,6 +6,7 @@ import { comboText } from "../../keys.ts"
 import type { Point } from "../../node.ts"
 import { contains } from "../../rect.ts"
 import { pause } from "../../until.ts"
+import { insideOf, type LastClick, nextClick } from "../windowing/next-click.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
@@ -85,17 +86,21 @@ type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
 
 async function click(context: Context, device: PointerDevice, event: Of<"click">): Promise<void> {
   const { env, deadline } = context
-  await awaitNewClick(env, event, deadline)
+  const next = nextClick(event, readClick(env))
+  const isAside = next.at !== event.at
+  if (!isAside && next.waitMs > 0) await pause(next.waitMs, deadline)
   await context.approach?.()
-  const at = rounded(event.at)
-  const check = await arrive(context, device, { at, prove: event.prove })
+  const meant = { at: rounded(event.at), prove: event.prove }
+  const aside = isAside && (await arrive(context, device, meant, rounded(next.at)).catch(unlessUnproved))
+  if (isAside && !aside) await pause(next.waitMs, deadline)
+  const check = aside || (await arrive(context, device, meant))
   for (let i = 0; i < event.count; i++) {
     if (i === 0) await check()
     await device.press(event.button, deadline)
     if (event.button !== "right") await pause(HOLD_MS, deadline)
     await device.release(event.button, deadline)
   }
-  noteClick(env, at)
+  noteClick(env, rounded(aside ? next.at : event.at), event.room)
 }
 
 async function turnWheel(context: Context, device: PointerDevice, event: Of<"wheel">): Promise<void> {
@@ -153,15 +158,17 @@ async function drag(context: Context, device: PointerDevice, event: Of<"drag">):
 async function arrive(
   { places, owner, deadline }: Context,
   device: PointerDevice,
-  { at, prove }: { readonly at: Point; readonly prove?: Proof },
+  { at: meant, prove }: { readonly at: Point; readonly prove?: Proof },
+  aside?: Point,
 ): Promise<() => Promise<void>> {
+  const at = aside ?? meant
   // Hover effects need a motion, also where the pointer already is.
   await device.moveTo({ x: at.x > 0 ? at.x - 1 : at.x + 1, y: at.y }, deadline)
   await device.moveTo(at, deadline)
   if (!owner) return async () => {}
   const before = await places.windowAt(at, deadline)
   const isQuiet = await isIdle(owner.pid, deadline.slice(REACTION_MS))
-  await prove?.(isQuiet)
+  await prove?.(isQuiet, aside)
   return async () => {
     const now = await places.windowAt(at, deadline)
     if (now?.id === before?.id && now?.pid === owner.pid) return
@@ -174,6 +181,11 @@ async function arrive(
       },
     )
   }
+}
+
+/** undefined: the element is not at this point, and nothing was pressed. */
+function unlessUnproved(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") throw error
 }
 
 /** Waits until the process sleeps for longer than a frame takes. false: it does not in time. */
@@ -319,35 +331,25 @@ function partly(error: AppError, typed: number | undefined): AppError {
   })
 }
 
-/** A press soon after another at the same place counts as a double click, even if another command sent it. */
-async function awaitNewClick(
-  env: Env,
-  { at, count, inList }: Of<"click">,
-  deadline: Deadline,
-): Promise<void> {
-  const last = readClick(env)
-  if (!last) return
-  const [isBeside, isBelow] = [Math.abs(at.x - last.x) > NEAR, Math.abs(at.y - last.y) > NEAR]
-  const isFar = inList ? isBeside && isBelow : isBeside || isBelow
-  if (isFar && count === 1) return
-  const passed = Date.now() - last.time
-  if (passed >= 0 && passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
-}
-
 const clickFile = (env: Env): string => `${env.XDG_RUNTIME_DIR}/agent-desktop-last-click`
 
-function readClick(env: Env): { readonly time: number; readonly x: number; readonly y: number } | undefined {
+function readClick(env: Env): LastClick | undefined {
   try {
-    const [time = 0, x = 0, y = 0] = readFileSync(clickFile(env), "utf8").split(" ").map(Number)
-    return { time, x, y }
+    const [time = 0, x = 0, y = 0, dx, dy] = readFileSync(clickFile(env), "utf8").split(" ").map(Number)
+    const passedMs = Date.now() - time
+    const inside = dx === undefined || dy === undefined ? undefined : { x: dx, y: dy }
+    // A clock that was set back tells nothing.
+    return passedMs < 0 ? undefined : { passedMs, at: { x, y }, inside }
   } catch {
     return undefined
   }
 }
 
-function noteClick(env: Env, { x, y }: Point): void {
+function noteClick(env: Env, at: Point, room: Point | undefined): void {
+  const points = [at, ...(room ? [insideOf(at, room)] : [])]
+  const numbers = [Date.now(), ...points.flatMap(({ x, y }) => [x, y])]
   try {
-    writeFileSync(clickFile(env), `${Date.now()} ${x} ${y}`, { mode: 0o600 })
+    writeFileSync(clickFile(env), numbers.join(" "), { mode: 0o600 })
   } catch {
     // Without the note, only a second click of another command within half a second may count as a double one.
   }
@@ -383,8 +385,5 @@ const CALM_LOOKS = 4
 const FOCUS_MS = 500
 const FRAME_MS = 16
 const DWELL_MS = 150
-/** The longest default time of a toolkit is half a second. */
-const DOUBLE_CLICK_MS = 520
-const NEAR = 16
 const RETURN = 28
 const TAB = 15

@@ -3,6 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point } from "../../node.ts"
 import { pause } from "../../until.ts"
+import { insideOf, type LastClick, nextClick } from "../windowing/next-click.ts"
 import type { X11 } from "./connection.ts"
 import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
 import { modifierKeys } from "./keyboard.ts"
@@ -53,15 +54,20 @@ export async function clickPointer(
   const logical = LOGICAL[event.button]
   const button = physical(logical)
   const held = await settleButtons(x, xtest, physical, logical, deadline)
-  await awaitNewClick(x, event, deadline)
+  const next = nextClick(event, await readLastClick(x, deadline))
+  const isAside = next.at !== event.at
+  if (!isAside && next.waitMs > 0) await pause(next.waitMs, deadline)
   await approach?.()
   const keys = await modifierKeys(x, event.modifiers ?? [], deadline)
   await xtest.during(async () => {
-    const proved = await arrive(x, xtest, event, deadline, owner)
+    const aside = isAside && (await arrive(x, xtest, event, deadline, owner, next.at).catch(unlessUnproved))
+    if (isAside && !aside) await pause(next.waitMs, deadline)
+    const proved = aside || (await arrive(x, xtest, event, deadline, owner))
+    const at = aside ? next.at : event.at
     for (const key of keys) xtest.keyDown(key)
     for (let i = 0; i < event.count; i++) {
       const press = (): void => {
-        noteHeld(x, [...held, { button: logical, at: rounded(event.at), isMeant: false }])
+        noteHeld(x, [...held, { button: logical, at: rounded(at), isMeant: false }])
         xtest.buttonDown(button)
       }
       await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {
@@ -76,7 +82,7 @@ export async function clickPointer(
     }
     for (const key of keys.toReversed()) xtest.keyUp(key)
     await x.sync(deadline)
-    await noteClick(x, event.at, deadline)
+    await noteClick(x, at, event.room, deadline)
   })
 }
 
@@ -193,14 +199,17 @@ interface Proved {
 /**
  * Moves the pointer there and lets the app react to it: pages and windows show, hide and move things when the pointer
  * comes. Only then the caller proves that the element is still there. undefined: input is not meant for an element.
+ * `aside`: another point of the element, to go to instead.
  */
 async function arrive(
   x: X11,
   xtest: Xtest,
-  { at, prove }: { readonly at: Point; readonly prove?: Proof },
+  { at: meant, prove }: { readonly at: Point; readonly prove?: Proof },
   deadline: Deadline,
   owner?: Owner,
+  aside?: Point,
 ): Promise<Proved | undefined> {
+  const at = aside ?? meant
   await moveTo(x, xtest, at, deadline)
   if (!owner) return undefined
   await refuseTaken(x, owner, deadline)
@@ -209,8 +218,13 @@ async function arrive(
     unlessLate,
   )
   const { child } = await queryPointer(x, deadline)
-  await prove?.(isQuiet)
+  await prove?.(isQuiet, aside)
   return { at: rounded(at), top: child, owner }
+}
+
+/** undefined: the element is not at this point, and nothing was pressed. */
+function unlessUnproved(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") throw error
 }
 
 /** A wait that is not over after its slice of the time has not failed. */
@@ -367,42 +381,25 @@ const LOOK_MS = 10
 const FRAME_MS = 16
 const DWELL_MS = 150
 
-/**
- * Applications treat a press soon after another at the same place as the second one of a double click, even
- * if another command sent it. Each click stores its time and place on the display, and the next one that could
- * be mistaken for its continuation waits.
- */
-export async function awaitNewClick(
-  x: X11,
-  { at, count, inList = false }: Pick<Click, "at" | "count" | "inList">,
-  deadline: Deadline,
-): Promise<void> {
+/** Each click stores its time and place on the display, for the next one. */
+async function readLastClick(x: X11, deadline: Deadline): Promise<LastClick | undefined> {
   await x.intern([NOTE], deadline)
-  const [time, lastX, lastY] = await getNumbers(x, x.root, x.atom(NOTE), deadline)
-  if (time === undefined || lastX === undefined || lastY === undefined) return
-  const [isBeside, isBelow] = [Math.abs(at.x - lastX) > NEAR, Math.abs(at.y - lastY) > NEAR]
-  // GTK counts by the place in a list, which may have moved or scrolled along one axis since.
-  const isFar = inList ? isBeside && isBelow : isBeside || isBelow
-  // GTK 3 loses count of a double click soon after a click anywhere else in the same list.
-  if (isFar && count === 1) return
-  const passed = (now() - time) >>> 0
-  if (passed < DOUBLE_CLICK_MS) await pause(DOUBLE_CLICK_MS - passed, deadline)
+  const [time, left, top, dx, dy] = await getNumbers(x, x.root, x.atom(NOTE), deadline)
+  if (time === undefined || left === undefined || top === undefined) return undefined
+  const inside = dx === undefined || dy === undefined ? undefined : { x: dx, y: dy }
+  return { passedMs: (now() - time) >>> 0, at: { x: left, y: top }, inside }
 }
 
 /** Call this once the server has processed the click. */
-export async function noteClick(x: X11, at: Point, deadline: Deadline): Promise<void> {
-  const bytes = words(now(), Math.round(at.x), Math.round(at.y))
+async function noteClick(x: X11, at: Point, room: Point | undefined, deadline: Deadline): Promise<void> {
+  const points = [at, ...(room ? [insideOf(at, room)] : [])].map(rounded)
+  const bytes = words(now(), ...points.flatMap((point) => [point.x, point.y]))
   x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, bytes))
   await x.sync(deadline)
 }
 
-type Click = Extract<InputEvent, { kind: "click" }>
-
 const NOTE = "_AGENT_DESKTOP_LAST_CLICK"
 const CARDINAL = 6
-/** The longest default time of a toolkit is half a second. */
-const DOUBLE_CLICK_MS = 520
-const NEAR = 16
 
 /** Milliseconds, as many as fit into the property. */
 const now = (): number => Date.now() >>> 0
