@@ -5,7 +5,7 @@ import { AppError } from "./errors.ts"
 import { onDemand } from "./on-demand.ts"
 import { writeOutput } from "./output-file.ts"
 import { namesIn } from "./policy.ts"
-import { type Door, runCommand as runThrough, type Trace } from "./run.ts"
+import { type Door, type Recording, runCommand as runThrough, type Trace } from "./run.ts"
 
 export type { Envelope, ErrorObject } from "./envelope.ts"
 export { AppError, ERROR_CODES, type ErrorCode } from "./errors.ts"
@@ -28,6 +28,8 @@ export interface Options {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Directory for a trace of every command. */
   readonly trace?: string
+  /** File of a flow to which commands that succeed are appended. */
+  readonly record?: string
   /** Ends the commands that are running. */
   readonly signal?: AbortSignal
 }
@@ -58,6 +60,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const { platform, refs } = opened
   const close = (): Promise<void> => opened.close({ forGood: true })
   let trace: Promise<Trace> | undefined
+  let record: Promise<Recording> | undefined
   const door: Door = {
     name: "library",
     commands,
@@ -75,7 +78,8 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   }
   const run = async (command: string, args: object = {}): Promise<Envelope> => {
     if (options.trace) trace ??= openTrace(options.trace)
-    return runThrough({ ...door, trace: await trace }, command, args)
+    if (options.record) record ??= openRecording(options.record)
+    return runThrough({ ...door, trace: await trace, record: await record }, command, args)
   }
   return { run, close, [Symbol.asyncDispose]: close }
 }
@@ -93,6 +97,11 @@ function bothOf(
 async function openTrace(directory: string): Promise<Trace> {
   const trace = await import("./trace/record.ts")
   return trace.openTrace({ directory, screenshots: false, onFailure: () => {} })
+}
+
+async function openRecording(file: string): Promise<Recording> {
+  const { openRecording } = await import("./flow/record.ts")
+  return openRecording({ file, tell: () => {} })
 }
 
 async function noInput(): Promise<string> {

@@ -255,3 +255,10 @@ const SYNONYMS: ReadonlyMap<string, NamedKey> = new Map([
   ["arrowup", "up"],
   ["arrowdown", "down"],
 ])
+
+/** True for a key that types a character: passwords can be typed key by key. */
+export function typesCharacter(combo: string): boolean {
+  const key = combo.endsWith("+") ? "+" : (combo.split("+").at(-1) ?? "")
+  const modifiers = combo.slice(0, combo.length - key.length).toLowerCase()
+  return [...key].length === 1 && /^(shift\+)*$/.test(modifiers)
+}

@@ -5,7 +5,7 @@ import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { onDemand } from "./on-demand.ts"
-import { type Door, runLoaded, type Trace } from "./run.ts"
+import { type Door, type Recording, runLoaded, type Trace } from "./run.ts"
 import { catchSignals } from "./signals.ts"
 import { UsageError } from "./usage-errors.ts"
 
@@ -49,6 +49,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     ...settings,
     signal: interruption.signal,
     trace: settings.traceTo ? await openTrace(settings.traceTo, settings) : undefined,
+    record: settings.recordTo ? await openRecording(settings.recordTo, settings) : undefined,
     serve: async (options) => {
       const [{ serveMcp }, { refsOfServer }] = await Promise.all([
         import("./mcp/server.ts"),
@@ -127,6 +128,11 @@ async function openTrace(
     screenshots: settings.traceScreenshots,
     onFailure: async (message) => (await openLog(settings)).warn(message),
   })
+}
+
+async function openRecording(file: string, settings: Pick<Settings, "verbose">): Promise<Recording> {
+  const { openRecording } = await import("./flow/record.ts")
+  return openRecording({ file, tell: async (message) => (await openLog(settings)).warn(message) })
 }
 
 /** Logs names and figures only: arguments and texts of apps may be secret. */

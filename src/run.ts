@@ -35,6 +35,7 @@ export interface Door extends Policy {
   /** Ends the command early. */
   readonly signal?: AbortSignal
   readonly trace?: Trace
+  readonly record?: Recording
   readonly serve?: (options: ServeOptions) => Promise<void>
   /** Opens a door with refs of its own, on this desktop or another. */
   apart?(desktop?: string): Promise<Pick<Door, "platform" | "refs" | "session" | "desktop"> & Closing>
@@ -56,6 +57,25 @@ export interface Trace {
   refused(command: string, argv: readonly string[], error: object): void
   /** Milliseconds spent on recording so far. They do not count as time of any command. */
   readonly spentMs: number
+}
+
+/** Writes what succeeds into a flow. It never throws, and no command depends on it. */
+export interface Recording {
+  /** Looks at the elements of a command before it runs. The result is called once the command has succeeded. */
+  before(step: RecordedStep): Promise<((data: object) => Promise<void>) | undefined>
+  /** Milliseconds spent on recording so far. They do not count as time of any command. */
+  readonly spentMs: number
+}
+
+export interface RecordedStep {
+  readonly command: Command
+  readonly args: Args
+  /** The same with the refs of elements that were described. */
+  readonly named: Args
+  /** Reads the desktop, with time of its own, and leaves no trace. */
+  look<T>(ms: number, work: (ctx: Context) => Promise<T>): Promise<T>
+  /** The same text without secrets. */
+  hide(text: string): string
 }
 
 interface Closing {
@@ -163,25 +183,47 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   const tracker = new ActTracker()
-  const adapter = openAdapter(door, new Deadline(deadline.at + grace, door.signal), tracker)
+  const endOf = (late: number): Deadline => new Deadline(deadline.at + late + grace, door.signal)
+  const adapter = openAdapter(door, endOf(0), tracker)
   const secrets = new Secrets()
   const fields = fieldsOf(command.input)
   // The same with the refs of elements that were described.
   let named = args
-  const ctx = contextFor(door, secrets, {
+  const parts: Parts = {
     adapter,
     deadline,
     patient: timeout > 0,
     isTimed: timeout !== command.timeoutMs,
     baseline: batch?.baseline,
     format: door.format,
-  })
+  }
+  const ctx = contextFor(door, secrets, parts)
   try {
     const targets = await targetsOf(fields, args)
     const found = await targets?.findTargets(fields, args, ctx)
     named = found?.args ?? args
-    const data = await command.handle(named, ctx)
-    return secrets.hide(found ? withPlace(data, found.place) : data)
+    const before = spentOn(door.record)
+    const recorded = await door.record?.before({
+      command,
+      args,
+      named,
+      look: (ms, work) =>
+        workIn(
+          { ...door, record: undefined, trace: undefined },
+          secrets,
+          { ...parts, deadline: Deadline.in(ms, door.signal), patient: true },
+          work,
+        ),
+      hide: (text) => secrets.hide(text),
+    })
+    const late = spentOn(door.record) - before
+    const work = (given: Context): Promise<object> => command.handle(named, given)
+    const data = late
+      ? await workIn(door, secrets, { ...parts, deadline: endOf(late) }, work, tracker)
+      : await work(ctx)
+    const answer = secrets.hide(found ? withPlace(data, found.place) : data)
+    await recorded?.(answer)
+    return answer
   } catch (error) {
     const told = unlessHidden(error, door)
     throw secrets.hideIn(
@@ -191,6 +233,8 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
     await adapter.close()
   }
 }
+
+const spentOn = (work: Pick<Trace | Recording, "spentMs"> | undefined): number => work?.spentMs ?? 0
 
 /** The same result, still of its class, with the place of described elements unless it has one of its own. */
 const withPlace = (data: object, place: object): object =>
@@ -222,11 +266,12 @@ interface Parts {
 function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   let known = parts.baseline
   const stdin = readableOnce(() => readInTime(door.stdin(), parts.deadline))
-  const tracedBefore = door.trace?.spentMs ?? 0
+  const spent = (): number => spentOn(door.trace) + spentOn(door.record)
+  const spentBefore = spent()
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
     try {
-      const traced = (door.trace?.spentMs ?? 0) - tracedBefore
-      const deadline = traced ? new Deadline(parts.deadline.at + traced, door.signal) : parts.deadline
+      const late = spent() - spentBefore
+      const deadline = late ? new Deadline(parts.deadline.at + late, door.signal) : parts.deadline
       if (deadline.expired) throw notStarted(name)
       const command = await loadCommand(door, name)
       const batch = { deadline, baseline: known }
@@ -279,8 +324,9 @@ async function workIn<T>(
   secrets: Secrets,
   parts: Parts,
   work: (ctx: Context) => Promise<T>,
+  tracker = new ActTracker(),
 ): Promise<T> {
-  const adapter = openAdapter(door, parts.deadline, new ActTracker())
+  const adapter = openAdapter(door, parts.deadline, tracker)
   try {
     return await work(contextFor(door, secrets, { ...parts, adapter }))
   } finally {

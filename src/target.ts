@@ -41,6 +41,15 @@ export function parseDescription(text: string): Description {
   return { ...wanted, within, ...(nth === undefined ? {} : { nth }) }
 }
 
+/** A description as it is written. `parseDescription` reads it back. */
+export function descriptionText({ within, nth, ...own }: Description): string {
+  const places = within.map((wanted) => `in ${wantedText(wanted)}`)
+  return [wantedText(own), ...places, ...(nth === undefined ? [] : [`nth ${nth}`])].join(" ")
+}
+
+const wantedText = ({ role, name }: Wanted): string =>
+  [role, name === undefined ? undefined : quoted(name)].filter((word) => word !== undefined).join(" ")
+
 /**
  * True if these are the same name: whole, in any case. Marks of mnemonics, an ellipsis at the end and the width of blanks
  * do not count.

@@ -34,14 +34,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   trace: ["refs", "look"],
   cli: [],
   mcp: ["look"],
-  flow: ["cli"],
+  flow: ["cli", "look"],
   commands: ["picture", "refs", "look", "act", "trace", "cli", "mcp", "flow"],
 }
 
 /** Files of the spine that connect rooms, and the rooms they connect. */
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
-  "src/main.ts": ["commands", "cli", "mcp", "look", "trace"],
-  "src/index.ts": ["commands", "cli", "trace"],
+  "src/main.ts": ["commands", "cli", "mcp", "look", "trace", "flow"],
+  "src/index.ts": ["commands", "cli", "trace", "flow"],
   "src/described.ts": ["look"],
   "src/on-demand.ts": ["refs"],
   "src/server-refs.ts": ["refs"],
@@ -85,6 +85,7 @@ const LAZY: readonly (readonly [from: string, to: string])[] = [
   ["spine", "refs"],
   ["spine", "mcp"],
   ["spine", "trace"],
+  ["spine", "flow"],
   ["spine", "linux/x11"],
   ["spine", "linux/wayland"],
   ["spine", "linux/notifications"],

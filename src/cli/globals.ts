@@ -20,6 +20,7 @@ export const globals = v.strictObject({
   trace: optionalText("Record every command in this directory; trace-show and trace-export read it", {
     value: "DIR",
   }),
+  record: optionalText("Append what succeeds to this flow, for replay", { value: "FILE" }),
   trace_screenshots: flag("Also keep pictures of the screen before and after commands that act"),
   verbose: flag("Log the steps of the command to stderr", { short: "v" }),
   help: flag("Show help", { short: "h" }),
@@ -42,6 +43,8 @@ export interface Settings {
   /** Directory of the trace. */
   readonly traceTo?: string
   readonly traceScreenshots: boolean
+  /** File of the flow that is recorded. */
+  readonly recordTo?: string
   readonly verbose: boolean
 }
 
@@ -52,7 +55,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * restriction, and cannot lift one. An empty variable counts as unset, except for lists of names.
  */
 export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): Settings {
-  const { session, desktop, refs, format, read_only, trace, trace_screenshots, verbose } = v.parse(
+  const { session, desktop, refs, format, read_only, trace, trace_screenshots, record, verbose } = v.parse(
     globals,
     given,
   )
@@ -69,6 +72,7 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
     traceTo: trace || env.AGENT_DESKTOP_TRACE || undefined,
     traceScreenshots:
       given.trace_screenshots === undefined ? isOn(env.AGENT_DESKTOP_TRACE_SCREENSHOTS) : trace_screenshots,
+    recordTo: record || env.AGENT_DESKTOP_RECORD || undefined,
     verbose,
   }
 }

@@ -216,6 +216,7 @@ const ENVIRONMENT: readonly Row[] = [
   ],
   ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is recorded."],
   ["AGENT_DESKTOP_TRACE_SCREENSHOTS", "As --trace-screenshots."],
+  ["AGENT_DESKTOP_RECORD", "As --record: a flow to which commands that succeed are appended."],
   ["AGENT_DESKTOP_HOME", "Directory of the state, instead of ~/.agent-desktop."],
   ["NO_COLOR", "Log without colours."],
 ]

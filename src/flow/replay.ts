@@ -16,6 +16,8 @@ export interface Step {
   readonly args: Readonly<Record<string, unknown>>
   /** The state to wait for, of `expect TARGET STATE`; the command is `is` then. */
   readonly state?: string
+  /** False for a state that is the absence of the one that `is` asks for: "unchecked". */
+  readonly isWanted?: boolean
 }
 
 /** The flags of all commands belong to the whole run, so no line takes them. */
@@ -42,8 +44,21 @@ async function stepOf(line: FlowLine, registry: Registry): Promise<Step> {
       suggestion: `Write expect --text Saved, or expect 'button "Save"' enabled`,
     })
   if (second.startsWith("-")) return { line, ...(await commandOf(["wait", second, ...rest], registry)) }
-  const { command, args } = await commandOf(["is", second, ...rest], registry)
-  return { line, command, args, state: String(args.property) }
+  const [state = "", ...others] = rest
+  const opposite = OPPOSITES[state]
+  const { command, args } = await commandOf(
+    ["is", second, ...(opposite === undefined ? rest : [opposite, ...others])],
+    registry,
+  )
+  return { line, command, args, state: opposite ? state : String(args.property), isWanted: !opposite }
+}
+
+/** States of elements that `is` has no word for, and the words that deny them. */
+const OPPOSITES: Readonly<Record<string, string | undefined>> = {
+  disabled: "enabled",
+  unchecked: "checked",
+  collapsed: "expanded",
+  unselected: "selected",
 }
 
 async function commandOf(
@@ -108,7 +123,11 @@ const runLine = (ctx: Context, { command, args }: Step): Promise<ItemResult> => 
 const STATE_MS = 5000
 
 /** Asks for the state until the element has it. */
-async function expectState(ctx: Context, { command, args }: Step, state: string): Promise<ItemResult> {
+async function expectState(
+  ctx: Context,
+  { command, args, isWanted }: Step,
+  state: string,
+): Promise<ItemResult> {
   const ms = typeof args.timeout_ms === "number" ? args.timeout_ms : STATE_MS
   const deadline = ctx.deadline.slice(ms)
   let last: ItemResult | undefined
@@ -116,13 +135,19 @@ async function expectState(ctx: Context, { command, args }: Step, state: string)
     ctx,
     async () => {
       last = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
-      return last.ok && "result" in last.data && last.data.result === true ? last : undefined
+      return hasState(last, isWanted) ? last : undefined
     },
     { deadline },
   )
   if (!last?.ok) return last ?? { command, ok: false, error: notSeen(args, state, ms) }
-  const hasState = "result" in last.data && last.data.result === true
-  return hasState ? last : { command, ok: false, error: notSeen(args, state, ms) }
+  return hasState(last, isWanted) ? last : { command, ok: false, error: notSeen(args, state, ms) }
+}
+
+/** True if the answer of `is` says so. An element that knows no such state is neither checked nor unchecked. */
+export function hasState(answer: ItemResult, isWanted = true): boolean {
+  if (!answer.ok || !("result" in answer.data)) return false
+  const { result, applicable }: { result?: unknown; applicable?: unknown } = answer.data
+  return result === isWanted && (isWanted || applicable === true)
 }
 
 const notSeen = ({ ref_id }: Step["args"], state: string, ms: number): ErrorObject => ({

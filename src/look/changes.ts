@@ -257,7 +257,7 @@ const CLOSED: ReadonlySet<string> = new Set([
 ])
 
 /** True if the app became quiet in time. */
-async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
+export async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
   if (!ctx.patient) return false
   const deadline = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
   for (;;) {

@@ -24,7 +24,7 @@ const fits = (node: SeenNode, { role, name }: Wanted): boolean =>
   (role === undefined || node.role === role) && (name === undefined || isCalled(node, name))
 
 /** Its name, or the name of a label beside it, which serves to find it and proves nothing. */
-const calledOf = (node: SeenNode): string | undefined => wordsOf(node) ?? node.inferredName
+export const calledOf = (node: SeenNode): string | undefined => wordsOf(node) ?? node.inferredName
 
 function isCalled(node: SeenNode, name: string): boolean {
   const words = calledOf(node)

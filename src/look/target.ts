@@ -83,13 +83,13 @@ const ACT_MS = 1000
 
 type Find = (places: readonly Position[]) => readonly Position[]
 
-const describedBy =
+export const describedBy =
   (description: Description): Find =>
   (places) =>
     fitting(places, description)
 
 /** The element that gets the keys: one for each part of the window that claims them. */
-const focusIn: Find = (places) => {
+export const focusIn: Find = (places) => {
   const focused = places.filter(
     ({ node, ancestors }) => ancestors.length > 0 && node.states.includes("focused"),
   )
@@ -110,12 +110,12 @@ export interface Surveyed extends Pick<Searched, "tree" | "places" | "processSta
   readonly surface: Surface
 }
 
-interface Seeing extends Searched, Surveyed {
+export interface Seeing extends Searched, Surveyed {
   readonly window: SeenWindow
 }
 
 /** Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or it is starting. */
-async function see(ctx: Context, choice: WindowChoice, find: Find): Promise<Seeing | undefined> {
+export async function see(ctx: Context, choice: WindowChoice, find: Find): Promise<Seeing | undefined> {
   const window = await windowFor(ctx, choice)
   if (!window || isStarting(window)) return undefined
   requireContent(window)

@@ -1,4 +1,5 @@
 import { type Field, spelledAs } from "../fields.ts"
+import { typesCharacter } from "../keys.ts"
 import { outline } from "../look/outline.ts"
 import type { Node } from "../node.ts"
 
@@ -78,19 +79,12 @@ const toJson = (value: object): unknown => JSON.parse(JSON.stringify(value))
 function shownArgument(value: unknown, field: Field | undefined): unknown {
   if (typeof value === "number" || typeof value === "boolean") return value
   if (typeof value !== "string" || !field?.traced) return hidden(value)
-  return field.traced === "keys" && value.split(/\s+/).some(isTyping) ? "(a character)" : value
+  return field.traced === "keys" && value.split(/\s+/).some(typesCharacter) ? "(a character)" : value
 }
 
 function hidden(value: unknown): string {
   if (typeof value === "string") return `(${value.length} characters)`
   return Array.isArray(value) ? `(${value.length} values)` : `(${value === null ? "null" : typeof value})`
-}
-
-/** True for a key that types a character: passwords can be typed key by key. */
-function isTyping(combo: string): boolean {
-  const key = combo.endsWith("+") ? "+" : (combo.split("+").at(-1) ?? "")
-  const modifiers = combo.slice(0, combo.length - key.length).toLowerCase()
-  return [...key].length === 1 && /^(shift\+)*$/.test(modifiers)
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { parseArgv } from "../../src/cli/args.ts"
 import type { Command } from "../../src/command.ts"
 import { type Field, fieldsOf, spellingsOf } from "../../src/fields.ts"
+import { toArgv } from "../../src/flow/words.ts"
 import { UsageError } from "../../src/usage-errors.ts"
 import { commands, globals, registry } from "../support/synthetic-commands.ts"
-import { toArgv } from "../support/to-argv.ts"
 
 /** Text of every kind: empty, with dashes, like flags, with lone surrogates. */
 const someText = fc.oneof(

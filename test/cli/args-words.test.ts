@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import { parseArgv } from "../../src/cli/args.ts"
 import type { Registry } from "../../src/command.ts"
+import { toArgv } from "../../src/flow/words.ts"
 import { argsOf, failure, parse, ran, refused } from "../support/command-line.ts"
 import { click, globals, launch, moveWindow, snapshot, taking, type } from "../support/synthetic-commands.ts"
-import { toArgv } from "../support/to-argv.ts"
 
 describe("free text", () => {
   const typed = async (...argv: string[]) => (await argsOf("type", ...argv)).text
@@ -213,7 +213,8 @@ describe("toArgv", () => {
       "click",
       "@e1",
       "--changes=false",
-      "--timeout-ms=5",
+      "--timeout-ms",
+      "5",
     ])
   })
 
@@ -228,11 +229,11 @@ describe("toArgv", () => {
   })
 
   test("spells a member as a flag if an earlier positional is missing", () => {
-    expect(toArgv(moveWindow, { x: -5, y: 6 })).toEqual(["move-window", "--x=-5", "--y=6"])
+    expect(toArgv(moveWindow, { x: -5, y: 6 })).toEqual(["move-window", "--x=-5", "--y", "6"])
   })
 
   test("repeats list flags and writes numbers without exponents", () => {
-    expect(toArgv(launch, { app: "x", arg: ["a", ""] })).toEqual(["launch", "x", "--arg=a", "--arg="])
-    expect(toArgv(moveWindow, { x: 1.5e-9 })).toEqual(["move-window", "--x=0.0000000015"])
+    expect(toArgv(launch, { app: "x", arg: ["a", ""] })).toEqual(["launch", "x", "--arg", "a", "--arg", ""])
+    expect(toArgv(moveWindow, { x: 1.5e-9 })).toEqual(["move-window", "--x", "0.0000000015"])
   })
 })

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import { parseArgv } from "../../src/cli/args.ts"
 import type { Registry } from "../../src/command.ts"
+import { toArgv } from "../../src/flow/words.ts"
 import { argsOf, failure, ran, refused } from "../support/command-line.ts"
 import { click, globals, registryOf, snapshot, taking } from "../support/synthetic-commands.ts"
-import { toArgv } from "../support/to-argv.ts"
 
 describe("a command and its arguments", () => {
   test("positional and flag spellings give the same arguments", async () => {

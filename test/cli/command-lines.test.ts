@@ -5,8 +5,8 @@ import { renderCommandHelp } from "../../src/cli/help.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../../src/fields.ts"
+import { toArgv } from "../../src/flow/words.ts"
 import { parseArgs } from "../../src/run.ts"
-import { toArgv } from "../support/to-argv.ts"
 
 const loaded = (await loadAll(commands)).map((command) => ({ name: command.name, command }))
 

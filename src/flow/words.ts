@@ -1,6 +1,6 @@
-import type { Arguments } from "../../src/cli/args.ts"
-import type { Command } from "../../src/command.ts"
-import { type Field, fieldsOf, positionalsOf } from "../../src/fields.ts"
+import type { Arguments } from "../cli/args.ts"
+import type { Command } from "../command.ts"
+import { type Field, fieldsOf, positionalsOf } from "../fields.ts"
 
 /** A command line that parses to these arguments. */
 export function toArgv(command: Pick<Command, "name" | "input">, args: Arguments): string[] {
@@ -10,14 +10,15 @@ export function toArgv(command: Pick<Command, "name" | "input">, args: Arguments
   const words = placed.flatMap((field) => textsOf(field, args[field.name]))
   const flags = fields
     .filter((field) => !placed.includes(field))
-    .flatMap((field) => textsOf(field, args[field.name]).map((text) => flagWith(field, text)))
+    .flatMap((field) => textsOf(field, args[field.name]).flatMap((text) => flagWith(field, text)))
   return words.some((word) => word.startsWith("-"))
     ? [command.name, ...flags, "--", ...words]
     : [command.name, ...words, ...flags]
 }
 
-function flagWith(field: Field, text: string): string {
-  return field.kind === "boolean" && text === "true" ? field.flag : `${field.flag}=${text}`
+function flagWith({ kind, flag }: Field, text: string): readonly string[] {
+  if (kind === "boolean") return text === "true" ? [flag] : [`${flag}=${text}`]
+  return text.startsWith("-") ? [`${flag}=${text}`] : [flag, text]
 }
 
 function textsOf(field: Field, value: unknown): readonly string[] {
@@ -33,3 +34,15 @@ function decimal(value: number): string {
   if (digits !== undefined) return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`
   return Number.isInteger(value) ? BigInt(value).toString() : String(value)
 }
+
+/**
+ * Words as a line of a flow. A POSIX shell, and `readFlow`, split it into the same words; undefined for a word that no
+ * line can hold.
+ */
+export function lineOf(words: readonly string[]): string | undefined {
+  return words.some((word) => word.includes("\0")) ? undefined : words.map(quotedWord).join(" ")
+}
+
+/** In single quotes nothing is expanded. A CR LF would be read as the end of a line, so a quote goes between the two. */
+const quotedWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''").replaceAll("\r\n", "\r''\n")}'`
