@@ -24,10 +24,13 @@ export class Stage implements AsyncDisposable {
   readonly output: string
   /** Requests that the page has sent. */
   readonly requests: string[] = []
+  /** True: rows are in another order than usual. */
+  readonly isReversed: boolean
   #server: Bun.Server<unknown> | undefined
 
-  constructor(desktop: TestDesktop) {
+  constructor(desktop: TestDesktop, isReversed = false) {
     this.desktop = desktop
+    this.isReversed = isReversed
     this.file = `${desktop.directory}/work.txt`
     this.output = `${desktop.directory}/output`
   }
@@ -86,7 +89,7 @@ export class Stage implements AsyncDisposable {
 /** A dialog that prints its result. */
 function dialog(
   name: string,
-  args: readonly string[],
+  args: readonly string[] | ((stage: Stage) => readonly string[]),
   wanted: string,
   steps: Pick<Task, "long" | "short">,
 ): Task {
@@ -101,7 +104,7 @@ function dialog(
         "sh",
         "zenity",
         "--title=Task",
-        ...args,
+        ...(typeof args === "function" ? args(stage) : args),
       ]),
     ...steps,
     isDone: async (stage) => (await stage.read(stage.output)).trim() === wanted,
@@ -109,7 +112,14 @@ function dialog(
 }
 
 const FORM = ["--forms", "--add-entry=Name", "--add-entry=Mail", "--add-entry=Phone"]
-const PEOPLE = ["--list", "--column=Name", "--column=Age", "Ada", "36", "Alan", "41", "Grace", "85"]
+const people = ({ isReversed }: Stage): readonly string[] => {
+  const rows = [
+    ["Ada", "36"],
+    ["Alan", "41"],
+    ["Grace", "85"],
+  ]
+  return ["--list", "--column=Name", "--column=Age", ...(isReversed ? rows.toReversed() : rows).flat()]
+}
 
 const DIALOGS: readonly Task[] = [
   dialog("fill a form", FORM, "Ada|ada@example.org|123", {
@@ -128,7 +138,7 @@ const DIALOGS: readonly Task[] = [
         ["click", { ref_id: 'button "OK"' }],
       ),
   }),
-  dialog("choose a row", PEOPLE, "Alan", {
+  dialog("choose a row", people, "Alan", {
     async long(way) {
       await way.look("--app", "zenity")
       await way.on("click", 'cell "Alan"')
@@ -331,16 +341,19 @@ const EDITORS: readonly Task[] = [
   multiply("kcalc (Qt 5)", "KCalc", ["kcalc"]),
 ]
 
-const PAGE = `<!doctype html><title>Task</title><h1>Shop</h1>
+const page = ({ isReversed }: Stage): string => {
+  const names = ["Ada", "Alan", "Gina", "Hugo", "Ines"]
+  return `<!doctype html><title>Task</title><h1>Shop</h1>
 <form action="/log"><label>Name <input name="name"></label> <label>Street <input name="street"></label>
 <label>City <select name="city"><option>Basel<option>Bern<option>Chur</select></label>
 <label><input type="checkbox" name="gift" value="yes"> Gift</label> <button>Order</button></form>
-<table><tr><th>Name<th>Action${["Ada", "Alan", "Gina", "Hugo", "Ines"]
-  .map((name) => `<tr><td>${name}<td><button onclick="fetch('/log?delete=${name}')">Delete</button>`)
-  .join("")}</table>
+<table><tr><th>Name<th>Action${(isReversed ? names.toReversed() : names)
+    .map((name) => `<tr><td>${name}<td><button onclick="fetch('/log?delete=${name}')">Delete</button>`)
+    .join("")}</table>
 <button onclick="document.querySelector('dialog').showModal()">Empty the cart</button>
 <dialog aria-label="Sure?"><p>Empty the cart?</p><button onclick="fetch('/log?empty=yes')">Yes</button>
 <button onclick="this.parentNode.close()">No</button></dialog>`
+}
 
 function browse(
   app: "Chromium" | "Firefox",
@@ -352,7 +365,7 @@ function browse(
     app,
     name,
     async start(stage) {
-      const url = stage.serve(PAGE)
+      const url = stage.serve(page(stage))
       const command = app === "Chromium" ? chromium(stage.desktop.directory, url) : firefox(stage, url)
       await stage.open("Task", command)
       // A browser shows the title of a page before its content.

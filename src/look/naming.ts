@@ -93,13 +93,16 @@ async function nameIn(
     return unnamed("a menu of its app is open, and a search would look only there")
   if (!scope || !place) return unnamed("it is not in the window of its app that a search would choose")
   if (!scope.tree.complete) return unnamed("its window could not be read to its end")
-  const titles = (await ctx.adapter.windows({ pid })).map(({ title }) => title)
-  const names = new Names(place, documentsIn(titles))
+  const titles = (await ctx.adapter.windows({ pid }))
+    .filter((one) => one.pid === pid)
+    .map(({ title }) => title)
+  const names = new Names(place, documentsIn(titles), titles.length > 1)
   const others = await elsewhere(ctx, scope)
   for (const description of names.descriptions()) {
     const [only, ...more] = fitting(scope.places, description)
     if (only?.node !== place.node || more.length > 0) continue
-    if (others.some((places) => fitting(places, description).length > 0)) continue
+    // GTK 3 has an open menu in the tree of its window, too.
+    if (others.some((places) => !fitting(places, description).every(isIt(places)))) continue
     // The search of a replay has the last word.
     const again = await see(ctx, { app }, describedBy(description))
     const [found, ...rest] = again?.found ?? []
@@ -172,12 +175,16 @@ class Names {
   /** Its dialog: a description without it would fit an element of the window below, if the dialog opens late. */
   readonly #dialog: Wanted | undefined
 
-  constructor(place: Position, documents: readonly string[]) {
+  constructor(place: Position, documents: readonly string[], isOneOfSeveral: boolean) {
     this.#place = place
     this.#documents = documents
     this.#name = lastingName(place.node, documents)
     const dialog = place.ancestors.findLast(({ role }) => DIALOGS.has(role))
-    this.#dialog = dialog && this.#dialogOf(dialog)
+    const [window] = place.ancestors
+    // Not every toolkit says of a dialog that it is one.
+    const isTitled = isOneOfSeveral && window?.role === "window" && this.#titleOf(window) !== undefined
+    const holder = dialog ?? (isTitled ? window : undefined)
+    this.#dialog = holder && { role: holder.role, name: this.#titleOf(holder) }
   }
 
   *descriptions(): Generator<Description> {
@@ -204,10 +211,9 @@ class Names {
     return !node.name || ownName(node) === undefined
   }
 
-  #dialogOf(dialog: SeenNode): Wanted {
-    const { role } = dialog
-    const title = wordsOf(dialog)
-    return title !== undefined && isLastingTitle(title, this.#documents) ? { role, name: title } : { role }
+  #titleOf(holder: SeenNode): string | undefined {
+    const title = wordsOf(holder)
+    return title !== undefined && isLastingTitle(title, this.#documents) ? title : undefined
   }
 
   /** Names and texts of what it is in, the nearest first. The window's own title is not one of them. */
