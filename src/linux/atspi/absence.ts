@@ -91,8 +91,19 @@ async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): P
   // GTK 4 finds only children that were asked for once.
   const children = await atspi.children(ref)
   const hasHiddenParts = children.length === 0 || seen.role === "combobox" || seen.role === "textfield"
-  return hasHiddenParts ? isLabelUnmapped(atspi, ref, traits) : isNothingAt(atspi, ref, extents, traits)
+  if (hasHiddenParts) return isLabelUnmapped(atspi, ref, traits)
+  if (!(await isNothingAt(atspi, ref, extents, traits))) return false
+  // The extents are those of its content. Around a picture, which is not accessible either, the button itself is found.
+  const edges = [
+    { ...extents, x: x - shift.x - PADDING, width: 0 },
+    { ...extents, y: y - shift.y - PADDING, height: 0 },
+  ]
+  const isEmptyAt = await Promise.all(edges.map((edge) => isNothingAt(atspi, ref, edge, traits)))
+  return !isEmptyAt.includes(false)
 }
+
+/** Less than the padding of a button in any of the usual themes. */
+const PADDING = 3
 
 /**
  * True if the nearest labels around an element are not on the screen, nor anything else beside them. GTK 4 lists no widget

@@ -111,7 +111,8 @@ const OUT_OF_VIEW = {
  * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
  * box is SHOWING.
  */
-export function mayBeCollapsed(role: number, parent: number): boolean {
+export function mayBeCollapsed({ cellsMayBeUndrawn }: Traits, role: number, parent: number): boolean {
+  if (role === ROLE.TABLE_CELL) return cellsMayBeUndrawn === true && parent === ROLE.TABLE_CELL
   return (
     (role === ROLE.MENU_BAR && parent === ROLE.ROOT_PANE) || (role === ROLE.LIST && parent === ROLE.COMBO_BOX)
   )

@@ -70,6 +70,8 @@ export interface Traits {
   readonly tellsLate?: number
   /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
   readonly cellsKeepTexts?: true
+  /** A cell has a part for each renderer, also for those that draw nothing. Such a part has no width. */
+  readonly cellsMayBeUndrawn?: true
   /**
    * A list view makes objects for some rows of its model, at least for so many in a list and in a grid, and does not say
    * how many rows there are. See model-rows.ts.
@@ -261,6 +263,8 @@ const GTK3: Traits = {
   // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
   // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
   cellsKeepTexts: true,
+  // GtkCellRenderer:visible differs from row to row; GtkCellAccessible is SHOWING all the same.
+  cellsMayBeUndrawn: true,
 }
 
 const GTK4: Traits = {

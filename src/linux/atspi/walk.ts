@@ -195,15 +195,18 @@ class Collector {
     })
   }
 
-  /** Step 3: an object that claims to show may have no height. */
+  /** Step 3: an object that claims to show may have no room. */
   #unfold(draft: ObjectDraft, facts: Facts, listing: Listing): void {
     const { ref, parentRole, origin } = draft.element
     // A tree knows the extents of a label from the cache; an object that is read alone has to ask.
     const isUnproven = draft.spare !== undefined && origin.traits.lacksShowing && !facts.extents
-    const isSuspect = !this.#options.includeHidden && (isUnproven || mayBeCollapsed(facts.role, parentRole))
+    const isSuspect =
+      !this.#options.includeHidden && (isUnproven || mayBeCollapsed(origin.traits, facts.role, parentRole))
     const extents = isSuspect ? this.#expect(this.#atspi.extents(ref)) : undefined
     this.#with(draft, extents, (room) => {
-      if (room?.height !== 0) this.#locate(draft, facts, listing)
+      if (room?.height === 0) return
+      if (facts.role !== ROLE.TABLE_CELL || !room) this.#locate(draft, facts, listing)
+      else if (room.width > 0) this.#locate(draft, { ...facts, extents: room }, listing)
     })
   }
 
