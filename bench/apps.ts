@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Deadline } from "../src/deadline.ts"
 import type { TestDesktop } from "../test/support/desktop.ts"
 
@@ -14,13 +14,33 @@ export interface StockApp {
   /** A part of its frame's name on the accessibility bus, if that differs from the title. */
   readonly frame?: string
   readonly command: (directory: string) => readonly string[]
+  /** Debian's package. */
+  readonly package?: string
+  /** Lines that make the window ready, such as a change of its view. */
+  readonly prepare?: readonly (readonly string[])[]
+  /** The line that opens a menu, a popover or a list. */
+  readonly popup?: readonly string[]
 }
 
 const FIXTURES = new URL("../test/fixtures/", import.meta.url).pathname
 
 export const STOCK_APPS: readonly StockApp[] = [
-  { key: "mousepad", toolkit: "GTK 3", app: "mousepad", title: "Mousepad", command: () => ["mousepad"] },
-  { key: "gedit", toolkit: "GTK 3", app: "gedit", title: "gedit", command: () => ["gedit", "--standalone"] },
+  {
+    key: "mousepad",
+    toolkit: "GTK 3",
+    app: "mousepad",
+    title: "Mousepad",
+    command: () => ["mousepad"],
+    popup: ["right-click", "textfield"],
+  },
+  {
+    key: "gedit",
+    toolkit: "GTK 3",
+    app: "gedit",
+    title: "gedit",
+    command: () => ["gedit", "--standalone"],
+    popup: ["click", 'button "Menu" nth 1'],
+  },
   {
     key: "gtk3-widget-factory",
     toolkit: "GTK 3",
@@ -28,6 +48,7 @@ export const STOCK_APPS: readonly StockApp[] = [
     title: "gtk3-widget-factory",
     frame: "",
     command: () => ["gtk3-widget-factory"],
+    popup: ["click", 'combobox "emblem-default-symbolic"'],
   },
   {
     key: "gnome-calculator",
@@ -35,6 +56,7 @@ export const STOCK_APPS: readonly StockApp[] = [
     app: "gnome-calculator",
     title: "Calculator",
     command: () => ["gnome-calculator"],
+    popup: ["click", 'menubutton "Primary menu"'],
   },
   {
     key: "gnome-text-editor",
@@ -42,6 +64,7 @@ export const STOCK_APPS: readonly StockApp[] = [
     app: "gnome-text-editor",
     title: "Text Editor",
     command: () => ["gnome-text-editor", "--standalone"],
+    popup: ["click", 'menubutton "Menu"'],
   },
   {
     key: "gtk4-widget-factory",
@@ -50,7 +73,15 @@ export const STOCK_APPS: readonly StockApp[] = [
     title: "GTK Widget Factory",
     command: () => ["gtk4-widget-factory"],
   },
-  { key: "kcalc", toolkit: "Qt 5", app: "kcalc", title: "KCalc", frame: "", command: () => ["kcalc"] },
+  {
+    key: "kcalc",
+    toolkit: "Qt 5",
+    app: "kcalc",
+    title: "KCalc",
+    frame: "",
+    command: () => ["kcalc"],
+    popup: ["click", 'menuitem "Settings"'],
+  },
   {
     key: "qt6",
     toolkit: "Qt 6",
@@ -64,9 +95,24 @@ export const STOCK_APPS: readonly StockApp[] = [
     app: "Chromium",
     title: "Every ARIA control",
     command: (directory) => chromium(directory, `file://${FIXTURES}aria.html`),
+    popup: ["click", 'combobox "Native select"'],
   },
-  { key: "writer", toolkit: "LibreOffice", app: "soffice", title: "Writer", command: office("--writer") },
-  { key: "calc", toolkit: "LibreOffice", app: "soffice", title: "Calc", command: office("--calc") },
+  {
+    key: "writer",
+    toolkit: "LibreOffice",
+    app: "soffice",
+    title: "Writer",
+    command: office("--writer"),
+    popup: ["right-click", "textfield in document"],
+  },
+  {
+    key: "calc",
+    toolkit: "LibreOffice",
+    app: "soffice",
+    title: "Calc",
+    command: office("--calc"),
+    popup: ["click", 'menuitem "Insert"'],
+  },
 ]
 
 /** Applications of `scripts/setup.ts --for apps`, for the comparison with pyatspi only. */
@@ -77,6 +123,9 @@ export const MORE_APPS: readonly StockApp[] = [
     app: "thunar",
     title: "apps",
     command: (directory) => ["thunar", manyFiles(`${directory}/apps`)],
+    // Its view of icons lists none of them on the bus; its list does.
+    prepare: [["press", "ctrl+2"]],
+    popup: ["right-click", 'cell "Computer"'],
   },
   {
     key: "evince",
@@ -85,6 +134,7 @@ export const MORE_APPS: readonly StockApp[] = [
     title: "shared-mime-info-spec",
     frame: "",
     command: () => ["evince", "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"],
+    popup: ["click", 'button "File options"'],
   },
   {
     key: "nautilus",
@@ -93,6 +143,7 @@ export const MORE_APPS: readonly StockApp[] = [
     title: "apps",
     frame: "",
     command: (directory) => ["nautilus", "--new-window", manyFiles(`${directory}/apps`)],
+    popup: ["click", 'menubutton "Main Menu"'],
   },
   {
     key: "pcmanfm-qt",
@@ -101,6 +152,7 @@ export const MORE_APPS: readonly StockApp[] = [
     title: "apps",
     frame: "",
     command: (directory) => ["pcmanfm-qt", manyFiles(`${directory}/apps`)],
+    popup: ["click", 'menuitem "File"'],
   },
   {
     key: "featherpad",
@@ -109,25 +161,107 @@ export const MORE_APPS: readonly StockApp[] = [
     title: "Untitled",
     frame: "",
     command: () => ["featherpad"],
+    popup: ["click", 'menuitem "Edit"'],
   },
-  { key: "kate", toolkit: "Qt 5", app: "kate", title: "Kate", frame: "", command: () => ["kate"] },
+  {
+    key: "kate",
+    toolkit: "Qt 5",
+    app: "kate",
+    title: "Kate",
+    frame: "",
+    command: () => ["kate"],
+    popup: ["click", 'menuitem "File"'],
+  },
   {
     key: "xfce4-mouse-settings",
     toolkit: "GTK 3",
     app: "xfce4-mouse-settings",
     title: "Mouse",
     command: () => ["xfce4-mouse-settings"],
+    popup: ["click", 'combobox "Device:"'],
   },
-  { key: "audacity", toolkit: "GTK 3", app: "audacity", title: "Audacity", command: () => ["audacity"] },
-  { key: "impress", toolkit: "LibreOffice", app: "soffice", title: "Impress", command: office("--impress") },
+  {
+    key: "audacity",
+    toolkit: "GTK 3",
+    app: "audacity",
+    title: "Audacity",
+    command: audacity,
+    popup: ["click", "combobox nth 1"],
+  },
+  {
+    key: "gimp",
+    toolkit: "GTK 2",
+    app: "gimp",
+    title: "GNU Image Manipulation Program",
+    command: () => ["gimp", "--no-splash"],
+    popup: ["click", 'menuitem "File"'],
+  },
+  {
+    key: "vlc",
+    toolkit: "Qt 5",
+    app: "vlc",
+    title: "VLC",
+    frame: "",
+    command: vlc,
+    popup: ["click", 'menuitem "Media"'],
+  },
+  {
+    key: "impress",
+    toolkit: "LibreOffice",
+    app: "soffice",
+    title: "Impress",
+    command: office("--impress"),
+    popup: ["click", 'menuitem "Insert"'],
+  },
   {
     key: "thunderbird",
     toolkit: "Firefox",
     app: "Thunderbird",
     title: "Thunderbird",
-    command: (directory) => ["thunderbird", "--no-remote", "--profile", directory],
+    command: thunderbird,
+    popup: ["click", 'menubutton "AppMenu"'],
   },
 ]
+
+/** Without the dialog that greets new users. */
+function audacity(directory: string): readonly string[] {
+  mkdirSync(`${directory}/.audacity-data`)
+  // A file without its own version is replaced.
+  const lines = [
+    "PrefsVersion=1.1.1r1",
+    "[Version]\nMajor=3\nMinor=2\nMicro=4",
+    `[Directories]\nTempDir=${directory}`,
+    "[GUI]\nShowSplashScreen=0\n",
+  ]
+  writeFileSync(`${directory}/.audacity-data/audacity.cfg`, lines.join("\n"))
+  return ["env", `HOME=${directory}`, "audacity"]
+}
+
+/** Without the questions of a new profile. */
+function thunderbird(directory: string): readonly string[] {
+  const preferences = {
+    "mail.provider.suppress_dialog_on_startup": true,
+    "mail.accounthub.enabled": false,
+    "mail.rights.version": 1,
+    "mail.shell.checkDefaultClient": false,
+    "datareporting.policy.dataSubmissionPolicyBypassNotification": true,
+    "toolkit.telemetry.reportingpolicy.firstRun": false,
+    "app.donation.eoy.version.viewed": 999,
+  }
+  const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${value});\n`)
+  writeFileSync(`${directory}/user.js`, lines.join(""))
+  return ["thunderbird", "--no-remote", "--profile", directory]
+}
+
+/** VLC ends at once if root starts it, which it asks of `geteuid`. A copy asks for its parent instead. */
+function vlc(directory: string): readonly string[] {
+  const copy = `${directory}/vlc`
+  writeFileSync(copy, readFileSync("/usr/bin/vlc", "latin1").replaceAll("geteuid", "getppid"), {
+    encoding: "latin1",
+    mode: 0o700,
+  })
+  return [copy, "--no-qt-privacy-ask", "--no-qt-system-tray"]
+}
 
 /** A directory with more files than a window shows. */
 function manyFiles(directory: string): string {

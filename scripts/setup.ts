@@ -97,11 +97,13 @@ const APPS = [
   ...TEST,
   "audacity",
   "evince",
+  "gimp",
   "kate",
   "libreoffice-impress",
   "nautilus",
   "pcmanfm-qt",
   "thunderbird",
+  "vlc",
   "xfce4-settings",
 ]
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The second look: one window's whole tree as pyatspi sees it, as JSON on stdout. Shares no code with the program.
+"""The second look: one window's whole tree as pyatspi sees it, and those of the app's popups, as JSON on stdout. Shares
+no code with the program.
 
   atspi-dump.py APP TITLE [MAX_CHILDREN]
 
@@ -105,12 +106,24 @@ def windows_of(name):
                     yield app, window
 
 
+WINDOWS = ("frame", "dialog", "window", "alert")
+
+
+def is_popup(window):
+    """Menus and lists that are top-level objects of their own."""
+    role = tried(window.getRoleName)
+    return role not in ("dialog", "alert") and not tried(lambda: window.name, "")
+
+
 def main(app_name, title, limit="500"):
     Atspi.set_timeout(20_000, 20_000)
-    for app, window in windows_of(app_name):
-        if title in tried(lambda: window.name, "") and tried(lambda: window.getRoleName()) in ("frame", "dialog", "window", "alert"):
+    found = list(windows_of(app_name))
+    for app, window in found:
+        if title in tried(lambda: window.name, "") and tried(window.getRoleName) in WINDOWS:
             toolkit = tried(app.get_toolkit_name, "")
-            json.dump({"pid": app.get_process_id(), "toolkit": toolkit, "nodes": dump(window, int(limit))}, sys.stdout)
+            popups = [other for owner, other in found if owner == app and other != window and is_popup(other)]
+            nodes = [node for top in (window, *popups) for node in dump(top, int(limit))]
+            json.dump({"pid": app.get_process_id(), "toolkit": toolkit, "nodes": nodes}, sys.stdout)
             return 0
     return 3
 

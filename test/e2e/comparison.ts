@@ -22,6 +22,8 @@ export interface Shift {
   readonly y: number
   /** A further offset for elements that the app draws itself. */
   readonly drawnY?: number
+  /** The offsets in popovers, by their addresses. */
+  readonly popovers?: ReadonlyMap<string, Pick<Shift, "x" | "y">>
 }
 
 /** Texts that pyatspi saw on the screen and that the tree does not have. */
@@ -89,7 +91,8 @@ function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
 /** Roles whose text is printed as their value. */
 const TEXTS: ReadonlySet<string> = new Set(["statictext", "label", "paragraph"])
 
-function compareBounds({ extents, drawn }: Expected, { bounds }: Printed, shift: Shift): string[] {
+function compareBounds({ extents, drawn, popover }: Expected, { bounds }: Printed, whole: Shift): string[] {
+  const shift: Shift = (popover && whole.popovers?.get(popover)) || whole
   const isPlaced = extents !== null && extents[0] > -0x7ffffff0 && extents[2] >= 0 && extents[3] >= 0
   if (!isPlaced) return bounds ? [`bounds ${JSON.stringify(bounds)} of what has none (${extents})`] : []
   if (!bounds) return [`no bounds instead of ${extents}`]

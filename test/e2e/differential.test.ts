@@ -1,50 +1,103 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { appNamed, MORE_APPS, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
+import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
+import { listOf, onTheBus, unseen } from "../apps/lists.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
+import { popupsOn } from "../support/popups.ts"
 import { until } from "../support/until.ts"
 import { differences, missingTexts, type Printed, type Shift } from "./comparison.ts"
-import type { Dump } from "./expected.ts"
+import { type Dump, isPopover } from "./expected.ts"
 
 /**
  * Compares what pyatspi and the compiled program see of the same windows. No element that can be acted on, in view or
- * scrolled out of it, is missing, none is made up, and names, roles, states and bounds are the same. Elements are
- * paired by the bus name and path that the ref map holds for every ref.
+ * scrolled out of it, in the window or in an open menu, is missing, none is made up, and names, roles, states and bounds
+ * are the same. Elements are paired by the bus name and path that the ref map holds for every ref.
+ *
+ * Beside it stands what a person saw: test/apps has a list for each app, written from a picture of its window.
  */
 
-/** DIFFERENTIAL_APPS names others instead, such as "thunar evince", or "more" for all of `setup.ts --for apps`. */
-const wanted = process.env.DIFFERENTIAL_APPS?.split(" ")
-const chosen = wanted?.[0] === "more" ? MORE_APPS.map(({ key }) => key) : wanted
+/** `bun run apps` names others instead. Each of them gets a desktop of its own. */
+const chosen = process.env.DIFFERENTIAL_APPS?.split(" ")
 
 const APPS = chosen ?? [
   "mousepad",
   "gedit",
   "gtk3-widget-factory",
   "gnome-calculator",
+  "thunar",
   "kcalc",
   "qt6",
   "chromium",
   "writer",
 ]
 
+/** One of each toolkit, in a check. */
+const POPUPS = chosen ?? ["mousepad", "gnome-calculator", "kcalc", "chromium"]
+
 let desktop: TestDesktop
 let started: ReadonlyMap<string, StartedApp>
 
-beforeAll(async () => {
+const open = async (keys: readonly string[]): Promise<void> => {
   desktop = await openDesktop({ width: 1920, height: 1080 })
-  // Of many others, each is started for its own test.
-  started = new Map((chosen ? [] : APPS).map((key) => [key, startApp(desktop, appNamed(key))]))
-})
+  started = new Map(keys.map((key) => [key, startApp(desktop, appNamed(key))]))
+}
 
-afterAll(() => desktop?.close(), 30_000)
+if (!chosen) {
+  beforeAll(() => open(APPS))
+  afterAll(() => desktop?.close(), 30_000)
+}
 
-describe("a snapshot and a dump by pyatspi agree on", () => {
-  for (const key of APPS)
-    test(key, async () => {
-      if (chosen) started = new Map([[key, startApp(desktop, appNamed(key))]])
-      expect(await differencesOf(appNamed(key))).toEqual([])
-    }, 90_000)
+describe.each(APPS)("%s", (key) => {
+  const app = appNamed(key)
+  if (chosen) {
+    beforeAll(() => open([key]))
+    afterAll(() => desktop?.close(), 30_000)
+  }
+  beforeAll(async () => {
+    const { id } = await windowOf(app)
+    await activate(id)
+    for (const line of app.prepare ?? []) await ok(...line, "--window-id", id)
+  }, 90_000)
+
+  test("a snapshot and a dump by pyatspi agree", async () => {
+    expect(await differencesOf(app)).toEqual([])
+  }, 90_000)
+
+  const list = listOf(key)
+  test.skipIf(list === undefined)("everything that its picture shows is in a snapshot", async () => {
+    const { id } = await windowOf(app)
+    const { tree } = await ok("snapshot", "--window-id", id, "--compact")
+    const dumped = await until(() => dump(app))
+    expect([...unseen(list!.seen, nodesOf(tree)), ...onTheBus(list!.missing, dumped)]).toEqual([])
+  })
+
+  test.skipIf(app.popup === undefined || !POPUPS.includes(key))(
+    "a snapshot and a dump by pyatspi agree on an open popup",
+    async () => {
+      const { id } = await windowOf(app)
+      const before = (await look(app, "--offscreen")).elements.length
+      const answer = await until(async () => {
+        const { json, stdout } = await desktop.run(...app.popup!, "--window-id", id, "--timeout-ms", "20000")
+        // A refusal: LibreOffice moves its page when the pointer first comes over it.
+        if (json.error?.disposition?.delivery === "not_delivered") return undefined
+        if (!json.ok) throw new Error(stdout)
+        return json.data
+      })
+      // Popovers of GTK 3 are not windows of their own.
+      if ((await popupsOn(desktop)).length > 0) expect(answer.popup ?? answer.menu).toBeDefined()
+      try {
+        expect(await differencesOf(app)).toEqual([])
+        expect((await look(app, "--offscreen")).elements.length).toBeGreaterThan(before)
+      } finally {
+        await until(async () => {
+          await output("xdotool", "key", "Escape")
+          return (await popupsOn(desktop)).length === 0
+        })
+      }
+    },
+    90_000,
+  )
 })
 
 describe.skipIf(chosen !== undefined)("a click in the middle of the printed bounds reaches", () => {
@@ -163,7 +216,6 @@ const MARKUP: Readonly<Record<string, string>> = {
 /** Looks until nothing changes meanwhile; then both must agree. A difference counts after three such looks. */
 async function differencesOf(app: StockApp): Promise<readonly string[]> {
   const window = await windowOf(app)
-  await activate(window.id)
   const deadline = Deadline.in(70_000)
   let before = await dump(app)
   for (let quiet = 0; ; ) {
@@ -186,6 +238,12 @@ function shapeOf({ nodes }: Dump): string {
   return JSON.stringify(
     nodes.map((node) => ({ ...node, address: "", parent: numbers.get(node.parent ?? "") })),
   )
+}
+
+const ok = async (...args: readonly string[]): Promise<Json> => {
+  const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
+  if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
+  return json.data
 }
 
 async function dump({ app, title, frame = title }: StockApp): Promise<Dump | undefined> {
@@ -259,6 +317,24 @@ async function shiftOf({ toolkit, nodes }: Dump, window: string): Promise<Shift>
   const around = nodes.find(({ address }) => address === pane?.parent)
   if (pane?.extents && around?.extents) return { x: 0, y: 0, drawnY: around.extents[1] - pane.extents[1] }
   if (toolkit !== "GTK") return { x: 0, y: 0 }
+  return { ...(await frameShift(nodes, window)), popovers: await popoverShifts(nodes) }
+}
+
+/** Each popover of GTK 4 is a window of its own, and counts from the same corner as its own extents. */
+async function popoverShifts(nodes: Dump["nodes"]): Promise<NonNullable<Shift["popovers"]>> {
+  const windows = await output("xwininfo", "-root", "-children")
+  return new Map(
+    nodes.filter(isPopover).flatMap(({ address, extents }) => {
+      if (!extents) return []
+      const [left, top, width, height] = extents
+      const [, x, y] =
+        new RegExp(` ${width}x${height}\\+-?\\d+\\+-?\\d+ +\\+(-?\\d+)\\+(-?\\d+)`).exec(windows) ?? []
+      return x === undefined ? [] : [[address, { x: Number(x) - left, y: Number(y) - top }]]
+    }),
+  )
+}
+
+async function frameShift(nodes: Dump["nodes"], window: string): Promise<Shift> {
   const numbers = (text: string, ...patterns: RegExp[]) =>
     patterns.map((one) => Number(one.exec(text)?.[1] ?? 0))
   const geometry = await output("xwininfo", "-id", window)

@@ -39,6 +39,8 @@ export interface Expected {
   readonly extents: Dumped["extents"]
   /** True if the app draws it itself, since its coordinates then have another origin. */
   readonly drawn: boolean
+  /** The address of the popover of GTK 4 that it is in, which has an origin of its own. */
+  readonly popover?: string
 }
 
 /** The states that are compared. */
@@ -72,7 +74,19 @@ export function expectedElements(dump: Dump): readonly Expected[] {
       states: statesOf(tree, node, role),
       extents: node.extents,
       drawn: tree.above(node).some((one) => one.role === "root pane"),
+      popover: tree.above(node).find(isPopover)?.address,
     }))
+}
+
+/** True for a popover of GTK 4, whose name is that of its class. */
+export const isPopover = ({ name }: Dumped): boolean =>
+  name.startsWith("GtkPopoverMenu") || name === "GtkPopover"
+
+/** Every word about something that is not hidden. */
+export function wordsIn(dump: Dump): ReadonlySet<string> {
+  const tree = new Tree(dump)
+  const shown = dump.nodes.filter((node) => tree.isThere(node))
+  return new Set(shown.flatMap(({ name, label, description }) => [name, label, description].map(oneLine)))
 }
 
 /** Every text that is not hidden. */
@@ -119,6 +133,9 @@ class Tree {
       if (one.states.includes("defunct")) return false
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
       if (one.role === "menu bar" && one.extents?.[3] === 0) return false
+      // A renderer of GTK 3 that draws nothing in this row.
+      const isPart = one.role === "table cell" && this.parentOf(one)?.role === "table cell"
+      if (this.toolkit === "gtk" && isPart && one.extents?.[2] === 0) return false
       return this.#shows(one) || this.#isScrolledAway(one)
     })
   }
@@ -244,15 +261,14 @@ const CHECKED_ROLES: ReadonlySet<string> = new Set([
 /** True by its role, or if it has an action of its own or can be expanded. */
 function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (INTERACTIVE.has(role)) return true
-  if (NEVER.has(role)) return false
+  if (NEVER.has(role) || (tree.toolkit === "GTK" && isMenuShell(tree, node))) return false
   if (node.states.includes("expandable")) return true
   // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
 }
 
 /** Actions that nearly every element has. */
-const TELLS_NOTHING =
-  /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu|scroll.*)$/i
+const TELLS_NOTHING = /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu)$/i
 
 const NEVER: ReadonlySet<string> = new Set([
   "window",
@@ -318,7 +334,7 @@ const SWITCH_INTERFACES: ReadonlySet<string> = new Set(["Accessible", "Action", 
 function isMenuShell(tree: Tree, node: Dumped): boolean {
   const [only, ...others] = tree.childrenOf(node)
   return (
-    only !== undefined && others.length === 0 && (only.role === "toggle button" || BUTTONS.has(only.role))
+    only !== undefined && others.every(isPopover) && (only.role === "toggle button" || BUTTONS.has(only.role))
   )
 }
 
