@@ -12,6 +12,7 @@ const libc = guardedly({
     pipe2: { args: ["ptr", "i32"], returns: "i32" },
     socket: { args: ["i32", "i32", "i32"], returns: "i32" },
     connect: { args: ["i32", "ptr", "u32"], returns: "i32" },
+    getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
   },
   addresses: [],
 })
@@ -22,6 +23,8 @@ const SOL_SOCKET = 1
 const SCM_RIGHTS = 1
 const AF_UNIX = 1
 const SOCK_STREAM = 1
+const SO_PEERCRED = 17
+const MSG_DONTWAIT = 0x40
 const MSG_NOSIGNAL = 0x4000
 const MSG_CMSG_CLOEXEC = 0x40000000
 
@@ -55,12 +58,16 @@ export function sendWith(socket: number, bytes: Uint8Array, fds: readonly number
   )
 }
 
-/** Waits for bytes and descriptors. No bytes: the other side hung up, or it failed. */
-export function receiveWith(socket: number): { readonly bytes: Uint8Array; readonly fds: readonly number[] } {
+/** Waits for bytes and descriptors, or takes those that are there. No bytes: there are none, or the other side hung up. */
+export function receiveWith(
+  socket: number,
+  isWaiting = true,
+): { readonly bytes: Uint8Array; readonly fds: readonly number[] } {
   const bytes = new Uint8Array(4096)
   const room = new Uint8Array(CMSGHDR + 28 * 4)
   const head = header(bytes, room)
-  const count = Number(libc()?.recvmsg(socket, ptr(head), MSG_CMSG_CLOEXEC) ?? -1)
+  const flags = MSG_CMSG_CLOEXEC | (isWaiting ? 0 : MSG_DONTWAIT)
+  const count = Number(libc()?.recvmsg(socket, ptr(head), flags) ?? -1)
   const control = new DataView(room.buffer)
   const used = Number(new DataView(head.buffer).getBigUint64(40, true))
   const length = used >= CMSGHDR ? Number(control.getBigUint64(0, true)) : 0
@@ -69,6 +76,14 @@ export function receiveWith(socket: number): { readonly bytes: Uint8Array; reado
     ? Array.from({ length: (length - CMSGHDR) / 4 }, (_, i) => control.getInt32(CMSGHDR + i * 4, true))
     : []
   return { bytes: bytes.slice(0, Math.max(0, count)), fds }
+}
+
+/** The process that listens at the other end of a socket; for one that inherited the socket, its parent. */
+export function peerOf(socket: number): number | undefined {
+  const credentials = new Int32Array(3)
+  const length = new Int32Array([credentials.byteLength])
+  const result = libc()?.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, ptr(credentials), ptr(length))
+  return result === 0 ? credentials[0] : undefined
 }
 
 /** A connection to a socket in the file system, for calls that wait. undefined: it is refused. */

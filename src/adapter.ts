@@ -38,7 +38,8 @@ import type { NoText, TextAccess, TextRange } from "./text.ts"
 export interface Adapter {
   permissions(request: boolean): Promise<Permissions>
   /** Probes every link between us and an application. */
-  diagnose(options: { ffi: boolean }): Promise<readonly Check[]>
+  /** `gnomeExtension`: installs or removes it first, where there is GNOME. */
+  diagnose(options: { ffi: boolean; gnomeExtension?: "install" | "remove" }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
   /** All top-level windows, the frontmost first if the platform knows the order. With `only`, others may be left out. */

@@ -12,7 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "linux/dbus": [],
   "linux/windowing": [],
   "linux/x11": ["picture", "linux/dbus", "linux/windowing"],
-  "linux/wayland": ["ffi", "picture", "linux/windowing"],
+  "linux/wayland": ["ffi", "picture", "linux/dbus", "linux/windowing"],
   "linux/host": ["ffi", "linux/dbus", "linux/windowing", "linux/x11", "linux/wayland"],
   "linux/atspi": ["linux/dbus", "linux/windowing", "linux/host"],
   "linux/notifications": ["linux/dbus", "linux/x11", "linux/host", "linux/atspi"],

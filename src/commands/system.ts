@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { errorObject, PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { flag } from "../inputs.ts"
+import { choice, flag } from "../inputs.ts"
 import { count, failed, optionalString } from "../outputs.ts"
 import { VERSION, versionFacts } from "../version.ts"
 
@@ -123,7 +123,14 @@ export const doctor = defineCommand({
   input: {
     ffi: flag("On macOS, also resolve every native symbol"),
     strict: flag("Fail if something is missing, for probes that read the exit code"),
+    gnome_extension: v.optional(
+      choice(
+        ["install", "remove"],
+        "Install or remove our extension for GNOME Shell, which tells where windows are",
+      ),
+    ),
   },
+  acts: (args) => args.gnome_extension !== undefined,
   output: () =>
     v.object({
       healthy: v.boolean(),
@@ -138,9 +145,13 @@ export const doctor = defineCommand({
     }),
   print: "json",
   sample: {},
-  examples: ["agent-desktop doctor", "agent-desktop --desktop main doctor --strict"],
+  examples: [
+    "agent-desktop doctor",
+    "agent-desktop --desktop main doctor --strict",
+    "agent-desktop doctor --gnome-extension install",
+  ],
   async run(args, ctx) {
-    const checks = await ctx.adapter.diagnose({ ffi: args.ffi })
+    const checks = await ctx.adapter.diagnose({ ffi: args.ffi, gnomeExtension: args.gnome_extension })
     const missing = checks.filter((check) => !check.ok)
     if (args.strict && missing.length > 0) {
       throw new AppError(

@@ -43,7 +43,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   // Modules that only some commands need are loaded by those: a click by ref loads neither windows nor input.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
-    diagnose: async () => (await import("./diagnose.ts")).diagnose(session, deadline),
+    diagnose: async ({ gnomeExtension }) =>
+      (await import("./diagnose.ts")).diagnose(session, deadline, gnomeExtension),
     apps: () => view.apps(),
     windows: (only) => view.windows(typeof only === "string" ? only : undefined),
     displays: async () => (await windowing()).displays(deadline),
@@ -145,7 +146,9 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       refuseAstral(event)
       const system = await beforeActing(windowing())
       const approach = await beforeActing(approachToRow(system, view, event, deadline))
-      return system.input(event, deadline, ownerOf(event), approach)
+      const owner = ownerOf(event)
+      const checked = await beforeActing(withFocusCheck(system, view, event, owner, deadline))
+      return system.input(checked, deadline, owner, approach)
     },
     window: async (id, op) => {
       await turn.take()
@@ -205,6 +208,40 @@ function ownerOf(event: InputEvent): Owner | undefined {
   }
   const target = event.kind === "drag" ? event.fromTarget : event.target
   return target && Element.of(target.handle).origin
+}
+
+/**
+ * Keys go to the window that has the focus. If the window system cannot tell which one that is, the apps must say that it
+ * is the owner's, right before the keys.
+ */
+async function withFocusCheck(
+  system: WindowSystem,
+  view: DesktopView,
+  event: InputEvent,
+  owner: Owner | undefined,
+  deadline: Deadline,
+): Promise<InputEvent> {
+  if (system.listsAll || !owner || (event.kind !== "key" && event.kind !== "text")) return event
+  if ((await system.hasKeys(owner, deadline)) !== undefined) return event
+  const isInFront = async () =>
+    (await view.windows()).some(
+      ({ id, pid, is_focused }) =>
+        is_focused && (owner.window === undefined ? pid === owner.pid : id === owner.window),
+    )
+  if (event.kind === "key" && event.asSent) {
+    const isThere = await isInFront()
+    return { ...event, asSent: () => event.asSent?.(isThere) }
+  }
+  const prove = async (isQuiet?: boolean) => {
+    if (!(await isInFront()))
+      throw new AppError("ACTION_FAILED", "The app does not say that its window has the keyboard focus", {
+        suggestion: "Click into the window or ask the user to, then retry; 'list-windows' shows the focus",
+        details: { kind: "not_focused" },
+        disposition: NOTHING_DELIVERED,
+      })
+    await event.prove?.(isQuiet)
+  }
+  return { ...event, prove }
 }
 
 /** Refuses text that the keys of a virtual keyboard would not enter as it is. */

@@ -15,13 +15,24 @@ import { listWindows, readManager } from "./x11/windows.ts"
 const LINK_MS = 1000
 
 /** Tries every link between us and an app. */
-export async function diagnose(session: Session, deadline: Deadline): Promise<readonly Check[]> {
+export async function diagnose(
+  session: Session,
+  deadline: Deadline,
+  gnomeExtension?: "install" | "remove",
+): Promise<readonly Check[]> {
+  const first = gnomeExtension ? [await changeExtension(session, gnomeExtension)] : []
   const { DISPLAY, WAYLAND_DISPLAY } = session.env
   const onX = DISPLAY || !WAYLAND_DISPLAY ? [display, manager, input] : []
   const onWayland = WAYLAND_DISPLAY ? [compositor] : []
   const links = [...onX, ...onWayland, sessionBus, accessibility, enabled, registry, applications]
   const checks = await Promise.all(links.map((link) => link(session, deadline.slice(LINK_MS))))
-  return [...checks.flat(), ...parts(session), toolkits(session)]
+  return [...first, ...checks.flat(), ...parts(session), toolkits(session)]
+}
+
+async function changeExtension(session: Session, change: "install" | "remove"): Promise<Check> {
+  const { installExtension, removeExtension } = await import("./wayland/gnome-extension.ts")
+  const work = change === "install" ? installExtension : removeExtension
+  return { name: "gnome_extension", ok: true, detail: await work(session.env) }
 }
 
 /** Linux has no permissions, only a switch for accessibility, which apps read when they start. */
@@ -66,7 +77,11 @@ const display: Link = async (session, deadline) => {
 }
 
 const compositor: Link = async (session, deadline) =>
-  (await import("./wayland/diagnose.ts")).diagnoseWayland(session.env, deadline)
+  (await import("./wayland/diagnose.ts")).diagnoseWayland(
+    session.env,
+    { bus: (until) => session.user(until) },
+    deadline,
+  )
 
 const manager: Link = async (session, deadline) =>
   attempt("window_manager", "Start a window manager, such as openbox", async () => {

@@ -1,5 +1,5 @@
 import type { Point, Rect } from "../../node.ts"
-import type { TopWindow } from "../windowing/window.ts"
+import type { Extents, TopWindow } from "../windowing/window.ts"
 import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
@@ -145,7 +145,7 @@ export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
   const { bounds, gtkFrameExtents: shadow } = window
   if (!frame.app.traits.coordinates) return { x: 0, y: 0 }
   if (!bounds) return undefined
-  if (window.isNative) return nativeShift(bounds, frame)
+  if (window.isNative) return nativeShift(bounds, window.frame ?? bounds, frame)
   // They count from the window's visible corner.
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
@@ -156,16 +156,37 @@ export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
   }
 }
 
-/** The compositor knows the visible window. The sizes must agree to the pixel, with the shadow or without. */
-function nativeShift(bounds: Rect, { app, extents }: Frame): Point | undefined {
+/**
+ * The compositor knows the surface, or at least the visible window. Sizes must agree to the pixel: with one of them as it
+ * is, with the shadow around it, or with the part inside the frame that the app draws.
+ */
+function nativeShift(surface: Rect, visible: Rect, { app, extents }: Frame): Point | undefined {
   if (!extents) return undefined
-  const none = { left: 0, right: 0, top: 0, bottom: 0 }
-  const border = [none, app.traits.shadow ?? none].find(
-    ({ left, right, top, bottom }) =>
-      extents.width === bounds.width + left + right && extents.height === bounds.height + top + bottom,
+  const { shadow = NONE, ownFrame = NONE } = app.traits
+  const borders: readonly (readonly [Rect, Extents])[] = [
+    [surface, NONE],
+    [visible, NONE],
+    [surface, shadow],
+    [surface, inward(ownFrame)],
+    [visible, inward(ownFrame)],
+  ]
+  const found = borders.find(
+    ([rect, { left, right, top, bottom }]) =>
+      extents.width === rect.width + left + right && extents.height === rect.height + top + bottom,
   )
-  return border && { x: bounds.x - border.left - extents.x, y: bounds.y - border.top - extents.y }
+  if (!found) return undefined
+  const [rect, { left, top }] = found
+  return { x: rect.x - left - extents.x, y: rect.y - top - extents.y }
 }
+
+const NONE: Extents = { left: 0, right: 0, top: 0, bottom: 0 }
+
+const inward = ({ left, right, top, bottom }: Extents): Extents => ({
+  left: -left,
+  right: -right,
+  top: -top,
+  bottom: -bottom,
+})
 
 export const isPopupFrame = ({ role }: Pick<Frame, "role">): boolean => POPUP_ROLES.has(role)
 

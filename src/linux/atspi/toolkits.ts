@@ -1,3 +1,5 @@
+import type { Extents } from "../windowing/window.ts"
+
 /**
  * The quirks of toolkits, in one table. Other files ask for a trait (`traits.tellsLate`) and never compare a toolkit's
  * name. A new quirk is a new trait: a line in `Traits` that says what the code does because of it, and a line in each
@@ -16,12 +18,9 @@ export interface Traits {
    */
   readonly coordinates?: "window" | "surface"
   /** The invisible border around a window of Wayland that its coordinates include, if it has one. */
-  readonly shadow?: {
-    readonly left: number
-    readonly right: number
-    readonly top: number
-    readonly bottom: number
-  }
+  readonly shadow?: Extents
+  /** The title bar and border that it draws itself if the compositor does not. Its coordinates count from inside. */
+  readonly ownFrame?: Extents
   /** A root pane below a native menu bar reports coordinates as if the menu bar were not there. */
   readonly rootPaneIgnoresMenuBar?: true
   /** Coordinates of drawn widgets and of the native widgets around them do not agree. */
@@ -309,6 +308,8 @@ const GTK4: Traits = {
 }
 
 const QT: Traits = {
+  // QWaylandBradientDecoration::margins.
+  ownFrame: { left: 3, right: 3, top: 30, bottom: 3 },
   // QAbstractItemView, with the whole model.
   tablesAnswerByCell: true,
   // Its item views make a new object for a row whenever they are asked.

@@ -19,6 +19,7 @@ export class Session {
   readonly #a11y = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #user = new Shared<Bus>((bus) => bus.failure !== undefined)
   readonly #x11 = new Shared<X11>((x) => x.closed)
+  readonly #wayland = new Shared<WindowSystem>(() => false)
   /** Addresses of accessibility buses, for the hints that lead to them. */
   readonly #addresses = new WeakMap<Bus, string>()
   readonly #endings: (() => void)[] = []
@@ -40,6 +41,8 @@ export class Session {
   /** Looks the desktop up again when it is next needed: one that was started again has other addresses. */
   renew(): void {
     this.#isCurrent = false
+    // A compositor that has started again has another name on the bus.
+    void this.#wayland.close(() => {})
   }
 
   /** The accessibility bus, where applications show their trees. The hint counts only if the bus is not open yet. */
@@ -85,7 +88,9 @@ export class Session {
     const { env } = this
     if (!env.WAYLAND_DISPLAY) return this.#xWindows(deadline)
     const { openWayland, withXwayland } = await import("../wayland/system.ts")
-    const native = await openWayland(env)
+    const native = await this.#wayland.get(() =>
+      openWayland(env, { bus: (until) => this.user(until) }, deadline),
+    )
     return env.DISPLAY ? withXwayland(native, await this.#xWindows(deadline)) : native
   }
 
@@ -123,6 +128,7 @@ export class Session {
   }
 
   async #closeOthers(): Promise<void> {
+    void this.#wayland.close(() => {})
     await Promise.all([this.#user.close((bus) => bus.close()), this.#x11.close((x) => x.close())])
   }
 

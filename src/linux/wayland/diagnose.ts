@@ -3,33 +3,32 @@ import type { Deadline } from "../../deadline.ts"
 import type { Check } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import { Wayland } from "./connection.ts"
+import type { BusAccess } from "./kwin.ts"
+import { findOnBus } from "./on-bus.ts"
 import { readSeat } from "./seat.ts"
 import { Sway } from "./sway.ts"
 
 /** The compositor, and what it lets programs do. */
-export async function diagnoseWayland(env: Env, deadline: Deadline): Promise<readonly Check[]> {
+export async function diagnoseWayland(
+  env: Env,
+  access: BusAccess,
+  deadline: Deadline,
+): Promise<readonly Check[]> {
   let wayland: Wayland | undefined
   try {
     wayland = await Wayland.connect(env, deadline)
-    const sway = await Sway.find(env)
-      ?.version(deadline)
-      .catch(() => undefined)
-    const name = sway ? `sway ${sway}` : nameOf(wayland)
+    const found = await recognise(env, access, wayland, deadline)
     return [
-      { name: "compositor", ok: true, detail: `${name} at ${env.WAYLAND_DISPLAY}` },
-      { name: "windows", ok: true, detail: sway ? "by sway" : "by accessibility" },
-      capability("places", Boolean(sway), "this compositor does not tell where windows are"),
-      await input(wayland, Boolean(sway), deadline),
+      { name: "compositor", ok: true, detail: `${found.name} at ${env.WAYLAND_DISPLAY}` },
+      { name: "windows", ok: true, detail: found.windows ?? "by accessibility" },
+      capability("places", found.windows, "this compositor does not tell where windows are", found.forPlaces),
+      await input(wayland, found, deadline),
       capability(
         "picture",
-        wayland.globals.has("zwlr_screencopy_manager_v1"),
-        "this compositor lets no program take pictures",
+        found.picture,
+        found.noPicture ?? "this compositor lets no program take pictures",
       ),
-      capability(
-        "clipboard",
-        wayland.globals.has("zwlr_data_control_manager_v1"),
-        "this compositor lets no program use the clipboard",
-      ),
+      capability("clipboard", clipboard(wayland, env), "this compositor lets no program use the clipboard"),
     ]
   } catch (error) {
     const detail = error instanceof AppError ? (error.platformDetail ?? error.message) : String(error)
@@ -39,29 +38,97 @@ export async function diagnoseWayland(env: Env, deadline: Deadline): Promise<rea
   }
 }
 
-async function input(wayland: Wayland, hasPlaces: boolean, deadline: Deadline): Promise<Check> {
-  const hasDevices = ["zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1"].every((name) =>
-    wayland.globals.has(name),
-  )
-  if (!hasDevices || !hasPlaces)
-    return capability(
-      "input",
-      false,
-      "pointer and keyboard need a compositor that tells places and takes devices",
-    )
-  const seat = await readSeat(wayland, deadline)
-  const missing = [seat?.hasPointer ? [] : "pointer", seat?.hasKeyboard ? [] : "keyboard"].flat()
-  return capability("input", missing.length === 0, `the seat has no ${missing.join(" and no ")}`)
+/** A compositor, and by what means it offers each capability; undefined for those that it does not. */
+interface Found {
+  readonly name: string
+  readonly windows?: string
+  /** The step that would add places. */
+  readonly forPlaces?: string
+  readonly input?: string
+  readonly picture?: string
+  readonly noPicture?: string
 }
 
-function capability(name: string, ok: boolean, why: string): Check {
-  if (ok) return { name, ok }
+async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline: Deadline): Promise<Found> {
+  const picture = wayland.globals.has("zwlr_screencopy_manager_v1") ? "by wlr-screencopy" : undefined
+  const sway = await Sway.find(env)
+    ?.version(deadline)
+    .catch(() => undefined)
+  if (sway) {
+    const hasDevices = ["zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1"].every((name) =>
+      wayland.globals.has(name),
+    )
+    const devices = hasDevices ? "by virtual devices, any Unicode" : undefined
+    return { name: `sway ${sway}`, windows: "by sway", input: devices, picture }
+  }
+  const kwin = await findOnBus(env, access, "org.kde.KWin", deadline)
+  if (kwin) return recogniseKWin(env, access, kwin, deadline)
+  const shell = await findOnBus(env, access, "org.gnome.Shell", deadline)
+  if (shell) return recogniseGnome(access, shell, deadline)
+  return { name: nameOf(wayland), picture }
+}
+
+async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
+  const [{ KWin }, { portalVersion }] = await Promise.all([import("./kwin.ts"), import("./portal.ts")])
+  const kwin = new KWin(env, access, owner)
+  const version = await kwin.version(deadline).catch(() => undefined)
+  const bus = await access.bus(deadline)
+  const portal = await portalVersion(bus, "org.freedesktop.portal.RemoteDesktop", deadline).catch(late)
+  return {
+    name: `KWin ${version ?? "of an unknown version"}`,
+    windows: "by scripts of KWin",
+    input: portal > 0 ? "by the desktop portal, characters of the keyboard layout" : undefined,
+  }
+}
+
+/** A portal that has not started in our time. */
+const late = (): number => 0
+
+async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
+  const [{ GnomeExtension, shellVersion }, { portalVersion }] = await Promise.all([
+    import("./gnome.ts"),
+    import("./portal.ts"),
+  ])
+  const extension = await GnomeExtension.find(access, owner, deadline)
+  const bus = await access.bus(deadline)
+  const version = await shellVersion(bus, owner, deadline)
+  const pictures = await portalVersion(bus, "org.freedesktop.portal.Screenshot", deadline).catch(late)
+  return {
+    name: `GNOME Shell ${version ?? "of an unknown version"}`,
+    windows: extension ? "by our extension in GNOME Shell" : undefined,
+    forPlaces: "agent-desktop doctor --gnome-extension install, then log out and in again",
+    input: `by Mutter, characters of the keyboard layout${extension ? "" : "; elements only by accessibility"}`,
+    picture: pictures > 0 ? "by the desktop portal, after consent" : undefined,
+    noPicture: "the desktop portal takes no pictures, or has not started yet",
+  }
+}
+
+async function input(wayland: Wayland, { input: way }: Found, deadline: Deadline): Promise<Check> {
+  if (!way)
+    return capability("input", undefined, "this compositor takes neither pointer nor keyboard from programs")
+  const seat = await readSeat(wayland, deadline)
+  const missing = [seat?.hasPointer ? [] : "pointer", seat?.hasKeyboard ? [] : "keyboard"].flat()
+  return capability(
+    "input",
+    missing.length === 0 ? way : undefined,
+    `the seat has no ${missing.join(" and no ")}`,
+  )
+}
+
+/** Compositors share the clipboard of Xwayland with their own clients. */
+function clipboard({ globals }: Wayland, { DISPLAY }: Env): string | undefined {
+  if (globals.has("zwlr_data_control_manager_v1")) return "by wlr-data-control"
+  return DISPLAY ? "by Xwayland" : undefined
+}
+
+function capability(name: string, way: string | undefined, why: string, more?: string): Check {
+  if (way !== undefined) return { name, ok: true, detail: way }
   return {
     name,
-    ok,
+    ok: false,
     detail: why,
     suggestion:
-      "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
+      more ?? "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
   }
 }
 

@@ -19,7 +19,7 @@ export async function holdInput(env: Env): Promise<number> {
   const seat = await readSeat(wayland, deadline)
   if (pointers === undefined || keyboards === undefined || !seat) return 1
   wayland.send(new WaylandMessage(pointers, CREATE).u32(seat.object).u32(wayland.create()))
-  const keyboard = KeyboardDevice.add(wayland, keyboards, seat.object)
+  const keyboard = KeyboardDevice.add(wayland, keyboards, seat.object, env)
   await keyboard.learn(new Map(), deadline)
   await keyboard.becomeCurrent(deadline)
   const server = Bun.listen({

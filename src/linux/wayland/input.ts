@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Env, InputEvent, Proof } from "../../adapter.ts"
-import type { Deadline } from "../../deadline.ts"
+import { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText } from "../../keys.ts"
 import type { Point } from "../../node.ts"
@@ -9,12 +9,8 @@ import { pause } from "../../until.ts"
 import { insideOf, type LastClick, nextClick } from "../windowing/next-click.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import type { Wayland } from "./connection.ts"
-import { layoutOf, readOutputs } from "./displays.ts"
-import { handOver } from "./hand-over.ts"
-import { KeyboardDevice, PRINTABLE } from "./keyboard-device.ts"
-import { keyOf, keysymOf } from "./keys.ts"
-import { PointerDevice } from "./pointer-device.ts"
+import type { Devices, Keyboard, Pointer } from "./devices.ts"
+import type { Output } from "./displays.ts"
 
 /** The facts about windows that input needs. */
 export interface Places {
@@ -23,15 +19,17 @@ export interface Places {
 }
 
 interface Context {
-  readonly wayland: Wayland
-  readonly places: Places
+  readonly devices: Devices
+  readonly outputs: () => Promise<readonly Output[]>
+  /** Absent if the compositor does not tell: the caller answers for the target then. */
+  readonly places?: Places
   readonly env: Env
   readonly deadline: Deadline
   readonly owner?: Owner
   readonly approach?: () => Promise<void>
 }
 
-/** Synthesises input by devices of our own on the compositor's seat. */
+/** Synthesises input on the compositor's seat. */
 export async function sendInput(context: Context, event: InputEvent): Promise<void> {
   switch (event.kind) {
     case "key":
@@ -51,19 +49,18 @@ export async function sendInput(context: Context, event: InputEvent): Promise<vo
 type PointerEvent = Extract<InputEvent, { kind: "move" | "click" | "wheel" | "drag" }>
 
 async function usePointer(context: Context, event: PointerEvent): Promise<void> {
-  const { wayland, deadline } = context
+  const { devices, deadline } = context
   // The keys of another device do not count for the clicks of this one.
   if ("modifiers" in event && event.modifiers?.length)
     throw refused(
       "Modifiers beside the pointer do not work in a Wayland session",
       "Use a desktop of 'desktop-start', or 'select' for several options",
     )
-  const outputs = await readOutputs(wayland, deadline)
+  const outputs = await context.outputs()
   const isOnScreen = (point: Point) => outputs.some(({ info }) => contains(info.bounds, point))
   const points = event.kind === "drag" ? [event.from, event.to] : [event.at]
   for (const point of points) if (!isOnScreen(point)) throw offScreen(point)
-  const device = await PointerDevice.open(wayland, layoutOf(outputs), deadline)
-  if (!device) throw noDevice("pointer")
+  const device = await devices.pointer(outputs, deadline)
   try {
     switch (event.kind) {
       case "move":
@@ -78,13 +75,13 @@ async function usePointer(context: Context, event: PointerEvent): Promise<void> 
         return event satisfies never
     }
   } finally {
-    if (!wayland.closed) await device.releaseAll(deadline.slice(RELEASE_MS)).catch(() => {})
+    await device.close(Deadline.in(RELEASE_MS)).catch(() => {})
   }
 }
 
 type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
 
-async function click(context: Context, device: PointerDevice, event: Of<"click">): Promise<void> {
+async function click(context: Context, device: Pointer, event: Of<"click">): Promise<void> {
   const { env, deadline } = context
   const next = nextClick(event, readClick(env))
   const isAside = next.at !== event.at
@@ -103,7 +100,7 @@ async function click(context: Context, device: PointerDevice, event: Of<"click">
   noteClick(env, rounded(aside ? next.at : event.at), event.room)
 }
 
-async function turnWheel(context: Context, device: PointerDevice, event: Of<"wheel">): Promise<void> {
+async function turnWheel(context: Context, device: Pointer, event: Of<"wheel">): Promise<void> {
   const check = await arrive(context, device, { at: rounded(event.at), prove: event.prove })
   await check()
   const turns = [
@@ -115,7 +112,7 @@ async function turnWheel(context: Context, device: PointerDevice, event: Of<"whe
   }
 }
 
-async function drag(context: Context, device: PointerDevice, event: Of<"drag">): Promise<void> {
+async function drag(context: Context, device: Pointer, event: Of<"drag">): Promise<void> {
   const { deadline } = context
   const [from, to] = [rounded(event.from), rounded(event.to)]
   if (deadline.remaining < event.durationMs + DWELL_MS)
@@ -157,7 +154,7 @@ async function drag(context: Context, device: PointerDevice, event: Of<"drag">):
 /** Moves the pointer there, lets the app react, and proves the element. The result is the last look before a press. */
 async function arrive(
   { places, owner, deadline }: Context,
-  device: PointerDevice,
+  device: Pointer,
   { at: meant, prove }: { readonly at: Point; readonly prove?: Proof },
   aside?: Point,
 ): Promise<() => Promise<void>> {
@@ -165,7 +162,7 @@ async function arrive(
   // Hover effects need a motion, also where the pointer already is.
   await device.moveTo({ x: at.x > 0 ? at.x - 1 : at.x + 1, y: at.y }, deadline)
   await device.moveTo(at, deadline)
-  if (!owner) return async () => {}
+  if (!owner || !places) return async () => {}
   const before = await places.windowAt(at, deadline)
   const isQuiet = await isIdle(owner.pid, deadline.slice(REACTION_MS))
   await prove?.(isQuiet, aside)
@@ -203,43 +200,36 @@ export async function isIdle(pid: number, deadline: Deadline): Promise<boolean> 
 }
 
 async function useKeyboard(
-  { wayland, env, deadline }: Context,
-  work: (device: KeyboardDevice) => Promise<void>,
+  { devices, deadline }: Context,
+  work: (device: Keyboard) => Promise<void>,
 ): Promise<void> {
-  const device = await KeyboardDevice.open(wayland, deadline)
-  if (!device) throw noDevice("keyboard")
+  const device = await devices.keyboard(deadline)
   try {
     await work(device)
   } finally {
-    await handOver(env, deadline)
+    await device.close(Deadline.in(RELEASE_MS)).catch(() => {})
   }
 }
 
-async function pressKeys(context: Context, device: KeyboardDevice, event: Of<"key">): Promise<void> {
+async function pressKeys(context: Context, device: Keyboard, event: Of<"key">): Promise<void> {
   const { places, owner, deadline } = context
   if (event.phase !== "press")
     throw refused(
       `key-${event.phase} would let go when the command ends, since the keyboard is a device of its own`,
       "Use 'press' for the whole combo, such as 'press ctrl+a'",
     )
-  const key = keyOf(event.combo)
-  const isTyped = !key && [...event.combo.key].length === 1
-  if (!key && !isTyped) throw refused(`No key is called '${comboText(event.combo)}'`, "See 'help press'")
-  const spare = PRINTABLE[0]!
-  await device.learn(isTyped ? new Map([[spare, keysymOf(event.combo.key)]]) : new Map(), deadline)
-  const focused = await keyWindow(places, event.asSent ? undefined : owner, deadline)
+  const stroke = await device.strokeOf(event.combo, deadline)
+  if (!stroke) throw refused(`No key is called '${comboText(event.combo)}'`, "See 'help press'")
+  const focused = places && (await keyWindow(places, event.asSent ? undefined : owner, deadline))
   if (!event.asSent) await event.prove?.()
-  event.asSent?.(owner !== undefined && isOf(focused, owner))
-  const modifiers = [...event.combo.modifiers, ...(key?.with ?? [])].filter(
-    (one, i, all) => all.indexOf(one) === i,
-  )
-  await device.stroke(key?.code ?? spare, modifiers, deadline)
+  event.asSent?.(owner !== undefined && focused !== undefined && isOf(focused, owner))
+  await device.stroke(stroke, deadline)
   if (event.settle && owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
 }
 
 async function typeText(
   { places, owner, deadline }: Context,
-  device: KeyboardDevice,
+  device: Keyboard,
   { text, prove, secret }: Of<"text">,
 ): Promise<void> {
   const chars = [...text.replace(/\r\n?/g, "\n")]
@@ -249,7 +239,6 @@ async function typeText(
       suggestion: "Leave it out; 'press' sends single keys such as escape or delete",
       disposition: NOTHING_DELIVERED,
     })
-  if (chars.length === 0) return
   let typed = 0
   // A password goes letter by letter. A long secret, such as a key, has to be typed in time as well.
   const portion = Math.ceil(chars.length / MOST_PROOFS)
@@ -261,42 +250,22 @@ async function typeText(
     })
   }
   while (typed < chars.length) {
-    const { run, codes } = takeRun(chars.slice(typed))
-    await device.learn(new Map([...codes].map(([char, code]) => [code, keysymOf(char)])), deadline)
-    await keyWindow(places, owner, deadline).catch((error: unknown) => {
-      throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
-    })
+    const strokes = await device.strokesOf(chars.slice(typed), deadline)
+    if (places)
+      await keyWindow(places, owner, deadline).catch((error: unknown) => {
+        throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
+      })
     if (typed === 0) await prove?.()
-    for (const char of run) {
+    for (const stroke of strokes) {
       if (secret && typed > 0 && typed % portion === 0) await proveStill()
-      await device.stroke(codeOf(char, codes), [], deadline)
+      await device.stroke(stroke, deadline)
       typed++
     }
   }
+  if (chars.length === 0) return
   // Enter may close the window, and Tab goes on to the next field.
   if (secret && !chars.some((char) => char === "\n" || char === "\t")) await proveStill()
   else if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
-}
-
-const codeOf = (char: string, codes: ReadonlyMap<string, number>): number =>
-  char === "\n" ? RETURN : char === "\t" ? TAB : codes.get(char)!
-
-/** The longest part of the text for which the printable keys suffice, and their meanings. */
-function takeRun(chars: readonly string[]): {
-  readonly run: readonly string[]
-  readonly codes: ReadonlyMap<string, number>
-} {
-  const codes = new Map<string, number>()
-  let length = 0
-  for (const char of chars) {
-    const isKey = char === "\n" || char === "\t"
-    if (!isKey && !codes.has(char)) {
-      if (codes.size === PRINTABLE.length) break
-      codes.set(char, PRINTABLE[codes.size]!)
-    }
-    length++
-  }
-  return { run: chars.slice(0, length), codes }
 }
 
 /** The window that keys go to; that of the owner, or nothing is sent. */
@@ -361,12 +330,6 @@ function refused(message: string, suggestion: string): AppError {
   return new AppError("PLATFORM_NOT_SUPPORTED", message, { suggestion, disposition: NOTHING_DELIVERED })
 }
 
-const noDevice = (device: string): AppError =>
-  refused(
-    `This compositor takes no ${device} input from programs`,
-    "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
-  )
-
 function offScreen({ x, y }: Point): AppError {
   return new AppError("INVALID_ARGS", `${x},${y} is not on any display`, {
     suggestion: "Run 'list-displays' to see their bounds",
@@ -385,5 +348,3 @@ const CALM_LOOKS = 4
 const FOCUS_MS = 500
 const FRAME_MS = 16
 const DWELL_MS = 150
-const RETURN = 28
-const TAB = 15

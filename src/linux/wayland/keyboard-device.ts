@@ -1,33 +1,58 @@
 import { closeSync, writeSync } from "node:fs"
 import { memoryFile } from "../../../ffi/descriptors.ts"
-import type { Modifier } from "../../adapter.ts"
+import type { Combo, Env, Modifier } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { keysymOf } from "../windowing/keysyms.ts"
 import type { Wayland } from "./connection.ts"
+import type { Keyboard, Stroke } from "./devices.ts"
+import { handOver } from "./hand-over.ts"
+import { keyOf } from "./keys.ts"
 import { eventTime, seatWith } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /** A keyboard of our own on the compositor's seat, with a keymap of our own. It is gone when the connection ends. */
-export class KeyboardDevice {
+export class KeyboardDevice implements Keyboard {
   readonly #wayland: Wayland
   readonly #object: number
+  readonly #env: Env
 
-  private constructor(wayland: Wayland, object: number) {
+  private constructor(wayland: Wayland, object: number, env: Env) {
     this.#wayland = wayland
     this.#object = object
+    this.#env = env
   }
 
   /** undefined: the compositor has no such devices. */
-  static async open(wayland: Wayland, deadline: Deadline): Promise<KeyboardDevice | undefined> {
+  static async open(wayland: Wayland, env: Env, deadline: Deadline): Promise<KeyboardDevice | undefined> {
     const manager = wayland.bind("zwp_virtual_keyboard_manager_v1", 1)
     if (manager === undefined) return undefined
-    return KeyboardDevice.add(wayland, manager, await seatWith(wayland, "keyboard", deadline))
+    return KeyboardDevice.add(wayland, manager, await seatWith(wayland, "keyboard", deadline), env)
   }
 
-  static add(wayland: Wayland, manager: number, seat: number): KeyboardDevice {
+  static add(wayland: Wayland, manager: number, seat: number, env: Env): KeyboardDevice {
     const object = wayland.create()
     wayland.send(new WaylandMessage(manager, CREATE).u32(seat).u32(object))
-    return new KeyboardDevice(wayland, object)
+    return new KeyboardDevice(wayland, object, env)
+  }
+
+  async strokeOf({ key: name, modifiers }: Combo, deadline: Deadline): Promise<Stroke | undefined> {
+    const key = keyOf(name)
+    const isTyped = !key && [...name].length === 1
+    if (!key && !isTyped) return undefined
+    const spare = PRINTABLE[0]!
+    await this.learn(isTyped ? new Map([[spare, keysymOf(name)]]) : new Map(), deadline)
+    const held = new Set([...modifiers, ...(key?.with ?? [])].map((one) => MODIFIER_KEYS[one].code))
+    return { code: key?.code ?? spare, held: [...held] }
+  }
+
+  async strokesOf(chars: readonly string[], deadline: Deadline): Promise<readonly Stroke[]> {
+    const { run, codes } = takeRun(chars)
+    await this.learn(new Map([...codes].map(([char, code]) => [code, keysymOf(char)])), deadline)
+    return run.map((char) => ({
+      code: char === "\n" ? RETURN : char === "\t" ? TAB : codes.get(char)!,
+      held: [],
+    }))
   }
 
   /** Gives keys their meanings: those of the US layout, with `keysyms` by keycode on top of it. */
@@ -47,23 +72,25 @@ export class KeyboardDevice {
     }
   }
 
-  /** Presses and releases a key; `code` is one of linux/input-event-codes.h. */
-  async stroke(code: number, modifiers: readonly Modifier[], deadline: Deadline): Promise<void> {
-    const held = modifiers.map((modifier) => MODIFIER_KEYS[modifier])
+  async stroke({ code, held }: Stroke, deadline: Deadline): Promise<void> {
     let mask = 0
-    for (const { code: key, bit } of held) {
+    for (const key of held) {
       this.#key(key, 1)
-      mask |= bit
+      mask |= bitOf(key)
       this.#modifiers(mask)
     }
     this.#key(code, 1)
     this.#key(code, 0)
-    for (const { code: key, bit } of held.toReversed()) {
+    for (const key of held.toReversed()) {
       this.#key(key, 0)
-      mask &= ~bit
+      mask &= ~bitOf(key)
       this.#modifiers(mask)
     }
     await this.#wayland.sync(deadline)
+  }
+
+  async close(deadline: Deadline): Promise<void> {
+    await handOver(this.#env, deadline)
   }
 
   /** The compositor takes the keyboard that has last changed something for the current one. */
@@ -82,11 +109,29 @@ export class KeyboardDevice {
   }
 }
 
+/** The longest part of the text for which the printable keys suffice, and their meanings. */
+function takeRun(chars: readonly string[]): {
+  readonly run: readonly string[]
+  readonly codes: ReadonlyMap<string, number>
+} {
+  const codes = new Map<string, number>()
+  let length = 0
+  for (const char of chars) {
+    const isKey = char === "\n" || char === "\t"
+    if (!isKey && !codes.has(char)) {
+      if (codes.size === PRINTABLE.length) break
+      codes.set(char, PRINTABLE[codes.size]!)
+    }
+    length++
+  }
+  return { run: chars.slice(0, length), codes }
+}
+
 /**
  * Keys that enter characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium takes others, such
  * as 14, for what they are on a PC keyboard, whatever the keymap says.
  */
-export const PRINTABLE: readonly number[] = [
+const PRINTABLE: readonly number[] = [
   ...range(2, 13),
   ...range(16, 27),
   ...range(30, 41),
@@ -130,6 +175,11 @@ const MODIFIER_KEYS: Readonly<Record<Modifier, { readonly code: number; readonly
   cmd: { code: 125, bit: 64 },
 }
 
+const bitOf = (code: number): number =>
+  Object.values(MODIFIER_KEYS).find((one) => one.code === code)?.bit ?? 0
+
+const RETURN = 28
+const TAB = 15
 const CREATE = 0
 const KEYMAP = 0
 const KEY = 1

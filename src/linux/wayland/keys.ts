@@ -1,12 +1,12 @@
-import type { Combo, Modifier } from "../../adapter.ts"
+import type { Modifier } from "../../adapter.ts"
 import type { NamedKey } from "../../keys.ts"
 
 /** Keys of the US layout, by their numbers in linux/input-event-codes.h. */
 
-/** The key of a combo, and the modifiers that it needs besides the combo's own. undefined: the US layout has none. */
-export function keyOf({
-  key,
-}: Combo): { readonly code: number; readonly with: readonly Modifier[] } | undefined {
+/** The key of this name or character, and the modifiers that it needs. undefined: the US layout has none. */
+export function keyOf(
+  key: string,
+): { readonly code: number; readonly with: readonly Modifier[] } | undefined {
   const named = NAMED.get(key)
   if (named !== undefined) return { code: named, with: [] }
   for (const [text, withShift] of ROWS) {
@@ -69,9 +69,3 @@ const NAMED: ReadonlyMap<string, number> = new Map<NamedKey, number>([
   ["f12", 88],
   ...Array.from({ length: 12 }, (_, i): [NamedKey, number] => [`f${i + 13}` as NamedKey, 183 + i]),
 ])
-
-/** A keysym that enters this character. */
-export function keysymOf(char: string): number {
-  const code = char.codePointAt(0) ?? 0
-  return code < 0x100 ? code : 0x1000000 + code
-}

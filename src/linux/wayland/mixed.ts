@@ -1,6 +1,7 @@
 import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture } from "../../desktop.ts"
+import { AppError } from "../../errors.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
 import type { MenuNote, Owner, WindowSystem } from "../windowing/system.ts"
@@ -57,7 +58,7 @@ class Mixed implements WindowSystem {
   }
 
   windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined> {
-    return this.#native.hasInput ? this.#native.windowAt(point, deadline) : this.#x.windowAt(point, deadline)
+    return this.#placed.windowAt(point, deadline)
   }
 
   async watch(changed: () => void, deadline: Deadline): Promise<Disposable> {
@@ -91,12 +92,12 @@ class Mixed implements WindowSystem {
 
   /** Input through Xwayland reaches its own windows only, so it must be meant for one. */
   input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void> {
-    const way = this.#native.hasInput || !isX(owner?.window) ? this.#native : this.#x
+    const way = isX(owner?.window) ? this.#placed : this.#native
     return way.input(event, deadline, owner, approach)
   }
 
   visitRow(at: Point, top: number, deadline: Deadline): Promise<void> {
-    return (this.#native.hasInput ? this.#native : this.#x).visitRow(at, top, deadline)
+    return this.#placed.visitRow(at, top, deadline)
   }
 
   readMenuNotes(pid: number, deadline: Deadline): Promise<readonly string[]> {
@@ -107,9 +108,14 @@ class Mixed implements WindowSystem {
     return this.#x.writeMenuNote(menu, deadline)
   }
 
-  clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
-    // Compositors share the clipboard of Xwayland with their own clients.
-    return (this.#native.hasInput ? this.#native : this.#x).clipboard(op, deadline)
+  /** Compositors share the clipboard of Xwayland with their own clients. One that refuses has done nothing. */
+  async clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
+    try {
+      return await this.#native.clipboard(op, deadline)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "PLATFORM_NOT_SUPPORTED") throw error
+      return this.#x.clipboard(op, deadline)
+    }
   }
 
   picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
@@ -118,6 +124,11 @@ class Mixed implements WindowSystem {
 
   displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {
     return this.#native.hasInput ? this.#native.displays(deadline) : this.#x.displays(deadline)
+  }
+
+  /** The system that knows the places of Xwayland's windows, and leads the pointer there. */
+  get #placed(): WindowSystem {
+    return this.#native.listsAll ? this.#native : this.#x
   }
 
   #of(id: string | undefined): WindowSystem {

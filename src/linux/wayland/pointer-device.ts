@@ -2,11 +2,13 @@ import type { Button } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Wayland } from "./connection.ts"
+import { type Axis, BUTTON_CODES, type Pointer } from "./devices.ts"
+import { layoutOf, type Output } from "./displays.ts"
 import { eventTime, seatWith } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /** A pointer of our own on the compositor's seat. It is gone when the connection ends. */
-export class PointerDevice {
+export class PointerDevice implements Pointer {
   readonly #wayland: Wayland
   readonly #object: number
   readonly #layout: Rect
@@ -19,14 +21,18 @@ export class PointerDevice {
   }
 
   /** undefined: the compositor has no such devices. */
-  static async open(wayland: Wayland, layout: Rect, deadline: Deadline): Promise<PointerDevice | undefined> {
+  static async open(
+    wayland: Wayland,
+    outputs: readonly Output[],
+    deadline: Deadline,
+  ): Promise<PointerDevice | undefined> {
     const manager = wayland.bind("zwlr_virtual_pointer_manager_v1", 2)
     if (manager === undefined) return undefined
     const seat = await seatWith(wayland, "pointer", deadline)
     const object = wayland.create()
     wayland.send(new WaylandMessage(manager, CREATE).u32(seat).u32(object))
     await wayland.sync(deadline)
-    return new PointerDevice(wayland, object, layout)
+    return new PointerDevice(wayland, object, layoutOf(outputs))
   }
 
   async moveTo({ x, y }: Point, deadline: Deadline): Promise<void> {
@@ -39,20 +45,20 @@ export class PointerDevice {
   }
 
   async press(button: Button, deadline: Deadline): Promise<void> {
-    await this.#button(CODES[button], 1, deadline)
+    await this.#button(BUTTON_CODES[button], 1, deadline)
   }
 
   async release(button: Button, deadline: Deadline): Promise<void> {
-    await this.#button(CODES[button], 0, deadline)
+    await this.#button(BUTTON_CODES[button], 0, deadline)
   }
 
-  /** Lets up what is down, whatever happened. */
-  async releaseAll(deadline: Deadline): Promise<void> {
+  /** The device itself goes with the connection. */
+  async close(deadline: Deadline): Promise<void> {
+    if (this.#wayland.closed) return
     for (const code of [...this.#down]) await this.#button(code, 0, deadline)
   }
 
-  /** One notch of a wheel. */
-  async turn(axis: "vertical" | "horizontal", direction: 1 | -1, deadline: Deadline): Promise<void> {
+  async turn(axis: Axis, direction: 1 | -1, deadline: Deadline): Promise<void> {
     this.#wayland.send(new WaylandMessage(this.#object, AXIS_SOURCE).u32(WHEEL))
     const message = this.#message(AXIS_DISCRETE).u32(axis === "vertical" ? 0 : 1)
     this.#wayland.send(message.fixed(NOTCH * direction).i32(direction))
@@ -76,8 +82,6 @@ export class PointerDevice {
   }
 }
 
-/** linux/input-event-codes.h */
-const CODES: Readonly<Record<Button, number>> = { left: 0x110, right: 0x111, middle: 0x112 }
 /** The distance that compositors report for one notch. */
 const NOTCH = 15
 

@@ -1,54 +1,19 @@
-import type { Env, InputEvent, WindowOp } from "../../adapter.ts"
+import type { Env, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
-import type { Point, Rect } from "../../node.ts"
-import { contains } from "../../rect.ts"
-import type { InputLock } from "../../turn.ts"
-import { pause } from "../../until.ts"
-import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { Floor } from "./floor.ts"
-import { openInputLock } from "./lock.ts"
+import type { Wayland } from "./connection.ts"
+import type { Devices } from "./devices.ts"
+import { Placed, type View } from "./placed.ts"
 import type { Sway, SwayView } from "./sway.ts"
 
-const inputs = () => import("./input.ts")
-
 /** Sway as a window system: windows and their places by its own protocol, the rest by those of Wayland. */
-export class SwayWindows extends Floor {
-  override readonly listsAll = true
-  override readonly hasInput = true
+export class SwayWindows extends Placed {
   readonly #sway: Sway
 
   constructor(env: Env, sway: Sway) {
     super(env)
     this.#sway = sway
-  }
-
-  override async isNative(pid: number, deadline: Deadline): Promise<boolean> {
-    return !(await this.#sway.views(deadline)).some((view) => view.pid === pid && view.xId !== undefined)
-  }
-
-  /** Those of Xwayland are left to the X server, if that can be asked. */
-  override async windows(deadline: Deadline): Promise<readonly TopWindow[]> {
-    const views = await this.#sway.views(deadline)
-    return views.filter(({ xId }) => xId === undefined || !this.env.DISPLAY).map((view) => this.#window(view))
-  }
-
-  override async mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]> {
-    const windows = await this.windows(deadline)
-    const wanted = windows.find((window) => (id === "focused" ? window.focused : window.id === id))
-    return wanted ? windows.filter(({ pid }) => pid === wanted.pid) : []
-  }
-
-  override async existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>> {
-    const now = new Set((await this.windows(deadline)).map(({ id }) => id))
-    return new Set(ids.filter((id) => now.has(id)))
-  }
-
-  override async windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined> {
-    const views = await this.#sway.views(deadline)
-    const view = views.find(({ visible, frame }) => visible && contains(frame, point))
-    return view && this.#window(view)
   }
 
   override watch(changed: () => void, deadline: Deadline): Promise<Disposable> {
@@ -61,19 +26,19 @@ export class SwayWindows extends Floor {
     switch (op.kind) {
       case "focus":
         await this.#sway.run(`${target} focus`, deadline)
-        return this.#until(id, (now) => now.focused, "focused", deadline)
+        return this.untilIs(id, ({ focused }) => focused, "focused", deadline)
       case "move": {
         refuseTile(id, view)
         // Sway moves the frame, title bar included.
         await this.#sway.run(`${target} move absolute position ${op.x} ${op.y}`, deadline)
-        const isThere = ({ frame }: SwayView) => frame.x === op.x && frame.y === op.y
-        return this.#until(id, isThere, "moved", deadline, view.frame)
+        const isThere = ({ frame }: TopWindow) => frame?.x === op.x && frame.y === op.y
+        return this.untilIs(id, isThere, "moved", deadline, view.frame)
       }
       case "resize": {
         refuseTile(id, view)
         await this.#sway.run(`${target} resize set width ${op.width} px height ${op.height} px`, deadline)
-        const isSo = ({ frame }: SwayView) => frame.width === op.width && frame.height === op.height
-        return this.#until(id, isSo, "resized", deadline, view.frame)
+        const isSo = ({ frame }: TopWindow) => frame?.width === op.width && frame.height === op.height
+        return this.untilIs(id, isSo, "resized", deadline, view.frame)
       }
       case "minimize":
       case "maximize":
@@ -93,78 +58,29 @@ export class SwayWindows extends Floor {
     return "xdg_toplevel.close"
   }
 
-  override async caughtUp(id: string, deadline: Deadline): Promise<boolean> {
-    const { pid } = await this.#view(id, deadline)
-    return (await inputs()).isIdle(pid, deadline)
+  protected override async views(deadline: Deadline): Promise<readonly View[]> {
+    const views = await this.#sway.views(deadline)
+    return views.map((view) => ({ window: this.#window(view), isVisible: view.visible }))
   }
 
-  override async openLock(): Promise<InputLock> {
-    return openInputLock(this.env)
-  }
-
-  override async hasKeys({ pid, window }: Owner, deadline: Deadline): Promise<boolean> {
-    const focused = await this.#focused(deadline)
-    return focused !== undefined && (window === undefined ? focused.pid === pid : focused.id === window)
-  }
-
-  override async input(
-    event: InputEvent,
-    deadline: Deadline,
-    owner?: Owner,
-    approach?: () => Promise<void>,
-  ): Promise<void> {
-    const { sendInput } = await inputs()
-    const places = {
-      windowAt: (point: Point, until: Deadline) => this.windowAt(point, until),
-      focused: (until: Deadline) => this.#focused(until),
+  protected override devices(wayland: Wayland): Devices {
+    const { env } = this
+    return {
+      pointer: async (outputs, deadline) => {
+        const { PointerDevice } = await import("./pointer-device.ts")
+        return (await PointerDevice.open(wayland, outputs, deadline)) ?? noDevice("pointer")
+      },
+      keyboard: async (deadline) => {
+        const { KeyboardDevice } = await import("./keyboard-device.ts")
+        return (await KeyboardDevice.open(wayland, env, deadline)) ?? noDevice("keyboard")
+      },
     }
-    await this.connected(deadline, (wayland) =>
-      sendInput({ wayland, places, env: this.env, deadline, owner, approach }, event),
-    )
-  }
-
-  override async visitRow(at: Point, top: number, deadline: Deadline): Promise<void> {
-    const { isIdle } = await inputs()
-    for (const point of [at, { x: at.x, y: Math.max(0, top - ABOVE) }]) {
-      await this.input({ kind: "move", at: point }, deadline)
-      const window = await this.windowAt(point, deadline)
-      if (window?.pid) await isIdle(window.pid, deadline.slice(REACTION_MS))
-    }
-  }
-
-  async #focused(deadline: Deadline): Promise<TopWindow | undefined> {
-    const view = (await this.#sway.views(deadline)).find(({ focused }) => focused)
-    return view && this.#window(view)
   }
 
   async #view(id: string, deadline: Deadline): Promise<SwayView> {
     const view = (await this.#sway.views(deadline)).find((one) => this.#idOf(one) === id)
     if (view) return view
     throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
-  }
-
-  /** Waits until the window is as wanted; with `before`, a change of its frame will do: sway has limits of its own. */
-  async #until(
-    id: string,
-    isDone: (view: SwayView) => boolean,
-    participle: string,
-    deadline: Deadline,
-    before?: Rect,
-  ): Promise<void> {
-    const patience = deadline.slice(CHANGE_MS)
-    for (;;) {
-      const now = await this.#view(id, deadline)
-      if (isDone(now)) return
-      if (patience.expired) {
-        const isChanged = before && SIDES.some((side) => now.frame[side] !== before[side])
-        if (isChanged) return
-        throw new AppError("ACTION_FAILED", `Window '${id}' could not be ${participle}`, {
-          suggestion: "Run 'list-windows' to see how it is now",
-          disposition: { delivery: "delivered_unverified", retry: "safe" },
-        })
-      }
-      await pause(LOOK_MS, patience)
-    }
   }
 
   #idOf({ id, xId }: SwayView): string {
@@ -198,8 +114,10 @@ function refuseTile(id: string, { floating }: SwayView): void {
   })
 }
 
-const SIDES = ["x", "y", "width", "height"] as const
-const ABOVE = 2
-const CHANGE_MS = 1500
-const REACTION_MS = 500
-const LOOK_MS = 10
+function noDevice(device: string): never {
+  throw new AppError("PLATFORM_NOT_SUPPORTED", `This compositor takes no ${device} input from programs`, {
+    suggestion:
+      "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
+    disposition: NOTHING_DELIVERED,
+  })
+}

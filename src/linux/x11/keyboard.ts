@@ -2,6 +2,7 @@ import type { Combo, InputEvent, Modifier } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText, isNamedKey } from "../../keys.ts"
+import { caseOf, keysymOf, keysymOfNamed } from "../windowing/keysyms.ts"
 import type { X11 } from "./connection.ts"
 import { findKeyTarget, focusElsewhere, hasKeys, sendKeys } from "./key-target.ts"
 import {
@@ -16,7 +17,6 @@ import {
   readKeyboardState,
   readKeymap,
 } from "./keymap.ts"
-import { caseOf, keysymOf, keysymOfNamed } from "./keysyms.ts"
 import { atomically, type Owner } from "./last-look.ts"
 import { getInputFocus, unlessGone } from "./requests.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./spare-keys.ts"

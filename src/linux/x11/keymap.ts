@@ -1,7 +1,7 @@
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { charOf, isCased, LEVEL3_KEYSYM, LEVEL5_KEYSYM, SHIFT_KEYSYM } from "../windowing/keysyms.ts"
 import type { X11 } from "./connection.ts"
-import { charOf, isCased, LEVEL3_KEYSYM, LEVEL5_KEYSYM, SHIFT_KEYSYM } from "./keysyms.ts"
 import { type Packet, Request } from "./wire.ts"
 
 /** A key type: the level that each combination of modifiers selects, and the modifiers that still act afterwards. */

@@ -1,11 +1,11 @@
 import type { InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "../windowing/keysyms.ts"
 import type { X11 } from "./connection.ts"
 import { findKeyTarget, focusElsewhere, isFocused, type KeyTarget, sendKeys } from "./key-target.ts"
 import { type Keyboard, readDownKeys, readKeyboard, restoreGroup, switchGroup } from "./keyboard.ts"
 import { findKey, groupCount, type Keymap, type Position, positionsOf, readKeyboardState } from "./keymap.ts"
-import { caseOf, isCased, keysymOf, SHIFT_KEYSYM } from "./keysyms.ts"
 import type { Owner } from "./last-look.ts"
 import { getInputFocus } from "./requests.ts"
 import {

@@ -1,0 +1,299 @@
+import type { Env, InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { Picture } from "../../desktop.ts"
+import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
+import type { Point, Rect } from "../../node.ts"
+import type { InputLock } from "../../turn.ts"
+import { type Bus, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
+import { unmarshal } from "../dbus/read.ts"
+import { isVariant } from "../dbus/wire.ts"
+import type { Owner } from "../windowing/system.ts"
+import type { TopWindow } from "../windowing/window.ts"
+import type { Wayland } from "./connection.ts"
+import type { Devices } from "./devices.ts"
+import { Floor } from "./floor.ts"
+import type { BusAccess } from "./kwin.ts"
+import { openInputLock } from "./lock.ts"
+import { Placed, type View } from "./placed.ts"
+
+/**
+ * GNOME without the extension: windows are those of the accessibility bus, and their places are not known. Input goes to
+ * points of the screen, and keys to the window that has the focus.
+ */
+export class Gnome extends Floor {
+  override readonly hasInput = true
+  readonly #access: BusAccess
+  readonly #owner: string
+
+  constructor(env: Env, access: BusAccess, owner: string) {
+    super(env)
+    this.#access = access
+    this.#owner = owner
+  }
+
+  override async windowAt(_point: Point, _deadline: Deadline): Promise<TopWindow | undefined> {
+    throw withoutExtension("GNOME does not tell programs where windows are")
+  }
+
+  override async operate(_id: string, _op: WindowOp, _deadline: Deadline): Promise<void> {
+    throw withoutExtension("GNOME does not let programs focus, move or resize windows")
+  }
+
+  override async openLock(_deadline: Deadline): Promise<InputLock> {
+    return openInputLock(this.env)
+  }
+
+  override async input(
+    event: InputEvent,
+    deadline: Deadline,
+    owner?: Owner,
+    approach?: () => Promise<void>,
+  ): Promise<void> {
+    const [{ sendInput }, { readOutputs }, { mutterDevices }] = await Promise.all([
+      import("./input.ts"),
+      import("./displays.ts"),
+      import("./mutter.ts"),
+    ])
+    await this.connected(deadline, (wayland) => {
+      const devices = mutterDevices(wayland, this.env, this.#access, this.#owner)
+      const outputs = () => readOutputs(wayland, deadline)
+      return sendInput({ devices, outputs, env: this.env, deadline, owner, approach }, event)
+    })
+  }
+
+  override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+    return (await import("./portal-picture.ts")).takePortalPicture(this.#access, target, deadline)
+  }
+}
+
+function withoutExtension(message: string): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", message, {
+    suggestion:
+      "Use commands that work by accessibility, or ask the user for the extension: agent-desktop doctor --gnome-extension install",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+/** GNOME with our extension, which tells windows and their places, and operates them. */
+export class GnomePlaced extends Placed {
+  readonly #access: BusAccess
+  readonly #extension: GnomeExtension
+  readonly #owner: string
+
+  constructor(env: Env, access: BusAccess, owner: string, extension: GnomeExtension) {
+    super(env)
+    this.#access = access
+    this.#owner = owner
+    this.#extension = extension
+  }
+
+  override async windowAt(point: Point, deadline: Deadline): Promise<TopWindow | undefined> {
+    const [views, at] = await Promise.all([
+      this.#extension.look(deadline),
+      this.#extension.windowAt(point, deadline),
+    ])
+    const view = views.windows.find(({ id }) => id === at)
+    return view && this.#window(view, views.isNormal)
+  }
+
+  override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
+    const before = await this.windowOf(id, deadline)
+    const change = async (...words: readonly (string | number)[]) => {
+      if (await this.#extension.operate(numberOf(id), words.join(" "), deadline)) return
+      throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
+    }
+    switch (op.kind) {
+      case "focus":
+        await change("focus")
+        return this.untilIs(id, ({ focused, minimized }) => focused && !minimized, "focused", deadline)
+      case "move": {
+        await change("move", op.x, op.y)
+        const isThere = ({ frame }: TopWindow) => frame?.x === op.x && frame.y === op.y
+        return this.untilIs(id, isThere, "moved", deadline, before.frame)
+      }
+      case "resize": {
+        await change("resize", op.width, op.height)
+        const isSo = ({ frame }: TopWindow) => frame?.width === op.width && frame.height === op.height
+        return this.untilIs(id, isSo, "resized", deadline, before.frame)
+      }
+      case "minimize":
+        await change("minimize")
+        return this.untilIs(id, ({ minimized }) => minimized, "minimized", deadline)
+      case "maximize":
+        await change("maximize")
+        return this.untilIs(id, ({ maximized }) => maximized, "maximized", deadline, before.frame)
+      case "restore":
+        await change("restore")
+        return this.untilIs(
+          id,
+          ({ minimized, maximized }) => !minimized && (before.minimized || !maximized),
+          "restored",
+          deadline,
+        )
+      default:
+        throw op satisfies never
+    }
+  }
+
+  override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
+    return (await this.#extension.operate(numberOf(id), "close", deadline)) ? "xdg_toplevel.close" : undefined
+  }
+
+  override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+    return (await import("./portal-picture.ts")).takePortalPicture(this.#access, target, deadline)
+  }
+
+  protected override async views(deadline: Deadline): Promise<readonly View[]> {
+    const { windows, isNormal } = await this.#extension.look(deadline)
+    return windows.map((view) => ({
+      window: this.#window(view, isNormal),
+      isVisible: view.visible && isNormal,
+      isPopup: !WINDOW_TYPES.has(view.type),
+    }))
+  }
+
+  protected override devices(wayland: Wayland): Devices {
+    const [env, access, owner] = [this.env, this.#access, this.#owner]
+    const lazily = async () => (await import("./mutter.ts")).mutterDevices(wayland, env, access, owner)
+    return {
+      pointer: async (outputs, deadline) => (await lazily()).pointer(outputs, deadline),
+      keyboard: async (deadline) => (await lazily()).keyboard(deadline),
+    }
+  }
+
+  #window(view: GnomeView, isNormal: boolean): TopWindow {
+    return {
+      id: view.xId && this.env.DISPLAY ? `w-${view.xId}` : `w-g${view.id}`,
+      title: view.title,
+      pid: view.pid,
+      wmClass: view.appId ? { instance: view.appId, className: view.appId } : undefined,
+      desktopFile: view.appId || undefined,
+      bounds: view.buffer,
+      frame: view.frame,
+      isNative: !view.xId,
+      // In the overview and behind a dialog of the system, windows get no keys.
+      focused: view.focused && isNormal,
+      minimized: view.minimized,
+      maximized: view.maximized,
+      modal: view.type === MODAL_DIALOG,
+      types: [view.type === DIALOG || view.type === MODAL_DIALOG ? "dialog" : "normal"],
+      transientFor: view.owner ? `w-g${view.owner}` : undefined,
+    }
+  }
+}
+
+const numberOf = (id: string): number => Number(id.slice("w-g".length))
+
+/** Meta.WindowType. Others are menus, tips and panels. */
+const DIALOG = 3
+const MODAL_DIALOG = 4
+const WINDOW_TYPES: ReadonlySet<number> = new Set([0, DIALOG, MODAL_DIALOG, 5, 7, 8])
+
+/** Our extension in GNOME Shell: an object on the compositor's own connection to the bus. */
+export class GnomeExtension {
+  readonly #access: BusAccess
+  readonly #owner: string
+
+  constructor(access: BusAccess, owner: string) {
+    this.#access = access
+    this.#owner = owner
+  }
+
+  /** undefined: the extension is not there, or another version than this program brings. */
+  static async find(
+    access: BusAccess,
+    owner: string,
+    deadline: Deadline,
+  ): Promise<GnomeExtension | undefined> {
+    const extension = new GnomeExtension(access, owner)
+    try {
+      const version = await extension.#call("Version", "", [], deadline)
+      return version === EXTENSION_VERSION ? extension : undefined
+    } catch (error) {
+      if (error instanceof AppError && error.code === "PLATFORM_NOT_SUPPORTED") return undefined
+      throw error
+    }
+  }
+
+  async look(deadline: Deadline): Promise<GnomeLook> {
+    return JSON.parse(await this.#call("List", "", [], deadline))
+  }
+
+  /** The window that a click would reach; undefined if the shell itself is there. */
+  async windowAt({ x, y }: Point, deadline: Deadline): Promise<number | undefined> {
+    const at = await this.#call("At", "ii", [Math.round(x), Math.round(y)], deadline)
+    return at === "" ? undefined : Number(at)
+  }
+
+  /** false: there is no such window. */
+  async operate(id: number, words: string, deadline: Deadline): Promise<boolean> {
+    return (await this.#call("Operate", "us", [id, words], deadline)) === "done"
+  }
+
+  async #call(
+    member: string,
+    signature: string,
+    values: readonly (string | number)[],
+    deadline: Deadline,
+  ): Promise<string> {
+    const call = method(`${EXTENSION_INTERFACE}.${member}`, signature, values)
+    try {
+      const bus = await this.#access.bus(deadline)
+      return readAs(await bus.call(call, this.#owner, EXTENSION_PATH, deadline), "s").string()
+    } catch (error) {
+      if (error instanceof DBusTimeout)
+        throw new AppError("TIMEOUT", "GNOME Shell did not answer in time", {
+          details: { kind: "compositor" },
+        })
+      if (!(error instanceof DBusError)) throw error
+      throw new AppError("PLATFORM_NOT_SUPPORTED", "The extension in GNOME Shell does not answer", {
+        suggestion: "Run 'doctor' to see what is missing",
+        platformDetail: `${error.code}: ${error.message}`,
+        disposition: NOTHING_DELIVERED,
+      })
+    }
+  }
+}
+
+/** undefined: the shell does not tell. */
+export async function shellVersion(bus: Bus, owner: string, deadline: Deadline): Promise<string | undefined> {
+  const get = method("org.freedesktop.DBus.Properties.Get", "ss", ["org.gnome.Shell", "ShellVersion"])
+  try {
+    const reply = await bus.call(get, owner, "/org/gnome/Shell", deadline)
+    const [version] = unmarshal(reply.signature, reply.body)
+    return version !== undefined && isVariant(version) ? String(version.value) : undefined
+  } catch (error) {
+    if (error instanceof DBusError) return undefined
+    throw error
+  }
+}
+
+interface GnomeLook {
+  /** False while the overview, the lock screen or a dialog of the system has the keys. */
+  readonly isNormal: boolean
+  /** Topmost first. */
+  readonly windows: readonly GnomeView[]
+}
+
+interface GnomeView {
+  readonly id: number
+  readonly title: string
+  readonly pid: number
+  readonly appId: string
+  /** Its window on Xwayland; 0 for one of Wayland. */
+  readonly xId: number
+  readonly frame: Rect
+  /** The surface that the app draws, with its shadows. */
+  readonly buffer: Rect
+  readonly focused: boolean
+  readonly minimized: boolean
+  readonly maximized: boolean
+  readonly visible: boolean
+  readonly type: number
+  readonly owner: number
+}
+
+/** The same in gnome-service.txt. */
+export const EXTENSION_VERSION = "1"
+const EXTENSION_PATH = "/dev/agent_desktop/Windows"
+const EXTENSION_INTERFACE = "dev.agent_desktop.Windows"
