@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 /**
  * Installs the missing Debian packages for a purpose:
  *
- *   bun scripts/setup.ts [--for demo|test|bench|apps]
+ *   bun scripts/setup.ts [--for demo|test|bench|apps|compositors]
  *
  * Does nothing if all of them are installed.
  */
@@ -107,7 +107,29 @@ const APPS = [
   "xfce4-settings",
 ]
 
-export const PURPOSES = { demo: DEMO, test: TEST, bench: BENCH, apps: APPS } as const
+/** Compositors for `bun run compositors`, which a check does not run, with their portals. */
+const COMPOSITORS = [
+  ...TEST,
+  "kwin-wayland",
+  "xdg-desktop-portal",
+  "xdg-desktop-portal-kde",
+  "gnome-shell",
+  "xdg-desktop-portal-gnome",
+  "pipewire",
+  "wireplumber",
+  "phoc",
+  // A second, independent look.
+  "systemd",
+  "wl-clipboard",
+]
+
+export const PURPOSES = {
+  demo: DEMO,
+  test: TEST,
+  bench: BENCH,
+  apps: APPS,
+  compositors: COMPOSITORS,
+} as const
 type Purpose = keyof typeof PURPOSES
 
 /** Returns the exit code. */

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
+import { data, evaluate, underGnome } from "./session.ts"
+import { type Form, openForm, testFloor } from "./toolkits.ts"
+
+/** GNOME Shell without a screen and without our extension. Not part of check: `bun run compositors gnome`. */
+
+let desktop: TestDesktop
+let gnome: TestDesktop
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  gnome = await underGnome(desktop, false)
+}, 180_000)
+afterAll(() => desktop.close())
+
+testFloor(() => gnome, ["gtk3", "gtk4", "qt6", "qt5", "web"])
+
+describe("input without places", () => {
+  let form: Form
+  beforeAll(async () => {
+    form = await openForm(gnome, "gtk3")
+    await bringToFront(form)
+  })
+
+  /** As a user does it: GNOME leaves new windows behind the one in use. */
+  async function bringToFront({ id, fixture, ok }: Form): Promise<void> {
+    const find = `global.get_window_actors().map((a) => a.meta_window).find((w) => w.get_pid() === ${fixture.pid})`
+    await evaluate(gnome, `Main.activateWindow(${find}); 0`)
+    await until(async () =>
+      (await ok("list-windows")).windows.some((one: Json) => one.id === id && one.is_focused),
+    )
+  }
+
+  test("text typed by keys is exact, and a character that no key has is refused", async () => {
+    const { fixture, ok, find, id } = form
+    const field = await find("textfield", "Name")
+    const typed = "Hello, GNOME! aAzZ09 ~{}[]|\\\"'<>?/@#$%^&*()_+-=`;:."
+    await ok("type", field, typed, "--input", "physical", "--timeout-ms", "20000")
+    const seen = async (): Promise<string> => (await fixture.seen("text", "Name")).value
+    await until(async () => (await seen()).length >= typed.length)
+    expect(await seen()).toBe(typed)
+    const { error } = (await gnome.run("type", field, "a日b", "--input", "physical")).json
+    expect([error.code, error.disposition.delivery]).toEqual(["ACTION_FAILED", "not_delivered"])
+    await ok("press", "ctrl+a", "--window-id", id)
+    await ok("press", "delete", "--window-id", id)
+    await until(async () => (await seen()) === "")
+  })
+
+  test("keys for a window that does not have the focus are refused", async () => {
+    const other = await openForm(gnome, "gtk4")
+    await bringToFront(other)
+    const before = (await form.fixture.events()).length
+    const { error } = (await gnome.run("press", "x", "--window-id", form.id)).json
+    expect(error?.disposition?.delivery).toBe("not_delivered")
+    expect((await form.fixture.events()).length).toBe(before)
+  })
+
+  test("pointer by ref, window moves and the clipboard are refused, and nothing arrives", async () => {
+    const { find, id, fixture } = form
+    const button = await find("button", "Press me")
+    const before = (await fixture.events()).length
+    for (const args of [
+      ["double-click", button],
+      ["click", button, "--input", "physical"],
+      ["hover", button],
+      ["move-window", id, "10", "10"],
+      ["focus-window", id],
+      ["minimize", id],
+      ["clipboard-get"],
+    ]) {
+      const { error } = (await gnome.run(...args)).json
+      expect([args[0], error?.code]).toEqual([args[0], "PLATFORM_NOT_SUPPORTED"])
+      expect(error.disposition?.delivery ?? "not_delivered").toBe("not_delivered")
+    }
+    expect((await fixture.events()).length).toBe(before)
+  })
+})
+
+test("doctor names the compositor and what would add places", async () => {
+  const { checks } = await data(gnome, "doctor")
+  const of = (name: string) => checks.find((check: Json) => check.name === name)
+  expect(of("compositor").detail).toContain("GNOME Shell 43.")
+  expect(of("places")).toMatchObject({ ok: false })
+  expect(of("places").suggestion).toContain("--gnome-extension install")
+  expect(of("input").ok).toBe(true)
+})
