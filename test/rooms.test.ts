@@ -45,7 +45,7 @@ const JOINTS: Readonly<Record<string, readonly string[]>> = {
   "src/described.ts": ["look"],
   "src/on-demand.ts": ["refs"],
   "src/server-refs.ts": ["refs"],
-  "src/platform.ts": ["linux", "linux/x11", "linux/wayland", "linux/notifications", "macos"],
+  "src/platform.ts": ["linux", "linux/atspi", "linux/x11", "linux/wayland", "linux/notifications", "macos"],
 }
 
 /** Files where a run starts; nothing imports them. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { type FixtureEvent, firefox, startFixture, startPage } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
@@ -266,6 +266,43 @@ test("set-value and Enter in a file dialog of GTK 3 that has just opened save th
     await until(async () => (await text()) === "saved\n", 10_000)
   }
 })
+
+test("keys work in a dialog of GTK 3 that a click has opened, though the app is still busy with the click", async () => {
+  await using desktop = await openDesktop()
+  const [first, second] = ["first", "second"].map((name) => `${desktop.directory}/${name}.txt`)
+  const script = new URL("../fixtures/file-dialog.py", import.meta.url).pathname
+  desktop.spawnApp(["/usr/bin/python3", script, desktop.directory, "--by-button"])
+  await until(async () => (await activeTitle(desktop)) === "Document", 30_000)
+  const app = "file-dialog"
+  const stepsFor = (value: string | undefined) => [
+    { command: "click", args: { ref_id: 'button "Save as"', app } },
+    { command: "set-value", args: { ref_id: 'textfield "Name:"', value, app } },
+    { command: "press", args: { combo: "return", app } },
+  ]
+  const saved = (path = "") =>
+    until(async () => (await Bun.file(path).exists()) && (await activeTitle(desktop)) === "Document", 10_000)
+  // Each command in a process of its own, which has ended before the next one begins; then all in one.
+  for (const step of stepsFor(first)) {
+    const { json, stdout } = await desktop.run("batch", JSON.stringify([step]))
+    expect(json.data.failed, stdout).toBeUndefined()
+  }
+  await saved(first)
+  expect((await desktop.run("batch", JSON.stringify(stepsFor(second)))).json.data.failed).toBeUndefined()
+  await saved(second)
+  await until(() => keepersOf(desktop.home).length === 0, 10_000)
+})
+
+/** Processes that keep connections of earlier commands open. */
+function keepersOf(home: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const isKeeper = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("__keep-open")
+      return isKeeper && readFileSync(`/proc/${pid}/environ`, "utf8").includes(home)
+    } catch {
+      return false
+    }
+  })
+}
 
 test("press in an app that does not answer says so, and the keys arrive when it goes on", async () => {
   await using desktop = await openDesktop()

@@ -168,7 +168,7 @@ const SIGNATURES = [
 ]
 
 function dbus(dice: Dice): void {
-  const bus = new Bus(silentSocket(), Deadline.in(60_000))
+  const bus = new Bus(silentSocket(), "unix:path=silent", Deadline.in(60_000))
   bus.receive(Buffer.from("OK 1234deadbeef\r\n"))
   const calls = ["s", "a(so)", "v"].map((signature) =>
     bus
@@ -196,7 +196,7 @@ function wholeMessage(dice: Dice): Buffer {
 async function body(dice: Dice): Promise<void> {
   const signature = dice.roll(3) ? dice.pick(SIGNATURES) : mutateText(dice, dice.pick(SIGNATURES))
   const head = wholeMessage(dice)
-  const bus = new Bus(silentSocket(), Deadline.in(60_000))
+  const bus = new Bus(silentSocket(), "unix:path=silent", Deadline.in(60_000))
   bus.receive(Buffer.from("OK 1\r\n"))
   const read = bus
     .ask(method("a.b.C"), ":1.5", "/x", Deadline.in(60_000), (reply) => unmarshal(signature, reply.body))

@@ -1,7 +1,8 @@
 import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
-import { Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
-import { type Atspi, INTERFACE, type Interfaces, type Ref, ROOT_PATH } from "./atspi.ts"
+import { type Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
+import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
+import { LATE, leaveSideDoor, openSideDoor, type SideDoor, within } from "./side-door.ts"
 import type { Traits } from "./toolkits.ts"
 
 /**
@@ -20,7 +21,9 @@ export class Sender {
   readonly traits: Traits
   /** True once a call that may change something has been sent. */
   hasSent = false
-  #door: Promise<Bus | undefined> | undefined
+  #door: Promise<SideDoor | undefined> | undefined
+  /** The app that has been called by the side door. */
+  #called: string | undefined
 
   constructor(atspi: Atspi, traits: Traits) {
     this.atspi = atspi
@@ -29,7 +32,8 @@ export class Sender {
 
   async close(): Promise<void> {
     const door = await this.#door
-    door?.close()
+    if (door && this.#called) await leaveSideDoor(this.atspi, door, this.#called)
+    else door?.bus.close()
   }
 
   /** Sets something. `false` from the app means that it changed nothing. */
@@ -65,8 +69,9 @@ export class Sender {
 
   /** Fails at the deadline if the app is silent, like every other call. */
   async #send(ref: Ref, called: Method): Promise<Sent> {
-    const bus = (await this.#sideDoor(ref)) ?? this.atspi.bus
+    const bus = (await this.#sideDoor(ref))?.bus ?? this.atspi.bus
     this.hasSent = true
+    this.#called = ref.bus
     const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
     const soon = await within(PROMPT_MS, answer)
     if (soon !== LATE) return soon
@@ -82,31 +87,11 @@ export class Sender {
    * A connection to the app itself, for an app that reads nothing more from a connection during a call. If the call
    * opens a modal dialog and came by the bus, no client could reach the app until the dialog closes.
    */
-  #sideDoor(ref: Ref): Promise<Bus | undefined> {
-    if (this.traits.callBlocksConnection) this.#door ??= openDoor(this.atspi, ref).catch(() => undefined)
+  #sideDoor(ref: Ref): Promise<SideDoor | undefined> {
+    if (this.traits.callBlocksConnection) this.#door ??= openSideDoor(this.atspi, ref).catch(() => undefined)
     return this.#door ?? Promise.resolve(undefined)
   }
 }
-
-/**
- * The address is the app's own word, and may lead anywhere. The connection is used only if the object answers there at
- * most a moment later than on the bus: a call into a silent one would be lost.
- */
-async function openDoor(atspi: Atspi, ref: Ref): Promise<Bus | undefined> {
-  const called = method("org.a11y.atspi.Application.GetApplicationBusAddress")
-  const reply = await atspi.call({ bus: ref.bus, path: ROOT_PATH }, called)
-  const door = await Bus.open(readAs(reply, "s").string(), atspi.deadline)
-  const answer = door.call(GET_ROLE, ref.bus, ref.path, atspi.deadline).then(
-    (role) => role.signature === "u",
-    () => false,
-  )
-  await atspi.role(ref)
-  if ((await within(PROMPT_MS, answer)) === true) return door
-  door.close()
-  return undefined
-}
-
-const GET_ROLE = method("org.a11y.atspi.Accessible.GetRole")
 
 type Reply = Awaited<ReturnType<Bus["call"]>>
 
@@ -129,18 +114,6 @@ const NOT_THERE: ReadonlySet<string> = new Set(
     "NameHasNoOwner",
   ].map((name) => `org.freedesktop.DBus.Error.${name}`),
 )
-
-const LATE = Symbol()
-
-async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
-  const late = Promise.withResolvers<typeof LATE>()
-  const timer = setTimeout(() => late.resolve(LATE), ms)
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** Lower-case letters only: toolkits differ in case, blanks and dots. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, "")

@@ -67,6 +67,7 @@ export class Bus {
   readonly name: Promise<string>
   /** The guid of the bus, once it has accepted us. */
   guid = ""
+  readonly address: string
   readonly #socket: Bun.Socket<undefined>
   readonly #stream = new MessageStream()
   readonly #pending = new Map<number, Pending>()
@@ -93,7 +94,7 @@ export class Bus {
     const reasons: string[] = []
     for (const { unix, text } of parseAddresses(address)) {
       try {
-        return await connect(unix, deadline)
+        return await connect(unix, text, deadline)
       } catch (error) {
         reasons.push(`${text}: ${error instanceof Error ? error.message : String(error)}`)
       }
@@ -102,8 +103,9 @@ export class Bus {
     throw new DBusClosed(reasons.join("; ") || `no usable unix socket in the bus address '${address}'`)
   }
 
-  constructor(socket: Bun.Socket<undefined>, deadline: Deadline) {
+  constructor(socket: Bun.Socket<undefined>, address: string, deadline: Deadline) {
     this.#socket = socket
+    this.address = address
     this.#send(authRequest(process.getuid?.() ?? 0))
     const hello = this.call(HELLO, DBUS, DBUS_PATH, deadline)
     this.name = hello.then((reply) => readAs(reply, "s").string())
@@ -181,6 +183,14 @@ export class Bus {
 
   close(): void {
     this.#fail(new DBusClosed("the connection was closed"))
+  }
+
+  /** Stops using the connection without hanging up: `take` passes its socket on to another process. */
+  handOver(take: (socket: number) => void): void {
+    if (this.#failure) return
+    // Bun has the number, and does not declare it.
+    take(Number(Reflect.get(this.#socket, "fd")))
+    this.#fail(new DBusClosed("the connection was handed over"), "leave")
   }
 
   /** Called by the socket. */
@@ -329,12 +339,14 @@ export class Bus {
     return new DBusTimeout(`no answer to ${member}`, this.#handshake !== undefined)
   }
 
-  #fail(failure: DBusClosed): void {
+  #fail(failure: DBusClosed, how: "hang up" | "leave" = "hang up"): void {
     if (this.#failure) return
     this.#failure = failure
     this.#ended.resolve(failure)
     clearTimeout(this.#alarm)
-    this.#socket.end()
+    // end() tells the peer; terminate() only closes our number of the socket.
+    if (how === "hang up") this.#socket.end()
+    else this.#socket.terminate()
     const pending = [...this.#pending.values(), ...this.#waiting.map((one) => one.pending)]
     this.#pending.clear()
     this.#waiting.length = 0
@@ -380,7 +392,7 @@ const OUT_SIZE = 64 * 1024
 const MAX_IN_FLIGHT = 2000
 const MAX_TIMER = 0x7fffffff
 
-async function connect(unix: string, deadline: Deadline): Promise<Bus> {
+async function connect(unix: string, address: string, deadline: Deadline): Promise<Bus> {
   let bus: Bus | undefined
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -400,7 +412,7 @@ async function connect(unix: string, deadline: Deadline): Promise<Bus> {
     const socket = await Promise.race([connecting, late])
     // Without time for Hello the connection is of no use: a bus disconnects a client that sends anything else first.
     if (deadline.expired) throw new DBusTimeout("the socket did not connect in time")
-    bus = new Bus(socket, deadline)
+    bus = new Bus(socket, address, deadline)
     return bus
   } catch (error) {
     connecting.then((socket) => socket.end()).catch(() => {})
