@@ -71,11 +71,15 @@ export function kindIn(facts: Facts, { origin, parentRole }: Element): Kind {
 /** The accessible name, unless it is one that the toolkit made up. */
 export function nameOf(origin: Origin, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
   if (isGridCell(origin, kind, facts)) return undefined
-  const name = wordsOf(origin, facts.name)
+  const isTold = kind.role === "tab" && origin.traits.tabsTellMemory
+  const name = wordsOf(origin, isTold ? facts.name.replace(MEMORY, "") : facts.name)
   if (name === undefined || !origin.traits.namesFallBackToClass) return name
   const isMadeUp = kind.native === ROLE.FILLER || isClassName(name) || (kind.role === "tab" && name === "Tab")
   return isMadeUp ? undefined : name
 }
+
+/** `Shop - Memory usage - 64.4 MB`, in any language. */
+const MEMORY = / - [^\d-]+ - [\d.,]+\s[KMG]B$/
 
 /** A name or description as one line of plain text. */
 export const wordsOf = ({ traits }: Origin, text: string): string | undefined =>

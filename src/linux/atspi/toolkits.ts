@@ -191,6 +191,8 @@ export interface Traits {
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
   readonly callBlocksConnection?: true
+  /** The name of a tab ends in the memory that its page takes, which changes all the time. */
+  readonly tabsTellMemory?: true
   /** The unit of offsets in a text. Absent: characters. */
   readonly offsetsIn?: "utf-16"
   /** The unit of offsets in a selection that is made, if it differs from that of all others. */
@@ -366,6 +368,7 @@ const PAGES: Traits = {
 
 const CHROMIUM: Traits = {
   ...PAGES,
+  tabsTellMemory: true,
   // It refuses an end that is behind the number of characters, so with an emoji the end of a text cannot be selected.
   selectsIn: "utf-16",
   shadow: { left: 16, right: 16, top: 10, bottom: 32 },

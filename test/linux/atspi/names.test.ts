@@ -7,6 +7,8 @@ import {
   isClassName,
   shortcutOf,
 } from "../../../src/linux/atspi/names.ts"
+import { nameOf } from "../../../src/linux/atspi/reading.ts"
+import { traitsOf } from "../../../src/linux/atspi/toolkits.ts"
 
 describe("a name", () => {
   test("is one line without control characters, for any text", () => {
@@ -33,6 +35,15 @@ describe("a name", () => {
     for (const name of ["Gtk", "GTK Demo", "Save", "GitHub", "Gtkfoo"])
       expect(isClassName(name), name).toBe(false)
   })
+})
+
+test("the name of a browser's tab does not tell the memory of its page", () => {
+  const origin = { pid: 1, app: "chromium", traits: traitsOf("Chromium", "chromium"), shift: undefined }
+  const nameIn = (role: "tab" | "button", name: string) => nameOf(origin, { native: 37, role }, { name })
+  expect(nameIn("tab", "Shop - Memory usage - 64.4 MB")).toBe("Shop")
+  expect(nameIn("tab", "Shop - Uso de memoria - 1,2 GB")).toBe("Shop")
+  expect(nameIn("tab", "Disk - 2 - 64.4 MB")).toBe("Disk - 2 - 64.4 MB")
+  expect(nameIn("button", "Shop - Memory usage - 64.4 MB")).toBe("Shop - Memory usage - 64.4 MB")
 })
 
 test("a value keeps its line breaks, and an empty one stays empty", () => {
