@@ -52,11 +52,12 @@ export type Traced =
   | "nothing"
 
 /**
- * A result as text. Without a text, and with "json", `--format text` prints the JSON line. `commands`: for a result that
- * holds those of others.
+ * A result as text. "facts": one fact a line, on the command line; over MCP, JSON. "json": always JSON. The same if there
+ * is no text for this result. `commands`: for a result that holds those of others.
  */
 export type Print<Data> =
   | "json"
+  | "facts"
   | ((data: Data, commands: Registry) => string | undefined | Promise<string | undefined>)
 
 /**

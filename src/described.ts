@@ -9,16 +9,16 @@ import { labelOf } from "./usage-errors.ts"
 
 type Args = Parameters<Command["handle"]>[0]
 
-/** Throws INVALID_ARGS for a description that cannot be read, and for a flag that no target has a use for. */
+/** Throws INVALID_ARGS for a description that cannot be read, and for a flag that nothing has a use for. */
 export function checkTargets(fields: readonly Field[], args: Args): void {
   const described = describedIn(fields, args)
   for (const [field, text] of described) if (text !== FOCUSED) checkDescription(field, text)
-  if (described.length === 0)
-    throw new AppError("INVALID_ARGS", "--app and --window-id say where a description is searched", {
-      suggestion: "Leave them out: a ref names its window already",
+  if (described.length === 0 && refsIn(fields, args).length === 0)
+    throw new AppError("INVALID_ARGS", "--app and --window-id say where an element is, and none is named", {
+      suggestion: "Leave them out, or name an element",
       details: { argument: fields.find(({ name, narrows }) => narrows && args[name] !== undefined)?.name },
     })
-  if (args.snapshot !== undefined)
+  if (described.length > 0 && args.snapshot !== undefined)
     throw new AppError("INVALID_ARGS", "--snapshot goes with a ref, and this is a description", {
       suggestion: "Leave out --snapshot: a description is searched in what shows now",
       details: { argument: "snapshot" },
@@ -44,8 +44,9 @@ export async function findTargets(
   args: Args,
   ctx: Context,
 ): Promise<{ readonly args: Args; readonly place: object }> {
-  const { findTarget } = await import("./look/target.ts")
+  const { findTarget, requirePlace } = await import("./look/target.ts")
   const isNamed = args.app !== undefined || args.window_id !== undefined
+  if (isNamed) for (const ref_id of refsIn(fields, args)) await requirePlace(ctx, { ...args, ref_id })
   let found: { readonly args: Args; readonly place: object } = { args, place: {} }
   for (const [{ name, target }, text] of describedIn(fields, args)) {
     if (target === "as given" || (target === "descriptions" && text === FOCUSED)) continue
@@ -62,5 +63,12 @@ function describedIn(fields: readonly Field[], args: Args): readonly (readonly [
   return fields.flatMap((field): [Field, string][] => {
     const given = field.target && args[field.name]
     return typeof given === "string" && !REF_SYNTAX.test(given) ? [[field, given]] : []
+  })
+}
+
+function refsIn(fields: readonly Field[], args: Args): readonly string[] {
+  return fields.flatMap((field): string[] => {
+    const given = field.target && args[field.name]
+    return typeof given === "string" && REF_SYNTAX.test(given) ? [given] : []
   })
 }

@@ -31,7 +31,7 @@ export interface CliHints {
    * "descriptions": the same, but `@focused` reaches the command. "as given": the command finds the element itself.
    */
   readonly target?: "found" | "descriptions" | "as given"
-  /** It says where a description is searched, and means nothing beside a ref. */
+  /** It says where a description is searched, and where the element of a ref must be. */
   readonly narrows?: boolean
 }
 

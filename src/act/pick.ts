@@ -79,8 +79,12 @@ async function pickInList(
 }
 
 /** The options of a list, also those that are scrolled out of view. */
-const listed = (ctx: Context, { seen }: Target): Promise<readonly SeenNode[]> =>
-  optionsIn(ctx, { kind: "element", handle: seen.handle }, true)
+const listed = async (ctx: Context, target: Target): Promise<readonly SeenNode[]> =>
+  (await optionsOfList(ctx, target)).options
+
+/** The same. `isWhole`: the list has no others. */
+export const optionsOfList = (ctx: Context, { seen }: Target): Promise<ReadOptions> =>
+  readOptions(ctx, { kind: "element", handle: seen.handle }, true)
 
 const namesOf = (options: readonly SeenNode[]): readonly string[] => options.flatMap(({ name }) => name ?? [])
 
@@ -99,7 +103,7 @@ async function clickToAdd(ctx: Context, option: Target, action: Action): Promise
 /** The longest time that a key is held down for a click. */
 const HELD_MS = 3000
 
-const isSelected = ({ states }: SeenNode): boolean => states.includes("selected")
+export const isSelected = ({ states }: SeenNode): boolean => states.includes("selected")
 
 /** A failed look after the click says nothing about the click. */
 function unknownAfterwards(error: unknown): undefined {
@@ -311,11 +315,15 @@ async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonl
 const isOption = (role: Role): boolean =>
   role === "menuitem" || (hasTrait(role, "item") && hasTrait(role, "interactive"))
 
-async function optionsIn(
-  ctx: Context,
-  target: TreeTarget,
-  includeHidden = false,
-): Promise<readonly SeenNode[]> {
+const optionsIn = async (ctx: Context, target: TreeTarget): Promise<readonly SeenNode[]> =>
+  (await readOptions(ctx, target)).options
+
+interface ReadOptions {
+  readonly options: readonly SeenNode[]
+  readonly isWhole: boolean
+}
+
+async function readOptions(ctx: Context, target: TreeTarget, includeHidden = false): Promise<ReadOptions> {
   const tree = await ctx.adapter
     .tree(target, {
       maxDepth: MAX_LEVELS,
@@ -328,10 +336,14 @@ async function optionsIn(
       if (error instanceof AppError && error.code === "ELEMENT_NOT_FOUND") return undefined
       throw error
     })
-  if (!tree) return []
-  return [...walk(tree.root)]
-    .map((place) => place.node)
-    .filter((node) => isOption(node.role) && node.name && (includeHidden || !node.states.includes("hidden")))
+  if (!tree) return { options: [], isWhole: true }
+  const nodes = [...walk(tree.root)].map((place) => place.node)
+  return {
+    options: nodes.filter(
+      (node) => isOption(node.role) && node.name && (includeHidden || !node.states.includes("hidden")),
+    ),
+    isWhole: tree.complete && nodes.every((node) => node.children_count === undefined),
+  }
 }
 
 /** Identifies an option by its text and place. Not by address: Qt makes new objects for list rows at every read. */

@@ -3,6 +3,7 @@ import { actOnRef, changing } from "../act/act.ts"
 import { type Action, DIRECTIONS } from "../adapter.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
+import type { CliHints } from "../fields.ts"
 import {
   actInput,
   choice,
@@ -162,18 +163,31 @@ export const scroll = defineCommand({
 
 export const select = defineCommand({
   ...onRef("select"),
-  summary: "Choose an option of a combobox, list or tab list by its name",
+  summary: "Choose an option of a combobox, list or tab list by its name; several in a list that takes them",
   effect: "changes",
   repeatable: true,
   tool: "core",
   input: {
     ...actInput,
     value: text("Name of the option, or the start of it", { position: 1, value: "VALUE", freeText: true }),
+    more: v.optional(
+      v.pipe(
+        v.array(v.string()),
+        v.maxLength(100),
+        v.description("Further options, for a list that takes several"),
+        v.metadata({ cli: { position: 2, value: "VALUE", freeText: true } satisfies CliHints }),
+      ),
+    ),
     only: flag("In a list that takes several options, deselect the others; without it, add to them"),
   },
   sample: { ref_id: "$combobox", value: "two" },
-  examples: ['agent-desktop select @e6 "Landscape"', 'agent-desktop select @e9 "News" --only'],
-  run: (args, ctx) => actOnRef(ctx, args, { kind: "select", value: args.value, only: args.only }),
+  examples: ['agent-desktop select @e6 "Landscape"', 'agent-desktop select @e9 "News" "Music" --only'],
+  run: async (args, ctx) => {
+    const { value, more = [], only } = args
+    if (more.length === 0) return actOnRef(ctx, args, { kind: "select", value, only })
+    const { selectSeveral } = await import("../act/select-several.ts")
+    return selectSeveral(ctx, args, [value, ...more], only)
+  },
 })
 
 export const type = defineCommand({

@@ -12,7 +12,7 @@ export const clipboardGet = defineCommand({
   trace: "line",
   input: {},
   output: () => v.object({ text: v.string() }),
-  print: "json",
+  print: "facts",
   sample: {},
   run: async (_, ctx) => ({ text: (await ctx.adapter.clipboard({ kind: "get" })) ?? "" }),
 })
@@ -33,7 +33,7 @@ export const clipboardSet = defineCommand({
     }),
   },
   output: () => acted("clipboard-set", {}),
-  print: "json",
+  print: "facts",
   sample: { text: "copied" },
   examples: ['agent-desktop clipboard-set "Hello world"'],
   async run(args, ctx) {
@@ -52,7 +52,7 @@ export const clipboardClear = defineCommand({
   trace: "line",
   input: {},
   output: () => acted("clipboard-clear", {}),
-  print: "json",
+  print: "facts",
   sample: {},
   async run(_, ctx) {
     await ctx.adapter.clipboard({ kind: "clear" })

@@ -66,7 +66,7 @@ export const get = defineCommand({
       complete: complete(),
       ...place(),
     }),
-  print: "json",
+  print: "facts",
   sample: [
     { ref_id: "$button", property: "name" },
     { ref_id: "$button", property: "bounds" },
@@ -167,7 +167,7 @@ export const is = defineCommand({
       applicable: described(v.boolean(), "false: the element has no such state"),
       ...place(),
     }),
-  print: "json",
+  print: "facts",
   sample: [
     { ref_id: "$field", property: "enabled" },
     { ref_id: "$button", property: "checked" },

@@ -103,7 +103,7 @@ function holding(
     trace: "pictures",
     input: { combo: combo("Keys joined by +, such as shift or ctrl+a"), ...modifierInput() },
     output: () => acted(name, { disposition: disposition() }),
-    print: "json",
+    print: "facts",
     sample: { combo: "shift" },
     examples: [`agent-desktop ${name} shift`],
     check(args) {

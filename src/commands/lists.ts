@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { quoted } from "../escape.ts"
 import { app } from "../inputs.ts"
-import { lines } from "../look/outline.ts"
+import { lines, windowLine } from "../look/outline.ts"
 import { chooseWindow, publicApp, publicWindow, windowsOfApp } from "../look/windows.ts"
 import { count, optionalString, rect, surface, windowInfo } from "../outputs.ts"
 
@@ -37,12 +37,7 @@ export const listWindows = defineCommand({
   trace: "pictures",
   input: { app },
   output: () => v.object({ windows: v.array(windowInfo()) }),
-  print: ({ windows }) =>
-    lines(
-      windows,
-      ({ id, title, app_name, pid, is_focused }) =>
-        `${id} ${quoted(title)} ${quoted(app_name)} pid ${pid}${is_focused ? " focused" : ""}`,
-    ),
+  print: ({ windows }) => lines(windows, windowLine),
   sample: [{}, { app: "$app" }],
   examples: ["agent-desktop list-windows --app Finder"],
   async run(args, ctx) {

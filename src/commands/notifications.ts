@@ -67,7 +67,7 @@ export const dismissNotification = defineCommand({
   trace: "pictures",
   input: { index: notificationIndex, app },
   output: () => acted("dismiss-notification", { index: count(), app_name: v.string(), title: v.string() }),
-  print: "json",
+  print: "facts",
   sample: { index: 0 },
   examples: ["agent-desktop dismiss-notification 0"],
   async run(args, ctx) {
@@ -92,7 +92,7 @@ export const dismissAllNotifications = defineCommand({
   trace: "pictures",
   input: { app },
   output: () => acted("dismiss-all-notifications", { dismissed: count() }),
-  print: "json",
+  print: "facts",
   sample: {},
   async run(args, ctx) {
     const found = await findNotifications(ctx, args)
@@ -126,7 +126,7 @@ export const notificationAction = defineCommand({
     app,
   },
   output: () => acted("notification-action", { index: count(), title: v.string(), pressed: v.string() }),
-  print: "json",
+  print: "facts",
   sample: { index: 0, action: "Reply" },
   examples: ['agent-desktop notification-action 0 "Reply"'],
   async run(args, ctx) {

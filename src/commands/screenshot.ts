@@ -35,7 +35,7 @@ export const screenshot = defineCommand({
       height: count(),
       snapshot_id: described(optionalString(), "With --annotate, the snapshot that the refs are of"),
     }),
-  print: "json",
+  print: "facts",
   sample: [{}, { path: "$file" }, { window_id: "$window" }],
   examples: [
     "agent-desktop screenshot shot.png --app TextEdit",

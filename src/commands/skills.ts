@@ -21,7 +21,7 @@ export const skills = defineCommand({
       skills: v.optional(v.array(v.object({ name: v.string(), description: v.string(), tokens: count() }))),
       text: optionalString(),
     }),
-  print: "json",
+  print: "facts",
   sample: [{ action: "list" }, { action: "get", name: "core" }],
   examples: ["agent-desktop skills get core", "agent-desktop skills list"],
   check(args) {

@@ -37,7 +37,7 @@ export const status = defineCommand({
       session: optionalString(),
       desktop: optionalString(),
     }),
-  print: "json",
+  print: "facts",
   sample: {},
   async run(_, ctx) {
     const map = await ctx.refs.load()
@@ -72,7 +72,7 @@ export const permissions = defineCommand({
   trace: "line",
   input: { request: flag("Ask the system, and so the user, for missing permissions") },
   output: permissionStates,
-  print: "json",
+  print: "facts",
   sample: {},
   run: async (args, ctx) => ({ ...(await ctx.adapter.permissions(args.request)) }),
 })
@@ -94,7 +94,7 @@ export const version = defineCommand({
       bun: v.string(),
       commit: optionalString(),
     }),
-  print: "json",
+  print: "facts",
   sample: {},
   run: async () => versionFacts(),
 })
@@ -143,7 +143,7 @@ export const doctor = defineCommand({
         }),
       ),
     }),
-  print: "json",
+  print: "facts",
   sample: {},
   examples: [
     "agent-desktop doctor",

@@ -140,7 +140,7 @@ export const setCells = defineCommand({
       disposition: disposition(),
       ...place(),
     }),
-  print: "json",
+  print: "facts",
   sample: { ref_id: "$cell", at: "A1", tsv: "abc" },
   examples: ['agent-desktop set-cells @e22 H1 "=D2*E2"', "agent-desktop set-cells @e22 A2 -"],
   run: async ({ at, tsv, ...args }, ctx) => {

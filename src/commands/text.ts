@@ -50,7 +50,7 @@ export const selectText = defineCommand({
     paragraph: number("The paragraph of this number, from 1"),
   },
   output: () => textActed("select-text"),
-  print: "json",
+  print: "facts",
   sample: { ref_id: "$field", range: "0:2" },
   examples: [
     'agent-desktop select-text @e5 --match "quarterly report"',
@@ -76,7 +76,7 @@ export const caret = defineCommand({
     offset: whole("Characters before it, from 0", 0, 2_147_483_647, { position: 1, value: "N" }),
   },
   output: () => textActed("caret"),
-  print: "json",
+  print: "facts",
   sample: { ref_id: "$field", offset: 3 },
   examples: ["agent-desktop caret @e5 0"],
   run: (args, ctx) => placeCaret(ctx, args, args.offset),

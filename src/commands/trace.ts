@@ -74,7 +74,7 @@ export const traceExport = defineCommand({
   timeoutMs: 60_000,
   input: { directory, output: text("File to write", { value: "FILE" }) },
   output: () => v.object({ path: v.string(), entries: count(), pictures: count(), bytes: count() }),
-  print: "json",
+  print: "facts",
   sample: { directory: "$trace", output: "$file" },
   examples: ["agent-desktop trace-export traces --output trace.html"],
   async run(args, ctx) {

@@ -53,7 +53,7 @@ export const wait = defineCommand({
       notification: v.optional(notification()),
       ...gaps(),
     }),
-  print: "json",
+  print: "facts",
   sample: [{ ms: 0 }, { element: "$button" }, { window: "$title" }, { text: "$title", app: "$app" }],
   examples: [
     "agent-desktop wait --element @e5 --predicate enabled",

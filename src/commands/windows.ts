@@ -89,6 +89,6 @@ function onWindow(name: string) {
     repeatable: true,
     trace: "pictures",
     output: () => v.object({ window: windowInfo() }),
-    print: "json",
+    print: "facts",
   } as const
 }

@@ -21,7 +21,8 @@ export async function keepEvidence(
     await ctx.runItem("screenshot", { path: join(folder, "screen.png") })
     const seen = await ctx.runItem("snapshot", {})
     const print = (await ctx.commands.snapshot?.())?.print
-    const outline = seen.ok && print !== "json" ? await print?.(seen.data as never, ctx.commands) : undefined
+    const outline =
+      seen.ok && typeof print === "function" ? await print(seen.data as never, ctx.commands) : undefined
     if (outline !== undefined) await ctx.writeFile(join(folder, "snapshot.txt"), Buffer.from(outline))
     return folder
   } catch (failure) {

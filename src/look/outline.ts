@@ -1,6 +1,6 @@
 import type { Disposition } from "../errors.ts"
 import { quoted } from "../escape.ts"
-import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo } from "../node.ts"
+import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
 import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
@@ -74,6 +74,9 @@ interface Acted {
   readonly window?: { readonly id: string; readonly title: string }
   readonly changes?: ShownChanges
 }
+
+export const windowLine = ({ id, title, app_name, pid, is_focused }: WindowInfo): string =>
+  `${id} ${quoted(title)} ${quoted(app_name)} pid ${pid}${is_focused ? " focused" : ""}`
 
 /** One line for each; `none` for an empty list. */
 export const lines = <T>(all: readonly T[], line: (one: T) => string): string =>

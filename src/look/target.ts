@@ -5,13 +5,14 @@ import { quoted } from "../escape.ts"
 import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
 import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
+import { lookUp, type RefChoice } from "../refs/resolve.ts"
 import { type Description, parseDescription } from "../target.ts"
 import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { until } from "../until.ts"
 import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
 import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
 import { isStarting, refSource, requireContent } from "./surface.ts"
-import { chooseWindow, type WindowChoice } from "./windows.ts"
+import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
 /** From the words of a caller to a ref: the one element that fits them, in what a user could act on now. */
 
@@ -54,6 +55,33 @@ export async function findTarget(ctx: Context, target: string, choice: WindowCho
     ...(gaps ? { unsearched: gaps.unsearched } : {}),
   }
 }
+
+/** Throws if the element of a ref is not in the app or window that the caller names beside it. */
+export async function requirePlace(ctx: Context, choice: RefChoice & WindowChoice): Promise<void> {
+  const { ref, entry } = await lookUp(ctx, choice)
+  const { app, window_id } = choice
+  const isThere =
+    window_id === undefined
+      ? windowsOfApp(await ctx.adapter.windows({ app: app ?? "", orApp: true }), app ?? "").some(
+          ({ id, pid }) => id === entry.window_id || pid === entry.pid,
+        )
+      : isIn(entry, await chooseWindow(ctx.adapter, choice, { orApp: true }))
+  if (isThere) return
+  const owner = entry.source_app === undefined ? "" : ` of ${quoted(entry.source_app)}`
+  throw new AppError(
+    "INVALID_ARGS",
+    `${ref} is in window ${entry.window_id ?? "?"}${owner}, and not in ${window_id ?? quoted(app ?? "")}`,
+    {
+      suggestion: "Leave out --app and --window-id, since a ref names its window; or describe the element",
+      details: { argument: window_id === undefined ? "app" : "window_id" },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
+
+/** A menu has an id of its own, which is not that of its window. */
+const isIn = (entry: RefEntry, { id, pid }: SeenWindow): boolean =>
+  entry.window_id === id || (entry.pid === pid && !entry.window_id?.startsWith("w-"))
 
 /** The outcome of one look. */
 export type Sought =

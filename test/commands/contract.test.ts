@@ -34,7 +34,7 @@ const CONTRACT: Readonly<Record<string, string>> = {
   "scroll-to": "ref_id! snapshot input changes",
   type: "ref_id! text! snapshot input changes",
   "set-value": "ref_id! value! snapshot input changes",
-  select: "ref_id! value! snapshot input changes",
+  select: "ref_id! value! more! snapshot input changes",
   scroll: "ref_id! direction! amount! snapshot input changes",
   press: "combo! app cmd_as_ctrl force changes",
   "key-down": "combo! cmd_as_ctrl force",

@@ -146,7 +146,7 @@ describe("a command that is not complete", () => {
     ["tool", 'say-hello lacks tool: "core", "all" or "never", the MCP set that offers it'],
     ["trace", 'say-hello lacks trace: "pictures", "line" or "nothing"'],
     ["output", "say-hello lacks output: () => v.object({…}), the schema of its result"],
-    ["print", 'say-hello lacks print: (data) => string, or print: "json"'],
+    ["print", 'say-hello lacks print: (data) => string, or print: "facts"'],
     ["sample", "say-hello lacks sample: {}, or arguments for the tests over all commands"],
   ] as const)("without %s fails with the line to add, and where", (member, message) => {
     const { [member]: _, ...rest }: Partial<Command> & Pick<Command, "name"> = sayHello

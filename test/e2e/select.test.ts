@@ -62,6 +62,16 @@ const severally = (topics: () => Log, event: string, name?: string) => {
     await has(topics(), event, name, ["Sport", "Art"])
     expect(await select("Art", "--only")).toEqual(done)
     await has(topics(), event, name, ["Art"])
+    expect(await select("Mus", "News")).toEqual(done)
+    await has(topics(), event, name, ["News", "Music", "Art"])
+    expect(await select("Sport", "Ar", "--only")).toEqual(done)
+    await has(topics(), event, name, ["Sport", "Art"])
+    // Nothing is selected if one of them is not there.
+    expect((await run("select", await refOf("Topics"), "News", "Weather", "--only")).error).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      disposition: { delivery: "not_delivered" },
+    })
+    await has(topics(), event, name, ["Sport", "Art"])
   })
 
   test("a click with ctrl adds an option to the others", async () => {
@@ -109,6 +119,11 @@ describe.each([
     await ok("select", colour, "Green")
     await has(page, "select", "Colour", "Green")
     expect((await run("select", colour, "Gr")).error).toMatchObject({ code: "AMBIGUOUS_TARGET" })
+    expect((await run("select", colour, "Red", "Green")).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("takes one option"),
+    })
+    expect((await run("select", format, ".tar", ".zip")).error.code).toBe("ACTION_NOT_SUPPORTED")
   })
 
   test("an option of a list beside its combobox is chosen", async () => {

@@ -93,6 +93,22 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     expect(details.candidates[0]).toMatchObject({ role: "button", name: "Start" })
   })
 
+  test("--app and --window-id beside a ref are checked against it", async () => {
+    const { ref_id, window } = await ok("click", 'button "Press me"')
+    const count = async () => (await app.events()).filter(({ name }) => name === "Press me").length
+    await until(async () => (await count()) > 0)
+    const before = await count()
+    await ok("click", ref_id, "--app", window.app_name, "--window-id", window.id)
+    await until(async () => (await count()) > before)
+    const now = await count()
+    const refused = { code: "INVALID_ARGS", disposition: { delivery: "not_delivered" } }
+    const elsewhere = await error("click", ref_id, "--app", "nobody")
+    expect(elsewhere).toMatchObject({ ...refused, details: { argument: "app" } })
+    expect(elsewhere.message).toContain(window.id)
+    expect(await error("click", ref_id, "--window-id", "w-1")).toMatchObject({ code: "WINDOW_NOT_FOUND" })
+    expect(await count()).toBe(now)
+  })
+
   test("an element out of view is found and pressed", async () => {
     await ok("click", 'button "Row 40"')
     await app.seen("press", "Row 40")
@@ -164,3 +180,39 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     expect((await app.seen("dialog", "Confirm")).value).toBe("cancel")
   })
 })
+
+test("a form of ten fields is filled by one batch of ten descriptions", async () => {
+  const path = `${desktop.directory}/ten.json`
+  const app = desktop.spawnApp(["/usr/bin/python3", "-c", TEN_FIELDS, path])
+  const names = Array.from({ length: 10 }, (_, i) => `Field ${i + 1}`)
+  const commands = names.map((name, i) => ({
+    command: "set-value",
+    args: { ref_id: `textfield "${name}"`, value: `value ${i}`, app: "ten-fields" },
+  }))
+  await until(async () => {
+    const { windows } = await ok("list-windows")
+    return windows.some(({ title }: Json) => title === "Ten fields")
+  }, 30_000)
+  const { results } = await ok("batch", JSON.stringify(commands), "--stop-on-error")
+  expect(results.map(({ data }: Json) => data.disposition.delivery)).toEqual(
+    names.map(() => "delivered_verified"),
+  )
+  const wanted = Object.fromEntries(names.map((name, i) => [name, `value ${i}`]))
+  await until(async () => Bun.deepEquals(await Bun.file(path).json(), wanted))
+  app.kill()
+})
+
+/** Ten fields with labels. Every change writes all of them to the file. */
+const TEN_FIELDS = `
+import json, os, sys, gi; gi.require_version("Gtk", "3.0")
+from gi.repository import GLib, Gtk
+GLib.set_prgname("ten-fields")
+grid, fields = Gtk.Grid(), {}
+def save(*_):
+    with open(sys.argv[1] + "~", "w") as f: json.dump({n: e.get_text() for n, e in fields.items()}, f)
+    os.rename(sys.argv[1] + "~", sys.argv[1])
+for i in range(10):
+    name = f"Field {i + 1}"
+    fields[name] = Gtk.Entry(); label = Gtk.Label(label=name, mnemonic_widget=fields[name])
+    grid.attach(label, 0, i, 1, 1); grid.attach(fields[name], 1, i, 1, 1); fields[name].connect("changed", save)
+window = Gtk.Window(title="Ten fields"); window.add(grid); window.show_all(); Gtk.main()`

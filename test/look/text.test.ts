@@ -133,9 +133,51 @@ test("an error is a line with its code and a line with the suggestion", async ()
   )
 })
 
-test("a result without a text form stays JSON", async () => {
-  const envelope = success("mouse-move", { action: "mouse-move", x: 1, y: 2 })
-  expect(await toText(envelope, await commands["mouse-move"]!())).toBe(toLine(envelope))
+test("a result without a text of its own is one fact a line, and a schema stays JSON", async () => {
+  expect(await printed("mouse-move", { action: "mouse-move", x: 1, y: 2 })).toBe(
+    "action: mouse-move\nx: 1\ny: 2\n",
+  )
+  expect(await printed("get", { property: "value", ref_id: "@e1", value: "a\nfound: true" })).toBe(
+    'property: value\nref_id: @e1\nvalue: "a\\nfound: true"\n',
+  )
+  const window = { id: "w-7", title: "Notes", bounds: { x: 0, y: 1, width: 2, height: 3 } }
+  expect(await printed("maximize", { window })).toBe(
+    "window:\n  id: w-7\n  title: Notes\n  bounds: 0,1 2x3\n",
+  )
+  const envelope = success("schema", { schema: {} })
+  expect(await toText(envelope, await commands.schema!())).toBe(toLine(envelope))
+})
+
+test("a desktop that was started is told without its variables", async () => {
+  const started = { name: "test", display: ":5", size: "800x600", pid: 9, env: { DISPLAY: ":5" } }
+  const text = await printed("desktop-start", started)
+  expect(text).toStartWith("name: test\ndisplay: :5\nsize: 800x600\npid: 9\n")
+  expect(text).not.toContain("DISPLAY")
+  expect(text).toContain("agent-desktop --desktop test COMMAND")
+})
+
+test("an error lists its candidates, one line for each element or window", async () => {
+  const told = async (candidates: readonly unknown[]) =>
+    (
+      await toText(
+        failure("click", new AppError("AMBIGUOUS_TARGET", "2 fit", { details: { candidates } })),
+        await commands.click!(),
+      )
+    ).split("\n")
+  const buttons = ["Ada", "Bob"].map((around, i) => ({
+    ref_id: `@e${i + 1}`,
+    role: "button",
+    name: "Delete",
+    in: around,
+  }))
+  expect((await told(buttons)).slice(-4)).toEqual([
+    "candidates:",
+    '  button "Delete" [@e1] in "Ada"',
+    '  button "Delete" [@e2] in "Bob"',
+    "",
+  ])
+  expect((await told(["Open\n", "Save"])).at(-2)).toBe('candidates: "Open\\n", "Save"')
+  expect((await told([{ id: "w-1", title: "A", app_name: "b", pid: 3 }])).at(-2)).toBe('  w-1 "A" "b" pid 3')
 })
 
 test("every sample prints text, or the JSON line if its command says so", async () => {

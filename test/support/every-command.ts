@@ -121,7 +121,10 @@ export function gapsOf(command: Partial<Command> & Pick<Command, "name">): reado
     [oneOf(trace, ["pictures", "line", "nothing"]), 'trace: "pictures", "line" or "nothing"'],
     [input !== undefined, "input: {}, or the members of its arguments"],
     [typeof output === "function", "output: () => v.object({…}), the schema of its result"],
-    [print === "json" || typeof print === "function", 'print: (data) => string, or print: "json"'],
+    [
+      print === "json" || print === "facts" || typeof print === "function",
+      'print: (data) => string, or print: "facts"',
+    ],
     [(sample?.length ?? 0) > 0, "sample: {}, or arguments for the tests over all commands"],
   ]
   return has
