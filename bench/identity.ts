@@ -3,9 +3,11 @@ import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
 import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 
 /**
- * Checks that refs never lead to another element: changes live programs between a snapshot and acts.
+ * Checks that refs never lead to another element: changes live programs between a snapshot and acts. With `--by
+ * description`, that a description leads to the one element that it fits at that moment, and to none if several fit.
  *
  *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M] [--refs stable]
+ *     [--by description]
  *
  * A failure is printed with its seed and the steps since its snapshot; the same seed and toolkit repeat it.
  */
@@ -20,6 +22,7 @@ const toolkits = option("toolkits", "gtk3,gtk4,qt6,web").split(",").filter(isToo
 const seed = Number(option("seed", String(Date.now() % 1_000_000)))
 const mutations = Number(option("mutations", "2000")) / toolkits.length
 const refs = option("refs", "fresh") === "stable" ? "stable" : undefined
+const by = option("by", "ref") === "description" ? "description" : undefined
 const end = performance.now() + Number(option("minutes", "60")) * 60_000
 
 const progress = startProgress("bench: identity", { limitMs: end - performance.now() })
@@ -31,8 +34,9 @@ const began = performance.now()
 const reports = new Map<Toolkit, Report>()
 await Promise.all(
   toolkits.map(async (toolkit) => {
-    const report = await fuzz({ toolkit, seed, mutations, refs, until: end, note }).catch((error: unknown) =>
-      note(`BROKEN OFF ${toolkit} --seed ${seed}: ${error instanceof Error ? error.message : error}`),
+    const report = await fuzz({ toolkit, seed, mutations, refs, by, until: end, note }).catch(
+      (error: unknown) =>
+        note(`BROKEN OFF ${toolkit} --seed ${seed}: ${error instanceof Error ? error.message : error}`),
     )
     if (report) reports.set(toolkit, report)
   }),

@@ -51,11 +51,17 @@ const wantedText = ({ role, name }: Wanted): string =>
   [role, name === undefined ? undefined : quoted(name)].filter((word) => word !== undefined).join(" ")
 
 /**
- * True if these are the same name: whole, in any case. Marks of mnemonics, an ellipsis at the end and the width of blanks
- * do not count.
+ * True if what an element is called is the wanted name: whole, in any case. Marks of mnemonics, an ellipsis at the end and
+ * the width of blanks do not count, nor does the shortcut behind the name of a menu item.
  */
 export function isSameName(role: Role, have: string, want: string): boolean {
-  return have === want || plainName(role, have) === plainName(role, want)
+  if (have === want) return true
+  const wanted = plainName(role, want)
+  // Some apps write the shortcut of a menu item behind its name.
+  return (
+    plainName(role, have) === wanted ||
+    (role === "menuitem" && plainName(role, have.replace(SHORTCUT, "")) === wanted)
+  )
 }
 
 function plainName(role: Role, name: string): string {
@@ -64,6 +70,8 @@ function plainName(role: Role, name: string): string {
   // The names of files and links have such characters of their own.
   return mayHaveMark(role) ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "") : whole
 }
+
+const SHORTCUT = /(?<=.)\s+(?:(?:ctrl|shift|alt|super|meta)\+)+\S+$/i
 
 const mayHaveMark = (role: Role): boolean =>
   !hasTrait(role, "item") && !hasTrait(role, "surface") && role !== "link" && role !== "heading"

@@ -116,4 +116,12 @@ describe("a name", () => {
     expect(isSameName(role, have, want)).toBe(same)
     expect(isSameName(role, want, have)).toBe(same)
   })
+
+  test("of a menu item may have its shortcut behind it, which a caller can leave out", () => {
+    expect(isSameName("menuitem", "Print… Ctrl+P", "print")).toBe(true)
+    expect(isSameName("menuitem", "Print… Ctrl+P", "Print… Ctrl+P")).toBe(true)
+    expect(isSameName("menuitem", "Print… Ctrl+P", "Print Ctrl+Q")).toBe(false)
+    expect(isSameName("menuitem", "Print", "Print Ctrl+P")).toBe(false)
+    expect(isSameName("button", "Print Ctrl+P", "Print")).toBe(false)
+  })
 })

@@ -95,14 +95,16 @@ async function open(
       if (seen) throw isMenu(path, seen, seen.places[0]!)
       return opened
     }
+    let names: readonly string[] = [wordsOf(first.node) ?? path[0]!]
     for (let depth = 1; ; depth++) {
-      const { seen, way } = await whenOpen(working, window, path, depth)
-      const isLast = depth === path.length - 1
+      const { seen, way, isLast } = await whenOpen(working, window, path, depth)
       const item = way.at(-1)!
+      // From the menu itself, or from the menu that the item before it has opened.
+      names = [...names.slice(0, way.length > 1 ? 1 : depth), ...way.map(({ node }) => wordsOf(node) ?? "")]
       if (isLast && itemsOf(seen, item).length > 0) throw isMenu(path, seen, item)
       if (item.node.states.includes("disabled")) throw disabled(path, depth)
       const chosen = await press(working, seen, way, "auto")
-      if (isLast) return { ...chosen, path: [wordsOf(first.node) ?? path[0]!, ...chosen.path] }
+      if (isLast) return { ...chosen, path: names }
     }
   } finally {
     await closeMenus(ctx, window, path.length)
@@ -115,13 +117,14 @@ const OPEN_MS = 2000
 const CLOSE_MS = 500
 const CLOSING_MS = 2000
 
-/** Waits until the open menu shows the item at this depth of the path. */
+/** Waits until the open menu shows the item at this depth of the path, or the last one of it: some show in their menu. */
 async function whenOpen(
   ctx: Context,
   window: SeenWindow,
   path: readonly string[],
   depth: number,
-): Promise<{ readonly seen: Surveyed; readonly way: readonly Position[] }> {
+): Promise<{ readonly seen: Surveyed; readonly way: readonly Position[]; readonly isLast: boolean }> {
+  const isLast = depth === path.length - 1
   const wanted = path.slice(1, depth + 1)
   let last: Surveyed | undefined
   const found = await until(
@@ -129,10 +132,15 @@ async function whenOpen(
     async () => {
       last = (await openMenu(ctx, window)) ?? last
       const down = last && wayDown(last, wanted)
-      if (last && down?.isWhole) return { seen: last, way: down.way }
+      if (last && down?.isWhole) {
+        const whole = isLast ? down : wayDown(last, path.slice(1))
+        return whole.isWhole
+          ? { seen: last, way: whole.way, isLast: true }
+          : { seen: last, way: down.way, isLast }
+      }
       // Some apps show each submenu as a menu of its own.
       const alone = last && depth > 1 ? wayDown(last, wanted.slice(-1)) : undefined
-      return last && alone?.isWhole ? { seen: last, way: alone.way } : undefined
+      return last && alone?.isWhole ? { seen: last, way: alone.way, isLast } : undefined
     },
     { pids: [window.pid], deadline: ctx.deadline.slice(OPEN_MS) },
   )

@@ -1,6 +1,7 @@
 import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
+import { describe } from "./descriptions.ts"
 import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { EMPTY, Maker, type Mutation, type World } from "./world.ts"
@@ -56,6 +57,8 @@ export interface FuzzOptions {
   readonly mutations: number
   /** How refs are numbered. With stable ones the window is looked at again between the snapshot and the acts. */
   readonly refs?: "stable"
+  /** Acts by descriptions of the elements instead of refs, at times while the program changes. */
+  readonly by?: "description"
   /** No new round starts after this time. */
   readonly until?: number
   readonly note?: (line: string) => void
@@ -128,12 +131,12 @@ class Run {
       }
       await this.#apply(mutations, targets)
       if (this.#options.refs === "stable") await this.#run("snapshot", "--window-id", this.#window)
-      await this.#act(chance.of(targets))
+      await this.#actOn(chance.of(targets))
     }
     // Rarely, since all refs are stale afterwards.
     if (round % 12 === 5) {
       await this.#apply([this.#maker.reopen(this.#world)], targets)
-      for (let i = 0; i < 2; i++) await this.#act(chance.of(targets))
+      for (let i = 0; i < 2; i++) await this.#actOn(chance.of(targets))
     }
     if (round % 24 === 11) {
       const isSame = await this.#fixture.restart()
@@ -142,8 +145,65 @@ class Run {
       this.#figures.mutations++
       for (const target of targets) target.replaced = true
       await this.#fixture.obey(this.#maker.reopen(this.#world).ops)
-      await this.#act(chance.of(targets))
+      await this.#actOn(chance.of(targets))
     }
+  }
+
+  #actOn(target: Target): Promise<void> {
+    return this.#options.by === "description" ? this.#actByWords(target) : this.#act(target)
+  }
+
+  /** Acts on whatever the words for a target mean now, which may be another element, several, or none. */
+  async #actByWords(found: Target): Promise<void> {
+    const { chance } = this.#maker
+    const { target, fits } = describe(found, chance)
+    this.#fixture.takeHits()
+    const before = fits(this.#world)
+    const mutation = chance.next() < 0.3 ? this.#maker.mutate(this.#world) : undefined
+    const click = (ms: number) =>
+      this.#run("click", target, "--window-id", this.#window, "--timeout-ms", String(ms))
+    const clicking = click(before.length === 1 ? 4000 : 1500)
+    if (mutation) await this.#apply([mutation], [])
+    let { json } = await clicking
+    if (json?.error?.code === "TIMEOUT" && json.error.disposition?.delivery === "not_delivered")
+      ({ json } = await click(20_000))
+    this.#figures.acts++
+    if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
+    await this.#fixture.obey([])
+    const hits = this.#fixture.takeHits()
+    await this.#judgeWords({ ...found, ref: target }, json, hits, [before, fits(this.#world)])
+  }
+
+  /** `meant`: the elements that fit before the act, and after it. */
+  async #judgeWords(
+    target: Target,
+    json: Json,
+    hits: readonly number[],
+    meant: readonly (readonly number[])[],
+  ): Promise<void> {
+    const figures = this.#figures
+    const code = json?.error?.code
+    // A row of a model that is out of view is not read, and the answer says that such rows were not searched.
+    const isPart = target.part === "model" && json?.data?.unsearched !== undefined
+    const isMeant = meant.some((ids) => ids.includes(hits[0] ?? -1) && (ids.length === 1 || isPart))
+    const isWrong = hits.length > 1 || (hits.length === 1 && (!json?.ok || !isMeant))
+    const isOne = meant.every((ids) => ids.length === 1 && ids[0] === meant[0]?.[0])
+    const isThere =
+      isOne && (target.part !== "model" || ((await this.#shownNow())?.has(meant[0]![0]!) ?? false))
+    const isRefusal = code === "ELEMENT_NOT_FOUND" || code === "AMBIGUOUS_TARGET" || code === "STALE_REF"
+    if (code === "AMBIGUOUS_TARGET") figures.ambiguous++
+    if (isThere) figures.there++
+    if (isWrong) figures.wrong++
+    else if (hits.length === 1) {
+      figures.right++
+      if (isThere) figures.acted++
+    } else if (json?.ok) figures.silent++
+    else if (isRefusal) figures.refused++
+    else figures.failed++
+    if (isWrong) this.#fault("WRONG", target, json, hits)
+    else if (isThere && hits.length === 0)
+      this.#fault(json?.ok ? "SILENT" : "REFUSED THOUGH THERE", target, json, hits)
+    else if (!json?.ok && !isRefusal) this.#fault("FAILED", target, json, hits)
   }
 
   async #apply(mutations: readonly Mutation[], targets: readonly Target[] = []): Promise<void> {

@@ -8,6 +8,9 @@ export interface Found {
   readonly text: string
   readonly kind: string
   readonly hadTwins: boolean
+  /** The ref is that of a button in its row. */
+  readonly hasButton?: boolean
+  readonly section?: "Alpha" | "Beta"
 }
 
 interface Node {
@@ -34,7 +37,7 @@ export function findRefs(tree: Node, world: World): Found[] | undefined {
     if (nodes.length !== wanted.length) return undefined
     if (nodes.some((node, i) => node.name !== wanted[i]?.name || node.role !== wanted[i]?.kind))
       return undefined
-    return nodes.flatMap((node, i) => (node.ref_id ? [{ ref: node.ref_id, thing: wanted[i]! }] : []))
+    return nodes.flatMap((node, i) => (node.ref_id ? [{ ref: node.ref_id, thing: wanted[i]!, section }] : []))
   })
   if (things.includes(undefined)) return undefined
   const everything = [...world.sections.Alpha, ...world.sections.Beta]
@@ -43,15 +46,17 @@ export function findRefs(tree: Node, world: World): Found[] | undefined {
   const own = rows.slice(0, world.rows.length)
   if (own.some(({ text }, i) => text !== world.rows[i]?.text)) return undefined
   const shown = world.model.filter(({ text }) => text.includes(world.filter))
-  const cells = rows.length > world.rows.length ? rows.slice(world.rows.length) : modelCells(tree)
+  const hasButtons = rows.length > world.rows.length
+  const cells = hasButtons ? rows.slice(world.rows.length) : modelCells(tree)
   const offset = offsetOf(
     cells.map(({ text }) => text),
     shown,
   )
   return [
     ...things.flatMap((list) =>
-      (list ?? []).map(({ ref, thing }) => ({
+      (list ?? []).map(({ ref, thing, section }) => ({
         ref,
+        section,
         part: "thing" as const,
         id: thing.id,
         text: thing.name,
@@ -60,17 +65,23 @@ export function findRefs(tree: Node, world: World): Found[] | undefined {
           everything.filter(({ name, kind }) => name === thing.name && kind === thing.kind).length > 1,
       })),
     ),
-    ...own.flatMap(({ ref }, i) => found("row", ref, world.rows[i]!, world.rows)),
+    ...own.flatMap(({ ref }, i) => found("row", ref, world.rows[i]!, world.rows, true)),
     ...(offset === undefined
       ? []
-      : cells.flatMap(({ ref }, i) => found("model", ref, shown[offset + i]!, world.model))),
+      : cells.flatMap(({ ref }, i) => found("model", ref, shown[offset + i]!, world.model, hasButtons))),
   ]
 }
 
-function found(part: "row" | "model", ref: string | undefined, row: Row, among: readonly Row[]): Found[] {
+function found(
+  part: "row" | "model",
+  ref: string | undefined,
+  row: Row,
+  among: readonly Row[],
+  hasButton: boolean,
+): Found[] {
   if (!ref) return []
   const hadTwins = among.filter(({ text }) => text === row.text).length > 1
-  return [{ ref, part, id: row.id, text: row.text, kind: "row", hadTwins }]
+  return [{ ref, part, id: row.id, text: row.text, kind: "row", hadTwins, hasButton }]
 }
 
 interface Cell {

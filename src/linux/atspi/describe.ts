@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
-import { hasTrait, isRole, type Rect, type Role } from "../../node.ts"
+import { hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { refKey } from "./atspi.ts"
@@ -33,7 +33,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
       isInteractive({ role: kind.role, actions }),
       sightIn(reading, inside),
       element,
-    ),
+    ).filter((state) => !isOldMark(reading, state)),
     bounds: extents && onScreen(extents, origin),
     ...(extents && !origin.shift && !isEmpty(extents) ? { isPlaceless: true } : {}),
     ...(origin.isNative && kind.role === "combobox" ? { listIsPlaceless: true } : {}),
@@ -52,6 +52,13 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
+
+/** A check mark that was true when the menu was open last. */
+const isOldMark = ({ element, kind, facts }: Reading, state: State): boolean =>
+  element.origin.traits.closedItemsKeepMarks === true &&
+  kind.role === "menuitem" &&
+  !has(facts.states, STATE.SHOWING) &&
+  (state === "checked" || state === "unchecked")
 
 /** Something that shows is in nothing that is scrolled out of view. */
 function sightIn({ element, kind, facts, sight, answers }: Reading, inside: readonly SeenNode[]): Sight {

@@ -172,6 +172,8 @@ export interface Traits {
   readonly boxesHearTheirTextOnly?: true
   /** An item that is pressed while its menu is closed upsets the app. */
   readonly itemsNeedOpenMenu?: true
+  /** The mark of a menu item is brought up to date when its menu opens: that of a closed one may be old. */
+  readonly closedItemsKeepMarks?: true
   /** The activation of a field is a click into it. Absent: its Enter key. */
   readonly fieldActivationIsClick?: true
 
@@ -429,6 +431,7 @@ const DRAWN: Traits = {
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,
   downStaysDown: true,
+  closedItemsKeepMarks: true,
   spinNumbersAreUnheard: true,
   fieldListSelectionIsIgnored: true,
   // ValueSet: its accessible selection does not call the handler that a click calls.
