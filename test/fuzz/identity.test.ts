@@ -31,6 +31,17 @@ test.each([
   300_000,
 )
 
+test("a description leads to the one element that it fits at that moment, or to none", async () => {
+  const reports = await Promise.all(
+    TOOLKITS.map((toolkit) => fuzz({ toolkit, seed: 1, mutations: 100, by: "description" })),
+  )
+  const faults = reports.flatMap(({ faults }) => faults)
+  expect(faults.filter((fault) => fault.startsWith("WRONG"))).toEqual([])
+  const sum = (of: "there" | "acted") => reports.reduce((all, { figures }) => all + figures[of], 0)
+  expect(sum("there")).toBeGreaterThan(4)
+  if (sum("acted") < sum("there") - 1) throw new Error(faults.join("\n\n"))
+}, 300_000)
+
 test("the pointer presses nothing that comes up as it arrives; an element that stays is pressed", async () => {
   const reports = await Promise.all(TOOLKITS.map((toolkit) => fuzzReactions({ toolkit, seed: 1, acts: 16 })))
   const total = { ...NO_REACTIONS }

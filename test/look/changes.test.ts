@@ -35,6 +35,19 @@ function form(more: readonly Spec[] = []) {
   return { ...it, app, window }
 }
 
+test("the window is read once before the action, and once after it", async () => {
+  const { ok, world, ref } = form()
+  await ok("snapshot")
+  const ref_id = await ref("Agree")
+  const readsOf = async (changes: boolean): Promise<readonly string[]> => {
+    world.calls.length = 0
+    await ok("toggle", { ref_id, changes })
+    return world.calls.filter((call) => /^(tree|perform)/.test(call)).map((call) => call.split(" ")[0]!)
+  }
+  expect(await readsOf(false)).toEqual(["perform"])
+  expect(await readsOf(true)).toEqual(["tree", "perform", "tree"])
+})
+
 test("an action returns the changes it caused, with refs that can be used at once", async () => {
   const { ok, error, world, ref } = form()
   const { snapshot_id: since } = await ok("snapshot")

@@ -159,14 +159,21 @@ describe.concurrent("a description", () => {
     expect(it.world.deliveries).toEqual([])
   })
 
-  test("takes --app and --window-id, a ref takes neither, and --snapshot goes with refs", async () => {
+  test("takes --app and --window-id, a ref must be there, and --snapshot goes with refs", async () => {
     const it = holding(button("Save"))
     const other = it.world.app("Other", { pid: 20 }).window("Second", [button("Save")], { id: "w-2" })
     expect((await it.ok("click", { ref_id: '"Save"', app: "Other" })).ref_id).toBe("@e1")
     expect(other.root.app.name).toBe("Other")
     expect((await it.refs.load()).inner.get("@e1")?.window_id).toBe("w-2")
     expect((await it.ok("click", { ref_id: '"Save"', window_id: "w-1" })).ref_id).toBe("@e2")
-    expect((await it.error("click", { ref_id: "@e1", app: "Other" })).code).toBe("INVALID_ARGS")
+    expect((await it.ok("click", { ref_id: "@e1", app: "Other" })).ref_id).toBe("@e1")
+    expect((await it.ok("click", { ref_id: "@e1", window_id: "w-2" })).ref_id).toBe("@e1")
+    const done = it.world.deliveries.length
+    const elsewhere = await it.error("click", { ref_id: "@e1", window_id: "w-1" })
+    expect(elsewhere).toMatchObject({ code: "INVALID_ARGS", details: { argument: "window_id" } })
+    expect(elsewhere.message).toContain("w-2")
+    expect((await it.error("click", { ref_id: "@e2", app: "Other" })).code).toBe("INVALID_ARGS")
+    expect(it.world.deliveries.length).toBe(done)
     expect((await it.error("click", { ref_id: '"Save"', snapshot: "s2b3c4d5f" })).code).toBe("INVALID_ARGS")
     expect((await it.error("click", { ref_id: '"Save"', app: "Nowhere" })).code).toBe("APP_NOT_FOUND")
   })
