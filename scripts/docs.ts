@@ -2,7 +2,7 @@ import { globals } from "../src/cli/globals.ts"
 import { argumentRow, manualPage, optionRow, type Row, TITLES, usageOf } from "../src/cli/help.ts"
 import { type Command, GROUPS, loadAll, type Registry } from "../src/command.ts"
 import { commands } from "../src/commands/index.ts"
-import { ERROR_GUIDE, errorSections } from "../src/error-guide.ts"
+import { errorSections } from "../src/error-guide.ts"
 import { fieldsOf, positionalsOf } from "../src/fields.ts"
 import { resultSchema } from "../src/mcp/json-schema.ts"
 import { VERSION } from "../src/version.ts"
@@ -10,7 +10,7 @@ import { actionsPage } from "../test/e2e/matrix-table.ts"
 import { notices } from "./notices.ts"
 
 /**
- * Writes the generated parts: docs/ and the tables of README.md about commands and errors and the manual page, from
+ * Writes the generated parts: docs/, the table of commands in README.md, and the manual page, from
  * the schemas, the support tables, from the tests' matrix, and the notices, from the licenses of the packages:
  *
  *   bun scripts/docs.ts
@@ -44,10 +44,6 @@ async function readme(all: readonly Command[]): Promise<string> {
           .join(", "),
       ]),
     ),
-    errors: table(
-      ["Code", "When"],
-      Object.entries(ERROR_GUIDE).map(([name, { cause }]) => [code(name), firstSentence(cause)]),
-    ),
   }
   const text = await Bun.file(`${root}README.md`).text()
   return Object.entries(parts).reduce((whole, [name, part]) => {
@@ -58,8 +54,6 @@ async function readme(all: readonly Command[]): Promise<string> {
     return `${before}${begin}\n${part}\n${end}${after}`
   }, text)
 }
-
-const firstSentence = (text: string): string => text.split(/(?<=\.) /)[0] ?? text
 
 const NOTE = "<!-- Written by scripts/docs.ts from the commands' schemas. Do not edit. -->"
 
