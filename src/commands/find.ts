@@ -5,7 +5,7 @@ import { toMatches } from "../look/find.ts"
 import { lineOf, within } from "../look/outline.ts"
 import { type Gaps, gapsOf, gapsText, search } from "../look/search.ts"
 import { requireContent } from "../look/surface.ts"
-import { chooseWindow } from "../look/windows.ts"
+import { windowInFront } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
 import { count, described, gaps, match, type PrintedNode } from "../outputs.ts"
@@ -59,7 +59,7 @@ export const find = defineCommand({
   },
   async run(args, ctx) {
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
-    const window = await chooseWindow(ctx.adapter, args, { orApp: true })
+    const window = await windowInFront(ctx, args)
     requireContent(window)
     const searched = await search(ctx, window, {
       includeHidden: args.include_hidden,

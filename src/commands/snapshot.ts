@@ -14,7 +14,7 @@ import {
 } from "../inputs.ts"
 import { snapshotText } from "../look/outline.ts"
 import { observe, observeBelow } from "../look/snapshot.ts"
-import { chooseWindow } from "../look/windows.ts"
+import { windowInFront } from "../look/windows.ts"
 import { SURFACES } from "../node.ts"
 import { complete, count, described, node, optionalString } from "../outputs.ts"
 import { REF_SYNTAX } from "../refmap.ts"
@@ -120,8 +120,7 @@ export const snapshot = defineCommand({
   async run(args, ctx) {
     if (args.root !== undefined)
       return observeBelow(ctx, { ref_id: args.root, snapshot: args.snapshot }, args)
-    if (args.diff === undefined)
-      return observe(ctx, await chooseWindow(ctx.adapter, args, { orApp: true }), args)
+    if (args.diff === undefined) return observe(ctx, await windowInFront(ctx, args), args)
     const { observeSince } = await import("../look/compare.ts")
     return observeSince(ctx, { ...args, snapshot: args.diff === LAST ? undefined : args.diff }, args)
   },

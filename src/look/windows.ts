@@ -34,6 +34,25 @@ export async function chooseWindow(
 }
 
 /**
+ * The same for a look. Between two windows, and right after one has opened, none has the focus for a moment: the look
+ * waits for that.
+ */
+export async function windowInFront(ctx: Context, choice: WindowChoice): Promise<SeenWindow> {
+  const choose = (): Promise<SeenWindow> => chooseWindow(ctx.adapter, choice, { orApp: true })
+  const unlessNone = (error: unknown): undefined => {
+    const isNamed = choice.app !== undefined || choice.window_id !== undefined
+    if (isNamed || !(error instanceof AppError && error.code === "WINDOW_NOT_FOUND")) throw error
+  }
+  const tryOnce = (): Promise<SeenWindow | undefined> => choose().catch(unlessNone)
+  return (
+    (await tryOnce()) ?? (await until(ctx, tryOnce, { deadline: ctx.deadline.slice(FOCUS_MS) })) ?? choose()
+  )
+}
+
+/** How long a window manager may take to give a new window the focus. */
+const FOCUS_MS = 500
+
+/**
  * The windows of the apps that are listed under this name. Aliases count only if there is none: a caller means the
  * name that a list has shown.
  */

@@ -39,6 +39,20 @@ describe("the chosen window", () => {
     expect((await ok("snapshot")).app).toBe("TextEdit")
   })
 
+  test("is waited for by a look while none has the focus, as right after a launch", async () => {
+    const { ok, error, world, notes } = twoApps()
+    for (const command of ["snapshot", "find"]) {
+      world.focused = undefined
+      setTimeout(() => {
+        world.focused = notes
+        world.emit()
+      }, 50)
+      await ok(command)
+    }
+    world.focused = undefined
+    expect(await error("snapshot", { timeout_ms: 0 })).toMatchObject({ code: "WINDOW_NOT_FOUND" })
+  })
+
   test("is found by the whole app name, in any case, or by an alias", async () => {
     const { ok, error } = twoApps()
     for (const app of ["finder", "FINDER", "com.apple.finder", "COM.Apple.Finder"])
