@@ -89,7 +89,7 @@ class AllowedApps {
       "POLICY_DENIED",
       `${what} not allowed: only ${apps.join(", ") || "no app"} may be seen and acted on`,
       {
-        suggestion: "Keep to these apps, or change AGENT_DESKTOP_APPS",
+        suggestion: "Keep to these apps, or ask the user, who alone decides about this limit",
         details: { apps },
         disposition: NOTHING_DELIVERED,
       },

@@ -19,7 +19,7 @@ export function namesIn(list: string | undefined): readonly string[] | undefined
 
 export function readOnlyDenied(what: string): AppError {
   return new AppError("POLICY_DENIED", `${what} acts, and only reading is allowed here`, {
-    suggestion: "Leave out --read-only, or unset AGENT_DESKTOP_READ_ONLY",
+    suggestion: "Use commands that only read, or ask the user, who alone decides about this limit",
     disposition: NOTHING_DELIVERED,
   })
 }
