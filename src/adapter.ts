@@ -388,8 +388,8 @@ export type InputEvent =
       readonly prove?: Proof
       /** The window that must have the focus; with `asSent` it need not have it. */
       readonly window?: Pick<SeenWindow, "id" | "pid">
-      /** Called when the keys go out, with whether they go to `window`. */
-      readonly asSent?: (isInWindow: boolean) => void
+      /** Called when the keys go out, with whether they go to `window` or to another app. Nothing is sent if it throws. */
+      readonly asSent?: (isInWindow: boolean, isOtherApp: boolean) => void
       /** Returns only when the app has handled the keys, or does not in reasonable time. */
       readonly settle?: boolean
     }

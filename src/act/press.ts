@@ -1,6 +1,7 @@
 import type { Combo, InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { isGlobal } from "../keys.ts"
 import { chooseWindow, operate, type WindowChoice } from "../look/windows.ts"
 import { hasTrait } from "../node.ts"
 import { resolve, windowOf } from "../refs/resolve.ts"
@@ -112,7 +113,7 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   const doubt = await untilEnterWorks(ctx, window, element, press)
   // The first combo decides: the next ones go to whatever it has opened.
   let isInWindow: boolean | undefined
-  const asSent = (isIn: boolean): void => {
+  const asSent: KeyEvent["asSent"] = (isIn) => {
     isInWindow ??= isIn
   }
   await send(ctx, { ...press, window, asSent }, window.pid, element, window)
@@ -181,10 +182,12 @@ async function send(
 
 /**
  * Sends the combos one after the other, each once the app has handled the one before: that may have opened a dialog, which
- * gets the next one. Only the first is proved to reach its element, since it may move the focus on.
+ * gets the next one. Only the first is proved to reach its element, since it may move the focus on. None goes to another
+ * app: if a combo closes its window, the next one must not reach the window behind it.
  */
-async function pressInOrder(ctx: Context, { combos, prove, settle, ...press }: Press): Promise<void> {
+async function pressInOrder(ctx: Context, { combos, prove, settle, asSent, ...press }: Press): Promise<void> {
   for (const [i, combo] of combos.entries()) {
+    const mayLeave = i === 0 || combos.slice(0, i).some(changesWindow)
     const isLast = i === combos.length - 1
     const event: KeyEvent = {
       kind: "key",
@@ -192,6 +195,12 @@ async function pressInOrder(ctx: Context, { combos, prove, settle, ...press }: P
       phase: "press",
       ...press,
       prove: i === 0 ? prove : undefined,
+      asSent:
+        asSent &&
+        ((isInWindow, isOtherApp) => {
+          if (isOtherApp && !mayLeave) throw inAnotherApp()
+          asSent(isInWindow, isOtherApp)
+        }),
       settle: settle || !isLast,
     }
     await ctx.adapter.input(event).catch((error: unknown) => {
@@ -199,6 +208,16 @@ async function pressInOrder(ctx: Context, { combos, prove, settle, ...press }: P
     })
   }
 }
+
+/** True for a combo of the desktop that may be meant to go to another app, as Alt+Tab is. Alt+F4 only closes. */
+const changesWindow = (combo: Combo): boolean => isGlobal(combo) && combo.key !== "f4"
+
+const inAnotherApp = (): AppError =>
+  new AppError("ACTION_FAILED", "The keyboard focus is in another app now", {
+    suggestion: "See which window has it ('list-windows'), then press the rest there with --window-id",
+    details: { kind: "not_focused" },
+    disposition: NOTHING_DELIVERED,
+  })
 
 /** The keys before have been sent, whatever happened to this one. */
 function afterSome(error: unknown, sent: number, all: number): unknown {

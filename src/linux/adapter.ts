@@ -230,7 +230,9 @@ async function withFocusCheck(
     )
   if (event.kind === "key" && event.asSent) {
     const isThere = await isInFront()
-    return { ...event, asSent: () => event.asSent?.(isThere) }
+    const focused = isThere ? undefined : (await view.windows()).find(({ is_focused }) => is_focused)
+    const isOther = focused !== undefined && focused.pid !== owner.pid
+    return { ...event, asSent: () => event.asSent?.(isThere, isOther) }
   }
   const prove = async (isQuiet?: boolean) => {
     if (!(await isInFront()))

@@ -129,7 +129,7 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
     case "key":
       await event.prove?.()
       // The system does not tell; the caller has just looked.
-      event.asSent?.(true)
+      event.asSent?.(true, false)
       return pressKey(event.combo, event.phase, held)
     case "text":
       return typeText(event, deadline, held)

@@ -73,6 +73,23 @@ describe("press", () => {
     expect(world.keys).toEqual(["a", "b"])
   })
 
+  test("never goes on in another app: the window may have closed, and another one is behind it", async () => {
+    const { error, ok, world, second, notes } = await twoApps()
+    world.onKey = () => {
+      world.focused = notes
+    }
+    expect(await error("press", { combo: "alt+f4 return" })).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("after 1 of 2"),
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(world.keys).toEqual(["alt+f4"])
+    // Alt+Tab is meant to go to another app.
+    world.focused = second
+    await ok("press", { combo: "alt+tab return" })
+    expect(world.keys).toEqual(["alt+f4", "alt+tab", "return"])
+  })
+
   test("checks every combo before the first is pressed", async () => {
     const { error, world } = await twoApps()
     expect((await error("press", { combo: "ctrl+a nokey" })).code).toBe("INVALID_ARGS")

@@ -376,7 +376,11 @@ async function input(world: World, event: InputEvent): Promise<void> {
     case "key": {
       const combo = [...event.combo.modifiers, event.combo.key].join("+")
       const isInWindow = !event.window || world.focused?.id === event.window.id
-      if (event.asSent) event.asSent(isInWindow)
+      if (event.asSent)
+        event.asSent(
+          isInWindow,
+          !!event.window && !!world.focused && world.focused.app.pid !== event.window.pid,
+        )
       else if (!isInWindow)
         throw new AppError("ACTION_FAILED", "The keyboard focus is in another window", {
           disposition: NOTHING_DELIVERED,

@@ -222,7 +222,9 @@ async function pressKeys(context: Context, device: Keyboard, event: Of<"key">): 
   if (!stroke) throw refused(`No key is called '${comboText(event.combo)}'`, "See 'help press'")
   const focused = places && (await keyWindow(places, event.asSent ? undefined : owner, deadline))
   if (!event.asSent) await event.prove?.()
-  event.asSent?.(owner !== undefined && focused !== undefined && isOf(focused, owner))
+  const [isIn, isOther] =
+    owner && focused ? [isOf(focused, owner), focused.pid !== owner.pid] : [false, false]
+  event.asSent?.(isIn, isOther)
   await device.stroke(stroke, deadline)
   if (event.settle && owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
 }

@@ -17,7 +17,7 @@ import {
   readKeyboardState,
   readKeymap,
 } from "./keymap.ts"
-import { atomically, type Owner } from "./last-look.ts"
+import { atomically, focusedPid, type Owner } from "./last-look.ts"
 import { getInputFocus, unlessGone } from "./requests.ts"
 import { bindSpareKeys, planSpareKeys, readSpareKeys } from "./spare-keys.ts"
 import { caughtUp, settled } from "./wait-for-reader.ts"
@@ -59,7 +59,8 @@ async function sendTo(
   if (!owner) send()
   else if (asSent)
     await atomically(x, async () => {
-      asSent(await hasKeys(x, owner, deadline))
+      const [isIn, pid] = await Promise.all([hasKeys(x, owner, deadline), focusedPid(x, deadline)])
+      asSent(isIn, pid !== undefined && pid !== owner.pid)
       send()
     })
   else {

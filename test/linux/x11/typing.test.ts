@@ -321,7 +321,19 @@ describe("typing", () => {
         disposition: { delivery: "not_delivered", retry: "safe" },
       })
     }
+    const places: boolean[][] = []
+    const asSent = (...place: boolean[]) => {
+      places.push(place)
+      throw new Error("kept back")
+    }
+    const key = { kind: "key", combo: { modifiers: [], key: "a" }, phase: "press", asSent } as const
+    await expect(sendInput(desk.x, key, patience(), owner)).rejects.toThrow("kept back")
     await focusOn(desk, "first")
+    await expect(sendInput(desk.x, key, patience(), owner)).rejects.toThrow("kept back")
+    expect(places).toEqual([
+      [false, true],
+      [true, false],
+    ])
     await sendInput(desk.x, { kind: "text", text: "hunter2", secret: true }, patience(), owner)
     expect(await received(first.read, "hunter2")).toBe("hunter2")
     expect(await other.read()).toBe("")
