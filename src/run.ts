@@ -20,7 +20,7 @@ import { adapterOnDemand } from "./on-demand.ts"
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 import { namedOnly, Secrets } from "./secret.ts"
-import { describeIssue, UsageError, unknownCommand } from "./usage-errors.ts"
+import { describeIssue, labelOf, UsageError, unknownCommand } from "./usage-errors.ts"
 
 /** A way into the program (command line, MCP, library), and what it gives to the commands that come through it. */
 export interface Door extends Policy {
@@ -137,6 +137,11 @@ export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
     })
   }
   try {
+    const bad = fields.find(({ name }) => NOT_TEXT.test(String(parsed.output[name])))
+    if (bad)
+      throw new AppError("INVALID_ARGS", `${labelOf(bad)} contains U+0000 or a lone surrogate`, {
+        details: { argument: bad.name },
+      })
     command.check?.(parsed.output)
     const targets = await targetsOf(fields, parsed.output)
     targets?.checkTargets(fields, parsed.output)
@@ -145,6 +150,9 @@ export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
   }
   return parsed.output
 }
+
+/** JSON can hold such text, and no app can be sent it. */
+const NOT_TEXT = /[\0\p{Cs}]/u
 
 const seeHelp = ({ name }: Command): string => `Run 'agent-desktop help ${name}' to see what it takes`
 

@@ -121,6 +121,22 @@ describe("the desktop", () => {
 
 describe("arguments", () => {
   test.each([
+    ["type", { ref_id: "@e1", text: "a\0b" }, "text"],
+    ["set-value", { ref_id: "@e1", value: "\ud83d" }, "value"],
+    ["launch", { app: "editor", arg: ["--x", "a\0b"] }, "arg"],
+    ["find", { name: "\udc00x" }, "name"],
+  ])("of %s that no app can take as text are refused: %j", async (command, args, argument) => {
+    const it = desk()
+    const before = it.world.calls.length
+    expect(await it.error(command, args)).toMatchObject({
+      code: "INVALID_ARGS",
+      message: expect.stringContaining("U+0000"),
+      details: { argument },
+    })
+    expect(it.world.calls.length).toBe(before)
+  })
+
+  test.each([
     ["click", {}, "ref_id"],
     ["click", { ref_id: 5 }, "ref_id"],
     ["click", { ref_id: "@e1", reff: "@e1" }, "reff"],
