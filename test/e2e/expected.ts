@@ -133,6 +133,9 @@ class Tree {
       if (one.states.includes("defunct")) return false
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
       if (one.role === "menu bar" && one.extents?.[3] === 0) return false
+      // The list of a closed combo box of Qt 5.
+      if (one.role === "list" && this.parentOf(one)?.role === "combo box" && one.extents?.[3] === 0)
+        return false
       // A renderer of GTK 3 that draws nothing in this row.
       const isPart = one.role === "table cell" && this.parentOf(one)?.role === "table cell"
       if (this.toolkit === "gtk" && isPart && one.extents?.[2] === 0) return false
@@ -263,9 +266,21 @@ function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (INTERACTIVE.has(role)) return true
   if (NEVER.has(role) || (tree.toolkit === "GTK" && isMenuShell(tree, node))) return false
   if (node.states.includes("expandable")) return true
+  // Gecko offers a click on every text, and on bars and trees around the elements that hear it.
+  if (tree.toolkit === "Gecko" && (role === "statictext" || role === "toolbar" || role === "outline"))
+    return false
+  if (isDrawn(tree, node)) return true
   // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
 }
+
+/** A control that an app of GTK 3 draws itself is a panel with a tool tip. */
+const isDrawn = (tree: Tree, node: Dumped): boolean =>
+  tree.toolkit === "gtk" &&
+  node.role === "panel" &&
+  node.name === "" &&
+  node.description !== "" &&
+  tree.childrenOf(node).length === 0
 
 /** Actions that nearly every element has. */
 const TELLS_NOTHING = /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu)$/i
@@ -295,6 +310,8 @@ function roleOf(tree: Tree, node: Dumped): string {
     case "icon":
       return is("selectable") ? "option" : "image"
     case "list":
+      // A list of Qt is a model, and has its choice there.
+      if (tree.toolkit === "Qt" && node.interfaces.includes("Table")) return "listbox"
       return node.interfaces.includes("Selection") || is("focusable") ? "listbox" : "list"
     case "table cell":
       return parent === "tree" || (parent === "tree table" && is("expandable")) ? "treeitem" : "cell"

@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
-import { hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
+import { type ActionName, hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { refKey } from "./atspi.ts"
@@ -8,6 +8,7 @@ import { actionsOf, isSheetCell, statesOf } from "./capabilities.ts"
 import type { Element, Origin } from "./element.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
+import { mayBeDrawn } from "./questions.ts"
 import { type Answers, type Reading, wordsOf } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import { isShowing, type Sight } from "./sight.ts"
@@ -18,14 +19,18 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { ref, origin } = element
   const { description, extents, binding, tooltip, text, attributes } = answers
   const { name, value } = nameAndValue(reading)
-  const actions = actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers)
+  const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(description)
+  const actions: readonly ActionName[] = [
+    ...actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers),
+    ...(isDrawn ? (["Click"] as const) : []),
+  ]
   const seen: Seen = {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? kind.role,
     name,
     value,
     ...(answers.valueLength === undefined ? {} : { valueLength: answers.valueLength }),
-    description: description ? wordsOf(origin, description) : undefined,
+    description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(
       facts.states,
@@ -59,6 +64,13 @@ const isOldMark = ({ element, kind, facts }: Reading, state: State): boolean =>
   kind.role === "menuitem" &&
   !has(facts.states, STATE.SHOWING) &&
   (state === "checked" || state === "unchecked")
+
+/** A number with its unit, such as "2.0 s", is not the name of a slider. A label beside it may be. */
+function isDrawnValue({ element, kind, answers }: Reading): boolean {
+  if (!element.origin.traits.slidersDescribeTheirValue || kind.role !== "slider") return false
+  const drawn = Number.parseFloat(answers.description ?? "")
+  return Math.abs(drawn - Number(answers.value)) < 1
+}
 
 /** Something that shows is in nothing that is scrolled out of view. */
 function sightIn({ element, kind, facts, sight, answers }: Reading, inside: readonly SeenNode[]): Sight {

@@ -83,15 +83,20 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "description",
-    of: (role) => isInteractiveRole(role) || role === "image",
-    when: (reading) => reading.facts.description === undefined && mayDescribe(reading) && isDetailed(reading),
+    of: (role) => isInteractiveRole(role) || role === "image" || role === "group",
+    when: (reading) => {
+      if (reading.facts.description !== undefined) return false
+      return (
+        mayBeDrawn(reading) || (reading.kind.role !== "group" && mayDescribe(reading) && isDetailed(reading))
+      )
+    },
     ask: (atspi, { element }) => atspi.description(element.ref),
   },
   {
     key: "extents",
     when: (reading) =>
       !reading.facts.extents &&
-      (reading.isInteractive || reading.options.bounds === "all") &&
+      (reading.isInteractive || mayBeDrawn(reading) || reading.options.bounds === "all") &&
       can(reading, INTERFACE.Component),
     ask: askExtents,
   },
@@ -152,6 +157,14 @@ const LENGTH: Question<"valueLength"> = {
     isCut(reading.answers.value ?? reading.answers.text ?? "") && can(reading, INTERFACE.Text),
   ask: (atspi, { element }) => atspi.characterCount(element.ref),
 }
+
+/** True for an empty panel, which may be a control that the app draws itself. Then its tool tip describes it. */
+export const mayBeDrawn = ({ element, kind, facts, name }: Reading): boolean =>
+  element.origin.traits.drawnControlsArePanels === true &&
+  kind.native === ROLE.PANEL &&
+  kind.role === "group" &&
+  name === undefined &&
+  facts.childCount <= 0
 
 const can = ({ facts }: Reading, bit: number): boolean => (facts.interfaces & bit) !== 0
 

@@ -69,6 +69,10 @@ export interface Traits {
   readonly tellsLate?: number
   /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
   readonly cellsKeepTexts?: true
+  /** A control that an app draws itself is a panel without parts, and has a tool tip for a description. */
+  readonly drawnControlsArePanels?: true
+  /** The description of a slider is its value, as it is drawn. */
+  readonly slidersDescribeTheirValue?: true
   /** A cell has a part for each renderer, also for those that draw nothing. Such a part has no width. */
   readonly cellsMayBeUndrawn?: true
   /**
@@ -268,6 +272,10 @@ const GTK3: Traits = {
   cellsKeepTexts: true,
   // GtkCellRenderer:visible differs from row to row; GtkCellAccessible is SHOWING all the same.
   cellsMayBeUndrawn: true,
+  // GtkScaleAccessible, if it draws its value.
+  slidersDescribeTheirValue: true,
+  // wxWidgets; Audacity's buttons are such panels.
+  drawnControlsArePanels: true,
 }
 
 const GTK4: Traits = {
