@@ -5,7 +5,7 @@ import type { PrintedNode } from "../outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"
-import { isOneLine } from "./table-rows.ts"
+import { isOneLine, isSheetCell } from "./table-rows.ts"
 
 /** Results as plain lines, for `--format text`. */
 
@@ -105,9 +105,40 @@ export function outline(tree: PrintedNode, above?: string): string {
   return `${lines.join("\n")}\n`
 }
 
-/** `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. */
+/**
+ * `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. A plain cell of a sheet says its value, and
+ * its place only if it does not follow another one: `row A2: "Ada" | 36 | D2 "x"`. The target of 36 is `cell "B2"`.
+ */
 function rowLine({ children = [], ...row }: PrintedNode): string {
-  return `${lineOf(row)}: ${children.map(partOf).join(" | ")}`
+  const [first] = children
+  const start = first && isPlainCell(first) ? ` ${first.name}` : ""
+  const parts = children.map((child, at) => {
+    if (!isPlainCell(child)) return partOf(child)
+    const value = sheetValue(child.value ?? "")
+    return at === 0 || isNextColumn(children[at - 1], child) ? value : `${child.name} ${value}`
+  })
+  return `${lineOf(row)}${start}: ${parts.join(" | ")}`
+}
+
+/** A number cannot be taken for anything else, and needs no quotes. */
+const sheetValue = (value: string): string =>
+  /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? value : quoted(value)
+
+/** True for a cell of a sheet that has nothing to say but its value. */
+function isPlainCell(cell: PrintedNode): boolean {
+  const { states = [], description, hint, bounds, children, value, value_length, characters_omitted } = cell
+  if (!isSheetCell(cell) || value === undefined || children || bounds) return false
+  if (description || hint || value_length !== undefined || characters_omitted !== undefined) return false
+  return states.every((state) => isRule(state, cell.role))
+}
+
+const isNextColumn = (one: PrintedNode | undefined, next: PrintedNode): boolean =>
+  one !== undefined && isSheetCell(one) && columnOf(next) === columnOf(one) + 1
+
+/** A is 1, Z is 26, AA is 27. */
+function columnOf({ name = "" }: PrintedNode): number {
+  const letters = [...name].filter((letter) => letter >= "A" && letter <= "Z")
+  return letters.reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
 function partOf({ children = [], ...node }: PrintedNode): string {

@@ -58,7 +58,8 @@ function byPlace(
 
 const HEADERS: ReadonlySet<Node["role"]> = new Set(["columnheader", "rowheader"])
 
-const isSheetCell = ({ role, name = "" }: Node): boolean =>
+/** True for a cell that is named by its place. */
+export const isSheetCell = ({ role, name = "" }: Pick<LineNode, "role" | "name">): boolean =>
   role === "cell" && /^[A-Z]{1,3}[1-9]\d*$/.test(name)
 
 /** True for a cell that shows nothing: without a text, a state of its own or anything in it. */

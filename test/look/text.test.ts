@@ -5,7 +5,7 @@ import { failure, success, toLine } from "../../src/envelope.ts"
 import { AppError } from "../../src/errors.ts"
 import { outline } from "../../src/look/outline.ts"
 import { toText } from "../../src/look/text.ts"
-import type { Node } from "../../src/node.ts"
+import type { Node, State } from "../../src/node.ts"
 import { readyDesk, samplesOf } from "../support/every-command.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 
@@ -76,6 +76,29 @@ test("a row is one line, and cells need no role", () => {
   expect(outline({ role: "table", name: "People", empty_cells: 3, children: [row] })).toBe(
     `table "People" … 3 empty cells
   row: "Ada" [@e1] | [@e2] unchecked | [@e3] button "Delete" [@e4] | link "More" [@e5]
+`,
+  )
+})
+
+test("plain cells of a sheet say their values, and their places where those cannot be counted", () => {
+  const cell = (name: string, value: string, states: readonly State[] = ["enabled"]) => ({
+    role: "cell",
+    ref_id: "@e1",
+    name,
+    value,
+    states,
+  })
+  const rows = [
+    {
+      role: "row",
+      children: [cell("A2", "Ada"), cell("B2", "36"), cell("D2", "1.5 | x"), cell("E2", "-2.5")],
+    },
+    { role: "row", children: [cell("Z3", "a", ["enabled", "focused"]), cell("AA3", "b"), cell("AC3", "c")] },
+  ]
+  expect(outline({ role: "table", children: rows })).toBe(
+    `table
+  row A2: "Ada" | 36 | D2 "1.5 | x" | -2.5
+  row: "Z3" [@e1] focused = "a" | "b" | AC3 "c"
 `,
   )
 })
