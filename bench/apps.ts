@@ -43,6 +43,7 @@ export const STOCK_APPS: readonly StockApp[] = [
   },
   {
     key: "gtk3-widget-factory",
+    package: "gtk-3-examples",
     toolkit: "GTK 3",
     app: "gtk3-widget-factory",
     title: "gtk3-widget-factory",
@@ -99,6 +100,7 @@ export const STOCK_APPS: readonly StockApp[] = [
   },
   {
     key: "writer",
+    package: "libreoffice-writer",
     toolkit: "LibreOffice",
     app: "soffice",
     title: "Writer",
@@ -107,6 +109,7 @@ export const STOCK_APPS: readonly StockApp[] = [
   },
   {
     key: "calc",
+    package: "libreoffice-calc",
     toolkit: "LibreOffice",
     app: "soffice",
     title: "Calc",
@@ -116,7 +119,7 @@ export const STOCK_APPS: readonly StockApp[] = [
 ]
 
 /** Applications of `scripts/setup.ts --for apps`, for the comparison with pyatspi only. */
-export const MORE_APPS: readonly StockApp[] = [
+const MORE_APPS: readonly StockApp[] = [
   {
     key: "thunar",
     toolkit: "GTK 3",
@@ -174,6 +177,7 @@ export const MORE_APPS: readonly StockApp[] = [
   },
   {
     key: "xfce4-mouse-settings",
+    package: "xfce4-settings",
     toolkit: "GTK 3",
     app: "xfce4-mouse-settings",
     title: "Mouse",
@@ -207,11 +211,27 @@ export const MORE_APPS: readonly StockApp[] = [
   },
   {
     key: "impress",
+    package: "libreoffice-impress",
     toolkit: "LibreOffice",
     app: "soffice",
     title: "Impress",
     command: office("--impress"),
     popup: ["click", 'menuitem "Insert"'],
+  },
+  {
+    key: "firefox",
+    package: "firefox-esr",
+    toolkit: "Firefox",
+    app: "Firefox",
+    title: "Every ARIA control",
+    command: (directory) => [
+      "firefox-esr",
+      "--no-remote",
+      "--profile",
+      directory,
+      `file://${FIXTURES}aria.html`,
+    ],
+    popup: ["click", 'combobox "Native select"'],
   },
   {
     key: "thunderbird",
@@ -222,6 +242,11 @@ export const MORE_APPS: readonly StockApp[] = [
     popup: ["click", 'menubutton "AppMenu"'],
   },
 ]
+
+/** The apps that `bun run apps` compares with pyatspi and with the lists in test/apps. */
+export const PROVEN_APPS: readonly string[] = [...STOCK_APPS, ...MORE_APPS]
+  .map(({ key }) => key)
+  .filter((key) => key !== "qt6" && key !== "gtk4-widget-factory")
 
 /** Without the dialog that greets new users. */
 function audacity(directory: string): readonly string[] {
@@ -337,7 +362,7 @@ export function chromium(directory: string, url: string): readonly string[] {
   ]
 }
 
-function office(kind: string): StockApp["command"] {
+export function office(kind: string): StockApp["command"] {
   return (directory) => [
     "soffice",
     "--norestore",
