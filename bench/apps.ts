@@ -11,6 +11,8 @@ export interface StockApp {
   readonly app: string
   /** A part of its window's title. */
   readonly title: string
+  /** Its splash screen has a title that begins in the same way. */
+  readonly isWholeTitle?: true
   /** A part of its frame's name on the accessibility bus, if that differs from the title. */
   readonly frame?: string
   readonly command: (directory: string) => readonly string[]
@@ -189,6 +191,7 @@ const MORE_APPS: readonly StockApp[] = [
     toolkit: "GTK 3",
     app: "audacity",
     title: "Audacity",
+    isWholeTitle: true,
     command: audacity,
     popup: ["click", "combobox nth 1"],
   },

@@ -308,12 +308,14 @@ async function windowOf({
   key,
   app,
   title,
+  isWholeTitle,
 }: StockApp): Promise<{ readonly id: string; readonly number: string }> {
   const id = await until(async () => {
     started.get(key)?.revive()
     const { json } = await desktop.run("list-windows")
     const windows: { id: string; app_name: string; title: string }[] = json?.data?.windows ?? []
-    return windows.find((one) => one.app_name === app && one.title.includes(title))?.id
+    const fits = (one: string): boolean => (isWholeTitle ? one === title : one.includes(title))
+    return windows.find((one) => one.app_name === app && fits(one.title))?.id
   }, 60_000)
   return { id, number: id.replace("w-", "") }
 }
