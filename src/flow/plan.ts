@@ -231,4 +231,4 @@ export async function holding(
   return held
 }
 
-const CHECK_MS = 1000
+const CHECK_MS = 3000

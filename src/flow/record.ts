@@ -15,7 +15,7 @@ export interface RecordOptions {
 
 /** Time for the look before a command, and for the one after it. */
 const BEFORE_MS = 5000
-const AFTER_MS = 8000
+const AFTER_MS = 15_000
 
 /**
  * Appends commands that succeed to a flow, with descriptions in place of refs. A failure to write never changes what the

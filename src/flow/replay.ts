@@ -4,6 +4,7 @@ import { parseArgv } from "../cli/args.ts"
 import type { Context, ItemResult, Registry } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
+import { untilQuiet } from "../look/changes.ts"
 import { until } from "../until.ts"
 import { keepEvidence } from "./evidence.ts"
 import { type Done, junitReport } from "./junit.ts"
@@ -105,8 +106,12 @@ function failureAt({ line }: Done, error: ErrorObject, report: string | undefine
 /** Runs the steps in order, up to the first that fails. Returns those that ran. */
 async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly Done[]> {
   const done: Done[] = []
+  let isSettled = true
   for (const step of steps) {
     const start = performance.now()
+    const isActing = (await ctx.commands[step.command]?.())?.effect !== "reads"
+    if (isActing && !isSettled) await settle(ctx)
+    isSettled = !isActing && isSettled
     const result =
       step.state === undefined ? await runLine(ctx, step) : await expectState(ctx, step, step.state)
     const ms = performance.now() - start
@@ -115,6 +120,24 @@ async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly 
     if (!result.ok) break
   }
   return done
+}
+
+/** How long to wait for the app in front to be quiet. */
+const SETTLE_MS = 1500
+
+/**
+ * Waits until the app in front is quiet. A dialog that has just opened may still be filled, and write its own text over
+ * one that comes too early: an agent takes seconds between two commands, a flow does not.
+ */
+async function settle(ctx: Context): Promise<void> {
+  const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
+  if (!window) return
+  const watch = await ctx.adapter.watch([window.pid])
+  try {
+    await untilQuiet(ctx, watch, SETTLE_MS)
+  } finally {
+    await watch.close()
+  }
 }
 
 const runLine = (ctx: Context, { command, args }: Step): Promise<ItemResult> => ctx.runItem(command, args)

@@ -257,9 +257,9 @@ const CLOSED: ReadonlySet<string> = new Set([
 ])
 
 /** True if the app became quiet in time. */
-export async function untilQuiet(ctx: Context, watch: Watch): Promise<boolean> {
+export async function untilQuiet(ctx: Context, watch: Watch, mostMs = RESTLESS_MS): Promise<boolean> {
   if (!ctx.patient) return false
-  const deadline = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
+  const deadline = ctx.deadline.slice(Math.min(mostMs, ctx.deadline.remaining / 2))
   for (;;) {
     const left = deadline.remaining
     if (left <= 0) return false

@@ -11,7 +11,7 @@ import { type Position, wordsOf } from "../tree.ts"
 import { fitting } from "./fitting.ts"
 import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting.ts"
 import { look } from "./search.ts"
-import { describedBy, focusIn, type Seeing, see } from "./target.ts"
+import { describedBy, focusIn, type Seeing, see, titled } from "./target.ts"
 import type { WindowChoice } from "./windows.ts"
 
 /** From an element to the words that name it: the way back from target.ts. */
@@ -143,10 +143,10 @@ async function elsewhere(ctx: Context, scope: Seeing): Promise<readonly (readonl
   )
   const seen: (readonly Position[])[] = []
   for (const other of others) {
-    const { tree, places } = await look(ctx, other, { includeHidden: false, fits: () => false })
-    if (!tree.complete)
+    const read = await look(ctx, other, { includeHidden: false, fits: () => false })
+    if (!read.tree.complete)
       throw new AppError("TIMEOUT", `Window '${other.id}' of the same app could not be read to its end`)
-    seen.push(places)
+    seen.push(titled(other, read))
   }
   return seen
 }

@@ -7,7 +7,7 @@ import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { lookUp, type RefChoice } from "../refs/resolve.ts"
 import { type Description, parseDescription } from "../target.ts"
-import { isInteractive, nameAndValue, type Position } from "../tree.ts"
+import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
 import { until } from "../until.ts"
 import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
 import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
@@ -172,8 +172,17 @@ async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow
 
 async function seeIn(ctx: Context, window: SeenWindow, surface: Surface, find: Find): Promise<Seeing> {
   const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface })
-  const places = inModal(seen.places)
-  return { ...seen, found: find(places), isBusy: false, window, surface }
+  const places = surface === "window" ? titled(window, seen) : seen.places
+  return { ...seen, places, found: find(inModal(places)), isBusy: false, window, surface }
+}
+
+/** The places of a window under its title: GTK 4 does not say the titles of its windows in their trees. */
+export function titled(
+  { title }: SeenWindow,
+  { tree, places }: Pick<Searched, "tree" | "places">,
+): readonly Position[] {
+  const { root } = tree
+  return root.name || title === "" ? places : [...walk({ ...root, name: title })]
 }
 
 /** A modal dialog inside the window leaves nothing else to act on. */
