@@ -34,17 +34,21 @@ export async function findTarget(ctx: Context, target: string, choice: WindowCho
   const find = isFocus ? focusIn : describedBy(parseDescription(target))
   const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : ctx.deadline.sparing(ACT_MS, 1 / 5)
   let last: Seeing | undefined
+  let silence: AppError | undefined
   const found = await until(
     ctx,
     async () => {
-      const seen = await see(ctx, choice, find)
+      const seen = await see(ctx, choice, find).catch((error: unknown) => {
+        silence = silenceIn(error)
+        return undefined
+      })
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
       return seen?.found.length && seen.tree.complete ? seen : undefined
     },
     { deadline },
   )
-  if (!found) throw last ? await missing(ctx, target, last, isFocus) : noWindow()
+  if (!found) throw last ? await missing(ctx, target, last, isFocus) : (silence ?? noWindow())
   const [only, ...others] = found.found
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
   const [ref] = await refsFor(ctx, found, [only])
@@ -82,6 +86,12 @@ export async function requirePlace(ctx: Context, choice: RefChoice & WindowChoic
 /** A menu has an id of its own, which is not that of its window. */
 const isIn = (entry: RefEntry, { id, pid }: SeenWindow): boolean =>
   entry.window_id === id || (entry.pid === pid && !entry.window_id?.startsWith("w-"))
+
+/** An app that is too busy to say its name may say it later. Throws any other failure. */
+function silenceIn(error: unknown): AppError {
+  if (isOf(error, ["APP_NOT_FOUND"]) && error.details?.certain === false) return error
+  throw error
+}
 
 /** The outcome of one look. */
 export type Sought =
@@ -216,7 +226,7 @@ async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const isOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
+const isOf = (error: unknown, codes: readonly ErrorCode[]): error is AppError =>
   error instanceof AppError && codes.includes(error.code)
 
 /** Gives elements refs in the current map, behind those that are there. */
