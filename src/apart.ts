@@ -9,6 +9,7 @@ import { readOnlyDenied } from "./policy.ts"
 interface Opener<Parts extends object> {
   readonly readOnly: boolean
   readonly signal?: AbortSignal
+  readonly isFlow?: boolean
   platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
   apart?(desktop?: string): Promise<Parts & { close(): Promise<void> }>
 }
@@ -30,7 +31,7 @@ export async function runApart<D extends Opener<P>, P extends object, T>(
   try {
     const { close, ...parts } = await door.apart(desktop)
     try {
-      return await work({ ...door, ...parts })
+      return await work({ ...door, ...parts, isFlow: true })
     } finally {
       await close()
     }

@@ -129,6 +129,8 @@ export interface Context {
   readonly readOnly: boolean
   readonly session?: string
   readonly desktop?: string
+  /** True for the lines of a flow: a description must fit one element in all windows of its app. */
+  readonly isFlow?: boolean
   /** How the answer will be printed. */
   readonly format?: Format
   /** Notifications at the start of the batch: a wait for a new one may come after the item that causes it. */

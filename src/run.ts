@@ -34,6 +34,8 @@ export interface Door extends Policy {
   readonly format?: Format
   /** Ends the command early. */
   readonly signal?: AbortSignal
+  /** No model looks at what is there: a description must fit one element in all windows of its app. */
+  readonly isFlow?: boolean
   readonly trace?: Trace
   readonly record?: Recording
   readonly serve?: (options: ServeOptions) => Promise<void>
@@ -298,6 +300,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     ...parts,
     refs: door.refs,
     readOnly: door.readOnly,
+    isFlow: door.isFlow,
     commands: door.commands,
     serve: door.serve,
     session: door.session,

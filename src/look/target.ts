@@ -51,6 +51,7 @@ export async function findTarget(ctx: Context, target: string, choice: WindowCho
   if (!found) throw last ? await missing(ctx, target, last, isFocus) : (silence ?? noWindow())
   const [only, ...others] = found.found
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
+  if (ctx.isFlow && !isFocus && choice.window_id === undefined) await refuseTwins(ctx, target, found, find)
   const [ref] = await refsFor(ctx, found, [only])
   const gaps = mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
   return {
@@ -86,6 +87,22 @@ export async function requirePlace(ctx: Context, choice: RefChoice & WindowChoic
 /** A menu has an id of its own, which is not that of its window. */
 const isIn = (entry: RefEntry, { id, pid }: SeenWindow): boolean =>
   entry.window_id === id || (entry.pid === pid && !entry.window_id?.startsWith("w-"))
+
+/** Throws AMBIGUOUS_TARGET if an element of another window of the app fits, too, and a user could act on it now. */
+async function refuseTwins(ctx: Context, target: string, seen: Seeing, find: Find): Promise<void> {
+  const { id, pid } = seen.window
+  for (const window of await ctx.adapter.windows({ pid })) {
+    if (window.pid !== pid || window.id === id || window.accessible === false) continue
+    const other = await unlessClosed(seeIn(ctx, window, "window", find))
+    const isBehind = other && (await seeOverDialog(ctx, other, find)) !== other
+    if (other?.found.length && !isBehind)
+      throw new AppError("AMBIGUOUS_TARGET", `${target} fits in ${placeOf(seen)} and in ${placeOf(other)}`, {
+        suggestion: 'Close the other window, or say which one: in dialog "NAME"',
+        details: { windows: [seen.window, window].map(shownWindow) },
+        disposition: NOTHING_DELIVERED,
+      })
+  }
+}
 
 /** An app that is too busy to say its name may say it later. Throws any other failure. */
 function silenceIn(error: unknown): AppError {
@@ -221,7 +238,7 @@ async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
   } catch (error) {
-    if (isOf(error, ["ELEMENT_NOT_FOUND"])) return undefined
+    if (isOf(error, ["ELEMENT_NOT_FOUND", "WINDOW_NOT_FOUND"])) return undefined
     throw error
   }
 }
