@@ -1,7 +1,7 @@
 import { basename } from "node:path"
 import * as v from "valibot"
 import { parseArgv } from "../cli/args.ts"
-import type { Context, ItemResult, Registry } from "../command.ts"
+import type { Command, Context, ItemResult, Registry } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
@@ -69,11 +69,17 @@ async function commandOf(
   const parsed = await parseArgv(words, registry, NO_GLOBALS)
   // A server waits for its client, and a command that runs others is a flow of its own.
   if (parsed.kind === "run" && parsed.command.name !== "mcp" && !parsed.command.delegates)
-    return { command: parsed.command.name, args: parsed.args }
+    return { command: parsed.command.name, args: withTime(parsed.command, parsed.args) }
   throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
     suggestion: "Take the line out",
   })
 }
+
+/** Time for a line that says nothing about it. No model waits for it, and a test machine may be slow. */
+const LINE_MS = 15_000
+
+const withTime = ({ timeoutMs }: Command, args: Step["args"]): Step["args"] =>
+  args.timeout_ms === undefined && timeoutMs < LINE_MS ? { ...args, timeout_ms: LINE_MS } : args
 
 interface Reports {
   readonly file: string
@@ -142,16 +148,13 @@ async function settle(ctx: Context): Promise<void> {
 
 const runLine = (ctx: Context, { command, args }: Step): Promise<ItemResult> => ctx.runItem(command, args)
 
-/** Time for an element to appear and to get the state, unless the line says otherwise. */
-const STATE_MS = 5000
-
 /** Asks for the state until the element has it. */
 async function expectState(
   ctx: Context,
   { command, args, isWanted }: Step,
   state: string,
 ): Promise<ItemResult> {
-  const ms = typeof args.timeout_ms === "number" ? args.timeout_ms : STATE_MS
+  const ms = typeof args.timeout_ms === "number" ? args.timeout_ms : LINE_MS
   const deadline = ctx.deadline.slice(ms)
   let last: ItemResult | undefined
   await until(
