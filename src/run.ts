@@ -228,9 +228,9 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
     })
     const late = spentOn(door.record) - before
     const work = (given: Context): Promise<object> => command.handle(named, given)
-    const data = late
-      ? await workIn(door, secrets, { ...parts, deadline: endOf(late) }, work, tracker)
-      : await work(ctx)
+    const data = await (late
+      ? workIn(door, secrets, { ...parts, deadline: endOf(late) }, work, tracker)
+      : work(ctx))
     const answer = secrets.hide(found ? withPlace(data, found.place) : data)
     await recorded?.(answer)
     return answer

@@ -20,7 +20,7 @@ export const globals = v.strictObject({
   trace: optionalText("Record every command in this directory; trace-show and trace-export read it", {
     value: "DIR",
   }),
-  record: optionalText("Append what succeeds to this flow, for replay", { value: "FILE" }),
+  record: optionalText("Append what succeeds to this flow", { value: "FILE" }),
   trace_screenshots: flag("Also keep pictures of the screen before and after commands that act"),
   verbose: flag("Log the steps of the command to stderr", { short: "v" }),
   help: flag("Show help", { short: "h" }),
