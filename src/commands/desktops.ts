@@ -36,7 +36,7 @@ export const desktopStart = defineCommand({
     ),
   },
   output: desktop,
-  print: async (started) => (await import("../look/facts.ts")).startedText(started),
+  print: "facts",
   sample: { name: "other" },
   examples: ["agent-desktop desktop-start --name test", "agent-desktop --desktop test launch mousepad"],
   check: (args) => void parseSize(args.size),

@@ -37,7 +37,7 @@ export const table = defineCommand({
   summary: "Read a table, sheet, list or tree as rows of text: those in view, or a range",
   group: "observe",
   effect: "reads",
-  tool: "all",
+  tool: "core",
   trace: "pictures",
   timeoutMs: 10_000,
   input: {

@@ -10,6 +10,8 @@ function factLines(data: object, indent: string): readonly string[] {
 }
 
 function factOf(start: string, value: unknown, below: string): readonly string[] {
+  if (start.endsWith("env:") && typeof value === "object")
+    return [`${start} ${Object.keys(value ?? {}).length} variables, which --format json shows`]
   if (typeof value !== "object" || value === null) return [`${start} ${wordOf(value)}`]
   if (!Array.isArray(value)) {
     const rect = rectOf(value)
@@ -43,13 +45,3 @@ function rectOf(value: object): string | undefined {
 }
 
 const RECT = ["x", "y", "width", "height"]
-
-/** An isolated desktop that was started. Its variables are for programs that others start on it. */
-export const startedText = ({
-  env: _,
-  ...desktop
-}: {
-  readonly name: string
-  readonly env: object
-}): string =>
-  `${factsText(desktop)}use it: agent-desktop --desktop ${quoted(desktop.name).slice(1, -1)} COMMAND; --format json lists its variables\n`

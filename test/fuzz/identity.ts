@@ -124,7 +124,8 @@ class Run {
     for (let i = 0; i < acts; i++) {
       const mutations: Mutation[] = []
       let world = this.#world
-      for (let n = 1 + chance.below(16); n > 0; n--) {
+      // A look for words takes longer than one for a ref, so more is changed before it.
+      for (let n = 1 + chance.below(this.#options.by ? 40 : 16); n > 0; n--) {
         const made = this.#maker.mutate(world)
         mutations.push(made)
         world = made.after
@@ -162,11 +163,12 @@ class Run {
     const mutation = chance.next() < 0.3 ? this.#maker.mutate(this.#world) : undefined
     const click = (ms: number) =>
       this.#run("click", target, "--window-id", this.#window, "--timeout-ms", String(ms))
-    const clicking = click(before.length === 1 ? 4000 : 1500)
+    const clicking = click(before.length === 1 ? 8000 : 2500)
     if (mutation) await this.#apply([mutation], [])
     let { json } = await clicking
-    if (json?.error?.code === "TIMEOUT" && json.error.disposition?.delivery === "not_delivered")
-      ({ json } = await click(20_000))
+    // On a busy machine. Nothing was delivered, so it may be asked again.
+    const isLate = json?.error?.code === "TIMEOUT" || json?.error?.code === "APP_UNRESPONSIVE"
+    if (isLate && json.error.disposition?.delivery === "not_delivered") ({ json } = await click(20_000))
     this.#figures.acts++
     if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
     await this.#fixture.obey([])
