@@ -317,7 +317,8 @@ export type Action =
   | { readonly kind: "clear" }
   | { readonly kind: "focus" }
   | { readonly kind: "scroll"; readonly direction: Direction; readonly amount: number }
-  | { readonly kind: "scroll-to" }
+  /** `edge`: to this edge of the view, even if it is in view already; not delivered if the app cannot. */
+  | { readonly kind: "scroll-to"; readonly edge?: "top" | "bottom" }
 
 /** semantic: through the accessibility interface only; physical: by pointer and keyboard only. */
 export const INPUT_POLICIES = ["auto", "semantic", "physical"] as const

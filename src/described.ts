@@ -38,25 +38,36 @@ function checkDescription(field: Field, text: string): void {
   }
 }
 
-/** The same arguments with refs, and where the elements were found. */
+/** The same arguments with refs, and where the elements were found. A command that acts may scroll a list to them. */
 export async function findTargets(
   fields: readonly Field[],
   args: Args,
   ctx: Context,
+  mayScroll: boolean,
 ): Promise<{ readonly args: Args; readonly place: object }> {
   const { findTarget, requirePlace } = await import("./look/target.ts")
+  const reveal =
+    mayScroll && !ctx.readOnly ? (list: string, text: string) => showRow(ctx, list, text) : undefined
   const isNamed = args.app !== undefined || args.window_id !== undefined
   if (isNamed) for (const ref_id of refsIn(fields, args)) await requirePlace(ctx, { ...args, ref_id })
   let found: { readonly args: Args; readonly place: object } = { args, place: {} }
   for (const [{ name, target }, text] of describedIn(fields, args)) {
     if (target === "as given" || (target === "descriptions" && text === FOCUSED)) continue
-    const { ref_id, window, unsearched } = await findTarget(ctx, text, args)
+    const { ref_id, window, unsearched } = await findTarget(ctx, text, args, reveal)
     found = {
       args: { ...found.args, [name]: ref_id },
       place: { ...found.place, ...(isNamed ? {} : { window }), ...(unsearched ? { unsearched } : {}) },
     }
   }
   return found
+}
+
+async function showRow(ctx: Context, list: string, text: string): Promise<"only" | "first" | undefined> {
+  const [{ revealRow }, { resolve }] = await Promise.all([
+    import("./act/until-row.ts"),
+    import("./refs/resolve.ts"),
+  ])
+  return revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
 }
 
 function describedIn(fields: readonly Field[], args: Args): readonly (readonly [Field, string])[] {

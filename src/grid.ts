@@ -23,6 +23,8 @@ export interface CellGrid<Handle> {
   readonly isSheet: boolean
   /** The position of a cell among the children of the table. Headers are children, too. */
   indexOf(row: number, column: number): number
+  /** The inverse: the cell that is this child of the table. */
+  placeOf(index: number): CellPlace
   /** The titles of these columns; undefined if the table has none. */
   titles(columns: readonly number[]): Promise<readonly string[] | undefined>
   /** undefined: it cannot be told. */

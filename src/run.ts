@@ -210,7 +210,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const ctx = contextFor(door, secrets, parts)
   try {
     const targets = await targetsOf(fields, args)
-    const found = await targets?.findTargets(fields, args, ctx)
+    const found = await targets?.findTargets(fields, args, ctx, !isReading)
     named = found?.args ?? args
     const before = spentOn(door.record)
     const recorded = await door.record?.before({

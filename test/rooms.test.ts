@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
   "src/main.ts": ["commands", "cli", "mcp", "look", "trace", "flow"],
   "src/index.ts": ["commands", "cli", "trace", "flow"],
-  "src/described.ts": ["look"],
+  "src/described.ts": ["refs", "look", "act"],
   "src/on-demand.ts": ["refs"],
   "src/server-refs.ts": ["refs"],
   "src/platform.ts": ["linux", "linux/atspi", "linux/x11", "linux/wayland", "linux/notifications", "macos"],

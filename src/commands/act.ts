@@ -15,9 +15,10 @@ import {
   targetOrFocus,
   text,
   whole,
+  words,
 } from "../inputs.ts"
 import type { Node } from "../node.ts"
-import { actedAnywhere, actedOnRef, fieldFocus, node } from "../outputs.ts"
+import { actedAnywhere, actedOnRef, count, described, fieldFocus, node, refId } from "../outputs.ts"
 import { FOCUSED } from "../refmap.ts"
 
 /** Verbs that act on the element of a ref. */
@@ -148,17 +149,36 @@ async function popupOver(ctx: Context, choice: Parameters<typeof actOnRef>[1]): 
 
 export const scroll = defineCommand({
   ...onRef("scroll"),
-  summary: "Scroll the element's contents",
+  summary: "Scroll the element's contents, by steps or until a row shows a text",
   effect: "harmless",
   tool: "core",
   input: {
     ...actInput,
     direction: v.optional(choice(DIRECTIONS, "Direction", { position: 1 }), "down"),
     amount: v.optional(whole("Wheel steps", 1, 100, { position: 2, value: "N" }), 3),
+    until: words("Instead of steps: until a row shows this text, or a part of it", { value: "TEXT" }),
+    exact: flag("With until: the whole text of a cell, case and all"),
   },
-  sample: { ref_id: "$slider" },
-  examples: ["agent-desktop scroll @e7 down 5"],
-  run: (args, ctx) => actOnRef(ctx, args, { kind: "scroll", direction: args.direction, amount: args.amount }),
+  output: () =>
+    actedOnRef("scroll", {
+      found: described(
+        v.optional(
+          v.object({ ref_id: v.optional(refId()), row: v.optional(count()), texts: v.array(v.string()) }),
+        ),
+        "With until: the row",
+      ),
+    }),
+  sample: [{ ref_id: "$slider" }, { ref_id: "$cell", until: "a1" }],
+  examples: [
+    "agent-desktop scroll @e7 down 5",
+    'agent-desktop scroll @e7 --until "Gina Moser" --timeout-ms 60000',
+  ],
+  run: async (args, ctx) => {
+    const { direction, amount, until } = args
+    if (until === undefined) return actOnRef(ctx, args, { kind: "scroll", direction, amount })
+    const { scrollUntil } = await import("../act/until-row.ts")
+    return changing(ctx, args, () => scrollUntil(ctx, args, { ...args, until }))
+  },
 })
 
 export const select = defineCommand({

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { defineCommand } from "../command.ts"
+import { type Context, defineCommand } from "../command.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
 import { toMatches } from "../look/find.ts"
 import { lineOf, within } from "../look/outline.ts"
@@ -9,6 +9,7 @@ import { windowInFront } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
 import { count, described, gaps, match, type PrintedNode } from "../outputs.ts"
+import type { Position } from "../tree.ts"
 
 export const find = defineCommand({
   name: "find",
@@ -24,6 +25,7 @@ export const find = defineCommand({
     name: words("Part of the name, in any case", { value: "TEXT", traced: true }),
     value: words("Part of the value", { value: "TEXT" }),
     text: words("Part of the name, value or description", { value: "TEXT" }),
+    in_row: words("Only in rows that show this text, or a part of it", { value: "TEXT" }),
     state: v.optional(choice(STATES, "Must have this state", { value: "STATE" })),
     exact: flag("Whole strings instead of parts, case and all"),
     include_hidden: flag("Also elements that are not showing"),
@@ -48,10 +50,12 @@ export const find = defineCommand({
     { app: "$app", last: true },
     { app: "$app", text: "nowhere", first: true },
     { app: "$app", count: true },
+    { app: "$app", in_row: "a1", first: true },
   ],
   examples: [
     'agent-desktop find --role button --name "Submit" --app Safari',
     "agent-desktop find --text total --count",
+    'agent-desktop find --role button --in-row "Gina Moser"',
   ],
   check(args) {
     oneOf(args, ["count", "first", "last", "nth"], 0)
@@ -64,6 +68,7 @@ export const find = defineCommand({
     const searched = await search(ctx, window, {
       includeHidden: args.include_hidden,
       fits: (place) => matches(place, query),
+      narrow: args.in_row === undefined ? undefined : await rowFilter(ctx, args.in_row, args.exact),
       enough: (args.nth ?? 0) + 1,
     })
     const { tree, places, found } = searched
@@ -71,7 +76,7 @@ export const find = defineCommand({
     const shown = isSingle ? found.slice(...rangeOf(args)) : found.slice(0, args.limit)
     // One match is the whole answer; a list, a count and "none" are true only of what was searched.
     const isAnswered = (args.first || args.nth !== undefined) && shown.length > 0
-    const missed = isAnswered ? undefined : await gapsOf(ctx, searched)
+    const missed = isAnswered ? undefined : await gapsOf(ctx, searched, args.in_row ?? args.text ?? args.name)
     if (args.count) return { count: found.length, ...missed }
     const matched = await toMatches(ctx, tree, shown, places)
     return isSingle
@@ -79,6 +84,12 @@ export const find = defineCommand({
       : { matches: matched, total_matches: found.length, ...missed }
   },
 })
+
+async function rowFilter(ctx: Context, text: string, isExact: boolean) {
+  const { inRowWith } = await import("../look/row-places.ts")
+  return (found: readonly Position[], places: readonly Position[]) =>
+    inRowWith(ctx, { found, places }, text, isExact)
+}
 
 function rangeOf(args: { readonly last: boolean; readonly nth?: number }): [number, number?] {
   const at = args.nth ?? 0

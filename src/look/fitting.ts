@@ -14,7 +14,7 @@ export function fitting(places: readonly Position[], description: Description): 
   const { role, name, within, nth } = description
   const named = places.filter(({ node }) => fits(node, description))
   const usable = role === undefined ? named.filter(({ node }) => isInteractive(node)) : named
-  const inside = insideOf(usable.length > 0 ? usable : named, within, places)
+  const inside = insideOf(usable.length > 0 ? usable : named, within.map(holderNamed), places)
   const exact = inside.filter(({ node }) => calledOf(node) === name)
   const found = exact.length > 0 ? exact : inside
   return nth === undefined ? found : found.slice(nth - 1, nth)
@@ -39,12 +39,14 @@ interface Held {
 
 function insideOf(
   found: readonly Position[],
-  within: readonly Wanted[],
+  within: readonly Holder[],
   places: readonly Position[],
 ): readonly Position[] {
   let held: readonly Held[] = found.map((place) => ({ place, holder: place }))
   for (const wanted of within) {
-    const texts = textsOf(places, wanted)
+    const texts = wanted.hasText
+      ? places.filter(({ node }) => !hasTrait(node.role, "control") && wanted.isText(node))
+      : []
     const inner = held.flatMap(({ place, holder }) => {
       const container = containerOf(holder, wanted, texts)
       return container ? [{ place, holder: container }] : []
@@ -55,16 +57,52 @@ function insideOf(
   return held.map(({ place }) => place)
 }
 
-/** Texts that may say what a container is about. The name of a control says what the control does. */
-const textsOf = (places: readonly Position[], { name }: Wanted): readonly Position[] =>
-  name === undefined
-    ? []
-    : places.filter(({ node }) => !hasTrait(node.role, "control") && isCalled(node, name))
+/** A container that is looked for around an element. */
+interface Holder {
+  mayBe(node: SeenNode): boolean
+  /** False: any container that it may be will do. */
+  readonly hasText: boolean
+  /** True if the node has the text that the container must have, or that something in it must have. */
+  isText(node: SeenNode): boolean
+}
 
-/** The nearest container of an element with this role, and with this name or text. */
+const holderNamed = ({ role, name }: Wanted): Holder => ({
+  mayBe: (node) => role === undefined || node.role === role,
+  hasText: name !== undefined,
+  isText: (node) => name !== undefined && (isCalled(node, name) || isCellOf(node, name)),
+})
+
+/** A cell of a sheet is named by its place. Its text is its value. */
+const isCellOf = ({ role, value }: SeenNode, text: string): boolean =>
+  role === "cell" && value !== undefined && isSameName(role, value, text)
+
+/** Those of these places that are in a row with a text: whole, or as a part in any case. */
+export function withinRow(
+  found: readonly Position[],
+  text: string,
+  isExact: boolean,
+  places: readonly Position[],
+): readonly Position[] {
+  const has = (words: string | undefined): boolean =>
+    words !== undefined && (isExact ? words === text : words.toLowerCase().includes(text.toLowerCase()))
+  const row: Holder = {
+    mayBe: (node) => isRowLike(node) || ROW_BOXES.has(node.role),
+    hasText: true,
+    isText: (node) => has(calledOf(node)) || (node.role === "cell" && has(node.value)),
+  }
+  const beside = new Set(insideOf(found, [row], places))
+  // The text itself is in the row as well.
+  const isIt = ({ node, ancestors }: Position): boolean => row.isText(node) && ancestors.some(row.mayBe)
+  return found.filter((place) => beside.has(place) || isIt(place))
+}
+
+/** Boxes that pages build rows of. */
+const ROW_BOXES: ReadonlySet<Role> = new Set(["group", "container", "article"])
+
+/** The nearest container of an element that may be the one, with its text on it or in it. */
 function containerOf(
   { node, ancestors, path }: Position,
-  wanted: Wanted,
+  wanted: Holder,
   texts: readonly Position[],
 ): Position | undefined {
   let isInRow = false
@@ -73,11 +111,12 @@ function containerOf(
     const branch = ancestors[depth + 1] ?? node
     // A cell is part of its row, even if the toolkit makes cells again as it does rows.
     isInRow ||= depth < ancestors.length - 1 && isRowLike(branch) && !isRow(one)
-    const isIt = wanted.role === undefined || one.role === wanted.role
+    const isIt = wanted.mayBe(one)
     const holder = { node: one, ancestors: ancestors.slice(0, depth), path: path.slice(0, depth) }
-    if (isIt && (wanted.name === undefined || isCalled(one, wanted.name))) return holder
+    if (isIt && (!wanted.hasText || wanted.isText(one))) return holder
     // Beyond its row are the texts of other rows.
-    const mayTell = isIt && !isInRow && !isRowLike(node) && !LISTS.has(one.role)
+    const isWholeRow = isRowLike(node) && !isRow(one)
+    const mayTell = isIt && !isInRow && !isWholeRow && !LISTS.has(one.role)
     if (mayTell && texts.some((text) => tellsOf(text, holder, branch, node))) return holder
   }
   return undefined

@@ -12,6 +12,8 @@ import { refSource } from "./surface.ts"
 export interface Query {
   readonly includeHidden: boolean
   readonly fits: (place: Position) => boolean
+  /** Leaves out those that fit but stand elsewhere than wanted. */
+  readonly narrow?: (found: readonly Position[], places: readonly Position[]) => Promise<readonly Position[]>
   /** The number of matches that make another look needless. */
   readonly enough: number
 }
@@ -92,7 +94,7 @@ const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
 export async function look(
   ctx: Context,
   window: SeenWindow,
-  { includeHidden, fits, surface = "window" }: Omit<Query, "enough"> & { readonly surface?: Surface },
+  { includeHidden, fits, narrow, surface = "window" }: Omit<Query, "enough"> & { readonly surface?: Surface },
 ): Promise<Omit<Searched, "isBusy">> {
   const [tree, start] = await Promise.all([
     ctx.adapter.tree(
@@ -109,7 +111,8 @@ export async function look(
   ])
   const places = [...walk(tree.root)]
   const processStart = tree.pid === window.pid ? start : undefined
-  return { tree, places, found: places.filter(fits), processStart }
+  const fitting = places.filter(fits)
+  return { tree, places, found: narrow ? await narrow(fitting, places) : fitting, processStart }
 }
 
 /** Parts of a window that a search did not cover, in the words of a result. */
@@ -129,9 +132,9 @@ const MOST = 5
 
 /**
  * undefined if everything was searched. If nothing was found, the containers get refs in the current map, for the next
- * step; otherwise there is none to take.
+ * step; otherwise there is none to take. `words`: a text that was searched for.
  */
-export async function gapsOf(ctx: Context, searched: Searched): Promise<Gaps | undefined> {
+export async function gapsOf(ctx: Context, searched: Searched, words?: string): Promise<Gaps | undefined> {
   const { tree, places, isBusy } = searched
   const holes = places
     .map((place) => ({ place, count: (place.node.children_count ?? 0) - place.node.children.length }))
@@ -153,7 +156,9 @@ export async function gapsOf(ctx: Context, searched: Searched): Promise<Gaps | u
     isBusy || !tree.complete || !most
       ? "Retry with a larger --timeout-ms"
       : SCROLLING.has(most.role)
-        ? `Show other rows, then search again: agent-desktop scroll ${most.ref_id} down 20`
+        ? words === undefined
+          ? `Show other rows, then search again: agent-desktop scroll ${most.ref_id} down 20`
+          : `Find the row that shows it: agent-desktop scroll ${most.ref_id} --until ${quoted(words)} --timeout-ms 60000`
         : `Look into it: agent-desktop snapshot --root ${most.ref_id}`
   return {
     complete: false,

@@ -10,6 +10,7 @@ import { type Description, parseDescription } from "../target.ts"
 import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
 import { until } from "../until.ts"
 import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
+import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
 import { isStarting, refSource, requireContent } from "./surface.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
@@ -29,21 +30,36 @@ export interface FoundTarget {
  * ELEMENT_NOT_FOUND if none comes, with AMBIGUOUS_TARGET if several fit, and with TIMEOUT if the window could not be read
  * to its end: an element that is not read may fit as well.
  */
-export async function findTarget(ctx: Context, target: string, choice: WindowChoice): Promise<FoundTarget> {
+export async function findTarget(
+  ctx: Context,
+  target: string,
+  choice: WindowChoice,
+  reveal?: Reveal,
+): Promise<FoundTarget> {
   const isFocus = target === FOCUSED
-  const find = isFocus ? focusIn : describedBy(parseDescription(target))
+  const description = isFocus ? undefined : parseDescription(target)
+  const find = description ? describedInRows(ctx, description) : focusIn
   const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : ctx.deadline.sparing(ACT_MS, 1 / 5)
   let last: Seeing | undefined
   let silence: AppError | undefined
+  let hasRevealed = false
+  let revealed: Revealed | undefined
   const found = await until(
     ctx,
     async () => {
-      const seen = await see(ctx, choice, find).catch((error: unknown) => {
-        silence = silenceIn(error)
-        return undefined
-      })
+      const looking = (): Promise<Seeing | undefined> =>
+        see(ctx, choice, find).catch((error: unknown) => {
+          silence = silenceIn(error)
+          return undefined
+        })
+      let seen = await looking()
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
+      if (seen?.tree.complete && seen.found.length === 0 && description && reveal && !hasRevealed) {
+        hasRevealed = true
+        revealed = await revealIn(ctx, seen, description, reveal)
+        if (revealed) seen = await looking()
+      }
       return seen?.found.length && seen.tree.complete ? seen : undefined
     },
     { deadline },
@@ -53,7 +69,7 @@ export async function findTarget(ctx: Context, target: string, choice: WindowCho
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
   if (ctx.isFlow && !isFocus && choice.window_id === undefined) await refuseTwins(ctx, target, found, find)
   const [ref] = await refsFor(ctx, found, [only])
-  const gaps = mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
+  const gaps = revealed !== "only" && mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
   return {
     ref_id: ref!,
     window: shownWindow(found.window),
@@ -121,7 +137,7 @@ export type Sought =
 
 /** Looks once for the element that a description or `@focused` names. */
 export async function seekTarget(ctx: Context, target: string, choice: WindowChoice): Promise<Sought> {
-  const find = target === FOCUSED ? focusIn : describedBy(parseDescription(target))
+  const find = target === FOCUSED ? focusIn : describedInRows(ctx, parseDescription(target))
   const seen = await see(ctx, choice, find)
   if (!seen?.tree.complete) return { kind: "unsure" }
   const [only, ...others] = seen.found
@@ -136,15 +152,59 @@ const FOCUS_MS = 500
 /** Time that is left for the command itself. */
 const ACT_MS = 1000
 
-type Find = (places: readonly Position[]) => readonly Position[]
+type Find = (places: readonly Position[]) => readonly Position[] | Promise<readonly Position[]>
 
 export const describedBy =
-  (description: Description): Find =>
-  (places) =>
+  (description: Description) =>
+  (places: readonly Position[]): readonly Position[] =>
     fitting(places, description)
 
+/** The same, with rows also where the platform lists cells without them. */
+const describedInRows =
+  (ctx: Context, description: Description): Find =>
+  async (places) => {
+    if (!description.within.some(({ name }) => name !== undefined)) return describedBy(description)(places)
+    const { inTheirRows } = await import("./row-places.ts")
+    const found = new Set(fitting(await inTheirRows(ctx, places), description).map(({ node }) => node))
+    return places.filter(({ node }) => found.has(node))
+  }
+
+/** Brings the row of a list into view that shows a text. `only`: all rows were searched. undefined: there is none. */
+export type Reveal = (list: string, text: string) => Promise<Revealed | undefined>
+export type Revealed = "only" | "first"
+
+/**
+ * Searches lists that have no objects for all of their rows, for the row that a description names: its own name if it is
+ * a row or a cell, or the name of what it is in.
+ */
+async function revealIn(
+  ctx: Context,
+  seen: Seeing,
+  { role, name, within }: Description,
+  reveal: Reveal,
+): Promise<Revealed | undefined> {
+  const isItem = role !== undefined && hasTrait(role, "item")
+  const names = [...(isItem ? [name] : []), ...within.map((holder) => holder.name)].flatMap(
+    (one) => one ?? [],
+  )
+  const lists = seen.places.filter(
+    ({ node }) => isTable(node) && (node.children_count ?? 0) > node.children.length,
+  )
+  if (names.length === 0 || lists.length === 0 || !(await ctx.adapter.caughtUp(seen.window))) return undefined
+  const refs = await refsFor(ctx, seen, lists.slice(0, MOST_LISTS))
+  for (const text of names) {
+    for (const ref of refs) {
+      const revealed = await reveal(ref, text)
+      if (revealed) return revealed
+    }
+  }
+  return undefined
+}
+
+const MOST_LISTS = 3
+
 /** The element that gets the keys: one for each part of the window that claims them. */
-export const focusIn: Find = (places) => {
+export const focusIn = (places: readonly Position[]): readonly Position[] => {
   const focused = places.filter(
     ({ node, ancestors }) => ancestors.length > 0 && node.states.includes("focused"),
   )
@@ -200,7 +260,7 @@ async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow
 async function seeIn(ctx: Context, window: SeenWindow, surface: Surface, find: Find): Promise<Seeing> {
   const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface })
   const places = surface === "window" ? titled(window, seen) : seen.places
-  return { ...seen, places, found: find(inModal(places)), isBusy: false, window, surface }
+  return { ...seen, places, found: await find(inModal(places)), isBusy: false, window, surface }
 }
 
 /** The places of a window under its title: GTK 4 does not say the titles of its windows in their trees. */
@@ -312,7 +372,8 @@ async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<Ap
 }
 
 async function missing(ctx: Context, target: string, seen: Seeing, isFocus: boolean): Promise<AppError> {
-  const gaps = await gapsOf(ctx, { ...seen, found: [] })
+  const text = isFocus ? undefined : rowTextOf(parseDescription(target))
+  const gaps = await gapsOf(ctx, { ...seen, found: [] }, text)
   if (!seen.tree.complete)
     return new AppError("TIMEOUT", `${placeOf(seen)} could not be searched to its end for ${target}`, {
       suggestion: "Retry with a longer --timeout-ms, or use the ref of a 'snapshot'",
@@ -344,6 +405,10 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
     disposition: NOTHING_DELIVERED,
   })
 }
+
+/** The text of the row that a description names. */
+const rowTextOf = ({ name, within }: Description): string | undefined =>
+  within.find((holder) => holder.name !== undefined)?.name ?? name
 
 function placeOf({ surface, window }: Seeing): string {
   const name = `window ${window.id} ${quoted(cut(window.title, 80))} of ${quoted(window.app_name)}`

@@ -52,6 +52,7 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
     case "scroll":
       return scroll(ax, element, action.direction, action.amount) ?? NOT_DELIVERED
     case "scroll-to":
+      if (action.edge) return NOT_DELIVERED
       return act(ax, element, ["AXScrollToVisible"]) ?? NOT_DELIVERED
     default:
       return action satisfies never

@@ -41,6 +41,7 @@ function grid(
       columnCount: columns,
       isSheet: false,
       indexOf: (r, c) => r * columns + c,
+      placeOf: (index) => ({ row: Math.floor(index / columns), column: index % columns }),
       titles: async (wanted) => wanted.map((column) => `T${column + 1}`),
       inView: async () => ({ rows: { first: 500, last: 509 }, columns: { first: 0, last: 2 } }),
       texts: async (span, wanted) => {

@@ -22,6 +22,7 @@ function sheetOf(table: FakeElement): CellGrid<Handle> {
     columnCount: 2,
     isSheet: true,
     indexOf: (row, column) => row * 2 + column,
+    placeOf: (index) => ({ row: Math.floor(index / 2), column: index % 2 }),
     titles: async () => undefined,
     inView: async () => undefined,
     texts: async (rows, columns) =>

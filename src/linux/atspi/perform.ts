@@ -125,7 +125,7 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
     case "scroll":
       return scroll(to, element, action.direction, action.amount)
     case "scroll-to":
-      return scrollTo(to, element)
+      return scrollTo(to, element, action.edge)
     default:
       return action satisfies never
   }

@@ -39,7 +39,7 @@ export async function scroll(
     const bar = sideways ? pane.horizontal : pane.vertical
     const range = bar && (await readRange(atspi, bar))
     if (!bar || !range || range.most <= range.least) continue
-    const step = range.step > 0 ? range.step * NOTCH : (range.most - range.least) / SHARE
+    const step = await notchOf(to, pane, range)
     const back = direction === "up" || direction === "left"
     const value = clamp(range.now + (back ? -step : step) * amount, range)
     if (value === range.now) throw atEnd(direction)
@@ -51,6 +51,15 @@ export async function scroll(
       : { ...performed, delivery: "delivered_verified" }
   }
   return NOT_DELIVERED
+}
+
+/** How far one notch of the wheel moves a bar. */
+async function notchOf({ atspi, traits }: Sender, pane: Pane, range: Range): Promise<number> {
+  if (range.step > 0) return range.step * NOTCH
+  const view = traits.barsCountPixels && (await unlessRefused(atspi.extents(pane.ref, traits.coordinates)))
+  // As GTK does: gtk_scrolled_window_get_scroll_unit.
+  if (view && view.height > 0) return view.height ** (2 / 3)
+  return (range.most - range.least) / SHARE
 }
 
 /** Sets the bar of a pane. A list that makes no rows for its first jump is moved by a pixel before it. */
@@ -91,17 +100,18 @@ function atEnd(direction: Direction): AppError {
   })
 }
 
-const SCROLL_ANYWHERE = 6
+/** ATSPI_SCROLL_… */
+const SCROLL = { top: 2, bottom: 3, anywhere: 6 } as const
 /** Tries to set a bar: one is enough if it counts pixels, more are needed if it counts lines or rows. */
 const MOST_TRIES = 6
 
 /** Brings the element into view: by its own ScrollTo, else by the bars of the panes around it. */
-export async function scrollTo(to: Sender, { ref }: Element): Promise<Performed> {
+export async function scrollTo(to: Sender, { ref }: Element, edge?: "top" | "bottom"): Promise<Performed> {
   const { atspi } = to
   if (!(await to.can(ref, INTERFACE.Component))) return NOT_DELIVERED
   const how = "Component.ScrollTo"
-  const asked = await to.request(ref, how, method(`org.a11y.atspi.${how}`, "u", [SCROLL_ANYWHERE]))
-  if (asked.delivery !== "not_delivered") return asked
+  const asked = await to.request(ref, how, method(`org.a11y.atspi.${how}`, "u", [SCROLL[edge ?? "anywhere"]]))
+  if (asked.delivery !== "not_delivered" || edge) return asked
   const panes = await panesAround(atspi, ref)
   let moved = false
   for (const pane of panes) {

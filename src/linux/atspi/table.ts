@@ -54,6 +54,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
   const [start = 0, right = start + 1, down = start + size.columns] = await Promise.all(
     [first, beside, below].map((cell) => cell && unlessRefused(atspi.indexInParent(cell))),
   )
+  const [stride, step] = [Math.max(1, down - start), Math.max(1, right - start)]
   const isSheet =
     origin.traits.sheetCellsAreTypedOver === true &&
     has(states, STATE.EDITABLE) &&
@@ -64,7 +65,11 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     rowCount: Math.max(0, size.rows),
     columnCount: Math.max(0, size.columns),
     isSheet,
-    indexOf: (row, column) => start + row * (down - start) + column * (right - start),
+    indexOf: (row, column) => start + row * stride + column * step,
+    placeOf: (index) => ({
+      row: Math.floor((index - start) / stride),
+      column: Math.floor(((((index - start) % stride) + stride) % stride) / step),
+    }),
     titles: (columns) => translatingErrors(origin, grid.titles(columns)),
     inView: () => translatingErrors(origin, placesInView(atspi, ref, origin.traits)),
     texts: (rows, columns, formulas) =>

@@ -82,6 +82,8 @@ export interface Traits {
   readonly rowsMade?: { readonly list: number; readonly grid: number }
   /** A list view shows nothing after its first movement if that leads to rows without widgets. */
   readonly jumpsShowNothing?: true
+  /** A scroll bar counts pixels and does not say how far one step goes. */
+  readonly barsCountPixels?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
 
@@ -298,6 +300,7 @@ const GTK4: Traits = {
   rowsMade: { list: 200, grid: 30 },
   // Before 4.12: the first change of its adjustment does not move the range of rows with widgets.
   jumpsShowNothing: true,
+  barsCountPixels: true,
   // List views take rows out and put them back as new objects.
   rowsAreRecycled: "always",
   // Every object has an Action interface.

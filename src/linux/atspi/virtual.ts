@@ -1,4 +1,4 @@
-import { placeNamed, type Span } from "../../grid.ts"
+import { type CellPlace, placeNamed, type Span } from "../../grid.ts"
 import type { Point, Rect } from "../../node.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
@@ -19,6 +19,8 @@ const MAX_HEADERS = 100
 const MAX_ROWS = 200
 /** Distances from the top at which the first row may begin, below headers. */
 const PROBES = [2, 14, 26, 38, 50, 74, 98]
+/** Distances from the side at which the first column may begin: first without numbers of rows, then behind them. */
+const SIDES = [[14], [30, 60, 120]] as const
 
 export interface Visible {
   readonly children: readonly Child[]
@@ -39,10 +41,11 @@ export async function visibleChildren(
   const look = (direction: 1 | -1) => probe(atspi, ref, view, direction, traits)
   const [first, last] = await Promise.all([look(1), look(-1)])
   if (first === undefined) return undefined
-  const table = interfaces & INTERFACE.Table ? await visibleCells(atspi, ref, first, last) : undefined
+  const table = interfaces & INTERFACE.Table ? await visibleCells(atspi, ref, first.index, last) : undefined
   if (table) return table
-  const end = last ?? first + MAX_VISIBLE
-  return { children: await childrenBetween(atspi, ref, Math.min(first, end), Math.max(first, end)) }
+  const end = last?.index ?? first.index + MAX_VISIBLE
+  const [from, to] = [Math.min(first.index, end), Math.max(first.index, end)]
+  return { children: await childrenBetween(atspi, ref, from, to) }
 }
 
 const NOTHING: Visible = { children: [] }
@@ -62,14 +65,14 @@ export async function placesInView(
   const view = await unlessRefused(atspi.extents(table))
   if (!view || view.width <= 0 || view.height <= 0) return undefined
   const look = (direction: 1 | -1) => probe(atspi, table, view, direction, traits)
-  const [first = -1, last = -1] = await Promise.all([look(1), look(-1)])
+  const [first, last] = await Promise.all([look(1), look(-1)])
   const [from, to, size] = await Promise.all([
-    cellPlace(atspi, table, first),
-    cellPlace(atspi, table, last),
+    cellPlace(atspi, table, first?.index ?? -1),
+    cellPlace(atspi, table, last?.index ?? -1),
     atspi.tableSize(table),
   ])
   if (!from) return undefined
-  const end = to && to.row >= from.row ? to : { row: size.rows - 1, column: size.columns - 1 }
+  const end = endOf(from, to, last, { row: size.rows - 1, column: size.columns - 1 })
   const lastRow = Math.min(end.row, from.row + MAX_ROWS, size.rows - 1)
   const lastColumn = Math.min(Math.max(end.column, from.column), from.column + MAX_HEADERS, size.columns - 1)
   return {
@@ -119,22 +122,53 @@ export class ColumnSource implements Source {
   }
 }
 
-/** The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. */
+/**
+ * The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. The last row is
+ * also looked for at the left, since there may be nothing to the right of the columns.
+ */
 async function probe(
   atspi: Atspi,
   ref: Ref,
   view: Rect,
   direction: 1 | -1,
   traits: Traits,
-): Promise<number | undefined> {
-  const points: Point[] = PROBES.filter((offset) => offset < view.height && offset < view.width).map(
-    (offset) =>
-      direction === 1
-        ? { x: view.x + Math.min(offset, 14), y: view.y + offset }
-        : { x: view.x + view.width - Math.min(offset, 14), y: view.y + view.height - offset },
+): Promise<Probed | undefined> {
+  const [left, right] = [view.x, view.x + view.width]
+  const tries = SIDES.flatMap((sides) =>
+    direction === 1
+      ? [sides.map((side) => ({ from: left, side }))]
+      : [sides.map((side) => ({ from: right, side: -side })), sides.map((side) => ({ from: left, side }))],
   )
-  const indexes = await Promise.all(points.map((point) => indexAt(atspi, ref, point, traits)))
-  return indexes.find((index) => index !== undefined && index >= 0)
+  for (const columns of tries) {
+    const points: Point[] = columns.flatMap(({ from, side }) =>
+      PROBES.filter((offset) => offset < view.height && Math.abs(side) < view.width).map((offset) => ({
+        // Close to a corner, the border of the view is nearer.
+        x: from + Math.sign(side) * (Math.abs(side) === 14 ? Math.min(offset, 14) : Math.abs(side)),
+        y: direction === 1 ? view.y + offset : view.y + view.height - offset,
+      })),
+    )
+    const indexes = await Promise.all(points.map((point) => indexAt(atspi, ref, point, traits)))
+    const found = indexes.find((index) => index !== undefined && index >= 0)
+    if (found !== undefined) return { index: found, isAtRight: columns[0]?.from === right }
+  }
+  return undefined
+}
+
+interface Probed {
+  readonly index: number
+  /** False: nothing is at the right end, so it is not known which column is the last one in view. */
+  readonly isAtRight: boolean
+}
+
+/** The last cell in view. `most`: the last one that may be, if it is not known. */
+function endOf(
+  from: CellPlace,
+  to: CellPlace | undefined,
+  last: Probed | undefined,
+  most: CellPlace,
+): CellPlace {
+  if (!to || to.row < from.row) return most
+  return last?.isAtRight ? to : { row: to.row, column: most.column }
 }
 
 /** A header is a child as well, but it is outside the rows. */
@@ -172,20 +206,22 @@ async function visibleCells(
   atspi: Atspi,
   table: Ref,
   first: number,
-  last: number | undefined,
+  last: Probed | undefined,
 ): Promise<Visible | undefined> {
   const [from, to, size] = await Promise.all([
     cellPlace(atspi, table, first),
-    cellPlace(atspi, table, last ?? -1),
+    cellPlace(atspi, table, last?.index ?? -1),
     atspi.tableSize(table),
   ])
   if (!from) return undefined
-  const end = to && to.row >= from.row ? to : { row: from.row + MAX_ROWS, column: size.columns - 1 }
+  const end = endOf(from, to, last, { row: from.row + MAX_ROWS, column: size.columns - 1 })
   const width = Math.min(Math.max(end.column, from.column), size.columns - 1) - from.column + 1
   const height = Math.min(end.row, size.rows - 1) - from.row + 1
   const count = Math.max(0, Math.min(width * height, MAX_VISIBLE))
-  // GTK 3 counts the headers as its first children.
-  const headers = from.row === 0 && from.column === 0 ? first : first - from.row * size.columns - from.column
+  const stride = await rowStride(atspi, table, from, size)
+  // GTK 3 and Qt count the headers as their first children, and Qt the number of a row as the first of that row.
+  const start = first - from.row * stride - from.column
+  const headers = start - (stride - size.columns)
   const [above, cells] = await Promise.all([
     headers > 0 && headers <= MAX_HEADERS ? childrenBetween(atspi, table, 0, headers - 1) : [],
     Promise.all(
@@ -193,7 +229,7 @@ async function visibleCells(
         const row = from.row + Math.floor(at / width)
         const column = from.column + (at % width)
         const ref = await unlessRefused(atspi.cellAt(table, row, column))
-        return ref && { ref, column, index: headers + row * size.columns + column }
+        return ref && { ref, column, index: start + row * stride + column }
       }),
     ),
   ])
@@ -202,6 +238,26 @@ async function visibleCells(
     children: [...above, ...there],
     columns: new Map(there.map(({ ref, column }) => [ref.path, column])),
   }
+}
+
+/** The distance of two rows among the children of a table. */
+async function rowStride(
+  atspi: Atspi,
+  table: Ref,
+  { row, column }: CellPlace,
+  size: { readonly rows: number; readonly columns: number },
+): Promise<number> {
+  const next = row + 1 < size.rows ? row + 1 : row - 1
+  if (next < 0) return size.columns
+  const indexes = await Promise.all(
+    [row, next].map(async (at) => {
+      const cell = await unlessRefused(atspi.cellAt(table, at, column))
+      return cell && unlessRefused(atspi.indexInParent(cell))
+    }),
+  )
+  const [here = 0, there = 0] = indexes
+  const stride = Math.abs(there - here)
+  return Math.max(stride, size.columns)
 }
 
 async function cellPlace(

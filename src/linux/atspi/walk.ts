@@ -82,7 +82,8 @@ export async function walkElement(
 
 const ALONE: TreeOptions = {
   maxDepth: 0,
-  bounds: "interactive",
+  // Also of lists and tables, which the pointer scrolls.
+  bounds: "all",
   includeHidden: false,
   interactiveOnly: false,
 }

@@ -1,0 +1,225 @@
+import { type Direction, MAX_LEVELS, type Performed } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { bestOf, type Fits } from "../look/row-texts.ts"
+import { hasUnmade, joint, rowsOf, runsOf, type SeenRow, type View, viewOf } from "../look/row-views.ts"
+import { middle } from "../rect.ts"
+import { sendAction } from "./deliver.ts"
+import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
+
+/** Scrolls a list by less than what it shows, and looks at all its rows on the way. */
+
+export type Swept =
+  | { readonly kind: "found"; readonly row: SeenRow }
+  /**
+   * `end`: all rows in the direction were seen, unless some may have been passed over. `late`: the time was up. `stuck`:
+   * it is not at its end, and does not move.
+   */
+  | {
+      readonly kind: "end" | "late" | "stuck"
+      readonly rows: number
+      readonly isSure: boolean
+    }
+
+export class Sweep {
+  readonly #ctx: Context
+  readonly #scroll: ListScroll
+  readonly #fits: Fits
+  /** Whether the app can scroll an element to an edge of the view. */
+  #edges: "unknown" | "work" | "none" = "unknown"
+  #rowsPerNotch = 3
+  /** True if the list makes objects for some of its rows only. */
+  #hasUnmade: boolean | undefined
+
+  constructor(ctx: Context, scroll: ListScroll, fits: Fits) {
+    this.#ctx = ctx
+    this.#scroll = scroll
+    this.#fits = fits
+  }
+
+  async go(direction: Direction): Promise<Swept> {
+    let view = await this.#look()
+    let [isSure, rows] = [true, view.rows.length]
+    let most = MOST_NOTCHES
+    for (let took = 0; ; ) {
+      const hit = bestOf(view.rows, (row) => row.texts, this.#fits)
+      if (hit) return { kind: "found", row: await this.#bring(view, hit) }
+      if (this.#ctx.deadline.remaining < took * 1.5 + LEFT_MS) return { kind: "late", rows, isSure }
+      const begun = performance.now()
+      const step = await this.#step(view, direction, most).catch((error: unknown) => {
+        if (this.#ctx.deadline.remaining < LEFT_MS && isLate(error)) return "late" as const
+        throw error
+      })
+      took = performance.now() - begun
+      if (typeof step === "string") return { kind: step, rows, isSure }
+      const joined = joint(view.rows, step.view.rows, direction)
+      if (joined === undefined && step.notches > 1) {
+        // It went too far: back, and on with a smaller step.
+        most = Math.max(1, Math.floor(step.notches / 2))
+        view = (await this.#scrolled(step.view, opposite(direction), step.notches)) ?? view
+        continue
+      }
+      isSure &&= joined !== undefined && !joined.isAmbiguous
+      rows += joined?.added ?? step.view.rows.length
+      if (step.notches > 0) this.#learn(view, step.view, step.notches)
+      view = step.view
+    }
+  }
+
+  /** Goes on by less than what is seen. */
+  async #step(first: View, direction: Direction, most: number): Promise<Step | "end" | "stuck"> {
+    let view = first
+    for (let tries = 0; tries < MOST_STEPS; tries++) {
+      const isLast = tries === MOST_STEPS - 1
+      const next =
+        this.#edges !== "none" && !isLast && view.rows.length > 1
+          ? await this.#byEdge(view, direction)
+          : await this.#byNotches(view, direction, most)
+      if (next) return next
+      // The list may have replaced its rows meanwhile.
+      view = await this.#look()
+      if (view.print !== first.print) return { view, notches: 0 }
+    }
+    return this.#scroll.hasBar ? "stuck" : "end"
+  }
+
+  async #byEdge(view: View, direction: Direction): Promise<Step | undefined> {
+    const isDown = direction === "down"
+    const anchor = isDown ? view.rows.at(-2) : view.rows[1]
+    const sent = anchor && (await this.#toEdge(anchor, isDown ? "top" : "bottom"))
+    if (!sent || sent.delivery === "not_delivered") {
+      if (this.#edges === "unknown") this.#edges = "none"
+      return undefined
+    }
+    const next = await this.#changed(view, sent)
+    if (next) this.#edges = "work"
+    return next && { view: next, notches: 0 }
+  }
+
+  async #byNotches(view: View, direction: Direction, most: number): Promise<Step | "end" | undefined> {
+    const beyond =
+      direction === "down"
+        ? view.rows.length - view.rows.findIndex(({ isShown }) => isShown)
+        : view.rows.findLastIndex(({ isShown }) => isShown) + 1
+    // Of a list with objects for some rows, as many are before the view as after it.
+    const rows = this.#hasUnmade ? Math.min(beyond, view.rows.length * 0.4) : beyond
+    const room = Math.floor(((rows - 2) * 0.9) / this.#rowsPerNotch)
+    const notches = Math.max(1, Math.min(most, room))
+    const sent = await this.#scroll.by(direction, notches)
+    if (!sent) return "end"
+    const next = await this.#changed(view, sent)
+    return next && { view: next, notches }
+  }
+
+  async #toEdge(row: SeenRow, edge: "top" | "bottom"): Promise<Performed | undefined> {
+    try {
+      return await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to", edge })
+    } catch (error) {
+      // The list may have replaced the row meanwhile.
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  async #scrolled(view: View, direction: Direction, notches: number): Promise<View | undefined> {
+    const sent = await this.#scroll.by(direction, notches)
+    return sent && this.#changed(view, sent)
+  }
+
+  /** The view once it differs; undefined if it stays. */
+  #changed(before: View, sent: Performed): Promise<View | undefined> {
+    return this.#scroll.moved(sent, async () => {
+      const now = await this.#look()
+      return now.print !== before.print && now.rows.some(({ isShown }) => isShown) ? now : undefined
+    })
+  }
+
+  #learn(before: View, after: View, notches: number): void {
+    const first = before.rows.find(({ isShown }) => isShown)
+    const was = after.rows.findIndex(({ key }) => key === first?.key)
+    const is = after.rows.findIndex(({ isShown }) => isShown)
+    if (was >= 0 && is >= 0 && was !== is) this.#rowsPerNotch = Math.abs(is - was) / notches
+  }
+
+  /** Scrolls until a row that was seen is in view. */
+  async #bring(seen: View, hit: SeenRow): Promise<SeenRow> {
+    let [view, row] = [seen, hit]
+    for (let tries = 0; !row.isShown && tries < MOST_TRIES && !this.#ctx.deadline.expired; tries++) {
+      const sent = await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to" })
+      const asked = sent.delivery === "not_delivered" ? undefined : await this.#changed(view, sent)
+      view = asked ?? (await this.#towards(view, row)) ?? view
+      row = bestOf(view.rows, ({ texts }) => texts, this.#fits) ?? row
+    }
+    return row
+  }
+
+  async #towards(view: View, row: SeenRow): Promise<View | undefined> {
+    const at = view.rows.indexOf(row)
+    const [first, last] = [
+      view.rows.findIndex(({ isShown }) => isShown),
+      view.rows.findLastIndex(({ isShown }) => isShown),
+    ]
+    const distance = at < first ? at - first : at - last
+    const notches = Math.max(1, Math.floor(Math.abs(distance) / this.#rowsPerNotch))
+    const next = await this.#scrolled(view, distance < 0 ? "up" : "down", notches)
+    if (next) this.#learn(view, next, notches)
+    return next
+  }
+
+  async #look(): Promise<View> {
+    const read = async (includeHidden: boolean) =>
+      (
+        await this.#ctx.adapter.tree(
+          { kind: "element", handle: this.#scroll.list.seen.handle },
+          {
+            maxDepth: MAX_LEVELS,
+            bounds: "interactive",
+            includeHidden,
+            offscreen: "read",
+            interactiveOnly: false,
+          },
+        )
+      ).root
+    const first = await read(this.#hasUnmade === true)
+    // A list that makes objects for some rows of its model has them also for rows out of view, which look hidden.
+    const isNew = this.#hasUnmade === undefined && hasUnmade(first)
+    this.#hasUnmade ??= hasUnmade(first)
+    return viewOf(await this.#asDrawn(rowsOf(isNew ? await read(true) : first)))
+  }
+
+  /**
+   * GTK 4 leaves rows that went out of view at their last places. Rows that follow each other from top to bottom are
+   * either all there or all left over, and a hit test of one tells.
+   */
+  async #asDrawn(rows: readonly SeenRow[]): Promise<readonly SeenRow[]> {
+    const runs = runsOf(rows)
+    if (runs.length < 2) return rows
+    const drawn = await Promise.all(
+      runs.map(async (run) => {
+        const { node, bounds } = run[Math.floor(run.length / 2)]!
+        return bounds && (await this.#ctx.adapter.hit(node.handle, middle(bounds))).kind === "hit"
+      }),
+    )
+    // A window behind others, for one, has no answer.
+    if (!drawn.includes(true)) return rows
+    const shown = new Set(runs.filter((_, at) => drawn[at]).flat())
+    return rows.map((row) => (row.isShown && !shown.has(row) ? { ...row, isShown: false } : row))
+  }
+}
+
+const isLate = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
+
+const MOST_TRIES = 30
+/** Time that is left to bring the row into view. */
+const LEFT_MS = 500
+
+/** Tries to go on before it is said that it does not. */
+const MOST_STEPS = 4
+
+interface Step {
+  readonly view: View
+  readonly notches: number
+}
+
+const opposite = (direction: Direction): Direction => (direction === "down" ? "up" : "down")
