@@ -14,6 +14,7 @@ const functions = {
   AXUIElementCopyAttributeValue: { args: ["u64", "u64", "ptr"], returns: "i32" },
   AXUIElementCopyAttributeValues: { args: ["u64", "u64", "i64", "i64", "ptr"], returns: "i32" },
   AXUIElementCopyMultipleAttributeValues: { args: ["u64", "u64", "u32", "ptr"], returns: "i32" },
+  AXUIElementCopyParameterizedAttributeValue: { args: ["u64", "u64", "u64", "ptr"], returns: "i32" },
   AXUIElementIsAttributeSettable: { args: ["u64", "u64", "ptr"], returns: "i32" },
   AXUIElementSetAttributeValue: { args: ["u64", "u64", "u64"], returns: "i32" },
   AXUIElementCopyActionNames: { args: ["u64", "ptr"], returns: "i32" },

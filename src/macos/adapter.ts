@@ -11,7 +11,7 @@ import type {
   WindowFilter,
 } from "../adapter.ts"
 import { Deadline, readingTime } from "../deadline.ts"
-import { AppError, NOTHING_DELIVERED, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
+import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { appsLike, bundleOf, processStart } from "./apps.ts"
@@ -79,12 +79,10 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     tableAround: async (handle) => tableAround(ax, elementOf(handle)),
     // Its rows are in its tree.
     grid: async () => ({ kind: "tree" }),
-    text: async () => ({
-      missing: "AXStringForRange and AXAttributedStringForRange are not used yet",
-      everywhere: true,
-    }),
-    selectText: async () => {
-      throw noText()
+    text: async (handle) => (await import("./text.ts")).openText(ax, elementOf(handle)),
+    selectText: async (handle, range) => {
+      await turn.take()
+      return (await import("./text.ts")).selectText(ax, elementOf(handle), range)
     },
     doubt: async () => undefined,
     // Elements are found by their path. One that has left its window, or is on a tab that is not shown, has none.
@@ -188,13 +186,6 @@ function above(ax: Ax, element: Element, levels: number): Element | undefined {
   for (let level = 0; at && level < levels; level++) at = asElement(ax.get(at, "AXParent"))
   return at
 }
-
-const noText = (): AppError =>
-  new AppError("PLATFORM_NOT_SUPPORTED", "Text by characters is not available on macOS yet", {
-    suggestion: "Read the text with 'get REF text', and select with keys: 'press shift+right --count 5'",
-    platformDetail: "AXStringForRange, AXSelectedTextRange and AXAttributedStringForRange are not used yet",
-    disposition: NOTHING_DELIVERED,
-  })
 
 function tableAround(ax: Ax, element: Element): Seen | undefined {
   for (let level = 0, at: Element | undefined = element; at && level < MOST_LEVELS; level++) {

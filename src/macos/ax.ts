@@ -86,6 +86,17 @@ export class Ax {
     )
   }
 
+  /** Reads an attribute that takes a parameter, such as a range. */
+  answer(element: Element, name: string, parameter: bigint): Value {
+    const attribute = this.connection.name(name)
+    const copy = accessibility().AXUIElementCopyParameterizedAttributeValue
+    return this.#copy(
+      element,
+      () => copy(element.ref, attribute, parameter, out),
+      (ref) => this.#decode(ref),
+    )
+  }
+
   /** Reads one attribute and throws if the read fails. For callers that treat undefined as proof of absence. */
   must(element: Element, name: string): Value {
     const value = this.get(element, name)

@@ -50,8 +50,28 @@ class Geometry implements Rect {
   }
 }
 
+/** A CFRange: characters of a text, in UTF-16 units. */
+export class Stretch {
+  readonly location: number
+  readonly length: number
+
+  constructor(location: number, length: number) {
+    this.location = location
+    this.length = length
+  }
+}
+
 /** The value of an attribute. undefined: it has none, or one of a type that is never used. */
-export type Value = string | number | boolean | Geometry | Element | Failure | readonly Value[] | undefined
+export type Value =
+  | string
+  | number
+  | boolean
+  | Geometry
+  | Stretch
+  | Element
+  | Failure
+  | readonly Value[]
+  | undefined
 
 export type Attributes = Readonly<Record<string, Value>>
 
@@ -78,13 +98,16 @@ export function decode(ref: bigint, intern: (ref: bigint) => Element): Value {
 }
 
 const four = new Float64Array(4)
+const two = new BigInt64Array(2)
 const code = new Int32Array(1)
 
 /** The content of an AXValue. In a batch, an AXValue with an error stands for an attribute that failed. */
-function contentOf(ref: bigint): Geometry | Failure | undefined {
+function contentOf(ref: bigint): Geometry | Stretch | Failure | undefined {
   const ax = accessibility()
   const type = ax.AXValueGetType(ref)
   if (type === VALUE_ERROR) return ax.AXValueGetValue(ref, type, code) ? new Failure(code[0]!) : undefined
+  if (type === VALUE_RANGE)
+    return ax.AXValueGetValue(ref, type, two) ? new Stretch(Number(two[0]), Number(two[1])) : undefined
   if (type !== VALUE_POINT && type !== VALUE_SIZE && type !== VALUE_RECT) return undefined
   if (!ax.AXValueGetValue(ref, type, four)) return undefined
   const [a = 0, b = 0, c = 0, d = 0] = four

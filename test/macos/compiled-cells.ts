@@ -62,18 +62,6 @@ const READING: readonly MacCell[] = [
     args: WORKSHOP,
     want: answers({ rows: [["Open drawer"], ["Shut drawer"]], row_count: 2 }),
   },
-  {
-    command: "select-text",
-    on: "Title",
-    args: ["--word", "1"],
-    want: refused("PLATFORM_NOT_SUPPORTED", "no_text_interface"),
-  },
-  {
-    command: "caret",
-    on: "Title",
-    args: ["0"],
-    want: refused("PLATFORM_NOT_SUPPORTED", "no_text_interface"),
-  },
   { command: "set-cells", on: "Title", args: ["A1", "x"], want: refused("ACTION_NOT_SUPPORTED") },
   { command: "get", on: "Title", args: ["value"], want: answers({ property: "value", value: "draft" }) },
   { command: "is", on: "Wrap", args: ["checked"], want: answers({ result: false, applicable: true }) },
@@ -246,6 +234,37 @@ const ACTING: readonly MacCell[] = [
       'write secret AXSelectedTextRange {"$range":[7,0]} applied',
       'write secret AXSelectedText "s3cret" applied',
     ),
+  },
+  // Text by characters, in a field with another focus before.
+  {
+    command: "set-value",
+    on: "Title",
+    args: ["draft"],
+    want: verified("accessibility", 'write title AXValue "draft" applied', ...focused("title", 5)),
+  },
+  {
+    command: "select-text",
+    on: "Title",
+    args: ["--match", "raf"],
+    want: answers(
+      { start: 1, end: 4, text: "raf", disposition: { delivery: "delivered_verified" } },
+      'write title AXSelectedTextRange {"$range":[1,3]} applied',
+    ),
+  },
+  {
+    command: "caret",
+    on: "Title",
+    args: ["2"],
+    want: answers(
+      { start: 2, end: 2, disposition: { delivery: "delivered_verified" } },
+      'write title AXSelectedTextRange {"$range":[2,0]} applied',
+    ),
+  },
+  {
+    command: "get",
+    on: "Title",
+    args: ["text", "--range", "1:3"],
+    want: answers({ value: "ra", length: 5 }),
   },
 ]
 
