@@ -16,7 +16,7 @@ export async function fillCell(
   action: Action,
   text: string,
 ): Promise<Performed> {
-  if (/[\n\r\t]/.test(text)) throw notOneLine(target)
+  if (UNTYPABLE.test(text)) throw notTypable(target)
   await takeFocus(ctx, target, action)
   // Ends an edit that was begun before: its text would stay.
   await pressKey(ctx, target, key("escape"), action)
@@ -24,7 +24,12 @@ export async function fillCell(
     await pressKey(ctx, target, key("forwarddelete"), action)
     return TYPED
   }
-  await sendText(ctx, target, action, text)
+  const [first = "", ...more] = text.split("\n")
+  await sendText(ctx, target, action, first)
+  for (const line of more) {
+    await pressKey(ctx, target, LINE_BREAK, action)
+    if (line !== "") await sendText(ctx, target, action, line)
+  }
   // Removes the rest of a longer text that the app has completed it to.
   await pressKey(ctx, target, key("forwarddelete"), action)
   await pressKey(ctx, target, key("return"), action)
@@ -45,10 +50,20 @@ async function goBack(ctx: Context, target: Target): Promise<void> {
 
 const key = (name: string) => ({ modifiers: [], key: name })
 
-function notOneLine({ ref }: Target): AppError {
-  return new AppError("ACTION_FAILED", `${ref} takes one line: a line break or tab would end it`, {
-    suggestion: `To fill the cells below or beside it: agent-desktop type ${ref} TEXT, which goes on at each line break or tab`,
-    details: { kind: "not_one_line" },
-    disposition: NOTHING_DELIVERED,
-  })
+/** Breaks the line in a cell that is edited. */
+const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
+
+/** A tab ends a cell. So does a line break at its start, which is not edited yet, and one in a formula. */
+export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
+
+function notTypable({ ref }: Target): AppError {
+  return new AppError(
+    "ACTION_FAILED",
+    `${ref} takes no tab, and no line break at its start or in a formula`,
+    {
+      suggestion: `To fill the cells below or beside it: agent-desktop type ${ref} TEXT, which goes on at each line break or tab`,
+      details: { kind: "not_typable" },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }

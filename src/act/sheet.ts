@@ -1,15 +1,15 @@
-import type { Handle } from "../adapter.ts"
+import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellGrid, type CellPlace, CUT, nameOfPlace, placeNamed } from "../grid.ts"
+import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../grid.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { fillCell } from "./cells.ts"
+import { fillCell, UNTYPABLE } from "./cells.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
 /**
- * Writes a block of cells into a sheet as a user does, cell by cell. Everything that can be known to fail is refused before
+ * Writes a block of cells into a sheet as a user does, cell by cell, or into the fields of a table. Everything that can be known to fail is refused before
  * the first cell is written. Then the block is read back.
  */
 
@@ -45,10 +45,11 @@ export async function setCells(
   await refuseUnreachable(ctx, target)
   const sheet = await ctx.adapter.tableAround(target.seen.handle)
   const grid = sheet && (await ctx.adapter.grid(sheet.handle))
-  if (!sheet || grid?.kind !== "cells" || !grid.isSheet) throw notASheet(target)
-  await refuseUnwritable(grid, block)
-  const written = await write(ctx, target, grid, block)
-  const differences = await compared(ctx, target, grid, block)
+  if (!sheet || !grid) throw notASheet(target)
+  const isSheet = grid.kind === "cells" && grid.isSheet
+  const { method, differences } = isSheet
+    ? await writeSheet(ctx, target, grid, block)
+    : await writeFields(ctx, target, sheet, grid, block)
   // LibreOffice may go on reporting the old text of a cell that was emptied: that is not what it shows.
   const told = differences.filter(({ wanted }) => wanted !== "")
   const last = {
@@ -62,12 +63,54 @@ export async function setCells(
     range: `${nameOfPlace(start)}:${nameOfPlace(last)}`,
     cells: block.length,
     ...(told.length > 0 ? { differences: told } : {}),
-    method: written,
+    method,
     disposition: {
       delivery: differences.length > 0 ? "delivered_unverified" : "delivered_verified",
       retry: "safe",
     },
   }
+}
+
+interface Written {
+  readonly method: string
+  readonly differences: readonly Difference[]
+}
+
+async function writeSheet(
+  ctx: Context,
+  target: Target,
+  grid: CellGrid<Handle>,
+  block: readonly Cell[],
+): Promise<Written> {
+  const broken = block.find(({ text }) => UNTYPABLE.test(text))
+  if (broken)
+    throw invalid(
+      "tsv",
+      `The text for ${nameOfPlace(broken)} has a tab, or a line break at its start or in a formula, which would end the cell`,
+    )
+  await refuseUnwritable(grid, block)
+  await write(ctx, block, async ({ text, ...place }) => {
+    await fillCell(ctx, await cellAt(ctx, target, grid, place), { kind: "set-value", value: text }, text)
+  })
+  return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
+}
+
+/** Sets the fields in the cells of a table that is not a sheet. */
+async function writeFields(
+  ctx: Context,
+  { entry }: Target,
+  table: Seen,
+  grid: Grid<Handle>,
+  block: readonly Cell[],
+): Promise<Written> {
+  const { fieldsOf, fillField } = await import("./field-cells.ts")
+  const fields = await fieldsOf(ctx, table, grid, block)
+  const differences: Difference[] = []
+  await write(ctx, fields, async (cell) => {
+    const shows = await fillField(ctx, entry.pid, cell)
+    if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
+  })
+  return { method: "set-value", differences }
 }
 
 interface Cell extends CellPlace {
@@ -84,12 +127,6 @@ function blockOf({ row, column }: CellPlace, rows: readonly (readonly string[])[
     throw invalid("tsv", `${cells.length} cells are too many for one call, which writes ${MOST_CELLS}`)
   const odd = cells.find(({ text }) => /[^\P{Cc}\n\t]/u.test(text))
   if (odd) throw invalid("tsv", `The text for ${nameOfPlace(odd)} has a control character`)
-  const broken = cells.find(({ text }) => /[\t\n]/.test(text))
-  if (broken)
-    throw invalid(
-      "tsv",
-      `The text for ${nameOfPlace(broken)} has a tab or a line break, which would end the cell`,
-    )
   return cells
 }
 
@@ -110,17 +147,16 @@ async function refuseUnwritable(grid: CellGrid<Handle>, block: readonly Cell[]):
 }
 
 /** Fills the cells one after the other. An error says which ones are written. */
-async function write(
+async function write<C extends Cell>(
   ctx: Context,
-  target: Target,
-  grid: CellGrid<Handle>,
-  block: readonly Cell[],
-): Promise<string> {
+  block: readonly C[],
+  fill: (cell: C) => Promise<void>,
+): Promise<void> {
   let done = 0
   try {
-    for (const { text, ...place } of block) {
-      const seen = await cellAt(ctx, target, grid, place)
-      await fillCell(ctx, seen, { kind: "set-value", value: text }, text)
+    for (const cell of block) {
+      if (ctx.deadline.expired) throw outOfTime()
+      await fill(cell)
       done++
     }
   } catch (error) {
@@ -132,8 +168,10 @@ async function write(
       disposition: done === 0 && error.disposition ? error.disposition : UNSURE,
     })
   }
-  return "keyboard"
 }
+
+const outOfTime = (): AppError =>
+  new AppError("TIMEOUT", "The time was up before the next cell", { disposition: NOTHING_DELIVERED })
 
 /** A cell of the sheet as the target of an action. */
 async function cellAt(
@@ -212,14 +250,10 @@ function numberIn(text: string): number | undefined {
 }
 
 function notASheet({ ref, seen }: Target): AppError {
-  return new AppError(
-    "ACTION_NOT_SUPPORTED",
-    `${ref} is a ${seen.role}, and not in a sheet that takes blocks of cells`,
-    {
-      suggestion: `Set one cell at a time: agent-desktop table ${ref} --cells, then set-value REF VALUE`,
-      disposition: NOTHING_DELIVERED,
-    },
-  )
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, and not in a sheet or table`, {
+    suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+    disposition: NOTHING_DELIVERED,
+  })
 }
 
 function notThere({ ref }: Target, place: CellPlace): AppError {

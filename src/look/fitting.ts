@@ -45,7 +45,7 @@ function insideOf(
   let held: readonly Held[] = found.map((place) => ({ place, holder: place }))
   for (const wanted of within) {
     const texts = wanted.hasText
-      ? places.filter(({ node }) => !hasTrait(node.role, "control") && wanted.isText(node))
+      ? places.filter((place) => mayBeText(place) && wanted.isText(place.node))
       : []
     const inner = held.flatMap(({ place, holder }) => {
       const container = containerOf(holder, wanted, texts)
@@ -56,6 +56,10 @@ function insideOf(
   }
   return held.map(({ place }) => place)
 }
+
+/** The name of a control says what the control does, and not what is around it. A paragraph in a cell is a field, too. */
+const mayBeText = ({ node, ancestors }: Position): boolean =>
+  !hasTrait(node.role, "control") || (hasTrait(node.role, "typable") && ancestors.at(-1)?.role === "cell")
 
 /** A container that is looked for around an element. */
 interface Holder {
@@ -74,7 +78,9 @@ const holderNamed = ({ role, name }: Wanted): Holder => ({
 
 /** A cell of a sheet is named by its place. Its text is its value. */
 const isCellOf = ({ role, value }: SeenNode, text: string): boolean =>
-  role === "cell" && value !== undefined && isSameName(role, value, text)
+  hasValue(role) && value !== undefined && isSameName(role, value, text)
+
+const hasValue = (role: Role): boolean => role === "cell" || hasTrait(role, "typable")
 
 /** Those of these places that are in a row with a text: whole, or as a part in any case. */
 export function withinRow(
@@ -88,7 +94,7 @@ export function withinRow(
   const row: Holder = {
     mayBe: (node) => isRowLike(node) || ROW_BOXES.has(node.role),
     hasText: true,
-    isText: (node) => has(calledOf(node)) || (node.role === "cell" && has(node.value)),
+    isText: (node) => has(calledOf(node)) || (hasValue(node.role) && has(node.value)),
   }
   const beside = new Set(insideOf(found, [row], places))
   // The text itself is in the row as well.

@@ -76,6 +76,28 @@ describe("in Firefox", () => {
     expect(cell.json.data.rows).toEqual([["Alan", "41"]])
   })
 
+  test("text is read and selected by characters, and its formatting is told", async () => {
+    const ref = await refOf("textfield", "Notes")
+    const run = async (...args: readonly string[]) => (await stage.run(...args, "--timeout-ms", "15000")).json
+    await run("set-value", ref, "One two\nthird line")
+    expect((await run("get", ref, "text", "--range", "4:9")).data).toMatchObject({
+      value: "two\nt",
+      length: 18,
+    })
+    expect((await run("select-text", ref, "--word", "3")).data).toMatchObject({
+      start: 8,
+      end: 13,
+      text: "third",
+    })
+    expect((await run("get", ref, "selection")).data.value).toMatchObject({ text: "third" })
+    expect((await run("caret", ref, "2")).data).toMatchObject({ start: 2 })
+    expect((await run("get", ref, "caret")).data.value).toBe(2)
+    expect((await run("get", ref, "attributes")).data.value[0]).toMatchObject({
+      start: 0,
+      size: expect.any(Number),
+    })
+  })
+
   test("every control on the page has its role and name, and wait --text finds the page's text", async () => {
     await stage.reset()
     const nodes = await look()

@@ -22,8 +22,21 @@ afterAll(() => desktop?.close())
 const LETTER = `<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
  office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text">
-<office:body><office:text><text:p>First</text:p></office:text></office:body></office:document>`
+<office:body><office:text><text:p>First</text:p>
+<table:table table:name="Orders"><table:table-column table:number-columns-repeated="2"/>
+${[
+  ["Item", "Price"],
+  ["Apple", "1.20"],
+  ["Pear", ""],
+]
+  .map(
+    (row) =>
+      `<table:table-row>${row.map((text) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`).join("")}</table:table-row>`,
+  )
+  .join("")}
+</table:table><text:p/></office:text></office:body></office:document>`
 
 const windowTitled = (title: string): Promise<string> =>
   until(async () => {
@@ -69,6 +82,32 @@ test("text in a document is typed, set, cleared and typed again, each time once"
   expect(text.match(/Drei/g)).toHaveLength(1)
   expect((await act("type", paragraph, "vier", "--input", "physical")).method).toBe("keyboard")
   await saved(/>(Dreivier|vierDrei)</i)
+})
+
+test("a table in a document is read, written and saved, and what has no cell is refused before anything is written", async () => {
+  const table = async () => (await desktop.run("table", "--window-id", window)).json.data
+  const { ref_id, rows } = await until(async () => {
+    const read = await table()
+    return read?.rows?.length === 3 ? read : undefined
+  })
+  expect(rows).toEqual([
+    ["Item", "Price"],
+    ["Apple", "1.20"],
+    ["Pear", ""],
+  ])
+  const set = async (at: string, tsv: string) => (await desktop.run("set-cells", ref_id, at, tsv)).json
+  expect((await set("B3", "a\tb")).error).toMatchObject({
+    code: "ACTION_NOT_SUPPORTED",
+    details: { kind: "not_writable", cells: ["C3"] },
+    disposition: { delivery: "not_delivered" },
+  })
+  await act("set-cells", ref_id, "A3", 'Plum "ü"\t0.75')
+  expect((await table()).rows[2]).toEqual(['Plum "ü"', "0.75"])
+  const inRow = ["find", "--window-id", window, "--in-row", "Plum", "--role", "cell"]
+  expect((await desktop.run(...inRow)).json.data.matches.map(({ name }: { name: string }) => name)).toContain(
+    "B3",
+  )
+  await saved(/<text:p[^>]*>Plum (?:"|&quot;)ü(?:"|&quot;)<\/text:p>.*<text:p[^>]*>0\.75<\/text:p>/s)
 })
 
 test("a toggle button in the toolbar is checked, left alone if already checked, and unchecked", async () => {

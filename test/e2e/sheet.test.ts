@@ -111,11 +111,11 @@ test("set-value fills cells with texts, numbers and formulas, and leaves the cel
   ])
 })
 
-test("set-value replaces an edit that was begun, and refuses more than one line", async () => {
+test("set-value replaces an edit that was begun, and refuses a tab", async () => {
   expect(await act("type", "B4", "12")).toMatchObject(UNVERIFIED)
   expect(await act("set-value", "B4", "some")).toMatchObject({ post_state: { value: "some" }, ...VERIFIED })
-  expect(await act("set-value", "B4", "one\ntwo")).toMatchObject({
-    details: { kind: "not_one_line" },
+  expect(await act("set-value", "B4", "one\ttwo")).toMatchObject({
+    details: { kind: "not_typable" },
     disposition: { delivery: "not_delivered", retry: "safe" },
   })
   expect(await act("set-value", "B4", "any", "--input", "semantic")).toMatchObject({
@@ -192,6 +192,14 @@ test("set-cells writes texts, numbers and formulas, which a table reads back and
     const { json } = await desktop.run("set-cells", sheet, at, tsv, "--timeout-ms", "60000")
     return json.data ?? json.error
   }
+  // A cell may have several lines.
+  expect(await set("E1", "7\\n8 × 漢字")).toMatchObject({ cells: 1, ...VERIFIED })
+  expect((await desktop.run("table", sheet, "--range", "E1")).json.data.rows).toEqual([["7\n8 × 漢字"]])
+  await press("ctrl+s")
+  await until(async () =>
+    (await Bun.file(file).text()).includes("<text:p>7</text:p><text:p>8 × 漢字</text:p>"),
+  )
+  expect(await set("E1", "")).toMatchObject({ cells: 1 })
   expect(await set("A8", "Wörter ✓\t2.5\t=B8*2\n\t\\\\o/\t-7")).toMatchObject({
     range: "A8:C9",
     cells: 6,
@@ -219,7 +227,8 @@ test("set-cells writes texts, numbers and formulas, which a table reads back and
   for (const [at, tsv, message] of [
     ["XFD1", "a\tb", "XFE1 is outside the sheet"],
     ["1A", "a", "is not the address of a cell"],
-    ["A1", "one\\ntwo", "has a tab or a line break"],
+    ["A1", "one\\ttwo", "has a tab, or a line break at its start"],
+    ["A1", "=1+\\n2", "or in a formula"],
   ] as const)
     expect(await set(at, tsv)).toMatchObject({
       code: "INVALID_ARGS",

@@ -50,7 +50,9 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     atspi.tableSize(ref),
     ...CORNER.map(([row, column]) => unlessRefused(atspi.cellAt(ref, row, column))),
   ])
-  const [name, states] = first ? await Promise.all([atspi.name(first), atspi.states(first)]) : ["", 0]
+  const [name, states, offers] = first
+    ? await Promise.all([atspi.name(first), atspi.states(first), atspi.interfaces(first)])
+    : ["", 0, 0]
   const [start = 0, right = start + 1, down = start + size.columns] = await Promise.all(
     [first, beside, below].map((cell) => cell && unlessRefused(atspi.indexInParent(cell))),
   )
@@ -58,6 +60,8 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
   const isSheet =
     origin.traits.sheetCellsAreTypedOver === true &&
     has(states, STATE.EDITABLE) &&
+    // A cell of a table in a document holds paragraphs instead.
+    (offers & INTERFACE.Text) !== 0 &&
     placeNamed(name) !== undefined
   const grid = new TableCells(atspi, element)
   return {
@@ -242,7 +246,7 @@ class TableCells {
       case "parts": {
         const [name, parts] = await Promise.all([atspi.name(ref), atspi.children(ref)])
         const texts = await Promise.all(parts.map((part) => this.#partText(part)))
-        return texts.filter(Boolean).join(" ") || name
+        return texts.filter(Boolean).join("\n") || (placeNamed(name) ? "" : name)
       }
       default:
         return kind satisfies never

@@ -1,0 +1,95 @@
+import { type Handle, MAX_LEVELS, type Seen, type SeenNode } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { type CellPlace, type Grid, nameOfPlace } from "../grid.ts"
+import { rowsIn } from "../look/rows.ts"
+import { hasTrait } from "../node.ts"
+import { walk } from "../tree.ts"
+import { until } from "../until.ts"
+import { sendAction } from "./deliver.ts"
+
+/** Cells with a field in them, as in a table of a document or a grid of a page. Their fields are set one by one. */
+
+export interface FieldCell extends CellPlace {
+  readonly text: string
+  readonly field: Seen
+}
+
+/** The fields of these cells. Throws if one of them has no field, several, or one that cannot be set. Writes nothing. */
+export async function fieldsOf(
+  ctx: Context,
+  table: Seen,
+  grid: Grid<Handle>,
+  cells: readonly (CellPlace & { readonly text: string })[],
+): Promise<readonly FieldCell[]> {
+  const contentOf = grid.kind === "cells" ? byCell(ctx, grid) : await byRow(ctx, table)
+  const found = await Promise.all(
+    cells.map(async (cell) => ({ cell, fields: fieldsIn(await contentOf(cell)) })),
+  )
+  const wrong = found.filter(({ fields }) => fields.length !== 1)
+  if (wrong.length > 0) throw noField(wrong.map(({ cell }) => cell))
+  return found.map(({ cell, fields }) => ({ ...cell, field: fields[0]! }))
+}
+
+type ContentOf = (place: CellPlace) => Promise<SeenNode | undefined>
+
+const READING = {
+  maxDepth: MAX_LEVELS,
+  bounds: "interactive",
+  includeHidden: false,
+  offscreen: "read",
+  interactiveOnly: false,
+} as const
+
+const byCell =
+  (ctx: Context, grid: Extract<Grid<Handle>, { kind: "cells" }>): ContentOf =>
+  async (place) => {
+    const isThere = place.row < grid.rowCount && place.column < grid.columnCount
+    const handle = isThere ? await grid.cell(place) : undefined
+    return handle && (await ctx.adapter.tree({ kind: "element", handle }, READING)).root
+  }
+
+async function byRow(ctx: Context, table: Seen): Promise<ContentOf> {
+  const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, READING)
+  const { rows } = rowsIn(root)
+  return async ({ row, column }) => rows[row]?.cells[column]
+}
+
+function fieldsIn(cell: SeenNode | undefined): readonly SeenNode[] {
+  if (!cell) return []
+  const fields = [...walk(cell)].filter(({ node }) => hasTrait(node.role, "typable"))
+  return fields.flatMap(({ node }) => (node.actions?.includes("SetValue") && isOpen(node) ? [node] : []))
+}
+
+const isOpen = ({ states }: SeenNode): boolean =>
+  !states.some((state) => state === "readonly" || state === "disabled" || state === "secure")
+
+/** Sets the field of one cell, and waits until it shows the text. Returns what it shows then. */
+export async function fillField(ctx: Context, pid: number, { field, text }: FieldCell): Promise<string> {
+  const action = { kind: "set-value", value: text } as const
+  const sent = await sendAction(ctx, field.handle, action)
+  if (sent.delivery === "not_delivered" && !sent.already)
+    throw new AppError("ACTION_NOT_SUPPORTED", "The field in the cell does not take a text", {
+      disposition: NOTHING_DELIVERED,
+    })
+  let shows = field.value ?? ""
+  const isThere = async (): Promise<true | undefined> => {
+    shows = (await ctx.adapter.read(field.handle))?.value ?? ""
+    return shows === text ? true : undefined
+  }
+  await until(ctx, isThere, { pids: [pid], deadline: ctx.deadline.slice(SHOWING_MS) })
+  return shows
+}
+
+/** How long a field may take to show its text. */
+const SHOWING_MS = 1500
+
+function noField(cells: readonly CellPlace[]): AppError {
+  const names = cells.map(nameOfPlace)
+  return new AppError("ACTION_NOT_SUPPORTED", `${names.slice(0, 5).join(", ")} cannot be written as a cell`, {
+    suggestion:
+      "A cell is written if it is a cell of a sheet, or has one field that can be set. Edit it as a user does: double-click it, then type",
+    details: { kind: "not_writable", cells: names.slice(0, 50) },
+    disposition: NOTHING_DELIVERED,
+  })
+}
