@@ -164,11 +164,12 @@ class RowSearch {
     const disposition: Disposition = this.hasMoved
       ? { delivery: "delivered_verified", retry: "safe" }
       : NOTHING_DELIVERED
+    const number = Math.ceil(((needed_ms ?? 0) * 1.5 + 5000) / 5000) * 5000
     if (kind === "late")
       return new AppError("TIMEOUT", `The time was up: ${rows} in ${ref} do not show ${quoted(words)}`, {
         suggestion: from_here
           ? "Run it again: it goes on from here. --timeout-ms 60000 gives it more time"
-          : `Give it more time: --timeout-ms ${Math.ceil(((needed_ms ?? 0) * 1.5 + 5000) / 5000) * 5000}`,
+          : `Give it more time: --timeout-ms ${number}`,
         details: { kind: "search", ...details },
         disposition,
       })
@@ -188,7 +189,7 @@ class RowSearch {
     return new AppError("ELEMENT_NOT_FOUND", `None of ${rows} in ${ref} shows ${quoted(words)}${missed}`, {
       suggestion: isAll
         ? `See its rows: agent-desktop table ${ref}`
-        : `The rows before them were not searched: agent-desktop scroll ${ref} ${back} --until ${quoted(words)}`,
+        : `The rows before them were not searched: agent-desktop scroll ${ref} ${back} --until TEXT`,
       details: { kind: "no_row", ...details },
       disposition,
     })
@@ -290,6 +291,6 @@ const stuck = (ref: string, row: number): AppError =>
 
 const severalRows = (ref: string, name: string): AppError =>
   new AppError("AMBIGUOUS_TARGET", `More than one row of ${ref} shows ${quoted(name)}`, {
-    suggestion: `Choose one: agent-desktop scroll ${ref} --until ${quoted(name)}, then use its ref`,
+    suggestion: `Choose one: agent-desktop scroll ${ref} --until TEXT, then use its ref`,
     disposition: NOTHING_DELIVERED,
   })

@@ -68,8 +68,9 @@ export async function searchGrid(
   const total = Math.abs(to - from) + 1
   const found: RowSeen[] = []
   const start = performance.now()
+  const deadline = ctx.deadline.sparing(LEFT_MS, 1 / 5)
   let done = 0
-  for (let took = 0; done < total && ctx.deadline.remaining > took * SPARE + LEFT_MS; ) {
+  for (let took = 0; done < total && (done === 0 || deadline.remaining > took * SPARE); ) {
     const begun = performance.now()
     const count = Math.min(step, total - done)
     const first = isDown ? from + done : from - done - count + 1

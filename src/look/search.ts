@@ -158,7 +158,7 @@ export async function gapsOf(ctx: Context, searched: Searched, words?: string): 
       : SCROLLING.has(most.role)
         ? words === undefined
           ? `Show other rows, then search again: agent-desktop scroll ${most.ref_id} down 20`
-          : `Find the row that shows it: agent-desktop scroll ${most.ref_id} --until ${quoted(words)} --timeout-ms 60000`
+          : `Find the row that shows it: agent-desktop scroll ${most.ref_id} --until TEXT --timeout-ms 60000`
         : `Look into it: agent-desktop snapshot --root ${most.ref_id}`
   return {
     complete: false,

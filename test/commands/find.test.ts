@@ -172,8 +172,7 @@ describe("find", () => {
         reason: "99999 elements were not searched",
         count: 99_999,
         in: [{ ref_id: "@e1", role: "table", name: "Orders", count: 99_999 }],
-        suggestion:
-          'Find the row that shows it: agent-desktop scroll @e1 --until "item 50000" --timeout-ms 60000',
+        suggestion: "Find the row that shows it: agent-desktop scroll @e1 --until TEXT --timeout-ms 60000",
       },
     }
     expect(await ok("find", { name: "item 50000" })).toEqual({ matches: [], total_matches: 0, ...missed })
@@ -190,7 +189,7 @@ describe("find", () => {
       `no match
 incomplete: 99999 elements were not searched
   table "Orders" [@e1] 99999 not searched
-suggestion: Find the row that shows it: agent-desktop scroll @e1 --until "item 50000" --timeout-ms 60000
+suggestion: Find the row that shows it: agent-desktop scroll @e1 --until TEXT --timeout-ms 60000
 `,
     )
   })
