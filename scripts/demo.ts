@@ -7,13 +7,16 @@ import type { Node } from "../src/node.ts"
 
 /**
  * Shows the main job in one command: installs missing packages, builds, starts an isolated desktop with a real app,
- * and runs snapshot → act → snapshot there.
+ * and runs snapshot → act → snapshot there. If Chromium is installed, it also takes a picture of desktop-view, the page
+ * where a person watches all that: docs/view.png is such a picture.
  */
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 const program = join(root, "dist", "agent-desktop")
 const picture = join(root, "dist", "demo.png")
+const viewPicture = join(root, "dist", "view.png")
+const chromiumPath = Bun.which("chromium") ?? Bun.which("google-chrome") ?? undefined
 const state = mkdtempSync(join(tmpdir(), "agent-desktop-demo-"))
 // A HOME of its own keeps the user's editor settings, such as a session to restore, out of the demo.
 const home = join(state, "home")
@@ -33,19 +36,21 @@ await prepare("Building", [bun, "build.ts"])
 
 process.once("SIGINT", () => void stop().then(() => process.exit(130)))
 try {
-  await run("desktop-start", "--name", "demo", "--size", "1024x768")
+  await run("desktop-start", "--name", "demo", "--size", "1024x640")
+  const view = chromiumPath ? await startView() : undefined
   await run("launch", "mousepad")
   const before = await run("snapshot", "--app", "mousepad", "-i", "--compact")
   const field = refOf(before.data.tree, "textfield")
   await run("type", field, "Hello from agent-desktop: Grüße ✓")
   const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
-  await run("screenshot", picture)
   const shown = textIn(after.data.tree, field)
   if (!shown?.includes("Hello from agent-desktop: Grüße ✓"))
     throw new Error(`The text did not arrive: ${shown}`)
-  console.log(
-    `\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${picture.replace(`${root}/`, "")}`,
-  )
+  if (view && chromiumPath) await photographView(view.url, chromiumPath)
+  await run("screenshot", picture)
+  view?.end()
+  console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${relative(picture)}`)
+  if (view) console.log(`A picture of the page to watch it on: ${relative(viewPicture)}`)
 } finally {
   await stop()
 }
@@ -77,6 +82,30 @@ async function run(...args: readonly string[]): Promise<Envelope> {
   return envelope
 }
 
+/** Serves the page of desktop-view until the demo ends. */
+async function startView(): Promise<{ readonly url: string; end(): void }> {
+  console.log("\n$ agent-desktop desktop-view demo")
+  const child = Bun.spawn([program, "desktop-view", "demo"], { env, stdout: "pipe", stderr: "inherit" })
+  for await (const chunk of child.stdout) {
+    const line = new TextDecoder().decode(chunk)
+    console.log(line.trim().replace(/(?<=\d\/)[\w-]{43}/, "TOKEN"))
+    return { url: JSON.parse(line).data.url, end: () => child.kill() }
+  }
+  throw new Error("desktop-view said nothing")
+}
+
+async function photographView(url: string, executablePath: string): Promise<void> {
+  const { chromium } = await import("playwright-core")
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : []
+  const browser = await chromium.launch({ executablePath, args })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
+  await page.goto(url)
+  await page.locator("canvas[data-drawn]").waitFor()
+  await page.locator("#lines li", { hasText: "Search" }).first().hover()
+  await page.screenshot({ path: viewPicture })
+  await browser.close()
+}
+
 async function stop(): Promise<void> {
   await Bun.spawn([program, "desktop-stop", "demo"], { env, stdout: "ignore", stderr: "ignore" }).exited
   rmSync(state, { recursive: true, force: true })
@@ -99,6 +128,10 @@ function find(node: Node, fits: (node: Node) => boolean): Node | undefined {
     if (found) return found
   }
   return undefined
+}
+
+function relative(path: string): string {
+  return path.replace(`${root}/`, "")
 }
 
 function quoted(arg: string): string {

@@ -9,6 +9,7 @@ import type {
   NotificationOp,
   Permissions,
   Picture,
+  ScreenWatch,
   SeenNotification,
 } from "./desktop.ts"
 import type { Delivery } from "./errors.ts"
@@ -123,6 +124,8 @@ export interface Adapter {
 
   clipboard(op: ClipboardOp): Promise<string | undefined>
   screenshot(target: ScreenshotTarget): Promise<Picture>
+  /** Follows the pixels of the screen; undefined if the platform cannot tell when they change. */
+  watchScreen(): Promise<ScreenWatch | undefined>
   notifications(): Promise<readonly SeenNotification[]>
   /** The number of notifications that the daemon counts but does not describe. */
   unlistedNotifications(): Promise<number>
@@ -464,6 +467,8 @@ export interface Watch {
 export interface Platform {
   readonly name: string
   adapter(deadline: Deadline): Adapter
+  /** Names of this desktop. Two processes that share one use the same desktop. */
+  places(): readonly string[]
   /** `forGood`: no other process goes on from here, so what apps were asked to do for their readers ends as well. */
   close(how?: Closing): Promise<void>
 }

@@ -50,6 +50,9 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
       await allowed.requireUncovered(target.window)
       return adapter.screenshot(target)
     },
+    watchScreen: async () => {
+      throw allowed.denied("A picture of the whole screen is")
+    },
     notifications: async () => (await adapter.notifications()).filter((one) => allowed.has(one.app_name)),
     // Their apps are not known.
     unlistedNotifications: async () => 0,

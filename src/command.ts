@@ -81,6 +81,8 @@ export interface Command<S extends Input = Input> extends CommandDef {
   readonly repeatable?: boolean
   /** It runs other commands: the policy judges each of them, and none of them delegates again. */
   readonly delegates?: boolean
+  /** It acts beside the desktop, as the start of another one: it runs also while a person has paused the agents. */
+  readonly aside?: boolean
   readonly tool: ToolSet
   readonly trace: Traced
   /** The only description of its arguments. */
@@ -147,6 +149,8 @@ export interface Context {
   readonly commands: Registry
   /** Serves a client on standard input and output until it leaves. Only the command line has it. */
   readonly serve?: (options: ServeOptions) => Promise<void>
+  /** Serves the page of desktop-view, also after the answer. Only the command line has it. */
+  readonly view?: (options: ViewOptions) => Promise<ViewAddress>
   /** Standard input as text, for commands that read `-`. The second call fails. */
   stdin(): Promise<string>
   /** The text that `env:NAME` or `stdin` stands for. Answers and errors never contain it. */
@@ -165,6 +169,20 @@ export interface ServeOptions {
   readonly tools: string
   /** Ends after this long without a request; 0: never. */
   readonly idleMs: number
+}
+
+export interface ViewOptions {
+  /** The isolated desktop to show; absent: the one that the command runs in. */
+  readonly name?: string
+  /** 0: a free one. */
+  readonly port: number
+  /** Opens the page in the user's browser. */
+  readonly open: boolean
+}
+
+export interface ViewAddress {
+  readonly url: string
+  readonly desktop?: string
 }
 
 export interface Item {
@@ -215,7 +233,16 @@ export interface SaveOptions {
 export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema>
   extends Pick<
     Command,
-    "name" | "summary" | "group" | "effect" | "repeatable" | "delegates" | "tool" | "trace" | "examples"
+    | "name"
+    | "summary"
+    | "group"
+    | "effect"
+    | "repeatable"
+    | "delegates"
+    | "aside"
+    | "tool"
+    | "trace"
+    | "examples"
   > {
   /** 5000 if left out. */
   readonly timeoutMs?: number

@@ -1,4 +1,5 @@
-import type { NotificationInfo, Point } from "./node.ts"
+import type { Deadline } from "./deadline.ts"
+import type { NotificationInfo, Point, Rect } from "./node.ts"
 
 export interface Permissions {
   readonly granted: boolean
@@ -59,6 +60,22 @@ export interface Picture {
   readonly height: number
   /** The top left corner in screen pixels, to relate element bounds to the picture. */
   readonly origin: Point
+}
+
+/** A part of the screen: pixels of four bytes, blue, green, red, unused, in rows without gaps. */
+export interface ScreenPart extends Rect {
+  readonly bgrx: Uint8Array
+}
+
+/** Follows the pixels of the screen. Its methods fail when the desktop has ended. */
+export interface ScreenWatch {
+  /** Known after the first `take`. */
+  readonly size: { readonly width: number; readonly height: number }
+  /** Resolves with true when something was drawn since the last `take`, and with false when `maxMs` have passed. */
+  changed(maxMs: number): Promise<boolean>
+  /** The parts that were drawn since the last call, as they are now; the whole screen if its size is new. */
+  take(deadline: Deadline): Promise<readonly ScreenPart[]>
+  close(): void
 }
 
 /** `id`: the daemon's own id of the notification. Unlike the index, it does not shift. */

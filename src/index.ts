@@ -57,7 +57,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   const apps = bothOf(options.apps, namesIn(env.AGENT_DESKTOP_APPS))
   const numbering = options.refs ?? numberingOf(env.AGENT_DESKTOP_REFS)
   const opened = onDemand({ env, session, numbering, desktop })
-  const { platform, refs } = opened
+  const { platform, places, refs } = opened
   const close = (): Promise<void> => opened.close({ forGood: true })
   let trace: Promise<Trace> | undefined
   let record: Promise<Recording> | undefined
@@ -65,6 +65,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
     name: "library",
     commands,
     platform,
+    places,
     refs,
     session,
     desktop,

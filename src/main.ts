@@ -40,11 +40,14 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   const start = performance.now()
   const interruption = catchSignals()
   surviveLateFailures(settings)
-  const { platform, refs, close } = onDemand({ env: process.env, ...settings })
+  const { platform, places, refs, close } = onDemand({ env: process.env, ...settings })
+  // The page of desktop-view, which is served after the answer is printed.
+  let viewing: Promise<void> | undefined
   const door: Door = {
     name: "cli",
     commands,
     platform,
+    places,
     refs,
     ...settings,
     signal: interruption.signal,
@@ -62,6 +65,12 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
         await close()
       }
     },
+    view: async (options) => {
+      const { openView } = await import("./viewing.ts")
+      const view = await openView({ env: process.env, ...settings, signal: interruption.signal }, options)
+      viewing = view.ended
+      return view.address
+    },
     apart: async (desktop) =>
       (await import("./server-refs.ts")).openApart({ env: process.env, ...settings }, desktop),
     stdin: () => Bun.stdin.text(),
@@ -75,6 +84,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   await close({ forGood: command.name === "mcp" })
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   const code = await answer(envelope, settings.format, command)
+  await viewing
   return interruption.exitCode ?? code
 }
 

@@ -6,8 +6,10 @@ import type { Numbering } from "./node.ts"
 export function onDemand({ desktop, ...place }: Place & { readonly desktop?: string }): OnDemand {
   const { env } = place
   let opened: Promise<Platform> | undefined
+  const platform = (): Promise<Platform> => (opened ??= open(env, desktop))
   return {
-    platform: () => (opened ??= open(env, desktop)),
+    platform,
+    places: async () => (await platform()).places(),
     refs: refsOnDemand(place),
     async close(how) {
       // The command that needed the desktop has reported a failure to open it.
@@ -26,6 +28,8 @@ export interface Place {
 
 interface OnDemand {
   platform(): Promise<Platform>
+  /** Names of the desktop. */
+  places(): Promise<readonly string[]>
   readonly refs: RefStore
   /** Closes the desktop if it is open; the next command that needs it opens it again. */
   close(how?: Closing): Promise<void>
@@ -114,6 +118,7 @@ const METHODS = Object.keys({
   quit: 0,
   clipboard: 0,
   screenshot: 0,
+  watchScreen: 0,
   notifications: 0,
   unlistedNotifications: 0,
   notification: 0,

@@ -5,11 +5,12 @@ import {
   type Context,
   type Format,
   findCommand,
-  type Item,
   type ItemResult,
   type RefStore,
   type Registry,
   type ServeOptions,
+  type ViewAddress,
+  type ViewOptions,
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
@@ -21,6 +22,7 @@ import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 import { namedOnly, Secrets } from "./secret.ts"
 import { describeIssue, labelOf, UsageError, unknownCommand } from "./usage-errors.ts"
+import { hasViewers } from "./viewers.ts"
 
 /** A way into the program (command line, MCP, library), and what it gives to the commands that come through it. */
 export interface Door extends Policy {
@@ -28,6 +30,8 @@ export interface Door extends Policy {
   readonly name?: "cli" | "batch" | "mcp" | "library"
   readonly commands: Registry
   platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
+  /** Names of the desktop, for its viewers. Absent: commands report to none. */
+  places?(): Promise<readonly string[]>
   readonly refs: RefStore
   readonly session?: string
   readonly desktop?: string
@@ -39,8 +43,11 @@ export interface Door extends Policy {
   readonly trace?: Trace
   readonly record?: Recording
   readonly serve?: (options: ServeOptions) => Promise<void>
+  readonly view?: (options: ViewOptions) => Promise<ViewAddress>
   /** Opens a door with refs of its own, on this desktop or another. */
-  apart?(desktop?: string): Promise<Pick<Door, "platform" | "refs" | "session" | "desktop"> & Closing>
+  apart?(
+    desktop?: string,
+  ): Promise<Pick<Door, "platform" | "places" | "refs" | "session" | "desktop"> & Closing>
   stdin(): Promise<string>
   /** A variable of the caller's environment, for secrets. */
   env?(name: string): string | undefined
@@ -106,11 +113,22 @@ export function runLoaded(door: Door, command: Command, raw: unknown): Promise<E
 
 /** The path of every command, from every door. */
 function run(door: Door, name: string, raw: unknown, command: () => Promise<Command>): Promise<Envelope> {
-  const untraced = (): Promise<Envelope> => runUntraced(door, name, raw, command)
-  return door.trace ? door.trace.around(door, name, raw, untraced) : untraced()
+  return observed(door, name, raw, () => runUnobserved(door, name, raw, command))
 }
 
-async function runUntraced(
+/** Runs a command. Its trace records it, and viewers of the desktop hear of it. */
+async function observed<T extends Outcome>(
+  door: Door,
+  name: string,
+  args: unknown,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { trace } = door
+  const traced = trace ? () => trace.around(door, name, args, run) : run
+  return hasViewers() ? (await import("./watched.ts")).report(door, name, args, traced) : traced()
+}
+
+async function runUnobserved(
   door: Door,
   name: string,
   raw: unknown,
@@ -121,7 +139,7 @@ async function runUntraced(
     return success(name, await execute(door, command, await parseArgs(command, raw)))
   } catch (error) {
     const known = error instanceof UsageError ? error.command : name
-    return failure(known, door.signal?.aborted ? interrupted(name, error) : error)
+    return failure(known, door.signal?.aborted ? (await import("./rare.ts")).interrupted(name, error) : error)
   }
 }
 
@@ -186,13 +204,16 @@ interface Batch {
 async function execute(door: Door, command: Command, args: Args, batch?: Batch): Promise<object> {
   // A batch does not act itself; the policy judges each of its items.
   const isReading = command.effect === "reads"
-  if (door.readOnly && !command.delegates && (!isReading || command.acts?.(args)))
-    throw readOnlyDenied(command.name)
+  const isActing = !command.delegates && (!isReading || command.acts?.(args) === true)
+  if (door.readOnly && isActing) throw readOnlyDenied(command.name)
   const timeout = Number(args.timeout_ms)
   const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
   const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
-  const tracker = new ActTracker()
+  // Before anything is read: a person may change the desktop during a pause.
+  if (isActing && !command.aside && hasViewers())
+    await (await import("./watched.ts")).untilGo(door, deadline, timeout > 0)
+  const tracker = new ActTracker(door, deadline)
   const endOf = (late: number): Deadline => new Deadline(deadline.at + late + grace, door.signal)
   const adapter = openAdapter(door, endOf(0), tracker)
   const secrets = new Secrets()
@@ -275,18 +296,18 @@ interface Parts {
 
 function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   let known = parts.baseline
-  const stdin = readableOnce(() => readInTime(door.stdin(), parts.deadline))
+  const stdin = readableOnce(() => door.stdin(), parts.deadline)
   const spent = (): number => spentOn(door.trace) + spentOn(door.record)
   const spentBefore = spent()
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
     try {
       const late = spent() - spentBefore
       const deadline = late ? new Deadline(parts.deadline.at + late, door.signal) : parts.deadline
-      if (deadline.expired) throw notStarted(name)
+      if (deadline.expired) throw (await import("./rare.ts")).notStarted(name)
       const command = await loadCommand(door, name)
       const batch = { deadline, baseline: known }
       // A batch answers when all items are done: no item may serve other programs meanwhile.
-      const alone = { ...door, serve: undefined, stdin }
+      const alone = { ...door, serve: undefined, view: undefined, stdin }
       return {
         command: name,
         ok: true,
@@ -303,6 +324,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     isFlow: door.isFlow,
     commands: door.commands,
     serve: door.serve,
+    view: door.view,
     session: door.session,
     desktop: door.desktop,
     stdin,
@@ -317,15 +339,17 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     apart: async ({ isolated }, work) =>
       (await import("./apart.ts")).runApart(door, isolated, (other) => workIn(other, secrets, parts, work)),
     async validateItems(items) {
-      await validate(door, items)
+      const { validate } = await import("./rare.ts")
+      await validate(items, async ({ command: name, args }) => {
+        const command = await loadCommand(door, name)
+        if (!command.delegates) await parseArgs(command, args)
+        return !command.delegates
+      })
       if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
         known = await parts.adapter.notifications()
       }
     },
-    runItem(name, args) {
-      const run = (): Promise<ItemResult> => runItem(name, args)
-      return door.trace ? door.trace.around({ ...door, name: "batch" }, name, args, run) : run()
-    },
+    runItem: (name, args) => observed({ ...door, name: "batch" }, name, args, () => runItem(name, args)),
   }
 }
 
@@ -335,7 +359,7 @@ async function workIn<T>(
   secrets: Secrets,
   parts: Parts,
   work: (ctx: Context) => Promise<T>,
-  tracker = new ActTracker(),
+  tracker = new ActTracker(door, parts.deadline),
 ): Promise<T> {
   const adapter = openAdapter(door, parts.deadline, tracker)
   try {
@@ -345,74 +369,30 @@ async function workIn<T>(
   }
 }
 
-async function validate(door: Door, items: readonly Item[]): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    try {
-      const command = await loadCommand(door, item.command)
-      if (command.delegates) throw new AppError("INVALID_ARGS", `${item.command} cannot be an item`)
-      await parseArgs(command, item.args)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {
-        suggestion: error.suggestion,
-        details: { ...error.details, index },
-      })
-    }
-  }
-}
-
-function notStarted(name: string): AppError {
-  return new AppError("TIMEOUT", `The batch's time was up before ${name} began`, {
-    suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
-    details: { kind: "not_started" },
-    disposition: NOTHING_DELIVERED,
-  })
-}
-
 /** Standard input can be read once: a batch and its items, or two of its items, cannot share it. */
-function readableOnce(read: () => Promise<string>): () => Promise<string> {
+function readableOnce(read: () => Promise<string>, deadline: Deadline): () => Promise<string> {
   let isTaken = false
   return async () => {
-    if (isTaken)
-      throw new AppError("INVALID_ARGS", "Standard input has been read already", {
-        suggestion: "Pass a secret as env:NAME",
-        disposition: NOTHING_DELIVERED,
-      })
+    const { readAlready, readInTime } = await import("./standard-input.ts")
+    if (isTaken) throw readAlready()
     isTaken = true
-    return read()
+    return readInTime(read(), deadline)
   }
 }
 
-/** Fails at the deadline: the program that writes to standard input may never close it. */
-async function readInTime(text: Promise<string>, deadline: Deadline): Promise<string> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(inputNotEnded()), deadline.remaining)
-  try {
-    return await Promise.race([text, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const inputNotEnded = (): AppError =>
-  new AppError("TIMEOUT", "Standard input did not end in time", {
-    suggestion: "Close standard input after the text, or pass the text as an argument",
-    details: { kind: "stdin" },
-    disposition: NOTHING_DELIVERED,
-  })
-
-function interrupted(name: string, error: unknown): AppError {
-  const disposition = error instanceof AppError ? error.disposition : undefined
-  return new AppError("TIMEOUT", `${name} was interrupted`, {
-    suggestion: "Run 'snapshot' to see how far it came",
-    details: { kind: "interrupted" },
-    disposition,
-  })
-}
-
-/** Notices whether a command has asked its platform for anything that may change something. */
+/**
+ * Notices whether a command has asked its platform for anything that may change something. Such a call fails while a
+ * person has paused the agents.
+ */
 class ActTracker {
+  readonly #door: Door
+  readonly #deadline: Deadline
   #hasActed = false
+
+  constructor(door: Door, deadline: Deadline) {
+    this.#door = door
+    this.#deadline = deadline
+  }
 
   /** The same adapter, with every method that may act watched. */
   track(adapter: Adapter): Adapter {
@@ -429,9 +409,9 @@ class ActTracker {
       clipboard: (op) =>
         op.kind === "get" ? adapter.clipboard(op) : this.#acting(() => adapter.clipboard(op)),
       desktops: (op) =>
-        op.kind === "list" ? adapter.desktops(op) : this.#acting(() => adapter.desktops(op)),
+        op.kind === "list" ? adapter.desktops(op) : this.#noting(() => adapter.desktops(op)),
       permissions: (request) =>
-        request ? this.#acting(() => adapter.permissions(true)) : adapter.permissions(false),
+        request ? this.#noting(() => adapter.permissions(true)) : adapter.permissions(false),
     }
   }
 
@@ -442,6 +422,12 @@ class ActTracker {
   }
 
   async #acting<T>(call: () => Promise<T>): Promise<T> {
+    if (!hasViewers()) return this.#noting(call)
+    const { act } = await import("./watched.ts")
+    return act(this.#door, this.#deadline, this.#hasActed, () => this.#noting(call))
+  }
+
+  async #noting<T>(call: () => Promise<T>): Promise<T> {
     const before = this.#hasActed
     this.#hasActed = true
     try {

@@ -30,13 +30,16 @@ export async function refsOfServer({ env, session, numbering = "stable" }: Place
 export async function openApart(
   place: Place & { readonly desktop?: string },
   desktop = place.desktop,
-): Promise<Pick<ReturnType<typeof onDemand>, "platform"> & ServerRefs & { readonly desktop?: string }> {
+): Promise<
+  Pick<ReturnType<typeof onDemand>, "platform" | "places"> & ServerRefs & { readonly desktop?: string }
+> {
   const own = await refsOfServer({ ...place, numbering: place.numbering ?? "fresh" })
   const opened = onDemand({ ...place, desktop })
   return {
     ...own,
     desktop,
     platform: opened.platform,
+    places: opened.places,
     async close() {
       await opened.close({ forGood: true })
       await own.close()

@@ -32,6 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   look: ["picture", "refs"],
   act: ["refs", "look"],
   trace: ["refs", "look"],
+  view: ["picture", "refs", "look"],
   cli: [],
   mcp: ["look"],
   flow: ["cli", "look"],
@@ -41,9 +42,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** Files of the spine that connect rooms, and the rooms they connect. */
 const JOINTS: Readonly<Record<string, readonly string[]>> = {
   "src/main.ts": ["commands", "cli", "mcp", "look", "trace", "flow"],
+  "src/viewing.ts": ["view"],
   "src/index.ts": ["commands", "cli", "trace", "flow"],
   "src/described.ts": ["refs", "look", "act"],
   "src/on-demand.ts": ["refs"],
+  "src/watched.ts": ["trace"],
   "src/server-refs.ts": ["refs"],
   "src/platform.ts": ["linux", "linux/atspi", "linux/x11", "linux/wayland", "linux/notifications", "macos"],
 }
@@ -66,6 +69,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   macos: ["node:fs", "node:fs/promises", "node:os", "node:path"],
   refs: ["node:fs", "node:path"],
   trace: ["node:fs", "node:path"],
+  view: ["node:crypto", "node:fs"],
   cli: ["citty", "valibot", "consola/core", "node:fs", "node:tty"],
   mcp: [
     "valibot",

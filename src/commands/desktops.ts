@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { DESKTOP_KINDS } from "../desktop.ts"
 import { AppError } from "../errors.ts"
-import { choice, flag, oneOf, optionalText, parseSize, text } from "../inputs.ts"
-import { count, optionalString } from "../outputs.ts"
+import { choice, flag, oneOf, optionalText, parseSize, text, whole } from "../inputs.ts"
+import { count, described, optionalString } from "../outputs.ts"
 
 /** Isolated desktops on Linux. */
 
@@ -24,6 +24,7 @@ export const desktopStart = defineCommand({
   summary: "Linux: start an isolated desktop (display, buses, window manager) to run apps in",
   group: "desktop",
   effect: "harmless",
+  aside: true,
   tool: "all",
   trace: "line",
   timeoutMs: 15_000,
@@ -56,6 +57,7 @@ export const desktopStop = defineCommand({
   summary: "Linux: end an isolated desktop and everything that runs in it",
   group: "desktop",
   effect: "changes",
+  aside: true,
   tool: "all",
   trace: "line",
   timeoutMs: 15_000,
@@ -76,6 +78,41 @@ export const desktopStop = defineCommand({
       })
     }
     return { stopped: stopped.map((desktop) => desktop.name) }
+  },
+})
+
+export const desktopView = defineCommand({
+  name: "desktop-view",
+  summary: "Serve a page where a person watches a desktop and what is done on it, and can pause the agents",
+  group: "desktop",
+  effect: "reads",
+  tool: "never",
+  trace: "nothing",
+  timeoutMs: 15_000,
+  input: {
+    name: optionalText("Isolated desktop to watch; your own desktop if left out", {
+      position: 0,
+      value: "NAME",
+      traced: true,
+    }),
+    port: v.optional(whole("Port on this machine; 0 is a free one", 0, 65_535, { value: "N" }), 0),
+    open: flag("Open the page in your browser"),
+  },
+  output: () =>
+    v.object({
+      url: described(v.string(), "Address of the page. Its token is the only key: show it to nobody else"),
+      desktop: optionalString(),
+    }),
+  print: ({ url }) => `${url}\n`,
+  sample: {},
+  examples: ["agent-desktop desktop-view test --open", "agent-desktop desktop-view --format text"],
+  async run(args, ctx) {
+    if (!ctx.view) {
+      throw new AppError("INVALID_ARGS", "desktop-view serves a page and cannot run inside another command", {
+        suggestion: "agent-desktop desktop-view",
+      })
+    }
+    return ctx.view({ name: args.name, port: args.port, open: args.open })
   },
 })
 

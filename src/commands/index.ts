@@ -15,6 +15,7 @@ export const commands: Registry = {
   completions: async () => (await import("./completions.ts")).completions,
   "desktop-start": async () => (await import("./desktops.ts")).desktopStart,
   "desktop-stop": async () => (await import("./desktops.ts")).desktopStop,
+  "desktop-view": async () => (await import("./desktops.ts")).desktopView,
   "dismiss-all-notifications": async () => (await import("./notifications.ts")).dismissAllNotifications,
   "dismiss-notification": async () => (await import("./notifications.ts")).dismissNotification,
   doctor: async () => (await import("./system.ts")).doctor,

@@ -13,9 +13,9 @@ import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
 import { Turn } from "../turn.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, translatingErrors } from "./atspi/read-tree.ts"
-import { DesktopView } from "./desktop-view.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
+import { SeenDesktop } from "./seen-desktop.ts"
 import type { Owner, WindowSystem } from "./windowing/system.ts"
 import { isPassing, isWindowId } from "./windowing/window.ts"
 
@@ -31,12 +31,13 @@ export async function connectLinux(options: PlatformOptions): Promise<Platform> 
       session.renew()
       return linuxAdapter(session, options, deadline)
     },
+    places: () => session.places,
     close: () => session.close(),
   }
 }
 
 function linuxAdapter(session: Session, options: PlatformOptions, deadline: Deadline): Adapter {
-  const view = new DesktopView(session, deadline)
+  const view = new SeenDesktop(session, deadline)
   const windowing = () => session.windowing(deadline)
   const hasInput = async () => session.hasWindows && (await windowing()).hasInput
   const turn = new Turn(async () => (await windowing()).openLock(deadline), deadline)
@@ -161,6 +162,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     quit: (app, force) => quit(session, view, app, force, deadline),
     clipboard: async (op) => (await beforeActing(windowing())).clipboard(op, deadline),
     screenshot: async (target) => (await windowing()).picture(target, deadline),
+    watchScreen: async () => (await windowing()).watchScreen?.(deadline),
     notifications: async () =>
       (await import("./notifications/notifications.ts")).listNotifications(session, deadline),
     unlistedNotifications: async () =>
@@ -216,7 +218,7 @@ function ownerOf(event: InputEvent): Owner | undefined {
  */
 async function withFocusCheck(
   system: WindowSystem,
-  view: DesktopView,
+  view: SeenDesktop,
   event: InputEvent,
   owner: Owner | undefined,
   deadline: Deadline,
@@ -267,7 +269,7 @@ function refuseAstral(event: InputEvent): void {
  */
 async function approachToRow(
   system: WindowSystem,
-  view: DesktopView,
+  view: SeenDesktop,
   event: InputEvent,
   deadline: Deadline,
 ): Promise<(() => Promise<void>) | undefined> {
@@ -294,7 +296,7 @@ async function beforeActing<T>(work: Promise<T>): Promise<T> {
 
 async function operate(
   session: Session,
-  view: DesktopView,
+  view: SeenDesktop,
   id: string,
   op: WindowOp,
   deadline: Deadline,
@@ -311,7 +313,7 @@ async function operate(
 /** Asks the windows of the app to close, as a user would; without windows that can be asked, asks the process. */
 async function quit(
   session: Session,
-  view: DesktopView,
+  view: SeenDesktop,
   app: SeenApp,
   force: boolean,
   deadline: Deadline,

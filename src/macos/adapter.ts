@@ -42,6 +42,7 @@ export function connectMacos(options: PlatformOptions): Platform {
   return {
     name: "macos",
     adapter: (deadline) => macosAdapter(new Ax(connection, deadline), options),
+    places: () => ["macos"],
     close: async ({ forGood = false } = {}) => {
       if (forGood && connection.posedTo.size > 0) stopPosing(new Ax(connection, Deadline.in(CLOSE_MS)))
       connection.close()
@@ -109,6 +110,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     quit: async (app, force) => (await import("./apps.ts")).quitApp(app, force),
     clipboard: async (op) => (await import("./clipboard.ts")).useClipboard(op, deadline),
     screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
+    watchScreen: async () => undefined,
     notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
     // macOS does not say which events an app has handled.
     caughtUp: async () => true,

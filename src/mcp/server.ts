@@ -98,6 +98,7 @@ class Calls {
       // The environment is the operator's, not the client's.
       secrets: door.secrets ?? [],
       serve: undefined,
+      view: undefined,
       stdin: noInput,
     }
     this.#format = format

@@ -10,16 +10,15 @@ import {
   writeSync,
 } from "node:fs"
 import { resolve } from "node:path"
-import { type Command, findCommand, type Registry } from "../command.ts"
+import { findCommand } from "../command.ts"
 import { Deadline } from "../deadline.ts"
 import { toJson } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { type Field, fieldsOf } from "../fields.ts"
 import { guard } from "../policy.ts"
 import { parseRef } from "../refmap.ts"
 import type { Door, Outcome, Trace } from "../run.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
-import { commandsIn, type FieldsOf, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
+import { commandsIn, type FieldsOf, fieldsFor, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
 
 export interface TraceOptions {
   readonly directory: string
@@ -109,16 +108,6 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
 type Facts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** The fields of these commands, by name. */
-async function fieldsFor(commands: Registry, names: readonly string[]): Promise<FieldsOf> {
-  const known = new Map<string, readonly Field[]>()
-  for (const name of new Set(names)) {
-    const command: Command | undefined = await findCommand(commands, name)?.()
-    if (command) known.set(name, fieldsOf(command.input))
-  }
-  return (name) => known.get(name)
-}
 
 /** The screen. Under a list of apps, only the focused window, if it is one of theirs and nothing covers it. */
 async function screenOf(door: Door): Promise<Uint8Array | undefined> {

@@ -1,4 +1,5 @@
-import { type Field, spelledAs } from "../fields.ts"
+import { type Command, findCommand, type Registry } from "../command.ts"
+import { type Field, fieldsOf, spelledAs } from "../fields.ts"
 import { typesCharacter } from "../keys.ts"
 import { outline } from "../look/outline.ts"
 import type { Node } from "../node.ts"
@@ -28,6 +29,16 @@ const MOST_RESULT = 8000
 
 /** Fields of the commands that arguments are for; undefined for a name that is not a command's. */
 export type FieldsOf = (command: string) => readonly Field[] | undefined
+
+/** The fields of these commands, by name. */
+export async function fieldsFor(commands: Registry, names: readonly string[]): Promise<FieldsOf> {
+  const known = new Map<string, readonly Field[]>()
+  for (const name of new Set(names)) {
+    const command: Command | undefined = await findCommand(commands, name)?.()
+    if (command) known.set(name, fieldsOf(command.input))
+  }
+  return (name) => known.get(name)
+}
 
 /** The arguments of a command, with the length in place of every text that may be secret. */
 export function shownArguments(args: unknown, fields: readonly Field[] = []): unknown {

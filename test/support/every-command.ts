@@ -183,7 +183,11 @@ export interface ReadyDesk extends Desk {
 
 /** A busy desk with a snapshot of its window, on which every sample succeeds. */
 export async function readyDesk(door: Partial<Door> = {}): Promise<ReadyDesk> {
-  const it = busyDesk({ serve: async () => {}, ...door })
+  const it = busyDesk({
+    serve: async () => {},
+    view: async () => ({ url: "http://127.0.0.1:1/token/" }),
+    ...door,
+  })
   await desk({ ...it.door, trace: undefined, readOnly: false }).ok("snapshot")
   const [window] = it.world.windows
   const words: SampleWords = {

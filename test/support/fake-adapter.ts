@@ -110,6 +110,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const png = world.picture?.(width, height) ?? new Uint8Array([137, 80, 78, 71])
         return { png, width, height, origin: { x, y } }
       }),
+    watchScreen: async () => undefined,
     notifications: () => native("notifications", () => [...world.notifications]),
     unlistedNotifications: async () => 0,
     notification: (target, op) =>

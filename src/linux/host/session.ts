@@ -79,6 +79,16 @@ export class Session {
     return Boolean(this.env.DISPLAY || this.env.WAYLAND_DISPLAY)
   }
 
+  /** The display and the compositor's socket. */
+  get places(): readonly string[] {
+    const { DISPLAY, WAYLAND_DISPLAY, XDG_RUNTIME_DIR } = this.env
+    return [
+      // The display without the number of its screen.
+      ...(DISPLAY ? [`x11 ${DISPLAY.replace(/^unix(?=:)/, "").replace(/(:\d+)\.\d+$/, "$1")}`] : []),
+      ...(WAYLAND_DISPLAY ? [`wayland ${XDG_RUNTIME_DIR} ${WAYLAND_DISPLAY}`] : []),
+    ]
+  }
+
   /** True if an app of this session may be a client of Wayland. */
   get mayBeNative(): boolean {
     return Boolean(this.env.WAYLAND_DISPLAY)

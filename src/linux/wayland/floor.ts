@@ -1,6 +1,6 @@
 import type { Env, InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
@@ -97,6 +97,10 @@ export class Floor implements WindowSystem {
   async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
     const { takePicture } = await import("./picture.ts")
     return this.connected(deadline, (wayland) => takePicture(wayland, target, deadline))
+  }
+
+  async watchScreen(deadline: Deadline): Promise<ScreenWatch | undefined> {
+    return (await import("./screen-watch.ts")).watchScreen(this.env, deadline)
   }
 
   async displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {

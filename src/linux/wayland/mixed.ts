@@ -1,6 +1,6 @@
 import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
@@ -120,6 +120,10 @@ class Mixed implements WindowSystem {
 
   picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
     return this.#native.picture(target, deadline)
+  }
+
+  async watchScreen(deadline: Deadline): Promise<ScreenWatch | undefined> {
+    return this.#native.watchScreen?.(deadline)
   }
 
   displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {

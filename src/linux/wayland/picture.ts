@@ -69,7 +69,7 @@ async function capture(
   output: Output,
   deadline: Deadline,
 ): Promise<Shot> {
-  let offered: { format: number; width: number; height: number; stride: number } | undefined
+  let offered: Layout | undefined
   let end: "ready" | "failed" | undefined
   let isFlipped = false
   const frame = wayland.create((event) => {
@@ -107,16 +107,19 @@ async function capture(
   }
 }
 
+/** The layout of a buffer that the compositor copies into. */
+export interface Layout {
+  readonly format: number
+  readonly width: number
+  readonly height: number
+  /** Bytes a row. */
+  readonly stride: number
+}
+
 /** Rows from the top, without gaps, blue first. */
-function asBgrx(
+export function asBgrx(
   bytes: Uint8Array,
-  {
-    format,
-    width,
-    height,
-    stride,
-    isFlipped,
-  }: { format: number; width: number; height: number; stride: number; isFlipped: boolean },
+  { format, width, height, stride, isFlipped }: Layout & { readonly isFlipped: boolean },
 ): Uint32Array {
   const all = new Uint32Array(bytes.buffer)
   const pixels = new Uint32Array(width * height)

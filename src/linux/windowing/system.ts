@@ -1,6 +1,6 @@
 import type { InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
 import type { TopWindow } from "./window.ts"
@@ -60,6 +60,8 @@ export interface WindowSystem {
   clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined>
   picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture>
   displays(deadline: Deadline): Promise<readonly DisplayInfo[]>
+  /** Follows the pixels of the screen. Absent, or undefined: it cannot tell when they change. */
+  watchScreen?(deadline: Deadline): Promise<ScreenWatch | undefined>
 }
 
 /** The process that input is meant for, and its window if that is known. */

@@ -60,7 +60,7 @@ function clip(area: Rect, screen: { readonly width: number; readonly height: num
 }
 
 // One request captures one moment. Only areas larger than the largest reply are read in strips.
-async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadline): Promise<Pixels> {
+export async function readPixels(x: X11, drawable: number, area: Rect, deadline: Deadline): Promise<Pixels> {
   const { depth } = x.setup.screen
   if (x.setup.formats.get(depth) !== 32 || !x.setup.imageLittleEndian || depth < 24) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", `Screens with ${depth} bits per pixel cannot be read`, {

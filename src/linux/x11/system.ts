@@ -1,6 +1,6 @@
 import type { Env, InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import type { ClipboardOp, Picture } from "../../desktop.ts"
+import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import { NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { DisplayInfo, Point } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
@@ -119,6 +119,10 @@ export class XWindowSystem implements WindowSystem {
 
   async displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {
     return (await import("./displays.ts")).listDisplays(this.#x, deadline)
+  }
+
+  async watchScreen(deadline: Deadline): Promise<ScreenWatch | undefined> {
+    return (await import("./screen-watch.ts")).watchScreen(this.#x, deadline)
   }
 }
 

@@ -27,7 +27,7 @@ const inventories = () => import("./atspi/inventory.ts")
 const FOCUS_LOOK_MS = 750
 
 /** The desktop as one command sees it: its windows, and the accessible object that each of them is. */
-export class DesktopView {
+export class SeenDesktop {
   readonly #session: Session
   readonly #deadline: Deadline
   #last: Inventory | undefined
@@ -105,19 +105,19 @@ export class DesktopView {
   /** True if Enter would press the default button of the dialog, and that is disabled. */
   async isEnterBlocked(window: SeenWindow): Promise<boolean> {
     const { hasDisabledDefault } = await import("./atspi/focus.ts")
-    const look = async (view: DesktopView, top: Element) => hasDisabledDefault(await view.atspi(), top)
+    const look = async (view: SeenDesktop, top: Element) => hasDisabledDefault(await view.atspi(), top)
     return (await this.#briefly(window, look)) ?? false
   }
 
   /** Looks into a window, but not for long: the keys go to it in any case. undefined: its app cannot be asked. */
   async #briefly<T>(
     window: SeenWindow,
-    look: (view: DesktopView, top: Element) => Promise<T>,
+    look: (view: SeenDesktop, top: Element) => Promise<T>,
   ): Promise<T | undefined> {
     if (window.accessible === false) return undefined
     // The keys need time as well.
     const time = Math.min(FOCUS_LOOK_MS, this.#deadline.remaining / 3)
-    const view = new DesktopView(this.#session, this.#deadline.slice(time))
+    const view = new SeenDesktop(this.#session, this.#deadline.slice(time))
     view.#last = this.#last
     try {
       const top = await translatingErrors({ app: window.app_name }, view.#findTop(window.id))

@@ -1,0 +1,37 @@
+import type { Item } from "./command.ts"
+import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+
+/** Throws for the first item that is invalid. `check` throws for one, or returns false for a command that runs others. */
+export async function validate(
+  items: readonly Item[],
+  check: (item: Item) => Promise<boolean>,
+): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    try {
+      if (!(await check(item))) throw new AppError("INVALID_ARGS", `${item.command} cannot be an item`)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {
+        suggestion: error.suggestion,
+        details: { ...error.details, index },
+      })
+    }
+  }
+}
+
+export function notStarted(name: string): AppError {
+  return new AppError("TIMEOUT", `The batch's time was up before ${name} began`, {
+    suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
+    details: { kind: "not_started" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+export function interrupted(name: string, error: unknown): AppError {
+  const disposition = error instanceof AppError ? error.disposition : undefined
+  return new AppError("TIMEOUT", `${name} was interrupted`, {
+    suggestion: "Run 'snapshot' to see how far it came",
+    details: { kind: "interrupted" },
+    disposition,
+  })
+}

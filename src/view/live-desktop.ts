@@ -1,0 +1,314 @@
+import type { Adapter, SeenWindow, Watch } from "../adapter.ts"
+import { Deadline } from "../deadline.ts"
+import type { ScreenWatch } from "../desktop.ts"
+import type { Rect } from "../node.ts"
+import { intersection, isEmpty, overlaps } from "../rect.ts"
+import { pause } from "../until.ts"
+import { pollScreen } from "./poll-screen.ts"
+import { ShownScreen } from "./shown-screen.ts"
+import { readContent, type WindowContent } from "./window-content.ts"
+
+/** At most ten pictures a second. */
+const ROUND_MS = 100
+/** The time that the apps have to describe their windows. */
+const READ_MS = 4000
+/** How soon an outline follows a change that no pixel shows, and how soon a window that did not answer is asked again. */
+const OUTLINE_MS = 400
+const RETRY_MS = 2000
+/** A change of fewer pixels cannot bring a new field: a caret that blinks. */
+const SMALL = 800
+/** A cover is a little larger than its field. */
+const MARGIN = 2
+
+/** A window with what is known about it. */
+export interface KnownWindow extends Pick<SeenWindow, "id" | "title" | "app_name" | "bounds" | "is_focused"> {
+  readonly content: WindowContent
+  readonly readAt: number
+}
+
+export interface LiveEvents {
+  /** These areas of the shown picture have changed. */
+  pictureChanged(areas: readonly Rect[]): void
+  windowsChanged(): void
+}
+
+/**
+ * A desktop as it changes. A pixel is shown only when the secure fields around it are known: the windows that were drawn
+ * are read after their pixels, and a window whose fields moved meanwhile is covered until it is read again.
+ */
+export class LiveDesktop {
+  readonly screen = new ShownScreen()
+  readonly #open: (deadline: Deadline) => Promise<Adapter>
+  readonly #events: LiveEvents
+  readonly #signal: AbortSignal
+  #windows: readonly SeenWindow[] = []
+  #known: ReadonlyMap<string, KnownWindow> = new Map()
+  /** Areas that were drawn and are not shown yet. */
+  #pending: readonly Rect[] = []
+  /** The area of each window that was drawn since it was read. */
+  readonly #touched = new Map<string, Rect>()
+  #covers: readonly Rect[] = []
+  /** True if apps have reported changes since the focused window was read. */
+  #hasStirred = false
+  /** Windows that are covered until a second look finds their secure fields in the same places. */
+  readonly #unconfirmed = new Set<string>()
+  #wake: (() => void) | undefined
+
+  constructor(open: (deadline: Deadline) => Promise<Adapter>, events: LiveEvents, signal: AbortSignal) {
+    this.#open = open
+    this.#events = events
+    this.#signal = signal
+  }
+
+  /** All windows that show, the frontmost first. */
+  get windows(): readonly KnownWindow[] {
+    return [...this.#known.values()]
+  }
+
+  get covers(): readonly Rect[] {
+    return this.#covers
+  }
+
+  /** Shows the desktop once, and returns a promise that ends with the desktop or with the signal. */
+  async start(): Promise<{ readonly ended: Promise<void> }> {
+    const adapter = await this.#open(Deadline.in(READ_MS, this.#signal))
+    const screen = (await adapter.watchScreen()) ?? pollScreen(this.#open)
+    const watch = await adapter.watch()
+    const close = async (): Promise<void> => {
+      screen.close()
+      await watch.close()
+      await adapter.close()
+    }
+    try {
+      await this.#round(screen)
+    } catch (error) {
+      await close()
+      throw error
+    }
+    return { ended: this.#follow(screen, watch).finally(close) }
+  }
+
+  async #follow(screen: ScreenWatch, watch: Watch): Promise<void> {
+    let hasEnded = false
+    const end = (): void => {
+      hasEnded = true
+      this.#wake?.()
+    }
+    this.#signal.addEventListener("abort", end, { once: true })
+    let isDrawn = false
+    const isOver = (): boolean => hasEnded || this.#signal.aborted
+    // The screen's connection ends with the desktop.
+    void (async () => {
+      while (!isOver()) {
+        if (isDrawn || !(await screen.changed(IDLE_MS))) await this.#nextRound()
+        else {
+          isDrawn = true
+          this.#wake?.()
+        }
+      }
+    })().catch(end)
+    void (async () => {
+      while (!isOver())
+        if (await watch.changed(IDLE_MS)) {
+          this.#hasStirred = true
+          this.#wake?.()
+        }
+    })().catch(end)
+    while (!isOver()) {
+      if (!isDrawn) await this.#sleep(this.#patience)
+      if (isOver()) break
+      const next = Deadline.in(ROUND_MS, this.#signal)
+      isDrawn = false
+      // A read that failed is repeated; the end of the connection shows in `changed`.
+      await this.#round(screen).catch(() => {
+        this.#hasStirred = true
+      })
+      this.#rounds.resolve()
+      this.#rounds = Promise.withResolvers()
+      await pause(next.remaining, next)
+    }
+    this.#rounds.resolve()
+  }
+
+  #rounds = Promise.withResolvers<void>()
+
+  #nextRound(): Promise<void> {
+    return this.#rounds.promise
+  }
+
+  /** How long nothing needs to be done unless something is drawn. */
+  get #patience(): number {
+    if (this.#unconfirmed.size > 0) return 0
+    const isUnknown = this.windows.some(({ content }) => content.secure === "unknown")
+    return this.#hasStirred ? OUTLINE_MS : isUnknown ? RETRY_MS : IDLE_MS
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+
+  /** One look: pixels first, then the windows that were drawn, then the places of all windows again. */
+  async #round(screen: ScreenWatch): Promise<void> {
+    const deadline = Deadline.in(READ_MS, this.#signal)
+    const adapter = await this.#open(deadline)
+    try {
+      const before = this.#windows
+      const parts = await screen.take(deadline)
+      const drawn = this.screen.take(screen.size, parts)
+      this.#pending = [...this.#pending, ...drawn]
+      const now = await this.#list(adapter)
+      const due = this.#due(now, drawn)
+      if (this.#pending.length === 0 && due.length === 0 && sameList(before, now)) return
+      const old = this.#known
+      const read = await this.#read(adapter, due)
+      const after = due.length > 0 || !sameList(before, now) ? await this.#list(adapter) : now
+      this.#windows = after
+      this.#known = new Map(
+        after.flatMap((window) => {
+          const content = read.get(window.id) ?? old.get(window.id)?.content
+          const readAt = read.has(window.id) ? performance.now() : (old.get(window.id)?.readAt ?? 0)
+          return content ? [[window.id, { ...window, content, readAt }] as const] : []
+        }),
+      )
+      this.#show(before, after, old)
+      this.#events.windowsChanged()
+    } finally {
+      await adapter.close()
+    }
+  }
+
+  async #list(adapter: Adapter): Promise<readonly SeenWindow[]> {
+    return (await adapter.windows()).filter(({ minimized }) => !minimized)
+  }
+
+  /** The windows that must be read before what was drawn may be shown. */
+  #due(now: readonly SeenWindow[], drawn: readonly Rect[]): readonly SeenWindow[] {
+    const isOutside = drawn.some(
+      (area) => areaOf(area) > SMALL && !now.some(({ bounds }) => bounds && encloses(bounds, area)),
+    )
+    return now.filter((window) => {
+      const { id, bounds, is_focused } = window
+      const known = this.#known.get(id)
+      if (!known || this.#unconfirmed.has(id) || !sameRect(known.content.bounds, bounds)) return true
+      const parts = bounds
+        ? drawn.map((area) => intersection(area, bounds)).filter((one) => !isEmpty(one))
+        : drawn
+      for (const part of parts) this.#touched.set(id, around(this.#touched.get(id), part))
+      const touched = this.#touched.get(id)
+      const age = performance.now() - known.readAt
+      if (known.content.secure === "unknown" && age > RETRY_MS) return true
+      if (parts.length > 0 && (this.#hasStirred || (touched && areaOf(touched) > SMALL))) return true
+      // A popup of the window may have been drawn beside it.
+      return is_focused && (isOutside || (this.#hasStirred && age > OUTLINE_MS))
+    })
+  }
+
+  async #read(
+    adapter: Adapter,
+    due: readonly SeenWindow[],
+  ): Promise<ReadonlyMap<string, WindowContent | undefined>> {
+    for (const { id } of due) this.#touched.delete(id)
+    if (due.some(({ is_focused }) => is_focused)) this.#hasStirred = false
+    const contents = await Promise.all(due.map((window) => readContent(adapter, window)))
+    return new Map(due.map(({ id }, i) => [id, contents[i]]))
+  }
+
+  #show(
+    before: readonly SeenWindow[],
+    after: readonly SeenWindow[],
+    old: ReadonlyMap<string, KnownWindow>,
+  ): void {
+    const whole = { x: 0, y: 0, width: this.screen.width, height: this.screen.height }
+    this.#unconfirmed.clear()
+    const wanted = after.flatMap((window): readonly Rect[] => {
+      const known = this.#known.get(window.id)
+      const last = before.find(({ id }) => id === window.id)
+      const [was, is] = [old.get(window.id)?.content.secure, known?.content.secure ?? "unknown"]
+      const hasMoved =
+        !sameRect(window.bounds, known?.content.bounds) || (last && !sameRect(last.bounds, window.bounds))
+      const hadNone = was === undefined || was === "unknown" || was.length === 0
+      if (is.length === 0 && hadNone) return []
+      if (is !== "unknown" && !hasMoved && !hadNone && sameRects(was, is)) return is.map(grown)
+      // Its fields are not known, or were elsewhere a moment ago: all of the window is covered, also at its old place.
+      if (is !== "unknown" || hasMoved) this.#unconfirmed.add(window.id)
+      return [window.bounds ?? whole, ...(last?.bounds ? [last.bounds] : [])]
+    })
+    const covers = wanted.flatMap((area) => this.screen.clip(area) ?? [])
+    const changedCovers = [
+      ...covers.filter((cover) => !this.#covers.some((one) => sameRect(one, cover))),
+      ...this.#covers.filter((cover) => !covers.some((one) => sameRect(one, cover))),
+    ]
+    const areas = merged([...this.#pending, ...changedCovers].flatMap((area) => this.screen.clip(area) ?? []))
+    this.#pending = []
+    this.#covers = covers
+    if (areas.length === 0) return
+    this.screen.show(areas, covers)
+    this.#events.pictureChanged(areas)
+  }
+}
+
+/** How long a watch waits before it is asked again. */
+const IDLE_MS = 60_000
+
+const areaOf = ({ width, height }: Rect): number => width * height
+
+const grown = ({ x, y, width, height }: Rect): Rect => ({
+  x: x - MARGIN,
+  y: y - MARGIN,
+  width: width + 2 * MARGIN,
+  height: height + 2 * MARGIN,
+})
+
+const encloses = (outer: Rect, inner: Rect): boolean => {
+  const shared = intersection(outer, inner)
+  return shared.width === inner.width && shared.height === inner.height
+}
+
+/** The rectangle around two. */
+export function around(a: Rect | undefined, b: Rect): Rect {
+  if (!a) return b
+  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)]
+  return {
+    x,
+    y,
+    width: Math.max(a.x + a.width, b.x + b.width) - x,
+    height: Math.max(a.y + a.height, b.y + b.height) - y,
+  }
+}
+
+/** The same area in fewer rectangles: those that overlap become one. */
+export function merged(areas: readonly Rect[]): readonly Rect[] {
+  const result: Rect[] = []
+  for (const area of areas) {
+    let joined = area
+    for (let i = result.findIndex((one) => overlaps(one, joined)); i >= 0; ) {
+      joined = around(result.splice(i, 1)[0], joined)
+      i = result.findIndex((one) => overlaps(one, joined))
+    }
+    result.push(joined)
+  }
+  return result
+}
+
+const sameRect = (a: Rect | undefined, b: Rect | undefined): boolean =>
+  a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+
+const sameRects = (a: readonly Rect[], b: readonly Rect[]): boolean =>
+  a.length === b.length && a.every((one, i) => sameRect(one, b[i]))
+
+const sameList = (a: readonly SeenWindow[], b: readonly SeenWindow[]): boolean =>
+  a.length === b.length &&
+  a.every((one, i) => {
+    const other = b[i]
+    return (
+      one.id === other?.id &&
+      one.title === other.title &&
+      one.is_focused === other.is_focused &&
+      sameRect(one.bounds, other.bounds)
+    )
+  })

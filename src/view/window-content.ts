@@ -1,0 +1,72 @@
+import { type Adapter, MAX_LEVELS, type SeenNode, type SeenWindow } from "../adapter.ts"
+import { AppError } from "../errors.ts"
+import { compact } from "../look/compact.ts"
+import { lineOf } from "../look/outline.ts"
+import { PLAIN, refSource, shownPart, treeOptions } from "../look/surface.ts"
+import type { Node, Rect } from "../node.ts"
+import { allocateRefs, originOf } from "../refs/allocate.ts"
+import { walk } from "../tree.ts"
+
+/** The content of a window as it was read: its outline, and the places that must not be seen. */
+export interface WindowContent {
+  /** The window's place at that time. */
+  readonly bounds?: Rect
+  /** Places of its secure fields; "unknown" if one of them, or all, may be anywhere in it. */
+  readonly secure: readonly Rect[] | "unknown"
+  readonly lines: readonly Line[]
+  /** The reason why there is no outline, or why the window is covered. */
+  readonly note?: string
+}
+
+/** A line of the outline. */
+export interface Line {
+  readonly text: string
+  readonly depth: number
+  readonly ref?: string
+  readonly bounds?: Rect
+}
+
+/** The whole window: a secure field may be at any depth. */
+const READING = { ...PLAIN, max_depth: MAX_LEVELS, include_bounds: true }
+
+const MOST_LINES = 3000
+
+/** Reads a window. undefined: it is gone. A window that cannot be read has content that is unknown. */
+export async function readContent(adapter: Adapter, window: SeenWindow): Promise<WindowContent | undefined> {
+  const { bounds } = window
+  if (window.accessible === false) {
+    // A window that never shows its content to readers has no secure fields that anyone could tell.
+    const secure = window.starting ? "unknown" : []
+    return { bounds, secure, lines: [], note: window.reason ?? "This app shows no elements to readers" }
+  }
+  try {
+    const seen = await adapter.tree({ kind: "surface", window, surface: "window" }, treeOptions(READING))
+    if (!seen.complete)
+      return { bounds, secure: "unknown", lines: [], note: "Its elements could not be read in time" }
+    const part = shownPart(seen.root, READING)
+    const { tree } = allocateRefs(seen, refSource(seen, undefined), part.getsRef)
+    return { bounds, secure: secureIn(seen.root), lines: linesOf(compact(part.of(tree))) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === "WINDOW_NOT_FOUND" || error.code === "ELEMENT_NOT_FOUND") return undefined
+    return { bounds, secure: "unknown", lines: [], note: error.message }
+  }
+}
+
+function secureIn(root: SeenNode): WindowContent["secure"] {
+  const fields = [...walk(root)].flatMap(({ node }) => (node.states.includes("secure") ? [node.bounds] : []))
+  return fields.every((bounds) => bounds !== undefined) ? fields : "unknown"
+}
+
+function linesOf(tree: Node): readonly Line[] {
+  const lines: Line[] = []
+  const visit = (node: Node, depth: number): void => {
+    if (lines.length >= MOST_LINES) return
+    const { bounds: _, children = [], ...facts } = node
+    const place = originOf(node)?.bounds ?? node.bounds
+    lines.push({ text: lineOf(facts), depth, ref: node.ref_id, bounds: place })
+    for (const child of children) visit(child, depth + 1)
+  }
+  visit(tree, 0)
+  return lines
+}

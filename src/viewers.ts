@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs"
+
+/** The sockets of this user's viewers (desktop-view). The directory exists only while there are any. */
+export const viewersDirectory = (): string => `/tmp/agent-desktop-view-${process.geteuid?.()}`
+
+/** Cheap: every command asks this. */
+export const hasViewers = (): boolean => existsSync(viewersDirectory())
+
+/** The first line that a command sends to a viewer. `places`: names of its desktop, as a platform gives them. */
+export type Call =
+  | ({ readonly kind: "report"; readonly places: readonly string[] } & Begun)
+  /** `wait`: the command waits until it may go on. Otherwise it acts now or not at all. */
+  | { readonly kind: "ask"; readonly places: readonly string[]; readonly wait: boolean; readonly pid: number }
+
+/** A command that has begun, without the texts that a trace hides. */
+export interface Begun {
+  readonly id: string
+  readonly time: string
+  readonly pid: number
+  readonly command: string
+  readonly arguments: unknown
+  readonly door?: string
+  readonly session?: string
+}
+
+/** The second line of a report. */
+export interface Ended {
+  readonly ok: boolean
+  readonly duration_ms: number
+  /** Some members of the result, or the error. */
+  readonly result: unknown
+}
+
+/** A viewer's answer. `other`: it shows another desktop. */
+export type Answer = "go" | "paused" | "other"
