@@ -3,7 +3,7 @@ import { join } from "node:path"
 /**
  * Runs the tests on compositors that are too heavy for every check, on desktops without a screen:
  *
- *   bun run compositors [kwin|gnome|gnome-extension|phoc]…
+ *   bun run compositors [kwin|gnome|gnome-extension|phoc|sway-xwayland]…
  *
  * Installs what is missing. The last line of each is a row for the table in docs/wayland.md.
  */
@@ -17,6 +17,7 @@ const COMPOSITORS: Readonly<Record<string, { readonly name: string; readonly pac
   gnome: { name: "GNOME Shell", package: "gnome-shell" },
   "gnome-extension": { name: "GNOME Shell with the extension", package: "gnome-shell" },
   phoc: { name: "phoc", package: "phoc" },
+  "sway-xwayland": { name: "sway with Xwayland", package: "sway" },
 }
 
 const given = process.argv.slice(2)

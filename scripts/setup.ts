@@ -118,6 +118,7 @@ const COMPOSITORS = [
   "pipewire",
   "wireplumber",
   "phoc",
+  "xwayland",
   // A second, independent look.
   "systemd",
   "wl-clipboard",

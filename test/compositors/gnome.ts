@@ -79,6 +79,30 @@ describe("input without places", () => {
   })
 })
 
+test("a picture needs the user's consent, and leaves no file behind", async () => {
+  const answer = new URL("answer.py", import.meta.url).pathname
+  const path = `${desktop.directory}/screen.png`
+  const take = async (label: string): Promise<Json> => {
+    const taking = gnome.run("screenshot", path, "--timeout-ms", "80000")
+    const at = (await Bun.$`/usr/bin/python3 ${answer} ${label}`.env(gnome.env).text()).trim()
+    await data(gnome, "mouse-click", "--xy", at)
+    return (await taking).json
+  }
+  expect((await take("Deny")).error?.code).toBe("PERM_DENIED")
+  // The desktop remembers the answer; the user takes it back.
+  const store = ["--dest", "org.freedesktop.impl.portal.PermissionStore"]
+  const object = ["--object-path", "/org/freedesktop/impl/portal/PermissionStore"]
+  await Bun.$`gdbus call --session ${store} ${object} --method org.freedesktop.impl.portal.PermissionStore.Delete screenshot screenshot`
+    .env(gnome.env)
+    .quiet()
+  expect((await take("Allow")).data).toMatchObject({ width: 1280, height: 1024 })
+  expect(await Bun.$`identify -format %wx%h ${path}`.text()).toBe("1280x1024")
+  const again = await data(gnome, "screenshot", path)
+  expect([again.width, again.height]).toEqual([1280, 1024])
+  const left = await Bun.$`find ${gnome.env.HOME ?? ""} -name "*.png"`.text()
+  expect(left.trim()).toBe("")
+}, 240_000)
+
 test("doctor names the compositor and what would add places", async () => {
   const { checks } = await data(gnome, "doctor")
   const of = (name: string) => checks.find((check: Json) => check.name === name)

@@ -1,6 +1,6 @@
-"""Holds a keyboard and a pointer on the seat of a headless GNOME Shell, as a real desk has them, until its input ends."""
+"""Holds a keyboard and a pointer on the seat of a headless GNOME Shell, as a real desk has them, until it is ended."""
 
-import sys
+import signal
 
 import gi
 
@@ -21,5 +21,4 @@ call(session, f"{NAME}.Session", "Start")
 for is_down in (True, False):
     call(session, f"{NAME}.Session", "NotifyKeyboardKeycode", GLib.Variant("(ub)", (42, is_down)))
 call(session, f"{NAME}.Session", "NotifyPointerMotionRelative", GLib.Variant("(dd)", (1, 1)))
-print("ready", flush=True)
-sys.stdin.read()
+signal.pause()

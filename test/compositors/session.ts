@@ -92,6 +92,8 @@ export async function underGnome(desktop: TestDesktop, withExtension: boolean): 
   })
   await until(() => hasName(gnome, "org.gnome.Shell"), 60_000)
   await until(async () => (await evaluate(gnome, "1 + 1").catch(() => 0)) === 2, 60_000)
+  // It starts with the overview.
+  await until(async () => (await evaluate(gnome, "Main.layoutManager._startingUp")) === false, 60_000)
   await evaluate(gnome, "Main.overview.hide(); 0")
   await until(async () => (await evaluate(gnome, "Main.overview.visible")) === false, 60_000)
   const holder = new URL("hold-input.py", import.meta.url).pathname

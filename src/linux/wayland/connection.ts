@@ -1,7 +1,7 @@
 import { sendWith } from "../../../ffi/descriptors.ts"
 import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { EventReader, type WaylandEvent, WaylandMessage } from "./wire.ts"
 
 /** A connection to a Wayland compositor: requests, events by object, and the compositor's globals. */
@@ -32,7 +32,12 @@ export class Wayland {
         platformDetail: String(error),
       })
     })
-    await wayland.#readGlobals(deadline)
+    try {
+      await wayland.#readGlobals(deadline)
+    } catch (error) {
+      wayland.close()
+      throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
+    }
     return wayland
   }
 
@@ -116,7 +121,8 @@ export class Wayland {
 
   close(): void {
     this.#fail("it was closed")
-    this.#socket?.end()
+    // Not `end`, which waits for a compositor that may stand still. The kernel has everything that was sent.
+    this.#socket?.terminate()
   }
 
   async #readGlobals(deadline: Deadline): Promise<void> {

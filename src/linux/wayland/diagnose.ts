@@ -73,13 +73,21 @@ async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadlin
   const kwin = new KWin(env, access, owner)
   const version = await kwin.version(deadline).catch(() => undefined)
   const bus = await access.bus(deadline)
-  const portal = await portalVersion(bus, "org.freedesktop.portal.RemoteDesktop", deadline).catch(late)
+  const [portal, pictures] = await Promise.all(
+    ["RemoteDesktop", "Screenshot"].map((name) =>
+      portalVersion(bus, `org.freedesktop.portal.${name}`, deadline).catch(late),
+    ),
+  )
   return {
     name: `KWin ${version ?? "of an unknown version"}`,
     windows: "by scripts of KWin",
-    input: portal > 0 ? "by the desktop portal, characters of the keyboard layout" : undefined,
+    input: portal ? "by the desktop portal, characters of the keyboard layout" : undefined,
+    picture: pictures ? "by the desktop portal, after consent" : undefined,
+    noPicture: NO_PICTURE,
   }
 }
+
+const NO_PICTURE = "the desktop portal takes no pictures, or has not started yet"
 
 /** A portal that has not started in our time. */
 const late = (): number => 0
@@ -99,7 +107,7 @@ async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadli
     forPlaces: "agent-desktop doctor --gnome-extension install, then log out and in again",
     input: `by Mutter, characters of the keyboard layout${extension ? "" : "; elements only by accessibility"}`,
     picture: pictures > 0 ? "by the desktop portal, after consent" : undefined,
-    noPicture: "the desktop portal takes no pictures, or has not started yet",
+    noPicture: NO_PICTURE,
   }
 }
 
@@ -135,8 +143,8 @@ function capability(name: string, way: string | undefined, why: string, more?: s
 /** Compositors do not tell their names, but some of their protocols are theirs alone. */
 function nameOf({ globals }: Wayland): string {
   const has = (start: string): boolean => [...globals.keys()].some((name) => name.startsWith(start))
-  if (has("gtk_shell")) return "GNOME (mutter)"
   if (has("org_kde_kwin") || has("org_kde_plasma")) return "KDE (KWin)"
   if (has("weston_")) return "weston"
-  return has("zwlr_") ? "a wlroots compositor" : "a compositor without a known name"
+  if (has("zwlr_")) return "a wlroots compositor"
+  return has("gtk_shell") ? "GNOME (mutter)" : "a compositor without a known name"
 }

@@ -99,7 +99,8 @@ export class GnomePlaced extends Placed {
   override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
     const before = await this.windowOf(id, deadline)
     const change = async (...words: readonly (string | number)[]) => {
-      if (await this.#extension.operate(numberOf(id), words.join(" "), deadline)) return
+      const number = await this.#numberOf(id, deadline)
+      if (number !== undefined && (await this.#extension.operate(number, words.join(" "), deadline))) return
       throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
     }
     switch (op.kind) {
@@ -136,7 +137,9 @@ export class GnomePlaced extends Placed {
   }
 
   override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
-    return (await this.#extension.operate(numberOf(id), "close", deadline)) ? "xdg_toplevel.close" : undefined
+    const number = await this.#numberOf(id, deadline)
+    const isAsked = number !== undefined && (await this.#extension.operate(number, "close", deadline))
+    return isAsked ? "xdg_toplevel.close" : undefined
   }
 
   override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
@@ -161,9 +164,18 @@ export class GnomePlaced extends Placed {
     }
   }
 
+  /** undefined: there is no such window. */
+  async #numberOf(id: string, deadline: Deadline): Promise<number | undefined> {
+    return (await this.#extension.look(deadline)).windows.find((view) => this.#idOf(view) === id)?.id
+  }
+
+  #idOf({ id, xId }: Pick<GnomeView, "id" | "xId">): string {
+    return xId && this.env.DISPLAY ? `w-${xId}` : `w-g${id}`
+  }
+
   #window(view: GnomeView, isNormal: boolean): TopWindow {
     return {
-      id: view.xId && this.env.DISPLAY ? `w-${view.xId}` : `w-g${view.id}`,
+      id: this.#idOf(view),
       title: view.title,
       pid: view.pid,
       wmClass: view.appId ? { instance: view.appId, className: view.appId } : undefined,
@@ -181,8 +193,6 @@ export class GnomePlaced extends Placed {
     }
   }
 }
-
-const numberOf = (id: string): number => Number(id.slice("w-g".length))
 
 /** Meta.WindowType. Others are menus, tips and panels. */
 const DIALOG = 3

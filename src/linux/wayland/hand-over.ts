@@ -21,7 +21,7 @@ export async function handOver(env: Env, deadline: Deadline): Promise<void> {
   if (socket) {
     socket.write("again\n")
     await promise
-    socket.end()
+    socket.terminate()
   }
   clearTimeout(timer)
 }

@@ -1,5 +1,6 @@
-import type { Env, WindowOp } from "../../adapter.ts"
+import type { Env, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { Picture } from "../../desktop.ts"
 import { NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
@@ -21,8 +22,9 @@ export class KWinWindows extends Placed {
 
   override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
     const before = await this.windowOf(id, deadline)
+    const uuid = await this.#uuidOf(id, deadline)
     const change = async (code: string) => {
-      if (await this.#kwin.change(uuidOf(id), code, deadline)) return
+      if (uuid !== undefined && (await this.#kwin.change(uuid, code, deadline))) return
       throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
     }
     switch (op.kind) {
@@ -59,8 +61,13 @@ export class KWinWindows extends Placed {
   }
 
   override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
-    const isAsked = await this.#kwin.change(uuidOf(id), "w.closeWindow()", deadline)
+    const uuid = await this.#uuidOf(id, deadline)
+    const isAsked = uuid !== undefined && (await this.#kwin.change(uuid, "w.closeWindow()", deadline))
     return isAsked ? "xdg_toplevel.close" : undefined
+  }
+
+  override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
+    return (await import("./portal-picture.ts")).takePortalPicture(this.#access, target, deadline)
   }
 
   protected override async views(deadline: Deadline): Promise<readonly View[]> {
@@ -94,6 +101,11 @@ export class KWinWindows extends Placed {
     }
   }
 
+  /** undefined: there is no such window. */
+  async #uuidOf(id: string, deadline: Deadline): Promise<string | undefined> {
+    return (await this.#kwin.views(deadline)).find((view) => this.#idOf(view) === id)?.id
+  }
+
   #idOf({ id, xId }: Pick<KWinView, "id" | "xId">): string {
     return xId && this.env.DISPLAY ? `w-${xId}` : `w-${id}`
   }
@@ -118,5 +130,3 @@ export class KWinWindows extends Placed {
     }
   }
 }
-
-const uuidOf = (id: string): string => id.slice("w-".length)

@@ -71,11 +71,11 @@ class Mixed implements WindowSystem {
   }
 
   operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
-    return this.#of(id).operate(id, op, deadline)
+    return this.#master(id).operate(id, op, deadline)
   }
 
   requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
-    return this.#of(id).requestClose(id, deadline)
+    return this.#master(id).requestClose(id, deadline)
   }
 
   caughtUp(id: string, deadline: Deadline): Promise<boolean> {
@@ -87,7 +87,7 @@ class Mixed implements WindowSystem {
   }
 
   hasKeys(owner: Owner, deadline: Deadline): Promise<boolean | undefined> {
-    return this.#of(owner.window).hasKeys(owner, deadline)
+    return this.#master(owner.window).hasKeys(owner, deadline)
   }
 
   /** Input through Xwayland reaches its own windows only, so it must be meant for one. */
@@ -133,6 +133,11 @@ class Mixed implements WindowSystem {
   /** The system that knows the places of Xwayland's windows, and leads the pointer there. */
   get #placed(): WindowSystem {
     return this.#native.listsAll ? this.#native : this.#x
+  }
+
+  /** The system that decides about a window: a compositor may ignore what X clients ask of each other's windows. */
+  #master(id: string | undefined): WindowSystem {
+    return isX(id) ? this.#placed : this.#native
   }
 
   #of(id: string | undefined): WindowSystem {

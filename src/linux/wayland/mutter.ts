@@ -36,6 +36,7 @@ export function mutterDevices(wayland: Wayland, env: Env, access: BusAccess, own
 
 /** A session of org.gnome.Mutter.RemoteDesktop. It ends with our connection to the bus, if nothing ends it before. */
 class MutterRemote implements Remote {
+  readonly isOrdered = true
   readonly #bus: Bus
   readonly #owner: string
   readonly #path: string

@@ -52,6 +52,7 @@ export async function openRemote(env: Env, access: BusAccess, deadline: Deadline
 }
 
 class PortalRemote implements DistanceRemote {
+  readonly isOrdered = false
   readonly #bus: Bus
   readonly #session: string
 

@@ -9,6 +9,8 @@ import { Layout } from "./layout.ts"
 /** A session in which a compositor takes input over D-Bus. Each call returns when the compositor's side has it. */
 export interface Remote {
   key(code: number, isDown: boolean, deadline: Deadline): Promise<void>
+  /** True if calls keep their order without waiting for each other. */
+  readonly isOrdered: boolean
   button(code: number, isDown: boolean, deadline: Deadline): Promise<void>
   wheel(axis: Axis, steps: number, deadline: Deadline): Promise<void>
   close(deadline: Deadline): Promise<void>
@@ -111,14 +113,16 @@ export class RemoteKeyboard implements Keyboard {
 
   async stroke({ code, held }: Stroke, deadline: Deadline): Promise<void> {
     const keys = [...held, code]
-    for (const key of keys) {
-      this.#down.add(key)
-      await this.#remote.key(key, true, deadline)
-    }
-    for (const key of keys.toReversed()) {
-      await this.#remote.key(key, false, deadline)
-      this.#down.delete(key)
-    }
+    for (const key of keys) this.#down.add(key)
+    const steps = [
+      ...keys.map((key) => [key, true] as const),
+      ...keys.toReversed().map((key) => [key, false] as const),
+    ]
+    // An app repeats a key that stays down. All at once, no pause of this process can come in between.
+    if (this.#remote.isOrdered)
+      await Promise.all(steps.map(([key, isDown]) => this.#remote.key(key, isDown, deadline)))
+    else for (const [key, isDown] of steps) await this.#remote.key(key, isDown, deadline)
+    for (const key of keys) this.#down.delete(key)
   }
 
   async close(deadline: Deadline): Promise<void> {

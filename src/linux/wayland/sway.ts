@@ -48,7 +48,7 @@ export class Sway {
     })
     socket.write(frame(SUBSCRIBE, '["window","workspace"]'))
     await within(promise, deadline)
-    return { [Symbol.dispose]: () => socket.end() }
+    return { [Symbol.dispose]: () => socket.terminate() }
   }
 
   async #ask(type: number, payload: string, deadline: Deadline): Promise<unknown> {
@@ -61,7 +61,7 @@ export class Sway {
       socket.write(frame(type, payload))
       return JSON.parse(await within(promise, deadline))
     } finally {
-      socket.end()
+      socket.terminate()
     }
   }
 

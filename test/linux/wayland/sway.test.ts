@@ -207,6 +207,21 @@ describe("a window on sway", () => {
     expect((await fixture.events()).filter(({ event }) => event === "press").length).toBe(before + count)
   }, 900_000)
 
+  test("keeps no command waiting when the compositor stands still", async () => {
+    const { parts } = await Bun.file(`${desktop.home}/desktops/test/desktop.json`).json()
+    const { pid } = parts.find((part: Json) => part.program === "sway")
+    process.kill(pid, "SIGSTOP")
+    try {
+      for (const args of [["list-displays"], ["mouse-click", "--xy", "300,300"], ["list-windows"]]) {
+        const { error } = (await desktop.run(...args, "--timeout-ms", "1000")).json
+        expect([args[0], error.code]).toEqual([args[0], "TIMEOUT"])
+        expect(error.disposition?.delivery ?? "not_delivered").toBe("not_delivered")
+      }
+    } finally {
+      process.kill(pid, "SIGCONT")
+    }
+  }, 60_000)
+
   test("gets no input if the seat has no devices: it would be lost", async () => {
     const { parts } = await Bun.file(`${desktop.home}/desktops/test/desktop.json`).json()
     process.kill(parts.find((part: Json) => part.program === "input-holder").pid)
