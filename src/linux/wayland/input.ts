@@ -244,12 +244,15 @@ async function typeText(
   let typed = 0
   // A password goes letter by letter. A long secret, such as a key, has to be typed in time as well.
   const portion = Math.ceil(chars.length / MOST_PROOFS)
-  /** The app may go on to another field of the same window, which would show the rest. */
+  /** Another window may take the focus, or the app go on to another field of the same one, which would show the rest. */
   const proveStill = async (): Promise<void> => {
     if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
-    await prove?.().catch((error: unknown) => {
+    try {
+      if (places) await keyWindow(places, owner, deadline)
+      await prove?.()
+    } catch (error) {
       throw error instanceof AppError ? partly(error, undefined) : error
-    })
+    }
   }
   while (typed < chars.length) {
     const strokes = await device.strokesOf(chars.slice(typed), deadline)
