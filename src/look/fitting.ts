@@ -57,9 +57,18 @@ function insideOf(
   return held.map(({ place }) => place)
 }
 
-/** The name of a control says what the control does, and not what is around it. A paragraph in a cell is a field, too. */
+/**
+ * The name of a control says what the control does, and not what is around it. A paragraph in a cell is a field, too. A
+ * container is about what is in it, and not about what is beside it; a cell, a heading or a paragraph may hold a link.
+ */
 const mayBeText = ({ node, ancestors }: Position): boolean =>
-  !hasTrait(node.role, "control") || (hasTrait(node.role, "typable") && ancestors.at(-1)?.role === "cell")
+  hasTrait(node.role, "control")
+    ? hasTrait(node.role, "typable") && ancestors.at(-1)?.role === "cell"
+    : hasTrait(node.role, "item") || TEXTS.has(node.role) || !node.children.some(holdsControl)
+
+const TEXTS: ReadonlySet<Role> = new Set(["heading", "paragraph", "statictext", "label"])
+
+const holdsControl = (node: SeenNode): boolean => isInteractive(node) || node.children.some(holdsControl)
 
 /** A container that is looked for around an element. */
 interface Holder {
@@ -156,8 +165,24 @@ function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenN
   if (isRowLike(holder.node)) return !way.some(isRow)
   if (way.some(isRowLike)) return false
   const isBeside = way.length === 1 || text.node.role === "heading"
-  return isBeside || branch === node || !hasOwnTexts(branch, node)
+  if (!isBeside && branch !== node && hasOwnTexts(branch, node)) return false
+  return isInPart(holder.node.children, way[0]!, branch)
 }
+
+/**
+ * True if a text and a block are in the same part of a container: a part begins with a text that comes after something
+ * else. A text behind the block tells of it only if there is none before it.
+ */
+function isInPart(parts: readonly SeenNode[], text: SeenNode, block: SeenNode): boolean {
+  const [at, of] = [parts.indexOf(text), parts.indexOf(block)]
+  const isText = (part: SeenNode): boolean => !holdsControl(part) && hasText(part)
+  if (at > of) return !parts.slice(0, of).some(isText)
+  const between = parts.slice(at + 1, of)
+  const first = between.findIndex(holdsControl)
+  return first < 0 || !between.slice(first).some(isText)
+}
+
+const hasText = (node: SeenNode): boolean => wordsOf(node) !== undefined || node.children.some(hasText)
 
 /** True if there are texts in a block other than those of the element, and than the label that names it. */
 function hasOwnTexts(block: SeenNode, node: SeenNode): boolean {

@@ -178,6 +178,24 @@ describe.concurrent("a description", () => {
     expect((await it.error("click", { ref_id: '"Save"', app: "Nowhere" })).code).toBe("APP_NOT_FOUND")
   })
 
+  test("in a section is not in the one beside it, even if that is the only element of its name", async () => {
+    const section = (name: string, ...children: Spec[]): Spec => ({ role: "group", name, children })
+    const label = (value: string): Spec => ({ role: "label", value })
+    const low = (name: string): Spec => button(name, { bounds: { ...bounds, y: 60 } })
+    for (const window of [
+      [section("Alpha", button("One")), section("Beta", low("Two"))],
+      [label("Alpha"), button("One"), label("Beta"), low("Two")],
+      [label("Alpha"), { role: "group", children: [button("One")] }, label("Beta"), section("", low("Two"))],
+    ] as const satisfies readonly (readonly Spec[])[]) {
+      const it = holding(...window)
+      const lost = await it.error("click", { ref_id: 'button "Two" in "Alpha"', timeout_ms: 0 })
+      expect(lost.code).toBe("ELEMENT_NOT_FOUND")
+      expect(it.world.deliveries).toEqual([])
+      expect((await it.ok("click", { ref_id: 'button "Two" in "Beta"' })).element.name).toBe("Two")
+      expect((await it.ok("click", { ref_id: 'button "One" in "Alpha"' })).element.name).toBe("One")
+    }
+  })
+
   test("is proved again when the command acts", async () => {
     const it = holding(button("Save"))
     const { calls } = it.world
