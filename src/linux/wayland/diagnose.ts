@@ -143,7 +143,7 @@ function capability(name: string, way: string | undefined, why: string, more?: s
 /** Compositors do not tell their names, but some of their protocols are theirs alone. */
 function nameOf({ globals }: Wayland): string {
   const has = (start: string): boolean => [...globals.keys()].some((name) => name.startsWith(start))
-  if (has("org_kde_kwin") || has("org_kde_plasma")) return "KDE (KWin)"
+  if (has("org_kde_plasma")) return "KDE (KWin)"
   if (has("weston_")) return "weston"
   if (has("zwlr_")) return "a wlroots compositor"
   return has("gtk_shell") ? "GNOME (mutter)" : "a compositor without a known name"
