@@ -9,7 +9,8 @@ const SAVE = new URL("../fixtures/flow/save.flow", import.meta.url).pathname
 
 test("a flow writes and saves a file on a desktop of its own, which is gone afterwards", async () => {
   using place = temporary()
-  const env = { ...process.env, AGENT_DESKTOP_HOME: `${place.path}/state` }
+  // An app that was killed in the user's home would ask about its last session.
+  const env = { ...process.env, HOME: place.path, AGENT_DESKTOP_HOME: `${place.path}/state` }
   const file = `${place.path}/note.txt`
   const junit = `${place.path}/report.xml`
   const values = ["--set", "WHO=Ada", "--set", `FILE=${file}`]
@@ -22,7 +23,8 @@ test("a flow writes and saves a file on a desktop of its own, which is gone afte
 
 test("a flow stops at the first line that fails, and keeps what was on the screen", async () => {
   using place = temporary()
-  const env = { ...process.env, AGENT_DESKTOP_HOME: `${place.path}/state` }
+  // An app that was killed in the user's home would ask about its last session.
+  const env = { ...process.env, HOME: place.path, AGENT_DESKTOP_HOME: `${place.path}/state` }
   const flow = `${place.path}/wrong.flow`
   const report = `${place.path}/report`
   writeFileSync(
