@@ -62,6 +62,7 @@ export const replay = defineCommand({
     await ctx.validateItems(steps)
     const chosen =
       args.from === undefined ? steps : steps.filter(({ line }) => line.number >= (args.from ?? 0))
+    if (chosen.length === 0) throw nothingToRun(args)
     if (args.dry_run) return { file: args.file, lines: chosen.length }
     const start = performance.now()
     const run = (inner: Context): Promise<void> => replayIn(inner, chosen, args)
@@ -69,6 +70,19 @@ export const replay = defineCommand({
     return { file: args.file, lines: chosen.length, elapsed_ms: Math.round(performance.now() - start) }
   },
 })
+
+/** A test that runs nothing must not pass. */
+const nothingToRun = ({ file, from }: { readonly file: string; readonly from?: number }): AppError =>
+  new AppError(
+    "INVALID_ARGS",
+    from === undefined
+      ? `The flow '${file}' has no command`
+      : `The flow '${file}' has no command at line ${from} or later`,
+    {
+      suggestion: "Comments are not run: write the commands as lines",
+      details: { argument: from === undefined ? "file" : "from" },
+    },
+  )
 
 /** The variables that `--set` names. Throws INVALID_ARGS for a word that is not NAME=VALUE. */
 function valuesOf(words: readonly string[]): ReadonlyMap<string, string> {

@@ -44,6 +44,7 @@ function errorText({ code, message, suggestion, details, disposition }: ErrorObj
     `error ${code}: ${oneLine(message)}`,
     ...(suggestion ? [`suggestion: ${oneLine(suggestion)}`] : []),
     ...candidateLines(details?.candidates),
+    ...(typeof details?.report === "string" ? [`report: ${oneLine(details.report)}`] : []),
     ...(disposition && disposition.delivery !== "not_delivered"
       ? [`${disposition.delivery} (retry ${disposition.retry})`]
       : []),

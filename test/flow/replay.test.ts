@@ -106,3 +106,13 @@ test("what may not act elsewhere may not act in a flow", async () => {
   const { file, it } = flowDesk("version\nclipboard-set text\n", { readOnly: true })
   expect(await it.error("replay", { file })).toMatchObject({ code: "POLICY_DENIED", details: { line: 2 } })
 })
+
+test.each([
+  ["# only a comment\n", {}, "has no command"],
+  ["version\n", { from: 2 }, "has no command at line 2 or later"],
+])("a flow that runs nothing does not pass: %j", async (flow, args, message) => {
+  const { file, it } = flowDesk(flow)
+  const error = await it.error("replay", { file, ...args })
+  expect(error.code).toBe("INVALID_ARGS")
+  expect(error.message).toContain(message)
+})
