@@ -49,7 +49,7 @@ export async function findTarget(
     async () => {
       const looking = (): Promise<Seeing | undefined> =>
         see(ctx, choice, find).catch((error: unknown) => {
-          silence = silenceIn(error)
+          silence = silenceIn(ctx, error)
           return undefined
         })
       let seen = await looking()
@@ -120,9 +120,13 @@ async function refuseTwins(ctx: Context, target: string, seen: Seeing, find: Fin
   }
 }
 
-/** An app that is too busy to say its name may say it later. Throws any other failure. */
-function silenceIn(error: unknown): AppError {
+/**
+ * An app that is too busy to say its name may say it later. In a flow, which comes right after the start of an app, a window
+ * without a tree may get one. Throws any other failure.
+ */
+function silenceIn({ isFlow }: Context, error: unknown): AppError {
   if (isOf(error, ["APP_NOT_FOUND"]) && error.details?.certain === false) return error
+  if (isFlow && isOf(error, ["PLATFORM_NOT_SUPPORTED"])) return error
   throw error
 }
 
