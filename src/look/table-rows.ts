@@ -69,17 +69,30 @@ export function isEmptyCell(node: Node): boolean {
   return !value && (!wordsOf(node) || (value === "" && isSheetCell(node))) && !isMarked(node)
 }
 
-/** The only cell in a cell that says nothing itself; the rest of it are empty cells, or repeat that one. */
+/** The only cell in a cell that says nothing itself; the rest of it are cells without words, or repeat that one. */
 export function onlyCellIn(node: Node): Node | undefined {
-  const [first, ...others] = node.children ?? []
-  if (node.role !== "cell" || first?.role !== "cell" || wordsOf(node) || node.value || isMarked(node))
+  const { role, children = [] } = node
+  if (role !== "cell" || wordsOf(node) || node.value || children.some((one) => one.role !== "cell"))
     return undefined
-  return others.every((one) => one.role === "cell" && !one.children && wordsOf(one) === wordsOf(first))
-    ? first
-    : undefined
+  const telling = children.find((one) => wordsOf(one)) ?? children[0]
+  if (!telling || !marksOf(node).every((mark) => telling.states?.includes(mark))) return undefined
+  return children.every((one) => one === telling || isEcho(one, telling)) ? telling : undefined
 }
 
-const isMarked = ({ states }: Node): boolean => states?.some((state) => !PLAIN.has(state)) ?? false
+/** True for a part of a cell that says nothing else than another part, such as a picture in a selected row. */
+function isEcho({ children, value, description, hint, ...one }: Node, telling: Node): boolean {
+  if (children || value || description || hint) return false
+  const words = wordsOf(one)
+  return (
+    (words === undefined || words === wordsOf(telling)) &&
+    marksOf(one).every((mark) => telling.states?.includes(mark))
+  )
+}
+
+const marksOf = ({ states = [] }: Pick<Node, "states">): readonly State[] =>
+  states.filter((state) => !PLAIN.has(state))
+
+const isMarked = (node: Node): boolean => marksOf(node).length > 0
 
 /** States that most cells have. */
 const PLAIN: ReadonlySet<State> = new Set(["enabled", "multiselectable", "offscreen", "readonly"])

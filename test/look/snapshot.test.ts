@@ -151,6 +151,10 @@ describe("pruning", () => {
       empty: 2,
       rows: ["@e1 A1", ["@e4 B2", "@e5 C2"]],
     })
+    const selected = (one: Spec): Spec => ({ ...one, states: ["enabled", "selected"] })
+    const picture = selected(cell(undefined))
+    const chosen = selected(cell(undefined, undefined, [picture, selected(cell("c.txt"))]))
+    expect((await look(chosen, cell("9 KB"))).rows).toEqual(["@e3 c.txt", "@e4 9 KB"])
     const header = (name: string): Spec => ({ role: "columnheader", name })
     const file = cell(undefined, undefined, [cell(undefined), cell("a.txt")])
     expect(
