@@ -11,10 +11,11 @@ import { median, run, table } from "./measure.ts"
 /**
  * The cost of one look at a window, in bytes and in tokens of o200k_base:
  *
- *   bun bench/tokens.ts [--apps a,b] [--program FILE] [--write]
+ *   bun bench/tokens.ts [--apps a,b] [--program FILE] [--short] [--write]
  *
  * Prints the same windows in each form of our snapshot, as an XML dump in OSWorld's form, and pages also as
- * Playwright's snapshots. --write puts the tables into docs/tokens.md.
+ * Playwright's snapshots. --write puts the tables into docs/tokens.md. --short measures only the forms that have a goal,
+ * without the dumps of others, which take minutes.
  */
 
 const FIXTURES = new URL("../test/fixtures/", import.meta.url).pathname
@@ -125,6 +126,7 @@ const { values } = parseArgs({
         "gtk3-widget-factory,gtk4-widget-factory,qt6,chromium,calc,calc-data",
     },
     program: { type: "string" },
+    short: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 })
@@ -148,7 +150,8 @@ const FORMS: readonly Form[] = [
 const FIND = "`find`"
 const OSWORLD = "OSWorld XML"
 const PLAYWRIGHT = "Playwright"
-const COLUMNS = [...FORMS.map(({ name }) => name), FIND, OSWORLD, PLAYWRIGHT]
+const COLUMNS = values.short ? [BEST, FIND] : [...FORMS.map(({ name }) => name), FIND, OSWORLD, PLAYWRIGHT]
+const MARK = values.short ? "goals" : "tokens"
 
 interface Row {
   readonly app: StockApp
@@ -184,8 +187,8 @@ async function look(program: string, apps: readonly StockApp[]): Promise<readonl
     const name = namedIn(JSON.parse(texts.get("`-i`") ?? "{}").data.tree)
     const query = ["--window-id", id, "--name", name, "--exact", "--first", "--format", "text"]
     texts.set(FIND, (await run(desktop, program, "find", ...query)).text)
-    texts.set(OSWORLD, await osworld(desktop, app))
-    const page = PAGES[app.key]
+    const page = values.short ? undefined : PAGES[app.key]
+    if (!values.short) texts.set(OSWORLD, await osworld(desktop, app))
     if (page) texts.set(PLAYWRIGHT, await playwright(`file://${FIXTURES}${page}`))
     rows.push({ app, refs: JSON.parse(texts.get("`-i`") ?? "{}").data.ref_count, texts })
   }
@@ -297,10 +300,7 @@ function report(rows: readonly Row[]): string {
     "Tokens:",
     "",
     lines((text) => encode(text).length),
-    "",
-    "Bytes:",
-    "",
-    lines((text) => Buffer.byteLength(text)),
+    ...(values.short ? [] : ["", "Bytes:", "", lines((text) => Buffer.byteLength(text))]),
     "",
     `| ${BEST} | tokens | wanted | |`,
     "|---|---|---|---|",
@@ -331,7 +331,7 @@ async function compile(outfile: string): Promise<string> {
 async function writeDocs(text: string): Promise<void> {
   const file = `${import.meta.dir}/../docs/tokens.md`
   const docs = await Bun.file(file).text()
-  const [from, to] = [docs.indexOf("<!-- tokens -->"), docs.indexOf("<!-- end of tokens -->")]
+  const [from, to] = [docs.indexOf(`<!-- ${MARK} -->`), docs.indexOf(`<!-- end of ${MARK} -->`)]
   if (from < 0 || to < from) throw new Error("docs/tokens.md has no place for the tables")
-  await Bun.write(file, `${docs.slice(0, from)}<!-- tokens -->\n${text}\n${docs.slice(to)}`)
+  await Bun.write(file, `${docs.slice(0, from)}<!-- ${MARK} -->\n${text}\n${docs.slice(to)}`)
 }
