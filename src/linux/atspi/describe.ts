@@ -17,9 +17,10 @@ import { isShowing, type Sight } from "./sight.ts"
 export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { element, facts, kind, answers } = reading
   const { ref, origin } = element
-  const { description, extents, binding, tooltip, text, attributes } = answers
+  const { binding, tooltip, text, attributes } = answers
   const { name, value } = nameAndValue(reading)
-  const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(description)
+  const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
+  const { description, extents } = isDrawn ? answers : withoutIdle(reading)
   const actions: readonly ActionName[] = [
     ...actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers),
     ...(isDrawn ? (["Click"] as const) : []),
@@ -64,6 +65,14 @@ const isOldMark = ({ element, kind, facts }: Reading, state: State): boolean =>
   kind.role === "menuitem" &&
   !has(facts.states, STATE.SHOWING) &&
   (state === "checked" || state === "unchecked")
+
+/** Without the answers to questions that were asked only because the number of its parts was not known. */
+function withoutIdle(reading: Reading): Pick<Answers, "description" | "extents"> {
+  const { facts, answers, options } = reading
+  if (!mayBeDrawn(reading)) return answers
+  const extents = options.bounds === "all" ? answers.extents : facts.extents
+  return { description: facts.description, extents }
+}
 
 /** A number with its unit, such as "2.0 s", is not the name of a slider. A label beside it may be. */
 function isDrawnValue({ element, kind, answers }: Reading): boolean {

@@ -457,7 +457,13 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
   chromium: CHROMIUM,
   firefox: FIREFOX,
   // Reading its cache has crashed it. The cells that it draws itself report what they show.
-  libreoffice: { ...GTK3, ...DRAWN, cache: undefined, cellsKeepTexts: undefined },
+  libreoffice: {
+    ...GTK3,
+    ...DRAWN,
+    cache: undefined,
+    cellsKeepTexts: undefined,
+    drawnControlsArePanels: undefined,
+  },
   // Java, and apps that do not answer.
   other: {},
 }
