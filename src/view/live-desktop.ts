@@ -17,6 +17,11 @@ const OUTLINE_MS = 400
 const RETRY_MS = 2000
 /** A change of fewer pixels cannot bring a new field: a caret that blinks. */
 const SMALL = 800
+/** A larger change may be a scroll, after which browsers report the new places of fields only so much later. */
+const LARGE = 4 * SMALL
+const LATE_MS = 700
+/** How long the place of a window that has left stays covered. */
+const LEAVING_MS = 400
 /** A cover is a little larger than its field. */
 const MARGIN = 2
 
@@ -47,7 +52,13 @@ export class LiveDesktop {
   #pending: readonly Rect[] = []
   /** The area of each window that was drawn since it was read. */
   readonly #touched = new Map<string, Rect>()
+  /** When a large part of each window was drawn last. */
+  readonly #drawnAt = new Map<string, number>()
+  /** Windows that have had secure fields, which may come back into view. */
+  readonly #secretive = new Set<string>()
   #covers: readonly Rect[] = []
+  /** Places of windows with secure fields that have just closed or been minimised: pixels of them may still show. */
+  #left: readonly { readonly bounds: Rect; readonly at: number }[] = []
   /** True if apps have reported changes since the focused window was read. */
   #hasStirred = false
   /** Windows that are covered until a second look finds their secure fields in the same places. */
@@ -139,6 +150,7 @@ export class LiveDesktop {
   /** How long nothing needs to be done unless something is drawn. */
   get #patience(): number {
     if (this.#unconfirmed.size > 0) return 0
+    if (this.#left.length > 0) return LEAVING_MS / 2
     const isUnknown = this.windows.some(({ content }) => content.secure === "unknown")
     return this.#hasStirred ? OUTLINE_MS : isUnknown ? RETRY_MS : IDLE_MS
   }
@@ -162,8 +174,12 @@ export class LiveDesktop {
       const drawn = this.screen.take(screen.size, parts)
       this.#pending = [...this.#pending, ...drawn]
       const now = await this.#list(adapter)
+      for (const { id, bounds } of now)
+        if (drawn.some((area) => areaOf(bounds ? shared(area, bounds) : area) > LARGE))
+          this.#drawnAt.set(id, performance.now())
       const due = this.#due(now, drawn)
-      if (this.#pending.length === 0 && due.length === 0 && sameList(before, now)) return
+      if (this.#pending.length === 0 && due.length === 0 && this.#left.length === 0 && sameList(before, now))
+        return
       const old = this.#known
       const read = await this.#read(adapter, due)
       const after = due.length > 0 || !sameList(before, now) ? await this.#list(adapter) : now
@@ -224,6 +240,7 @@ export class LiveDesktop {
     old: ReadonlyMap<string, KnownWindow>,
   ): void {
     const whole = { x: 0, y: 0, width: this.screen.width, height: this.screen.height }
+    const time = performance.now()
     this.#unconfirmed.clear()
     const wanted = after.flatMap((window): readonly Rect[] => {
       const known = this.#known.get(window.id)
@@ -232,13 +249,22 @@ export class LiveDesktop {
       const hasMoved =
         !sameRect(window.bounds, known?.content.bounds) || (last && !sameRect(last.bounds, window.bounds))
       const hadNone = was === undefined || was === "unknown" || was.length === 0
-      if (is.length === 0 && hadNone) return []
-      if (is !== "unknown" && !hasMoved && !hadNone && sameRects(was, is)) return is.map(grown)
+      const isQuiet = time - (this.#drawnAt.get(window.id) ?? 0) > LATE_MS
+      if (is !== "unknown" && is.length > 0) this.#secretive.add(window.id)
+      if (is.length === 0 && hadNone && (isQuiet || !this.#secretive.has(window.id))) return []
+      if (is !== "unknown" && !hasMoved && !hadNone && isQuiet && sameRects(was, is)) return is.map(grown)
       // Its fields are not known, or were elsewhere a moment ago: all of the window is covered, also at its old place.
       if (is !== "unknown" || hasMoved) this.#unconfirmed.add(window.id)
       return [window.bounds ?? whole, ...(last?.bounds ? [last.bounds] : [])]
     })
-    const covers = wanted.flatMap((area) => this.screen.clip(area) ?? [])
+    const leaving = before.flatMap(({ id, bounds }) => {
+      const hasSecrets = (old.get(id)?.content.secure ?? "unknown").length > 0
+      return hasSecrets && bounds && !after.some((window) => window.id === id) ? [{ bounds, at: time }] : []
+    })
+    this.#left = [...this.#left.filter(({ at }) => time - at < LEAVING_MS), ...leaving]
+    const covers = [...wanted, ...this.#left.map(({ bounds }) => bounds)].flatMap(
+      (area) => this.screen.clip(area) ?? [],
+    )
     const changedCovers = [
       ...covers.filter((cover) => !this.#covers.some((one) => sameRect(one, cover))),
       ...this.#covers.filter((cover) => !covers.some((one) => sameRect(one, cover))),
@@ -254,6 +280,12 @@ export class LiveDesktop {
 
 /** How long a watch waits before it is asked again. */
 const IDLE_MS = 60_000
+
+/** The part that two rectangles share; an empty one if they share nothing. */
+const shared = (a: Rect, b: Rect): Rect => {
+  const both = intersection(a, b)
+  return isEmpty(both) ? { ...both, width: 0, height: 0 } : both
+}
 
 const areaOf = ({ width, height }: Rect): number => width * height
 
