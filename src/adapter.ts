@@ -1,3 +1,4 @@
+import type { DateKind, DatePart } from "./dates.ts"
 import type { Deadline } from "./deadline.ts"
 import type {
   Check,
@@ -200,6 +201,16 @@ export interface Seen {
    * it. Until then it shows the old content.
    */
   readonly isTypedOver?: boolean
+  /** The parts of a field for a date or a time, in the order that they are laid out in, if keys can fill them in. */
+  readonly date?: {
+    readonly kind: DateKind
+    readonly parts: readonly {
+      readonly part: DatePart
+      readonly handle: Handle
+      /** As it shows: an hour of half a day counts to 12, and its half is 1 or 2. Absent: the part is empty. */
+      readonly shown?: number
+    }[]
+  }
   /** True for a menu item that upsets its app if it is pressed while its menu is closed. */
   readonly needsOpenMenu?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */

@@ -224,7 +224,7 @@ export const ROLES = table({
   figure: {},
   footnote: {},
   blockquote: {},
-  canvas: {},
+  canvas: { interactive: true },
   video: {},
   audio: {},
   embedded: {},
@@ -234,8 +234,8 @@ export const ROLES = table({
   layoutitem: {},
   matte: {},
   drawer: {},
-  timefield: {},
-  datefield: {},
+  timefield: { interactive: true, control: true },
+  datefield: { interactive: true, control: true },
   helptag: {},
   unknown: { wrapper: true },
 })
@@ -276,6 +276,7 @@ export const ACTION_NAMES = [
   "SetFocus",
   "Scroll",
   "ScrollTo",
+  "Drag",
 ] as const
 
 export type ActionName = (typeof ACTION_NAMES)[number]

@@ -18,6 +18,7 @@ const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
   "Select",
   "SetValue",
   "TypeText",
+  "Drag",
 ])
 
 export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {

@@ -196,7 +196,7 @@ interface GivenFocus {
 }
 
 /** Keys have been typed into the field, so it had the focus. They may have moved it on. */
-const TYPED = { isExpected: false } as const
+const typedInto = ({ date }: Seen) => ({ isExpected: false, isInside: date !== undefined })
 
 /** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
 class Attempt {
@@ -292,7 +292,8 @@ class Attempt {
   async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
     if (delivery === "delivery_uncertain") return undefined
     const { keepFocus, tellFocus } = await import("./keep-focus.ts")
-    const focus = method === "keyboard" ? TYPED : await keepFocus(this.#ctx, this.#target)
+    const focus =
+      method === "keyboard" ? typedInto(this.#target.seen) : await keepFocus(this.#ctx, this.#target)
     return { isExpected: focus.isExpected, tell: (after) => tellFocus(focus, after) }
   }
 

@@ -1,4 +1,5 @@
 import type { Action, Seen } from "../adapter.ts"
+import { isSameDate } from "../dates.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { type ActionName, hasTrait, type State } from "../node.ts"
 
@@ -107,6 +108,14 @@ function selected(value: string, before: Seen, now: Seen): boolean | undefined {
 function setTo(want: string, before: Seen): Expectation {
   const read = hasTrait(before.role, "number") ? numberIn : Number
   if (before.isTypedOver) return filledWith(want, before)
+  if (before.date) {
+    // An empty field may have parts that are filled in.
+    const isEmpty = want === "" && before.value === ""
+    return {
+      met: ({ value }) => (value === undefined ? undefined : isSameDate(value, want) && !isEmpty),
+      decides: () => !isEmpty,
+    }
+  }
   return {
     met: ({ value }) => (value === undefined ? undefined : value === want || sameNumber(read, value, want)),
     // A number field may round the value or add a unit, so another text is not a contradiction. Neither are the first
@@ -144,7 +153,7 @@ function sameNumber(read: (text: string) => number, have: string, want: string):
 }
 
 /** Reads a number that may have a unit: 1.50 cm. */
-function numberIn(text: string): number {
+export function numberIn(text: string): number {
   const [, number] = /^\s*([-+]?\d+(?:[.,]\d+)?)\s*\D*$/.exec(text) ?? []
   return number === undefined ? Number(text) : Number(number.replace(",", "."))
 }

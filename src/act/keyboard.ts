@@ -88,8 +88,7 @@ const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
  */
 export async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
   const { ref, seen } = target
-  const window = await bringToFront(ctx, target)
-  if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
+  await frontWindow(ctx, target)
   if (await isFocused(ctx, target)) return false
   const asked = await sendAction(ctx, seen.handle, FOCUS)
   if (asked.delivery === "not_delivered") {
@@ -98,6 +97,12 @@ export async function takeFocus(ctx: Context, target: Target, action: Action): P
   }
   if (!(await whenFocused(ctx, target))) throw notFocused(target, "it did not take the keyboard focus")
   return true
+}
+
+/** Brings the window of the element to the front. Throws if it does not get there. */
+export async function frontWindow(ctx: Context, target: Target): Promise<void> {
+  const window = await bringToFront(ctx, target)
+  if (window && !window.is_focused) throw notFocused(target, `its window ${window.id} is not in front`)
 }
 
 const whenFocused = (ctx: Context, target: Target): Promise<true | undefined> =>

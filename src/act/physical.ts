@@ -1,4 +1,4 @@
-import type { Action, InputPolicy, Performed } from "../adapter.ts"
+import type { Action, InputPolicy, Performed, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Role } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
@@ -59,10 +59,23 @@ export async function actPhysically(
 }
 
 async function replace(ctx: Context, target: Target, action: Action, text: string): Promise<Performed> {
-  if (!target.seen.isTypedOver) return replaceText(ctx, target, action, text)
+  const { seen } = target
+  if (seen.date) {
+    const { fillDate } = await import("./date.ts")
+    return fillDate(ctx, target, action, seen.date, text)
+  }
+  if (action.kind === "set-value" && isStepped(seen)) {
+    const { stepTo } = await import("./steps.ts")
+    return stepTo(ctx, target, action, text)
+  }
+  if (!seen.isTypedOver) return replaceText(ctx, target, action, text)
   const { fillCell } = await import("./cells.ts")
   return fillCell(ctx, target, action, text)
 }
+
+/** True for a number that arrow keys change, and no text can be typed into. */
+const isStepped = ({ role, actions }: Seen): boolean =>
+  role === "slider" || (role === "incrementor" && actions?.includes("TypeText") === false)
 
 /** Roles that a click in the middle expands or collapses. */
 const OPENED_BY_CLICK: ReadonlySet<Role> = new Set([

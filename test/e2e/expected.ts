@@ -228,7 +228,14 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
   const parent = tree.parentOf(node)
   const is = (state: string): boolean => node.states.includes(state)
   const canBeChecked =
-    role === "switch" || CHECKED_ROLES.has(node.role) || (is("checkable") && node.role !== "toggle button")
+    role === "switch" ||
+    CHECKED_ROLES.has(node.role) ||
+    (is("checkable") && node.role !== "toggle button") ||
+    // The check cells of GTK 3.
+    (tree.toolkit === "gtk" && node.role === "table cell" && node.actions.includes("toggle"))
+  // The list of a combo box of GTK 3 tells if it is open.
+  const [list] = tree.toolkit === "gtk" && role === "combobox" ? tree.childrenOf(node) : []
+  const opens = list?.role === "menu" ? [list.states.includes("showing") ? "expanded" : "collapsed"] : []
   // Qt reports the current tab as focused instead of selected, and the current item as focused without the keyboard.
   const isQtTab = tree.toolkit === "Qt" && role === "tab"
   const isQtItem =
@@ -246,7 +253,11 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
     is("enabled") || is("sensitive") || isLocked ? "enabled" : "disabled",
     ...(isFocused ? ["focused"] : []),
     ...(isUncertain ? ["indeterminate"] : isChecked ? ["checked"] : canBeChecked ? ["unchecked"] : []),
-    ...(is("expandable") ? [is("expanded") ? "expanded" : "collapsed"] : is("expanded") ? ["expanded"] : []),
+    ...(is("expandable")
+      ? [is("expanded") ? "expanded" : "collapsed"]
+      : is("expanded")
+        ? ["expanded"]
+        : opens),
     ...(isSelected ? ["selected"] : []),
     ...(node.role === "password text" ? ["secure"] : []),
     ...(is("required") ? ["required"] : []),
@@ -270,6 +281,7 @@ function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (tree.toolkit === "Gecko" && (role === "statictext" || role === "toolbar" || role === "outline"))
     return false
   if (isDrawn(tree, node)) return true
+  if (node.role === "table row" && node.states.includes("focusable")) return true
   // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
 }
@@ -328,6 +340,7 @@ function roleOf(tree: Tree, node: Dumped): string {
     case "push button":
     case "button":
       if (tree.toolkit === "GTK" && isMenuShell(tree, node)) return "group"
+      if (tree.toolkit === "GTK" && tree.parentOf(node)?.name === "GtkColorButton") return "colorwell"
       return is("has popup") || isInner ? "menubutton" : "button"
     case "toggle button":
       if (is("has popup") || isInner) return "menubutton"
@@ -361,8 +374,10 @@ const ROLES: Readonly<Record<string, string>> = {
   autocomplete: "textfield",
   "check menu item": "menuitem",
   "column header": "columnheader",
+  canvas: "canvas",
   "combo box": "combobox",
   "date editor": "datefield",
+  "drawing area": "canvas",
   "desktop icon": "option",
   dial: "slider",
   dialog: "dialog",
@@ -432,4 +447,7 @@ const INTERACTIVE: ReadonlySet<string> = new Set([
   "colorwell",
   "listbox",
   "option",
+  "canvas",
+  "datefield",
+  "timefield",
 ])

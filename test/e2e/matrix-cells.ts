@@ -533,9 +533,13 @@ const NUMBERS: readonly Cell[] = [
     command: "set-value",
     on: "Volume",
     role: "slider",
-    args: ["75"],
+    args: ["32"],
     input: "physical",
-    want: { rest: unsupported, office: NO_SLIDER },
+    about: "Volume, two steps on",
+    want: {
+      rest: verified("keyboard", on("value", "Volume", 31), on("value", "Volume", 32)),
+      office: NO_SLIDER,
+    },
   },
   {
     command: "set-value",

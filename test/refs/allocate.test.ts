@@ -26,7 +26,7 @@ describe("refs are given to", () => {
   test("the interactive roles of the contract, not to structural ones", () => {
     const roles =
       "button textfield checkbox link menuitem tab slider combobox treeitem cell radiobutton incrementor " +
-      "menubutton switch colorwell dockitem listbox option"
+      "menubutton switch colorwell dockitem listbox option canvas datefield timefield"
     const interactive = allRoles().filter((role) => hasTrait(role, "interactive"))
     expect(interactive.toSorted().join(" ")).toBe(roles.split(" ").sort().join(" "))
     for (const role of allRoles()) expect(isInteractive({ role })).toBe(interactive.includes(role))

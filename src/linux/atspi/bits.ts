@@ -49,6 +49,9 @@ export function has(states: StateSet, state: number): boolean {
     : ((Math.floor(states / 2 ** 32) >>> (state - 32)) & 1) === 1
 }
 
+export const withStates = (states: StateSet, ...more: readonly number[]): StateSet =>
+  more.reduce((set, state) => (has(set, state) ? set : set + 2 ** state), states)
+
 /** AT-SPI interfaces as bits, so that "does it have Text?" costs nothing. */
 export const INTERFACE = {
   Accessible: 1,

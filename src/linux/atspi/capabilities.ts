@@ -95,10 +95,11 @@ export function actionsOf(
   const list: ActionName[] = []
   const on = (bit: number): boolean => has(states, bit)
   // Qt's spin boxes can be edited without being EDITABLE.
-  const isEditable =
-    on(STATE.EDITABLE) || (kind.role === "incrementor" && (interfaces & INTERFACE.EditableText) !== 0)
+  const isEditable = on(STATE.EDITABLE) || (kind.role === "incrementor" && takesText(traits, interfaces))
   const editable = isEditable && !on(STATE.READ_ONLY)
-  if (hasTrait(kind.role, "interactive") || offers.some(isTelling)) list.push("Click")
+  // A row of a treegrid, which the arrow keys go to.
+  const isOwnRow = kind.role === "row" && (on(STATE.FOCUSABLE) || on(STATE.EXPANDABLE))
+  if (hasTrait(kind.role, "interactive") || isOwnRow || offers.some(isTelling)) list.push("Click")
   const isToggle = kind.native === ROLE.TOGGLE_BUTTON && !on(STATE.EXPANDABLE)
   if (isToggle || kind.role === "switch" || isCheckable(states, kind)) {
     list.push("Toggle", "Check", ...(kind.role === "radiobutton" ? [] : (["Uncheck"] as const)))

@@ -1,40 +1,42 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
+import { formatDate } from "../../dates.ts"
 import { type ActionName, hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { actionsOf, isSheetCell, statesOf } from "./capabilities.ts"
-import type { Element, Origin } from "./element.ts"
+import { isSheetCell, statesOf } from "./capabilities.ts"
+import type { DateField } from "./dates.ts"
+import { Element, type Origin } from "./element.ts"
+import type { Facts } from "./facts.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
-import { mayBeDrawn } from "./questions.ts"
+import { actionsIn, mayBeDrawn, provenKind, provenStates } from "./proof.ts"
 import { type Answers, type Reading, wordsOf } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import { isShowing, type Sight } from "./sight.ts"
 
 /** Puts all that was read of an object into contract words. `inside` are the nodes below it. */
 export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
-  const { element, facts, kind, answers } = reading
+  const { element, facts, answers } = reading
   const { ref, origin } = element
   const { binding, tooltip, text, attributes } = answers
+  const kind = provenKind(reading)
+  const states = provenStates(reading)
   const { name, value } = nameAndValue(reading)
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
   const { description, extents } = isDrawn ? answers : withoutIdle(reading)
-  const actions: readonly ActionName[] = [
-    ...actionsOf(origin.traits, kind, facts.states, facts.interfaces, answers.offers),
-    ...(isDrawn ? (["Click"] as const) : []),
-  ]
+  const actions: readonly ActionName[] = [...actionsIn(reading), ...(isDrawn ? (["Click"] as const) : [])]
   const seen: Seen = {
     handle: element.handle,
-    role: landmarkOf(kind, attributes) ?? kind.role,
+    role: landmarkOf(kind, attributes) ?? colorWellOf(reading) ?? kind.role,
     name,
     value,
     ...(answers.valueLength === undefined ? {} : { valueLength: answers.valueLength }),
     description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(
-      facts.states,
+      states,
       kind,
       isInteractive({ role: kind.role, actions }),
       sightIn(reading, inside),
@@ -52,6 +54,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
     ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
+    ...(answers.date ? { date: datePartsOf(element, facts, answers.date) } : {}),
     ...(origin.traits.itemsNeedOpenMenu && kind.role === "menuitem" ? { needsOpenMenu: true } : {}),
     ...(origin.traits.tellsLate ? { tellsLate: origin.traits.tellsLate } : {}),
   }
@@ -81,6 +84,29 @@ function isDrawnValue({ element, kind, answers }: Reading): boolean {
   return Math.abs(drawn - Number(answers.value)) < 1
 }
 
+function colorWellOf({ element, kind, answers }: Reading): Role | undefined {
+  const { colorButton } = element.origin.traits
+  return kind.role === "button" && colorButton !== undefined && answers.holder === colorButton
+    ? "colorwell"
+    : undefined
+}
+
+function datePartsOf(
+  { ref, origin }: Element,
+  { role, states }: Facts,
+  { kind, parts }: DateField,
+): Seen["date"] {
+  const parent = { ref, role, states, size: -1 }
+  return {
+    kind,
+    parts: parts.map(({ part, ref: own, shown }) => ({
+      part,
+      handle: new Element(own, origin, parent).handle,
+      shown,
+    })),
+  }
+}
+
 /** Something that shows is in nothing that is scrolled out of view. */
 function sightIn({ element, kind, facts, sight, answers }: Reading, inside: readonly SeenNode[]): Sight {
   const { origin } = element
@@ -96,7 +122,8 @@ const isInView = ({ states }: SeenNode): boolean =>
 
 /** A combo box may have its value for a name; then its label names it. */
 function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "name" | "value"> {
-  const { value: held, label, text } = answers
+  const { label, text, date } = answers
+  const held = date ? formatDate(date.kind, date.filled) : answers.value
   const isCombo = kind.role === "combobox"
   const isHeld = isCombo && element.origin.traits.comboNameIsValue && name !== label
   // The lines of a page are worth more than a name of one line.
@@ -149,7 +176,7 @@ function disclosureOf(extents: Rect, { element, facts, kind }: Reading): Seen["d
     case "start of a toggle button":
       return kind.native === ROLE.TOGGLE_BUTTON ? { x: bounds.x + ARROW, y } : undefined
     case "arrow keys":
-      return kind.role === "treeitem" ? "arrow keys" : undefined
+      return kind.role === "treeitem" || kind.role === "row" ? "arrow keys" : undefined
     default:
       return traits.disclosure satisfies never
   }

@@ -49,11 +49,14 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
   const [interfaces, role] = await Promise.all([to.atspi.interfaces(ref), to.atspi.role(ref)])
   const isField = (interfaces & INTERFACE.EditableText) !== 0
   const isUnheard = origin.traits.fieldNumbersAreUnheard && isField
-  const hasNumber = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role) && !isUnheard
-  const number = Number(value)
-  if (hasNumber && value.trim() !== "" && Number.isFinite(number)) {
-    await refuseOutOfRange(to.atspi, ref, number)
-    const mustBeTyped = origin.traits.spinNumbersAreUnheard && role === ROLE.SPIN_BUTTON && !isField
+  const isNumbered = (interfaces & INTERFACE.Value) !== 0 && !NUMBERED.has(role)
+  const hasNumber = isNumbered && !isUnheard
+  const number = value.trim() === "" ? Number.NaN : Number(value)
+  if (isNumbered && Number.isFinite(number)) await refuseOutOfRange(to.atspi, ref, number)
+  if (hasNumber && Number.isFinite(number)) {
+    const mustBeTyped =
+      (origin.traits.spinNumbersAreUnheard && role === ROLE.SPIN_BUTTON && !isField) ||
+      (origin.traits.pageNumbersAreUnheard && (await isMadeByPage(to.atspi, ref)))
     return mustBeTyped ? NOT_DELIVERED : setNumber(to, ref, number)
   }
   const field = await fieldOf(to, ref)
@@ -65,6 +68,11 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
     details: { kind: "not_a_number" },
     disposition: NOTHING_DELIVERED,
   })
+}
+
+/** True for a slider or spin button that a page has built and given its role: only keys reach its script. */
+async function isMadeByPage(atspi: Atspi, ref: Ref): Promise<boolean> {
+  return (await unlessRefused(atspi.attributes(ref)))?.has("xml-roles") === true
 }
 
 /** Roles whose number is a state that a user does not set, e.g. in LibreOffice. */

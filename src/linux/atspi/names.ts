@@ -1,6 +1,6 @@
 import { cut, MAX_TEXT } from "../../cut.ts"
 import { hasTrait, type Role } from "../../node.ts"
-import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Interfaces, property, type Ref, readNumber } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Facts } from "./facts.ts"
 import { type Kind, ROLE } from "./roles.ts"
@@ -130,18 +130,33 @@ export async function readValue(
   kind: Kind,
   facts: Facts,
   expect: Expect,
+  prefersNumber = false,
 ): Promise<string | undefined> {
   if (!hasValue(kind, facts)) return undefined
   if (kind.role === "combobox") return readCombo(atspi, ref, facts, expect)
   const can = (bit: number): boolean => (facts.interfaces & bit) !== 0
   const isCell = isSheetCell(kind.native, facts.states, facts.interfaces)
+  const isNumber = can(INTERFACE.Value) && holdsNumber(kind.role)
+  // The text inside a spin button that a page has built need not be its value.
+  const isBuilt = isNumber && can(INTERFACE.Text) && !has(facts.states, STATE.EDITABLE) && prefersNumber
+  const number = isBuilt ? await readBuilt(atspi, ref, expect) : undefined
+  if (number !== undefined) return formatNumber(number)
   const isText = can(INTERFACE.Text) && (isCell || holdsText(kind.role))
   const text = isText ? await expect(readText(atspi, ref)) : undefined
   // A spin button of a page has a text that is always empty.
   if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
-  if (!can(INTERFACE.Value) || !holdsNumber(kind.role)) return undefined
+  if (!isNumber) return undefined
   const value = await expect(atspi.currentValue(ref))
   return value === undefined ? undefined : formatNumber(value)
+}
+
+/** undefined for one that has no range: it does not say its number either. */
+async function readBuilt(atspi: Atspi, ref: Ref, expect: Expect): Promise<number | undefined> {
+  const [now, most] = await Promise.all([
+    expect(atspi.currentValue(ref)),
+    expect(atspi.call(ref, property("Value", "MaximumValue")).then(readNumber)),
+  ])
+  return Number.isFinite(now) && most ? now : undefined
 }
 
 /** True for a cell of a spreadsheet, which is named by its place. A cell of a table is named by its text. */

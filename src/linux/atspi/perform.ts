@@ -106,7 +106,9 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
     case "toggle":
     case "check":
     case "uncheck":
-      return to.act(ref, TOGGLE)
+      return to.traits.checkCellsToggle && target.role === ROLE.TABLE_CELL
+        ? NOT_DELIVERED
+        : to.act(ref, TOGGLE)
     case "expand":
     case "collapse":
       return disclose(to, element, action.kind, target)
@@ -168,8 +170,10 @@ async function disclose(
   to: Sender,
   { ref }: Element,
   verb: "expand" | "collapse",
-  { isRow }: Target,
+  { isRow, role }: Target,
 ): Promise<Performed> {
+  // The action of a row is a click, which may open what the row stands for.
+  if (role === ROLE.TABLE_ROW && to.traits.disclosure === "arrow keys") return NOT_DELIVERED
   const exact = await to.act(ref, [verb, `listitem${verb}`, "listitemtoggleexpand", "expandorcontract"])
   return exact.delivery !== "not_delivered" || isRow ? exact : to.act(ref, OPEN)
 }

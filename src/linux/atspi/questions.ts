@@ -3,9 +3,10 @@ import { wantsDetails } from "../../draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
-import { actionsOf } from "./capabilities.ts"
+import { has, STATE } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { cleanName, type Expect, hasValue, isClassName, mayHaveValue, readText, readValue } from "./names.ts"
+import { actionsIn, isShape, mayBeDrawn } from "./proof.ts"
 import { type Answers, isGridCell, type Reading } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
@@ -65,15 +66,16 @@ const isInteractiveRole = (role: Role): boolean => hasTrait(role, "interactive")
 const QUESTIONS: readonly AnyQuestion[] = [
   {
     key: "offers",
-    of: (role) => !isInteractiveRole(role),
-    when: mayAct,
+    of: (role) => !isInteractiveRole(role) || role === "cell",
+    when: (reading) => (reading.kind.role === "cell" ? mayBeCheckCell(reading) : mayAct(reading)),
     ask: (atspi, { element }) => offersOf(atspi, element),
   },
   {
     key: "value",
     of: mayHaveValue,
     when: (reading) => hasValue(reading.kind, reading.facts) && isDetailed(reading),
-    ask: (atspi, { element, kind, facts }, expect) => readValue(atspi, element.ref, kind, facts, expect),
+    ask: (atspi, { element, kind, facts }, expect) =>
+      readValue(atspi, element.ref, kind, facts, expect, element.origin.traits.editableTextIsIgnored),
   },
   {
     key: "label",
@@ -96,7 +98,10 @@ const QUESTIONS: readonly AnyQuestion[] = [
     key: "extents",
     when: (reading) =>
       !reading.facts.extents &&
-      (reading.isInteractive || mayBeDrawn(reading) || reading.options.bounds === "all") &&
+      (reading.isInteractive ||
+        mayBeDrawn(reading) ||
+        isShape(reading) ||
+        reading.options.bounds === "all") &&
       can(reading, INTERFACE.Component),
     ask: askExtents,
   },
@@ -125,10 +130,36 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "attributes",
-    of: (role) => role === "region" || role === "textfield",
-    when: ({ kind, name }) =>
-      kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined),
+    of: (role) => role === "region" || role === "textfield" || role === "group",
+    when: (reading) => {
+      const { kind, name } = reading
+      if (kind.role === "group") return mayBeDraggable(reading)
+      return kind.native === ROLE.LANDMARK || (kind.role === "textfield" && name === undefined)
+    },
     ask: (atspi, { element }) => atspi.attributes(element.ref),
+  },
+  {
+    key: "date",
+    of: (role) => role === "datefield",
+    when: (reading) => can(reading, INTERFACE.Text),
+    ask: async (atspi, { element }, expect) => {
+      const { readDate } = await import("./dates.ts")
+      return readDate(atspi, element.ref, expect)
+    },
+  },
+  {
+    key: "isOpen",
+    of: (role) => role === "combobox",
+    when: ({ element, facts }) =>
+      element.origin.traits.comboListTells === true && !has(facts.states, STATE.EXPANDABLE),
+    ask: (atspi, { element }, expect) => isListShown(atspi, element.ref, expect),
+  },
+  {
+    key: "holder",
+    of: (role) => role === "button",
+    when: ({ element, name }) =>
+      name === undefined && element.origin.traits.colorButton !== undefined && element.parent?.size === 1,
+    ask: async (atspi, { element: { parent } }) => parent && atspi.name(parent.ref),
   },
 ]
 
@@ -136,16 +167,10 @@ const QUESTIONS: readonly AnyQuestion[] = [
 const LAST: Question<"extents"> = {
   key: "extents",
   when: (reading) => {
-    const { kind, facts, answers } = reading
-    if (!answers.offers || answers.extents || !can(reading, INTERFACE.Component)) return false
-    const actions = actionsOf(
-      reading.element.origin.traits,
-      kind,
-      facts.states,
-      facts.interfaces,
-      answers.offers,
-    )
-    return isInteractive({ role: kind.role, actions })
+    const { kind, answers } = reading
+    if ((!answers.offers && !answers.attributes) || answers.extents || !can(reading, INTERFACE.Component))
+      return false
+    return isInteractive({ role: kind.role, actions: actionsIn(reading) })
   },
   ask: askExtents,
 }
@@ -158,13 +183,19 @@ const LENGTH: Question<"valueLength"> = {
   ask: (atspi, { element }) => atspi.characterCount(element.ref),
 }
 
-/** True for an empty panel, which may be a control that the app draws itself. Then its tool tip describes it. */
-export const mayBeDrawn = ({ element, kind, facts, name }: Reading): boolean =>
-  element.origin.traits.drawnControlsArePanels === true &&
+/** True for a cell that holds neither a text nor a picture: its first action tells if it holds a check mark. */
+const mayBeCheckCell = (reading: Reading): boolean =>
+  reading.element.origin.traits.checkCellsToggle === true &&
+  reading.kind.native === ROLE.TABLE_CELL &&
+  can(reading, INTERFACE.Action) &&
+  !can(reading, INTERFACE.Text) &&
+  !can(reading, INTERFACE.Image)
+
+/** True for a panel of a page that may be one only because it can be dragged; its attributes tell. */
+const mayBeDraggable = ({ element, kind, facts }: Reading): boolean =>
+  element.origin.traits.draggablesArePanels === true &&
   kind.native === ROLE.PANEL &&
-  kind.role === "group" &&
-  name === undefined &&
-  facts.childCount <= 0
+  !has(facts.states, STATE.HAS_POPUP)
 
 const can = ({ facts }: Reading, bit: number): boolean => (facts.interfaces & bit) !== 0
 
@@ -252,6 +283,13 @@ function toolItemOf({ element }: Reading): Parent | undefined {
   const { parent, origin } = element
   if (!origin.traits.toolItemHasTooltip) return undefined
   return parent?.role === ROLE.PANEL && parent.size === 1 ? parent : undefined
+}
+
+/** undefined: the list of a combo box is not where it is expected. */
+async function isListShown(atspi: Atspi, ref: Ref, expect: Expect): Promise<boolean | undefined> {
+  const list = await expect(atspi.childAt(ref, 0))
+  const [role, states] = list ? await Promise.all([expect(atspi.role(list)), expect(atspi.states(list))]) : []
+  return role === ROLE.MENU && states !== undefined ? has(states, STATE.SHOWING) : undefined
 }
 
 /** ATSPI_RELATION_LABELLED_BY */

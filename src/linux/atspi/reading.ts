@@ -1,6 +1,7 @@
 import type { TreeOptions } from "../../adapter.ts"
 import { hasTrait, type Rect } from "../../node.ts"
 import { INTERFACE } from "./atspi.ts"
+import type { DateField } from "./dates.ts"
 import type { Element, Origin } from "./element.ts"
 import type { Facts } from "./facts.ts"
 import { cleanName, isClassName, plainText } from "./names.ts"
@@ -39,6 +40,11 @@ export interface Answers {
   /** The length of a value or text that was cut. */
   valueLength?: number
   attributes?: ReadonlyMap<string, string>
+  date?: DateField
+  /** True if its list shows. */
+  isOpen?: boolean
+  /** The name of its parent. */
+  holder?: string
 }
 
 export function readingOf(

@@ -73,10 +73,15 @@ export const ROLE = {
   PARAGRAPH: 73,
   APPLICATION: 75,
   ENTRY: 79,
+  DOCUMENT_FRAME: 82,
   HEADING: 83,
   PAGE: 84,
   SECTION: 85,
+  TABLE_ROW: 90,
   TREE_ITEM: 91,
+  DOCUMENT_SPREADSHEET: 92,
+  DOCUMENT_PRESENTATION: 93,
+  DOCUMENT_TEXT: 94,
   DOCUMENT_WEB: 95,
   LIST_BOX: 98,
   LEVEL_BAR: 103,
@@ -110,6 +115,14 @@ export const LISTS: ReadonlySet<number> = new Set([
   ROLE.TABLE,
   ROLE.TREE,
   ROLE.TREE_TABLE,
+])
+
+/** Documents of an office that hold shapes, and the overview of slides. */
+export const DOCUMENTS: ReadonlySet<number> = new Set([
+  ROLE.DOCUMENT_FRAME,
+  ROLE.DOCUMENT_SPREADSHEET,
+  ROLE.DOCUMENT_PRESENTATION,
+  ROLE.DOCUMENT_TEXT,
 ])
 
 /** The role for a number alone; numbers of later releases are `unknown`. */
@@ -159,6 +172,14 @@ function refine(
       // A dialog, or the widget that fills one.
       return parent === ROLE.INVALID || parent === ROLE.APPLICATION ? "dialog" : "group"
     case ROLE.PANEL:
+      if (
+        traits.shapesAreSelectable &&
+        parent === ROLE.DOCUMENT_FRAME &&
+        on(STATE.SELECTABLE) &&
+        !on(STATE.EDITABLE)
+      )
+        return "option"
+      if (traits.timeFieldsArePanels && on(STATE.EDITABLE) && !on(STATE.FOCUSABLE)) return "datefield"
       return traits.modalPanelIsPopover && on(STATE.MODAL) ? "popover" : "group"
     case ROLE.FILLER:
       // GTK 4.8 reports it for a second window.

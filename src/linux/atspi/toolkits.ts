@@ -126,6 +126,15 @@ export interface Traits {
   /** The difference between a switch and a toggle button or check box. Absent: the role. */
   readonly switchIs?: "a checkable toggle button" | "a toggle button without parts" | "a childless check box"
 
+  /** The name of the box around a button that chooses a colour. */
+  readonly colorButton?: string
+  /** A box of a page that can be dragged is a panel, without a role of the page's own. */
+  readonly draggablesArePanels?: true
+  /** Shapes in documents, and slides in their overview, are SELECTABLE and offer no action: a click selects them. */
+  readonly shapesAreSelectable?: true
+  /** A field for a time is a panel that can be edited. */
+  readonly timeFieldsArePanels?: true
+
   // Names and texts
 
   /** A widget without a name reports its class as one, and every tab is named "Tab". */
@@ -161,6 +170,13 @@ export interface Traits {
   readonly unshownMayHoldShown?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
   readonly ancestorsTellPages?: true
+  /** A combo box does not say if it is open, and its first child is the list, which shows only then. */
+  readonly comboListTells?: true
+  /**
+   * A cell with a check mark is CHECKED or nothing at all, and has an action `toggle`. The app says that it did that
+   * action, and does nothing.
+   */
+  readonly checkCellsToggle?: true
   /** Options of a closed list are not even VISIBLE. */
   readonly closedOptionsLookHidden?: true
   /** A push button is PRESSED only for as long as it is held down. */
@@ -219,6 +235,8 @@ export interface Traits {
   readonly editableTextIsIgnored?: true
   /** A number set into a field does not reach the page. */
   readonly fieldNumbersAreUnheard?: true
+  /** A number set into a slider or spin button that a page has built does not reach the page. */
+  readonly pageNumbersAreUnheard?: true
   /** A number set into a spin button without EditableText shows, and does not reach macros. */
   readonly spinNumbersAreUnheard?: true
   /** Changes through Selection are acknowledged and not made. */
@@ -263,6 +281,10 @@ const GTK3: Traits = {
   // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
   ancestorsTellPages: true,
   outOfView: "visible in panes",
+  // A menu, unless the app asks for a list.
+  comboListTells: true,
+  // GtkBooleanCellAccessible
+  checkCellsToggle: true,
   // An expander is as wide as there is room, and hears clicks on its arrow and label.
   disclosure: "start of a toggle button",
   // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
@@ -310,6 +332,8 @@ const GTK4: Traits = {
   selectableOnlyWhileSelected: true,
   // GtkMenuButton is a widget around a GtkToggleButton.
   menuButtonIsNested: true,
+  // A widget around a GtkButton; its name is its class.
+  colorButton: "GtkColorButton",
   // A check button is built of an indicator and a label, a switch of nothing.
   switchIs: "a childless check box",
   namesFallBackToClass: true,
@@ -371,6 +395,8 @@ const PAGES: Traits = {
   // Every node has the interface, and one action.
   asksForActions: "of page content",
   firstActionTells: true,
+  // role=slider, role=spinbutton.
+  pageNumbersAreUnheard: true,
   // <label>
   labelsHoldText: true,
   // role=switch; a toggle button with aria-pressed is not CHECKABLE.
@@ -392,6 +418,8 @@ const CHROMIUM: Traits = {
   textBoxesOverlap: true,
   popupsAreDetached: true,
   menusAreFrames: true,
+  // AXNodeObject gives an element without a role one if it has a draggable attribute.
+  draggablesArePanels: true,
   // alert(), and the questions of the browser itself.
   modalDialogReplacesContent: true,
   // A client that listens to events makes it keep one.
@@ -412,6 +440,8 @@ const FIREFOX: Traits = {
   ...PAGES,
   offsetsIn: "utf-16",
   pagesComeWhenAsked: true,
+  // Those for dates have a role of their own.
+  timeFieldsArePanels: true,
   // alert(), confirm(), prompt().
   pageDialogIsItsOwnPage: true,
   structureHoldsText: true,
@@ -438,6 +468,8 @@ const DRAWN: Traits = {
   gridCellsAreNamedByColumn: true,
   // They have a Value interface for numbers, and a Text interface that shows what was entered last.
   sheetCellsAreTypedOver: true,
+  // Also the pages of Draw.
+  shapesAreSelectable: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,
@@ -463,6 +495,8 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     cache: undefined,
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
+    comboListTells: undefined,
+    checkCellsToggle: undefined,
   },
   // Java, and apps that do not answer.
   other: {},

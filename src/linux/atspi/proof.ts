@@ -1,0 +1,64 @@
+import type { ActionName } from "../../node.ts"
+import { has, STATE, type StateSet, withStates } from "./bits.ts"
+import { actionsOf } from "./capabilities.ts"
+import type { Answers, Reading } from "./reading.ts"
+import { DOCUMENTS, type Kind, ROLE } from "./roles.ts"
+
+/** Kind, states and actions of an object as its answers prove them. */
+
+/** The actions that are known so far. */
+export function actionsIn(reading: Reading): readonly ActionName[] {
+  const { element, facts, answers } = reading
+  const { traits } = element.origin
+  const known = actionsOf(
+    traits,
+    provenKind(reading),
+    provenStates(reading),
+    facts.interfaces,
+    answers.offers,
+  )
+  return [
+    ...(isShape(reading) && !known.includes("Click") ? CLICKABLE : []),
+    ...known,
+    ...(answers.date ? FILLABLE : []),
+    ...(reading.kind.role === "group" && isDraggable(answers.attributes) ? DRAGGABLE : []),
+  ]
+}
+
+/** True for a shape in a document, which a click selects. */
+export function isShape({ element, facts }: Reading): boolean {
+  if (!element.origin.traits.shapesAreSelectable || !DOCUMENTS.has(element.parentRole)) return false
+  return has(facts.states, STATE.SELECTABLE)
+}
+
+const CLICKABLE: readonly ActionName[] = ["Click"]
+const FILLABLE: readonly ActionName[] = ["SetValue", "Clear"]
+const DRAGGABLE: readonly ActionName[] = ["Drag"]
+
+/** A panel that can be edited is a field for a time if it says so. */
+export function provenKind({ kind, answers }: Reading): Kind {
+  const isUnproven = kind.native === ROLE.PANEL && kind.role === "datefield" && !answers.date
+  return isUnproven ? { ...kind, role: "group" } : kind
+}
+
+/** The states, with those that answers prove and the toolkit does not report. */
+export function provenStates({ kind, facts, answers }: Reading): StateSet {
+  if (kind.role === "cell" && answers.offers?.includes("toggle"))
+    return withStates(facts.states, STATE.CHECKABLE)
+  if (answers.isOpen === undefined) return facts.states
+  return withStates(facts.states, STATE.EXPANDABLE, ...(answers.isOpen ? [STATE.EXPANDED] : []))
+}
+
+/** A plain box of a page that the page has not given a role: it is a panel because it can be dragged. */
+const isDraggable = (attributes: Answers["attributes"]): boolean =>
+  attributes !== undefined && BOX_TAGS.has(attributes.get("tag") ?? "") && !attributes.has("xml-roles")
+
+const BOX_TAGS: ReadonlySet<string> = new Set(["div", "span", "li", "article", "section", "p", "td"])
+
+/** True for an empty panel, which may be a control that the app draws itself. Then its tool tip describes it. */
+export const mayBeDrawn = ({ element, kind, facts, name }: Reading): boolean =>
+  element.origin.traits.drawnControlsArePanels === true &&
+  kind.native === ROLE.PANEL &&
+  kind.role === "group" &&
+  name === undefined &&
+  facts.childCount <= 0
