@@ -44,6 +44,7 @@ const TEST = [
   "python3-pyqt5",
   "python3-pyqt6",
   "python3-uno",
+  "python3-tk",
   // GTK 2, with its bridge to accessibility.
   "libgail-common",
   "libatk-adaptor",

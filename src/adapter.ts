@@ -287,6 +287,8 @@ export interface SeenWindow extends WindowInfo {
   /** false: the window shows no accessible content; `reason` says why, if known. */
   readonly accessible?: boolean
   readonly reason?: string
+  /** True if it shows none however its app is started. */
+  readonly cannotShow?: boolean
   /** True if its process has just started, so that its content may show in a moment. */
   readonly starting?: boolean
   /** True for a picture that shows only until the app's window is ready. */

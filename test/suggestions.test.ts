@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { commands } from "../src/commands/index.ts"
-import { plainWord, unresponsive } from "../src/errors.ts"
+import { noTree, plainWord, unresponsive } from "../src/errors.ts"
 import { noFrame, noSurface } from "../src/linux/atspi/read-tree.ts"
 import { chooseByName } from "../src/match.ts"
 import { samplesOf } from "./support/every-command.ts"
@@ -91,8 +91,9 @@ const filled = (value: string, ref: string, name: string): string =>
 const platformSuggestions = (name: string): readonly string[] => {
   const thrown = [
     unresponsive(name),
-    noFrame("w-1", name, []),
-    noFrame("w-1", name, ["w-1", "w-2"]),
+    noFrame({ id: "w-1", app_name: name, pid: 1 }, []),
+    noFrame({ id: "w-1", app_name: name, pid: 1 }, ["w-1", "w-2"]),
+    noTree({ id: "w-1", app_name: name }, undefined),
     noSurface("menu", name),
     noSurface("focused", name),
     catching(() => chooseByName([{ name }], "x", "@e1")),

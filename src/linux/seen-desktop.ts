@@ -253,7 +253,7 @@ export class SeenDesktop {
     return this.#last
   }
 
-  async #topOf({ id, app_name }: SeenWindow): Promise<TopLevel> {
+  async #topOf({ id, app_name, pid }: SeenWindow): Promise<TopLevel> {
     const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
     if (top) return top
     // The process of the window may have ended meanwhile.
@@ -261,7 +261,7 @@ export class SeenDesktop {
     const window = this.#window(id)
     if (window) {
       const twins = this.#last?.windows.filter((one) => one.pid === window.pid && one.title === window.title)
-      throw noFrame(id, app_name, twins?.map((one) => one.id) ?? [])
+      throw noFrame({ id, app_name, pid }, twins?.map((one) => one.id) ?? [])
     }
     throw windowNotFound(id)
   }

@@ -15,7 +15,8 @@ export function snapshotText(data: Snapshot): string {
   const compared = since === undefined ? "" : ` since ${since}`
   const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${compared} ${ref_count} refs${complete ? "" : " incomplete"}\n`
   if (data.changes) return heading + changeLines(data.changes)
-  return data.tree ? heading + outline(data.tree, window.title) : heading
+  const note = data.note === undefined ? "" : `${data.note}\n`
+  return data.tree ? heading + note + outline(data.tree, window.title) : heading
 }
 
 interface Snapshot {
@@ -25,6 +26,7 @@ interface Snapshot {
   readonly snapshot_id?: string
   readonly since?: string
   readonly complete?: boolean
+  readonly note?: string
   readonly tree?: PrintedNode
   readonly changes?: ShownChanges
 }

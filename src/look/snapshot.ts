@@ -1,7 +1,7 @@
 import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { success, toLine } from "../envelope.ts"
-import { AppError } from "../errors.ts"
+import { AppError, workBySight } from "../errors.ts"
 import type { Node } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import {
@@ -34,6 +34,8 @@ export interface Observation {
   readonly offscreen_at_least?: true
   readonly snapshot_id?: string
   readonly complete: boolean
+  /** The way on for a window that draws its content itself, so that the tree says nothing. */
+  readonly note?: string
   readonly tree: Node
 }
 
@@ -163,6 +165,8 @@ async function present(
   spell: (index: number) => string,
 ): Promise<Presented> {
   const offscreen = countOffscreen(tree)
+  const note =
+    !offscreen && (tree.children ?? []).every(isBlank) ? { note: workBySight(seen.window.id) } : undefined
   const whole = prune(tree, { ...options, compact: options.compact || options.budget !== undefined })
   const show = (shown: Node, complete: boolean): Observation => ({
     app: seen.app,
@@ -171,6 +175,7 @@ async function present(
     ...offscreen,
     snapshot_id: COSTLY_ID,
     complete: seen.complete && complete,
+    ...note,
     tree: shown,
   })
   if (options.budget === undefined) return { ...show(whole, true), drills: [] }
@@ -186,6 +191,12 @@ async function present(
   const advice = isText ? "" : ", or --format text"
   const fitted = fitOrRefuse(whole, { tokens: options.budget, cost, spell }, advice)
   return { ...show(fitted.tree, fitted.complete), drills: fitted.drills }
+}
+
+/** True if neither the node nor anything in it says a word or can be acted on. */
+function isBlank({ ref_id, name, value, description, children = [], children_count }: Node): boolean {
+  if (ref_id !== undefined || children_count !== undefined) return false
+  return !name && !value && !description && children.every(isBlank)
 }
 
 /** Stands for the id that `save` will give. No id costs more tokens. */

@@ -1,6 +1,6 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, plainWord } from "../errors.ts"
+import { AppError, noTree } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { entriesFor, type Source, toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"
@@ -175,14 +175,6 @@ export const isStarting = ({ accessible, starting }: SeenWindow): boolean =>
   accessible === false && starting === true
 
 /** Fails for a window without accessible content: its empty tree would read as an empty window. */
-export function requireContent({ id, app_name, accessible, reason }: SeenWindow): void {
-  if (accessible !== false) return
-  const why = reason ? `: ${reason}` : ""
-  throw new AppError(
-    "PLATFORM_NOT_SUPPORTED",
-    `Window '${id}' of '${app_name}' exposes no accessibility tree${why}`,
-    {
-      suggestion: `Restart it with 'close-app ${plainWord(app_name)}' and 'launch ${plainWord(app_name)}', or use 'screenshot --window-id ${id}'`,
-    },
-  )
+export function requireContent(window: SeenWindow): void {
+  if (window.accessible === false) throw noTree(window, window.reason, window.cannotShow)
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Node } from "../../src/node.ts"
-import { chromium, type Fixture, firefox, startControls, startPage } from "../fixtures/fixture.ts"
+import { chromium, type Fixture, firefox, startBlind, startControls, startPage } from "../fixtures/fixture.ts"
 import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
@@ -226,6 +226,24 @@ test("a button of GTK 4 that chooses a colour is a colorwell, and opens its dial
         ({ title }: { title: string }) => title === "Pick one",
       ),
     )
+  } finally {
+    process.kill(app.fixture.pid)
+  }
+})
+
+test("of a Tk form the answer says what it is and what remains, and that works", async () => {
+  const app = await Stage.of(await startBlind(desktop))
+  try {
+    for (const command of [["snapshot"], ["find", "--name", "Save"], ["click", "button"]]) {
+      const { json } = await desktop.run(...command, "--window-id", app.id, "--timeout-ms", "20000")
+      expect(json.error).toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
+      expect(json.error.message).toContain("it is built with Tk, which shows nothing to other programs")
+      expect(json.error.suggestion).toContain(`type @focused TEXT --window-id ${app.id}`)
+      expect(json.error.suggestion).not.toContain("launch")
+    }
+    await app.ok("type", "@focused", "by sight")
+    expect((await desktop.run("press", "return", "--window-id", app.id)).json.ok).toBe(true)
+    expect((await app.fixture.seen("saved")).value).toBe("by sight")
   } finally {
     process.kill(app.fixture.pid)
   }

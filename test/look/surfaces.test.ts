@@ -44,6 +44,27 @@ describe("surfaces", () => {
     }
   })
 
+  test("a tree that says nothing comes with a note how to work without it", async () => {
+    const { ok, app } = form()
+    app.window("Game", [{ role: "group", children: [{ role: "group" }] }], { id: "w-2" })
+    expect((await ok("snapshot", { window_id: "w-2" })).note).toContain("screenshot --window-id w-2")
+    app.window("Text", [{ role: "group", children: [{ role: "statictext", name: "Score" }] }], { id: "w-3" })
+    expect((await ok("snapshot", { window_id: "w-3" })).note).toBeUndefined()
+    expect((await ok("snapshot", { window_id: "w-1" })).note).toBeUndefined()
+  })
+
+  test("a window whose app cannot show more is not said to need a restart", async () => {
+    const { error, app } = form()
+    app.window("Canvas", [], {
+      id: "w-2",
+      accessible: false,
+      cannotShow: true,
+      reason: "it is built with Tk",
+    })
+    const { suggestion } = await error("snapshot", { window_id: "w-2" })
+    expect(suggestion).toStartWith("Work by sight: 'screenshot --window-id w-2'")
+  })
+
   test("a window of a process that has just started gets some time to show its content", async () => {
     const { ok, error, app } = form()
     let looks = 0

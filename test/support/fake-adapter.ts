@@ -172,7 +172,7 @@ function seenApp(app: FakeApp): SeenApp {
 }
 
 function seenWindow(world: World, window: FakeWindow): SeenWindow {
-  const { accessible, reason, starting, isSplash, aliases } = window.facts
+  const { accessible, cannotShow, reason, starting, isSplash, aliases } = window.facts
   return {
     id: window.id,
     title: window.title,
@@ -183,6 +183,7 @@ function seenWindow(world: World, window: FakeWindow): SeenWindow {
     aliases: [...window.app.aliases, ...(aliases ?? [])],
     minimized: window.minimized,
     accessible,
+    cannotShow,
     reason,
     starting,
     isSplash,

@@ -244,6 +244,7 @@ export class FakeApp {
 interface WindowFacts {
   readonly id?: string
   readonly bounds?: Rect
+  readonly cannotShow?: boolean
   readonly accessible?: false
   readonly reason?: string
   readonly starting?: boolean

@@ -4,6 +4,7 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
 import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
+import { mutenessOf } from "../host/mute.ts"
 import { ageOf, endOf, readProcess } from "../host/processes.ts"
 import { type Session, silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
@@ -235,7 +236,7 @@ function muteness(
   app: A11yApp | undefined,
   { apps, bus, windows }: Inventory,
   owner: number | undefined,
-): Pick<SeenWindow, "accessible" | "reason" | "starting"> {
+): Pick<SeenWindow, "accessible" | "cannotShow" | "reason" | "starting"> {
   if (bus === "missing") return { accessible: false, reason: "the accessibility bus cannot be used" }
   if (bus === "silent") return { reason: "the accessibility bus does not answer" }
   if (app) return app.responsive ? {} : { reason: "its process does not answer" }
@@ -243,7 +244,13 @@ function muteness(
   if (isSpare) return {}
   // GTK 4 shows its window before it is on the bus.
   const starting = owner !== undefined && (ageOf(owner) ?? STARTING_MS) < STARTING_MS
-  return { accessible: false, reason: "its process is not on the accessibility bus", starting }
+  const why = owner === undefined || starting ? undefined : mutenessOf(owner)
+  return {
+    accessible: false,
+    reason: why?.reason ?? "its process is not on the accessibility bus",
+    ...(why?.isFinal ? { cannotShow: true } : {}),
+    starting,
+  }
 }
 
 const STARTING_MS = 5000

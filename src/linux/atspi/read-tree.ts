@@ -1,9 +1,10 @@
-import type { SeenNode, SeenTree, TreeOptions } from "../../adapter.ts"
+import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../../adapter.ts"
 import { readingTime } from "../../deadline.ts"
-import { AppError, plainWord, unresponsive } from "../../errors.ts"
+import { AppError, noTree, plainWord, unresponsive } from "../../errors.ts"
 import { nameByLayout } from "../../layout.ts"
 import type { Rect, Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
+import { mutenessOf } from "../host/mute.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, ROOT_PATH, refKey } from "./atspi.ts"
@@ -32,7 +33,8 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
     element.origin,
     pastTheBus(hurried, element, (near) => walkAwake(near, element, options, frame)),
   )
-  if (isMute(element, walked)) throw muteWindow(window.id, app)
+  if (isMute(element, walked))
+    throw noTree({ id: window.id, app_name: app }, "the app was started without accessibility")
   // An open menu of a menu bar is a popup and in the tree as well.
   const loose = popups.filter((popup) => !holds(walked.root, refKey(popup.element.ref)))
   const shown = await Promise.all(loose.map((popup) => readPopup(atspi, popup, options)))
@@ -145,7 +147,10 @@ export function frameElement(
 }
 
 /** `twins`: the windows of its process with the same title, itself included. */
-export function noFrame(id: string, app: string, twins: readonly string[]): AppError {
+export function noFrame(
+  { id, app_name: app, pid }: Pick<SeenWindow, "id" | "app_name" | "pid">,
+  twins: readonly string[],
+): AppError {
   if (twins.length > 1) {
     return new AppError(
       "AMBIGUOUS_TARGET",
@@ -156,24 +161,9 @@ export function noFrame(id: string, app: string, twins: readonly string[]): AppE
       },
     )
   }
-  return new AppError(
-    "PLATFORM_NOT_SUPPORTED",
-    `Window '${id}' of '${app}' exposes no accessibility tree: no accessible window of its process is provably the same`,
-    {
-      suggestion:
-        "Restart the app with accessibility enabled ('permissions --request', then 'launch'), or use 'screenshot' and mouse commands",
-    },
-  )
-}
-
-function muteWindow(id: string, app: string): AppError {
-  return new AppError(
-    "PLATFORM_NOT_SUPPORTED",
-    `Window '${id}' of '${app}' exposes no accessibility tree: the app was started without accessibility`,
-    {
-      suggestion: `Restart it with 'close-app ${plainWord(app)}' and 'launch ${plainWord(app)}', or use 'screenshot --window-id ${id}'`,
-    },
-  )
+  const why = mutenessOf(pid)
+  const reason = why?.reason ?? "no accessible window of its process is provably the same"
+  return noTree({ id, app_name: app }, reason, why?.isFinal)
 }
 
 export function noSurface(surface: Surface, app: string): AppError {

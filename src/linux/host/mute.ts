@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs"
+
+/** Why a process shows nothing of its windows, as far as its files tell. */
+export interface Muteness {
+  readonly reason: string
+  /** True if no restart would change that. */
+  readonly isFinal: boolean
+}
+
+export function mutenessOf(pid: number, root = "/proc"): Muteness | undefined {
+  const maps = read(`${root}/${pid}/maps`)
+  const toolkit = TOOLKITS.find(([, library]) => library.test(maps))?.[0]
+  if (toolkit)
+    return { reason: `it is built with ${toolkit}, which shows nothing to other programs`, isFinal: true }
+  const bridged = BRIDGED.find(([, library]) => library.test(maps))?.[0]
+  const env = new Set(read(`${root}/${pid}/environ`).split("\0"))
+  if (!SWITCHES.some((one) => env.has(one))) return undefined
+  if (bridged)
+    return {
+      reason: `it is ${bridged} without the bridge that shows it; 'doctor' names the package`,
+      isFinal: true,
+    }
+  return { reason: "it runs with accessibility switched on, and still shows nothing", isFinal: true }
+}
+
+/** Toolkits without any accessibility. Programs of others may load their libraries later, so none of these proves a lack. */
+const TOOLKITS: readonly (readonly [string, RegExp])[] = [
+  ["Tk", /\/libtk\d/],
+  ["SDL", /\/libSDL/],
+  ["GLFW", /\/libglfw/],
+  ["FLTK", /\/libfltk/],
+  ["the X toolkit", /\/libXt\.so/],
+]
+
+const BRIDGED: readonly (readonly [string, RegExp])[] = [
+  ["a GTK 2 app", /\/libgtk-x11-2\.0/],
+  ["a Java app", /\/libjvm\.so/],
+]
+
+/** Set by `launch` and `desktop-start`. */
+const SWITCHES = ["QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "ACCESSIBILITY_ENABLED=1"]
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    // The process has ended, or belongs to another user.
+    return ""
+  }
+}

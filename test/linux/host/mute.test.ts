@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { mutenessOf } from "../../../src/linux/host/mute.ts"
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(`${tmpdir()}/mute-`)
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+const ON = "HOME=/x\0ACCESSIBILITY_ENABLED=1\0"
+
+test.each([
+  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libtk8.6.so", "", /built with Tk/],
+  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-3.so.0", ON, /switched on, and still shows nothing/],
+  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-x11-2.0.so.0", ON, /GTK 2 app without the bridge/],
+  ["7f0 r-xp /usr/lib/jvm/java-17/lib/server/libjvm.so", ON, /Java app without the bridge/],
+  // A restart may switch these on.
+  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-x11-2.0.so.0", "HOME=/x\0", undefined],
+  ["", "", undefined],
+])("a process with %p and the environment %p", (maps, environ, reason) => {
+  mkdirSync(`${root}/7`, { recursive: true })
+  writeFileSync(`${root}/7/maps`, maps)
+  writeFileSync(`${root}/7/environ`, environ)
+  const why = mutenessOf(7, root)
+  if (reason) expect(why?.reason).toMatch(reason)
+  else expect(why).toBeUndefined()
+})
+
+test("a process that is gone has no reason", () => expect(mutenessOf(8, root)).toBeUndefined())
