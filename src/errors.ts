@@ -112,26 +112,6 @@ export function windowNotFound(id: string): AppError {
   })
 }
 
-/** Commands that need no tree. */
-export const workBySight = (id: string): string =>
-  `Work by sight: 'screenshot --window-id ${id}', 'mouse-click --xy X,Y', 'type @focused TEXT --window-id ${id}', 'press KEYS --window-id ${id}'`
-
-/** `isFinal`: the app cannot show its content, however it is started. */
-export function noTree(
-  { id, app_name }: { readonly id: string; readonly app_name: string },
-  reason: string | undefined,
-  isFinal = false,
-): AppError {
-  const restart = `'close-app ${plainWord(app_name)}' and 'launch ${plainWord(app_name)}' may switch it on`
-  return new AppError(
-    "PLATFORM_NOT_SUPPORTED",
-    `Window '${id}' of '${app_name}' exposes no accessibility tree${reason ? `: ${reason}` : ""}`,
-    {
-      suggestion: [...(isFinal ? [] : [restart]), workBySight(id)].join(". "),
-    },
-  )
-}
-
 export function unresponsive(app: string, facts: Omit<ErrorFacts, "suggestion"> = {}): AppError {
   return new AppError("APP_UNRESPONSIVE", `App '${app}' did not answer in time`, {
     ...facts,
