@@ -149,15 +149,15 @@ async function popupOver(ctx: Context, choice: Parameters<typeof actOnRef>[1]): 
 
 export const scroll = defineCommand({
   ...onRef("scroll"),
-  summary: "Scroll the element's contents, by steps or until a row shows a text",
+  summary: "Scroll the contents of an element",
   effect: "harmless",
   tool: "core",
   input: {
     ...actInput,
     direction: v.optional(choice(DIRECTIONS, "Direction", { position: 1 }), "down"),
     amount: v.optional(whole("Wheel steps", 1, 100, { position: 2, value: "N" }), 3),
-    until: words("Instead of steps: until a row shows this text, or a part of it", { value: "TEXT" }),
-    exact: flag("With until: the whole text of a cell, case and all"),
+    until: words("Instead of steps: until a row shows this text", { value: "TEXT" }),
+    exact: flag("With until: the whole text, case and all"),
   },
   output: () =>
     actedOnRef("scroll", {
