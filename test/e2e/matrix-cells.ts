@@ -538,6 +538,8 @@ const NUMBERS: readonly Cell[] = [
     about: "Volume, two steps on",
     want: {
       rest: verified("keyboard", on("value", "Volume", 31), on("value", "Volume", 32)),
+      // GTK 4.8 gives a slider the focus by no request.
+      gtk4: unsupported,
       office: NO_SLIDER,
     },
   },
