@@ -59,7 +59,8 @@ describe.concurrent("set-value on a cell", () => {
   test.each(["a\tb", "a\r", "\na", "=1+\n1"])("is refused for %j before a key is pressed", async (value) => {
     const { act, world, sent } = await cellShowing("a")
     expect((await act("set-value", { value })).error).toMatchObject({
-      message: "Set Value action failed on @e1: it takes no tab, and no line break at its start or in a formula",
+      message:
+        "Set Value action failed on @e1: it takes no tab, and no line break at its start or in a formula",
       details: { kind: "not_typable" },
       disposition: { delivery: "not_delivered", retry: "safe" },
     })
