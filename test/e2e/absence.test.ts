@@ -35,7 +35,7 @@ describe("a tree view of 100,000 rows", () => {
       expect(unsearched.count).toBeGreaterThan(199_000)
       expect(unsearched.count).toBeLessThanOrEqual(200_002)
       expect(unsearched.in).toEqual([{ ref_id: expect.any(String), role: "table", count: unsearched.count }])
-      expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} down`)
+      expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} --until TEXT`)
       const { stdout } = await desktop.run(
         "find",
         "--window-id",
@@ -54,15 +54,11 @@ describe("a tree view of 100,000 rows", () => {
 
   test("the suggested step shows rows that were not searched before", async () => {
     const before = await lastRange()
-    const { unsearched } = await found(window, "--name", `Row ${before.last + 20}`, "--exact")
-    await desktop.run(...unsearched.suggestion.replace(/^.*agent-desktop /, "").split(" "))
-    const now = await until(async () => {
-      const range = await lastRange()
-      return range.last > before.last && range
-    })
-    await until(
-      async () => (await found(window, "--name", `Row ${now.last - 1}`, "--exact")).total_matches === 1,
-    )
+    const row = `Row ${before.last + 20}`
+    const { unsearched } = await found(window, "--name", row, "--exact")
+    await desktop.run(...stepIn(unsearched.suggestion, row))
+    await until(async () => (await lastRange()).last >= before.last + 20)
+    await until(async () => (await found(window, "--name", row, "--exact")).total_matches === 1)
   })
 
   test("wait says the same of a text that does not appear, and of one that is gone", async () => {
@@ -112,7 +108,7 @@ describe("a list of GTK 4", () => {
     const { total_matches, complete, unsearched } = await found(window, "--name", "Row 9999", ...more)
     expect(total_matches).toBe(0)
     if (complete === undefined) return undefined
-    expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} down`)
+    expect(unsearched.suggestion).toContain(`agent-desktop scroll ${unsearched.in[0].ref_id} --until TEXT`)
     return unsearched.count
   }
 
@@ -124,9 +120,9 @@ describe("a list of GTK 4", () => {
     const made = (await found(list.window, "--role", "option", "--include-hidden")).total_matches
     expect(made).toBeLessThan(240)
     expect(await missing(list.window, "--include-hidden")).toBe(240 - made)
-    // The suggested step, several times, leads to a row that had no widget.
+    // The suggested step leads to a row that had no widget.
     const { unsearched } = await found(list.window, "--name", "Row 239")
-    const step = unsearched.suggestion.replace(/^.*agent-desktop /, "").split(" ")
+    const step = stepIn(unsearched.suggestion, "Row 239")
     await until(async () => {
       await desktop.run(...step)
       return (await found(list.window, "--name", "Row 239", "--exact")).total_matches > 0
@@ -154,6 +150,13 @@ describe("a list of GTK 4", () => {
     expect(count).toBeLessThan(900)
   })
 })
+
+/** The command line in a suggestion, with the text to look for. */
+const stepIn = (suggestion: string, text: string): readonly string[] =>
+  suggestion
+    .replace(/^.*agent-desktop /, "")
+    .split(" ")
+    .map((word) => (word === "TEXT" ? text : word))
 
 describe("a spreadsheet", () => {
   let calc: StartedApp
