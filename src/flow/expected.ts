@@ -38,7 +38,7 @@ export async function expectedAfter(
   return { words, expected: (await holding(ctx, expected)).map((one) => one.words) }
 }
 
-/** What the action has opened and closed, once its app is quiet. */
+/** Lists the windows that the action has opened and closed, once its app is quiet. */
 async function settled(ctx: Context, plan: Plan, pid: number): Promise<readonly Expectation[]> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     try {

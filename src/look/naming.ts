@@ -133,7 +133,7 @@ async function sameAs(ctx: Context, entry: RefEntry): Promise<IsIt> {
   }
 }
 
-/** What the other windows of the app show; for an element in a menu, also its window. */
+/** Reads the other windows of the app; for an element in a menu, also its window. */
 async function elsewhere(ctx: Context, scope: Seeing): Promise<readonly (readonly Position[])[]> {
   const { window, surface } = scope
   const windows = await ctx.adapter.windows({ pid: window.pid })
