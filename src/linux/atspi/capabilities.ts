@@ -98,7 +98,8 @@ export function actionsOf(
   const isEditable = on(STATE.EDITABLE) || (kind.role === "incrementor" && takesText(traits, interfaces))
   const editable = isEditable && !on(STATE.READ_ONLY)
   // A row of a treegrid, which the arrow keys go to.
-  const isOwnRow = kind.role === "row" && (on(STATE.FOCUSABLE) || on(STATE.EXPANDABLE))
+  const isOwnRow =
+    traits.rowsTakeFocus && kind.role === "row" && (on(STATE.FOCUSABLE) || on(STATE.EXPANDABLE))
   if (hasTrait(kind.role, "interactive") || isOwnRow || offers.some(isTelling)) list.push("Click")
   const isToggle = kind.native === ROLE.TOGGLE_BUTTON && !on(STATE.EXPANDABLE)
   if (isToggle || kind.role === "switch" || isCheckable(states, kind)) {

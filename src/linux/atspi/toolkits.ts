@@ -215,6 +215,8 @@ export interface Traits {
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
   readonly callBlocksConnection?: true
+  /** A row that takes the focus is a control of its own, as in a treegrid. Elsewhere its cells are. */
+  readonly rowsTakeFocus?: true
   /** The name of a tab ends in the memory that its page takes, which changes all the time. */
   readonly tabsTellMemory?: true
   /** The unit of offsets in a text. Absent: characters. */
@@ -386,6 +388,7 @@ const QT: Traits = {
 
 /** Pages have the same elements in every browser. */
 const PAGES: Traits = {
+  rowsTakeFocus: true,
   // aria-rowcount, aria-rowindex.
   pagesCountRows: true,
   // The process that has the page tells the one that has the tree. Chromium collects changes for a third of a second.
