@@ -3,9 +3,9 @@ import * as v from "valibot"
 import type { Adapter } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
-import { argsOf, type CliHints, fieldsOf, type Input } from "./fields.ts"
 import type { Numbering } from "./node.ts"
 import type { BusHint, RefEntry, RefMap } from "./refmap.ts"
+import { argsOf, type CliHints, fieldsOf, type Input } from "./schema/fields.ts"
 
 export const GROUPS = [
   "observe",

@@ -1,9 +1,9 @@
 import { isOn, numberingOf } from "./cli/globals.ts"
 import { commands } from "./commands/index.ts"
+import { onDemand } from "./door/on-demand.ts"
+import { writeOutput } from "./door/output-file.ts"
 import type { Envelope } from "./envelope.ts"
 import { AppError } from "./errors.ts"
-import { onDemand } from "./on-demand.ts"
-import { writeOutput } from "./output-file.ts"
 import { namesIn } from "./policy.ts"
 import { type Door, type Recording, runCommand as runThrough, type Trace } from "./run.ts"
 

@@ -1,4 +1,4 @@
-import { type Combo, MODIFIERS, type Modifier } from "./adapter.ts"
+import { type Combo, MODIFIERS, type Modifier } from "./action.ts"
 import { AppError } from "./errors.ts"
 import { nearest } from "./usage-errors.ts"
 

@@ -3,10 +3,10 @@ import { globals, type Settings, settingsOf } from "./cli/globals.ts"
 import type { Log, Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
+import { onDemand } from "./door/on-demand.ts"
+import { catchSignals } from "./door/signals.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
-import { onDemand } from "./on-demand.ts"
 import { type Door, type Recording, runLoaded, type Trace } from "./run.ts"
-import { catchSignals } from "./signals.ts"
 import { UsageError } from "./usage-errors.ts"
 
 /** A command that takes longer shows its progress. Above `main`, which runs before any line below it. */
@@ -56,7 +56,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     serve: async (options) => {
       const [{ serveMcp }, { refsOfServer }] = await Promise.all([
         import("./mcp/server.ts"),
-        import("./server-refs.ts"),
+        import("./door/server-refs.ts"),
       ])
       const { session, refs, close } = await refsOfServer({ env: process.env, ...settings })
       try {
@@ -66,17 +66,17 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
       }
     },
     view: async (options) => {
-      const { openView } = await import("./viewing.ts")
+      const { openView } = await import("./door/viewing.ts")
       const view = await openView({ env: process.env, ...settings, signal: interruption.signal }, options)
       viewing = view.ended
       return view.address
     },
     apart: async (desktop) =>
-      (await import("./server-refs.ts")).openApart({ env: process.env, ...settings }, desktop),
+      (await import("./door/server-refs.ts")).openApart({ env: process.env, ...settings }, desktop),
     stdin: () => Bun.stdin.text(),
     env: (name) => process.env[name],
     writeFile: async (path, bytes, onlyNew) =>
-      (await import("./output-file.ts")).writeOutput(path, bytes, onlyNew),
+      (await import("./door/output-file.ts")).writeOutput(path, bytes, onlyNew),
   }
   const progress = showProgress(command, args)
   const envelope = await runLoaded(door, command, args)
@@ -100,7 +100,7 @@ function showProgress({ name, input }: Command, args: Arguments): { end(): Promi
   const show = async (): Promise<Progress> => {
     const [{ startProgress }, { fieldsOf }] = await Promise.all([
       import("./cli/terminal.ts"),
-      import("./fields.ts"),
+      import("./schema/fields.ts"),
     ])
     const usual = fieldsOf(input).find((field) => field.name === "timeout_ms")?.default
     return startProgress(name, { limitMs: Number(args.timeout_ms ?? usual) || undefined, since })

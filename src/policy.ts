@@ -34,7 +34,7 @@ export function existsAlready(path: string): AppError {
 
 /** The adapter within the limits of the policy. Forbidden apps are not listed; forbidden acts throw POLICY_DENIED. */
 export async function guard(adapter: Adapter, { readOnly, apps }: Policy): Promise<Adapter> {
-  const limited = apps ? (await import("./allowed-apps.ts")).limitToApps(adapter, apps) : adapter
+  const limited = apps ? (await import("./door/allowed-apps.ts")).limitToApps(adapter, apps) : adapter
   return readOnly ? limitToReading(limited) : limited
 }
 

@@ -14,13 +14,13 @@ import {
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
+import { adapterOnDemand } from "./door/on-demand.ts"
+import { namedOnly, Secrets } from "./door/secret.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
 import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./errors.ts"
-import { applyAliases, type Field, fieldsOf } from "./fields.ts"
-import { adapterOnDemand } from "./on-demand.ts"
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { REF_SYNTAX } from "./refmap.ts"
-import { namedOnly, Secrets } from "./secret.ts"
+import { applyAliases, type Field, fieldsOf } from "./schema/fields.ts"
 import { describeIssue, labelOf, UsageError, unknownCommand } from "./usage-errors.ts"
 import { hasViewers } from "./viewers.ts"
 
@@ -125,7 +125,7 @@ async function observed<T extends Outcome>(
 ): Promise<T> {
   const { trace } = door
   const traced = trace ? () => trace.around(door, name, args, run) : run
-  return hasViewers() ? (await import("./watched.ts")).report(door, name, args, traced) : traced()
+  return hasViewers() ? (await import("./door/watched.ts")).report(door, name, args, traced) : traced()
 }
 
 async function runUnobserved(
@@ -139,7 +139,10 @@ async function runUnobserved(
     return success(name, await execute(door, command, await parseArgs(command, raw)))
   } catch (error) {
     const known = error instanceof UsageError ? error.command : name
-    return failure(known, door.signal?.aborted ? (await import("./rare.ts")).interrupted(name, error) : error)
+    return failure(
+      known,
+      door.signal?.aborted ? (await import("./door/batch-items.ts")).interrupted(name, error) : error,
+    )
   }
 }
 
@@ -186,11 +189,11 @@ async function loadCommand({ commands, missing }: Door, name: string): Promise<C
 function targetsOf(
   fields: readonly Field[],
   args: Args,
-): Promise<typeof import("./described.ts")> | undefined {
+): Promise<typeof import("./door/described.ts")> | undefined {
   for (const { name, target, narrows } of fields) {
     const given = args[name]
     if (narrows ? given !== undefined : target && typeof given === "string" && !REF_SYNTAX.test(given))
-      return import("./described.ts")
+      return import("./door/described.ts")
   }
   return undefined
 }
@@ -212,7 +215,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   // Before anything is read: a person may change the desktop during a pause.
   if (isActing && !command.aside && hasViewers())
-    await (await import("./watched.ts")).untilGo(door, deadline, timeout > 0)
+    await (await import("./door/watched.ts")).untilGo(door, deadline, timeout > 0)
   const tracker = new ActTracker(door, deadline)
   const endOf = (late: number): Deadline => new Deadline(deadline.at + late + grace, door.signal)
   const adapter = openAdapter(door, endOf(0), tracker)
@@ -303,7 +306,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     try {
       const late = spent() - spentBefore
       const deadline = late ? new Deadline(parts.deadline.at + late, door.signal) : parts.deadline
-      if (deadline.expired) throw (await import("./rare.ts")).notStarted(name)
+      if (deadline.expired) throw (await import("./door/batch-items.ts")).notStarted(name)
       const command = await loadCommand(door, name)
       const batch = { deadline, baseline: known }
       // A batch answers when all items are done: no item may serve other programs meanwhile.
@@ -337,9 +340,11 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
     variable: (name) => door.env?.(name),
     apart: async ({ isolated }, work) =>
-      (await import("./apart.ts")).runApart(door, isolated, (other) => workIn(other, secrets, parts, work)),
+      (await import("./door/apart.ts")).runApart(door, isolated, (other) =>
+        workIn(other, secrets, parts, work),
+      ),
     async validateItems(items) {
-      const { validate } = await import("./rare.ts")
+      const { validate } = await import("./door/batch-items.ts")
       await validate(items, async ({ command: name, args }) => {
         const command = await loadCommand(door, name)
         if (!command.delegates) await parseArgs(command, args)
@@ -373,7 +378,7 @@ async function workIn<T>(
 function readableOnce(read: () => Promise<string>, deadline: Deadline): () => Promise<string> {
   let isTaken = false
   return async () => {
-    const { readAlready, readInTime } = await import("./standard-input.ts")
+    const { readAlready, readInTime } = await import("./door/standard-input.ts")
     if (isTaken) throw readAlready()
     isTaken = true
     return readInTime(read(), deadline)
@@ -423,7 +428,7 @@ class ActTracker {
 
   async #acting<T>(call: () => Promise<T>): Promise<T> {
     if (!hasViewers()) return this.#noting(call)
-    const { act } = await import("./watched.ts")
+    const { act } = await import("./door/watched.ts")
     return act(this.#door, this.#deadline, this.#hasActed, () => this.#noting(call))
   }
 

@@ -1,6 +1,6 @@
 import type { BaseIssue } from "valibot"
 import { AppError } from "./errors.ts"
-import type { Field } from "./fields.ts"
+import type { Field } from "./schema/fields.ts"
 
 export type UsageProblem =
   | "no_command"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { MODIFIERS } from "../src/adapter.ts"
+import { MODIFIERS } from "../src/action.ts"
 import { AppError } from "../src/errors.ts"
 import { comboText, findSessionEnd, guardCombo, NAMED_KEYS, parseCombo, parseCombos } from "../src/keys.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import type { Command } from "../src/command.ts"
-import { fieldsOf } from "../src/fields.ts"
+import { fieldsOf } from "../src/schema/fields.ts"
 import { describeIssue, shown } from "../src/usage-errors.ts"
 import { click, launch, mouseMove, snapshot, type } from "./support/synthetic-commands.ts"
 

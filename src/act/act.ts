@@ -1,12 +1,5 @@
-import {
-  type Action,
-  ALREADY,
-  type Doubt,
-  type InputPolicy,
-  type Performed,
-  type Seen,
-  type Watch,
-} from "../adapter.ts"
+import { type Action, ALREADY, type InputPolicy, type Performed } from "../action.ts"
+import type { Doubt, Seen, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Ending, Life } from "../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"

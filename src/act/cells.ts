@@ -1,4 +1,4 @@
-import type { Action, Performed } from "../adapter.ts"
+import type { Action, Performed } from "../action.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"

@@ -1,4 +1,5 @@
-import { type Action, ALREADY, type Handle, type Performed, type Seen } from "../adapter.ts"
+import { type Action, ALREADY, type Performed } from "../action.ts"
+import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { type DatePart, type DateParts, exampleOf, parseDate } from "../dates.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"

@@ -1,4 +1,5 @@
-import { type Action, type Handle, type InputEvent, NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { type Action, NOT_DELIVERED, type Performed } from "../action.ts"
+import type { Handle, InputEvent } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { unexpected } from "../envelope.ts"
 import { AppError } from "../errors.ts"

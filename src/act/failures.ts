@@ -1,4 +1,5 @@
-import type { Action, Performed, Seen } from "../adapter.ts"
+import type { Action, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Ending } from "../desktop.ts"
 import { AppError, type Disposition, plainWord } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"

@@ -1,4 +1,5 @@
-import type { Action, Combo, Performed, Seen } from "../adapter.ts"
+import type { Action, Combo, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Role } from "../node.ts"

@@ -1,4 +1,5 @@
-import type { Action, PopupWatch } from "../adapter.ts"
+import type { Action } from "../action.ts"
+import type { PopupWatch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition } from "../errors.ts"
 import { hasTrait } from "../node.ts"

@@ -1,4 +1,5 @@
-import type { Action, InputPolicy, Performed, Seen } from "../adapter.ts"
+import type { Action, InputPolicy, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Role } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"

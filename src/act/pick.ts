@@ -1,14 +1,5 @@
-import {
-  type Action,
-  ALREADY,
-  type InputPolicy,
-  MAX_LEVELS,
-  NOT_DELIVERED,
-  type Performed,
-  type Seen,
-  type SeenNode,
-  type TreeTarget,
-} from "../adapter.ts"
+import { type Action, ALREADY, type InputPolicy, NOT_DELIVERED, type Performed } from "../action.ts"
+import { MAX_LEVELS, type Seen, type SeenNode, type TreeTarget } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName, restChanged } from "../match.ts"

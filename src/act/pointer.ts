@@ -1,4 +1,5 @@
-import type { Action, InputTarget, Performed, Proof, Seen, SeenNode, SeenWindow } from "../adapter.ts"
+import type { Action, Performed } from "../action.ts"
+import type { InputTarget, Proof, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect, type Role } from "../node.ts"

@@ -1,4 +1,5 @@
-import type { Combo, InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
+import type { Combo } from "../action.ts"
+import type { InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { isGlobal } from "../keys.ts"

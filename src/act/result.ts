@@ -1,4 +1,5 @@
-import type { Action, Performed, Seen } from "../adapter.ts"
+import type { Action, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Delivery, Disposition } from "../errors.ts"
 import { isDialog } from "../look/cover.ts"
 import type { ActionChanges } from "../look/fit-changes.ts"

@@ -1,4 +1,4 @@
-import type { InputPolicy } from "../adapter.ts"
+import type { InputPolicy } from "../action.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"

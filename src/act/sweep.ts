@@ -1,4 +1,5 @@
-import { type Direction, MAX_LEVELS, type Performed } from "../adapter.ts"
+import type { Direction, Performed } from "../action.ts"
+import { MAX_LEVELS } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { bestOf, type Fits } from "../look/row-texts.ts"

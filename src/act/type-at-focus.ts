@@ -1,4 +1,4 @@
-import type { Action, InputPolicy } from "../adapter.ts"
+import type { Action, InputPolicy } from "../action.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { type FoundTarget, findTarget } from "../look/target.ts"

@@ -1,4 +1,5 @@
-import type { Direction, InputPolicy, Performed, Seen } from "../adapter.ts"
+import type { Direction, InputPolicy, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { quoted } from "../escape.ts"

@@ -1,6 +1,6 @@
 import { parseArgs, runCommand } from "citty"
 import { type Command, findCommand, type Registry, type Run } from "../command.ts"
-import { argsOf, type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
+import { argsOf, type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../schema/fields.ts"
 import {
   extraArgument,
   labelOf,

@@ -1,5 +1,5 @@
 import { findCommand, loadAll, type Registry } from "../command.ts"
-import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
+import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../schema/fields.ts"
 
 export type Shell = "bash" | "zsh" | "fish"
 

@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import { FORMATS, type Format, NUMBERINGS } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { choice, flag, optionalText } from "../inputs.ts"
 import type { Numbering } from "../node.ts"
 import { namesIn } from "../policy.ts"
+import { choice, flag, optionalText } from "../schema/inputs.ts"
 
 /** Options that every command takes, before or after its name. */
 export const globals = v.strictObject({

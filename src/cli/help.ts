@@ -1,6 +1,6 @@
 import { type Command, GROUPS, type Group, loadAll, type Registry } from "../command.ts"
 import { ERROR_GUIDE } from "../error-guide.ts"
-import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../fields.ts"
+import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../schema/fields.ts"
 
 /** Help on a command, or on the program if none is given. */
 export async function helpFor(

@@ -1,9 +1,11 @@
 import * as v from "valibot"
 import { actOnRef, changing } from "../act/act.ts"
-import { type Action, DIRECTIONS } from "../adapter.ts"
+import { type Action, DIRECTIONS } from "../action.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import type { CliHints } from "../fields.ts"
+import type { Node } from "../node.ts"
+import { FOCUSED } from "../refmap.ts"
+import type { CliHints } from "../schema/fields.ts"
 import {
   actInput,
   choice,
@@ -16,10 +18,8 @@ import {
   text,
   whole,
   words,
-} from "../inputs.ts"
-import type { Node } from "../node.ts"
-import { actedAnywhere, actedOnRef, count, described, fieldFocus, node, refId } from "../outputs.ts"
-import { FOCUSED } from "../refmap.ts"
+} from "../schema/inputs.ts"
+import { actedAnywhere, actedOnRef, count, described, fieldFocus, node, refId } from "../schema/outputs.ts"
 
 /** Verbs that act on the element of a ref. */
 

@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
-import { flag, text } from "../inputs.ts"
 import { firstWindow } from "../look/launch.ts"
 import { closeApp as endApp, publicWindow } from "../look/windows.ts"
-import { described, optionalString, windowInfo } from "../outputs.ts"
+import { flag, text } from "../schema/inputs.ts"
+import { described, optionalString, windowInfo } from "../schema/outputs.ts"
 
 /** The start and the end of apps. */
 

@@ -2,9 +2,9 @@ import * as v from "valibot"
 import { type Context, defineCommand, type ItemResult } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
-import type { CliHints } from "../fields.ts"
-import { flag } from "../inputs.ts"
-import { count, described, failed } from "../outputs.ts"
+import type { CliHints } from "../schema/fields.ts"
+import { flag } from "../schema/inputs.ts"
+import { count, described, failed } from "../schema/outputs.ts"
 
 const MOST_ITEMS = 256
 const MOST_BYTES = 1_048_576

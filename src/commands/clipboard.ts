@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
-import { text } from "../inputs.ts"
-import { acted } from "../outputs.ts"
+import { text } from "../schema/inputs.ts"
+import { acted } from "../schema/outputs.ts"
 
 export const clipboardGet = defineCommand({
   name: "clipboard-get",

@@ -5,7 +5,7 @@ import { type Context, defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { quoted } from "../escape.ts"
-import { choice, optionalText } from "../inputs.ts"
+import { choice, optionalText } from "../schema/inputs.ts"
 
 export const completions = defineCommand({
   name: "completions",

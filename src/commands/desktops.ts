@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { DESKTOP_KINDS } from "../desktop.ts"
 import { AppError } from "../errors.ts"
-import { choice, flag, oneOf, optionalText, parseSize, text, whole } from "../inputs.ts"
-import { count, described, optionalString } from "../outputs.ts"
+import { choice, flag, oneOf, optionalText, parseSize, text, whole } from "../schema/inputs.ts"
+import { count, described, optionalString } from "../schema/outputs.ts"
 
 /** Isolated desktops on Linux. */
 

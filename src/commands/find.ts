@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
-import { app, choice, flag, oneOf, whole, windowId, words } from "../inputs.ts"
 import { toMatches } from "../look/find.ts"
 import { lineOf, within } from "../look/outline.ts"
 import { type Gaps, gapsOf, gapsText, search } from "../look/search.ts"
@@ -8,7 +7,8 @@ import { requireContent } from "../look/surface.ts"
 import { windowInFront } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
-import { count, described, gaps, match, type PrintedNode } from "../outputs.ts"
+import { app, choice, flag, oneOf, whole, windowId, words } from "../schema/inputs.ts"
+import { count, described, gaps, match, type PrintedNode } from "../schema/outputs.ts"
 import type { Position } from "../tree.ts"
 
 export const find = defineCommand({

@@ -1,11 +1,11 @@
 import * as v from "valibot"
-import type { Combo } from "../adapter.ts"
+import type { Combo } from "../action.ts"
 import { type Command, defineCommand } from "../command.ts"
 import type { Disposition } from "../errors.ts"
-import { app, changes, flag, oneOf, optionalTarget, text, whole, windowId } from "../inputs.ts"
 import { guardCombo, parseCombo, parseCombos } from "../keys.ts"
-import { acted, changes as changed, described, disposition, optionalString } from "../outputs.ts"
 import { REF_SYNTAX } from "../refmap.ts"
+import { app, changes, flag, oneOf, optionalTarget, text, whole, windowId } from "../schema/inputs.ts"
+import { acted, changes as changed, described, disposition, optionalString } from "../schema/outputs.ts"
 
 /** Keys: in the window that has the focus, or in one that gets it for them. */
 

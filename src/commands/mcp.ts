@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { choice, text, whole } from "../inputs.ts"
-import { described, optionalString } from "../outputs.ts"
+import { choice, text, whole } from "../schema/inputs.ts"
+import { described, optionalString } from "../schema/outputs.ts"
 
 /** The MCP server, and the settings that make a client start it. */
 

@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { app, changes, text, windowId } from "../inputs.ts"
-import { actedOnRef, described } from "../outputs.ts"
+import { app, changes, text, windowId } from "../schema/inputs.ts"
+import { actedOnRef, described } from "../schema/outputs.ts"
 
 export const menu = defineCommand({
   name: "menu",

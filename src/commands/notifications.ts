@@ -3,7 +3,6 @@ import { type Context, defineCommand } from "../command.ts"
 import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import { quoted } from "../escape.ts"
-import { app, text, whole, words } from "../inputs.ts"
 import {
   listNotifications as findNotifications,
   notificationAt,
@@ -12,7 +11,8 @@ import {
 } from "../look/notifications.ts"
 import { lines } from "../look/outline.ts"
 import type { NotificationInfo } from "../node.ts"
-import { acted, count, described, notification } from "../outputs.ts"
+import { app, text, whole, words } from "../schema/inputs.ts"
+import { acted, count, described, notification } from "../schema/outputs.ts"
 
 export const listNotifications = defineCommand({
   name: "list-notifications",

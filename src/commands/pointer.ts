@@ -15,8 +15,8 @@ import {
   snapshotId,
   whole,
   xy,
-} from "../inputs.ts"
-import { acted, changes as changed, disposition, element, place, point, refId } from "../outputs.ts"
+} from "../schema/inputs.ts"
+import { acted, changes as changed, disposition, element, place, point, refId } from "../schema/outputs.ts"
 
 /** The pointer: over elements and at points of the screen. */
 

@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import type { CliHints } from "../fields.ts"
 import { readFlow } from "../flow/read.ts"
 import { planFlow, replayIn } from "../flow/replay.ts"
-import { flag, optionalText, parseSize, text, whole } from "../inputs.ts"
-import { count } from "../outputs.ts"
+import type { CliHints } from "../schema/fields.ts"
+import { flag, optionalText, parseSize, text, whole } from "../schema/inputs.ts"
+import { count } from "../schema/outputs.ts"
 
 /** Flows: files of command lines that run without a model. */
 

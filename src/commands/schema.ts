@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand, findCommand } from "../command.ts"
-import { flag, optionalText } from "../inputs.ts"
-import { optionalString } from "../outputs.ts"
+import { flag, optionalText } from "../schema/inputs.ts"
+import { optionalString } from "../schema/outputs.ts"
 import { unknownCommand } from "../usage-errors.ts"
 
 export const schema = defineCommand({

@@ -2,10 +2,10 @@ import * as v from "valibot"
 import { MAX_LEVELS, type ScreenshotTarget, type SeenWindow } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
 import type { Picture } from "../desktop.ts"
-import { app, flag, oneOf, optionalText, whole, windowId } from "../inputs.ts"
 import { chooseWindow } from "../look/windows.ts"
 import type { Rect } from "../node.ts"
-import { count, described, optionalString } from "../outputs.ts"
+import { app, flag, oneOf, optionalText, whole, windowId } from "../schema/inputs.ts"
+import { count, described, optionalString } from "../schema/outputs.ts"
 import { walk } from "../tree.ts"
 
 export const screenshot = defineCommand({

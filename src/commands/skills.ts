@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError, plainWord } from "../errors.ts"
-import { choice, optionalText } from "../inputs.ts"
-import { count, optionalString } from "../outputs.ts"
+import { choice, optionalText } from "../schema/inputs.ts"
+import { count, optionalString } from "../schema/outputs.ts"
 
 export const skills = defineCommand({
   name: "skills",

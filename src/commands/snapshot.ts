@@ -1,6 +1,11 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
+import { snapshotText } from "../look/outline.ts"
+import { observe, observeBelow } from "../look/snapshot.ts"
+import { windowInFront } from "../look/windows.ts"
+import { SURFACES } from "../node.ts"
+import { REF_SYNTAX } from "../refmap.ts"
 import {
   app,
   choice,
@@ -11,13 +16,8 @@ import {
   snapshotId,
   whole,
   windowId,
-} from "../inputs.ts"
-import { snapshotText } from "../look/outline.ts"
-import { observe, observeBelow } from "../look/snapshot.ts"
-import { windowInFront } from "../look/windows.ts"
-import { SURFACES } from "../node.ts"
-import { complete, count, described, node, optionalString } from "../outputs.ts"
-import { REF_SYNTAX } from "../refmap.ts"
+} from "../schema/inputs.ts"
+import { complete, count, described, node, optionalString } from "../schema/outputs.ts"
 
 const LAST = "last"
 

@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { errorObject, PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { choice, flag } from "../inputs.ts"
-import { count, failed, optionalString } from "../outputs.ts"
+import { choice, flag } from "../schema/inputs.ts"
+import { count, failed, optionalString } from "../schema/outputs.ts"
 import { VERSION, versionFacts } from "../version.ts"
 
 /** The program itself and the way to the desktop. */

@@ -1,6 +1,9 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
+import { spansOf } from "../look/spans.ts"
+import { readTable, type TableRows } from "../look/table.ts"
+import { formatCsv, formatTsv, parseTsv } from "../look/tsv.ts"
 import {
   app,
   choice,
@@ -12,10 +15,7 @@ import {
   targetInput,
   text,
   windowId,
-} from "../inputs.ts"
-import { spansOf } from "../look/spans.ts"
-import { readTable, type TableRows } from "../look/table.ts"
-import { formatCsv, formatTsv, parseTsv } from "../look/tsv.ts"
+} from "../schema/inputs.ts"
 import {
   acted,
   complete,
@@ -26,7 +26,7 @@ import {
   optionalString,
   place,
   refId,
-} from "../outputs.ts"
+} from "../schema/outputs.ts"
 
 /** Tables, sheets, lists and trees as rows of text. */
 

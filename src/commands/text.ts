@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import { placeCaret, select } from "../act/text.ts"
 import { defineCommand } from "../command.ts"
-import { oneOf, optionalText, targetInput, whole } from "../inputs.ts"
 import { rangeNamed } from "../look/text-range.ts"
+import { oneOf, optionalText, targetInput, whole } from "../schema/inputs.ts"
 import {
   acted,
   count,
@@ -13,7 +13,7 @@ import {
   optionalString,
   place,
   refId,
-} from "../outputs.ts"
+} from "../schema/outputs.ts"
 
 /** Text by characters: a selection, and the caret. */
 

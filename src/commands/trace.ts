@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
-import { flag, text, whole } from "../inputs.ts"
-import { count, described, optionalString } from "../outputs.ts"
+import { flag, text, whole } from "../schema/inputs.ts"
+import { count, described, optionalString } from "../schema/outputs.ts"
 
 /** Traces that `--trace` wrote. */
 

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
+import { PREDICATES, waitFor } from "../look/wait.ts"
 import {
   app,
   choice,
@@ -13,9 +14,17 @@ import {
   whole,
   windowId,
   words,
-} from "../inputs.ts"
-import { PREDICATES, waitFor } from "../look/wait.ts"
-import { count, gaps, match, notification, optionalString, refId, surface, windowInfo } from "../outputs.ts"
+} from "../schema/inputs.ts"
+import {
+  count,
+  gaps,
+  match,
+  notification,
+  optionalString,
+  refId,
+  surface,
+  windowInfo,
+} from "../schema/outputs.ts"
 
 export const wait = defineCommand({
   name: "wait",

@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import { type Command, defineCommand } from "../command.ts"
-import { app, optionalText, whole } from "../inputs.ts"
 import { needsWindow, operate, targetWindow } from "../look/windows.ts"
-import { windowInfo } from "../outputs.ts"
+import { app, optionalText, whole } from "../schema/inputs.ts"
+import { windowInfo } from "../schema/outputs.ts"
 
 /** Operations on one window, by its id or its app. */
 

@@ -1,6 +1,6 @@
 import type { Arguments } from "../cli/args.ts"
 import type { Command } from "../command.ts"
-import { type Field, fieldsOf, positionalsOf } from "../fields.ts"
+import { type Field, fieldsOf, positionalsOf } from "../schema/fields.ts"
 
 /** A command line that parses to these arguments. */
 export function toArgv(command: Pick<Command, "name" | "input">, args: Arguments): string[] {

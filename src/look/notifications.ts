@@ -1,8 +1,8 @@
 import type { Context } from "../command.ts"
 import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
-import { whole } from "../inputs.ts"
 import type { NotificationInfo } from "../node.ts"
+import { whole } from "../schema/inputs.ts"
 
 export const notificationIndex = whole("Index, from list-notifications", 0, 100_000, {
   position: 0,

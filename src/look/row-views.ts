@@ -1,4 +1,5 @@
-import type { Direction, SeenNode } from "../adapter.ts"
+import type { Direction } from "../action.ts"
+import type { SeenNode } from "../adapter.ts"
 import type { Rect } from "../node.ts"
 import { walk, wordsOf } from "../tree.ts"
 import { actorOf, rowsIn, textOf } from "./rows.ts"

@@ -1,10 +1,10 @@
 import type { Adapter, SeenApp, SeenWindow, WindowOp } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, plainWord, windowNotFound } from "../errors.ts"
-import { optionalText } from "../inputs.ts"
 import { isNamed } from "../match.ts"
 import type { AppInfo, WindowInfo } from "../node.ts"
 import { finiteRect } from "../rect.ts"
+import { optionalText } from "../schema/inputs.ts"
 import { until } from "../until.ts"
 
 export interface WindowChoice {

@@ -1,5 +1,5 @@
 import type { Handle, Seen } from "../adapter.ts"
-import { MAX_LABELS, textsInside } from "../draft.ts"
+import { MAX_LABELS, textsInside } from "../describe/draft.ts"
 import type { Role } from "../node.ts"
 import { isEmpty, overlaps } from "../rect.ts"
 import { MAX_TEXT } from "./cf.ts"

@@ -1,4 +1,5 @@
-import type { KeptFocus, Seen, SeenWindow } from "../adapter.ts"
+import type { KeptFocus } from "../action.ts"
+import type { Seen, SeenWindow } from "../adapter.ts"
 import type { Ax } from "./ax.ts"
 import { deliveryOf, Failure } from "./failure.ts"
 import { isSecure } from "./roles.ts"

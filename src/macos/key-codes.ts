@@ -1,6 +1,6 @@
 import { carbon, coreServices, layoutProperty } from "../../ffi/carbon.ts"
 import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
-import type { Modifier } from "../adapter.ts"
+import type { Modifier } from "../action.ts"
 import { kindOf } from "./cf.ts"
 
 export const MODIFIER_CODES: Readonly<Record<Modifier, number>> = { cmd: 55, shift: 56, alt: 58, ctrl: 59 }

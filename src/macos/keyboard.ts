@@ -1,5 +1,6 @@
 import { coreGraphics } from "../../ffi/core-graphics.ts"
-import { type Combo, type InputEvent, MODIFIERS, type Modifier, type Proof } from "../adapter.ts"
+import { type Combo, MODIFIERS, type Modifier } from "../action.ts"
+import type { InputEvent, Proof } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"

@@ -1,4 +1,4 @@
-import { type Action, type Direction, NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { type Action, type Direction, NOT_DELIVERED, type Performed } from "../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
 import { hasTrait, type Role } from "../node.ts"

@@ -1,4 +1,4 @@
-import { MAX_LABELS, NAMED_INSIDE } from "../draft.ts"
+import { MAX_LABELS, NAMED_INSIDE } from "../describe/draft.ts"
 import type { Rect, Role } from "../node.ts"
 import {
   contextAttribute,

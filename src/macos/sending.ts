@@ -1,4 +1,4 @@
-import type { Performed } from "../adapter.ts"
+import type { Performed } from "../action.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newString } from "./cf.ts"
 import { deliveryOf, Failure, INVALID_ELEMENT } from "./failure.ts"

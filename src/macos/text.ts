@@ -1,4 +1,4 @@
-import { NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../action.ts"
 import { AppError } from "../errors.ts"
 import type { NoText, TextAccess, TextRange } from "../text.ts"
 import type { Ax } from "./ax.ts"

@@ -1,4 +1,4 @@
-import { NOT_DELIVERED, type Performed } from "../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../action.ts"
 import { pause } from "../until.ts"
 import { bundleOf } from "./apps.ts"
 import type { Ax } from "./ax.ts"

@@ -1,7 +1,7 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema"
 import { type GenericSchema, literal, object, string, union } from "valibot"
 import { type Command, loadAll, type Registry } from "../command.ts"
-import { failed, nodeObject } from "../outputs.ts"
+import { failed, nodeObject } from "../schema/outputs.ts"
 
 /** Schema of a command's arguments by their own names, without aliases. */
 export function argumentsSchema({ input }: Pick<Command, "input">): JsonSchema {

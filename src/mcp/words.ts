@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
-import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../fields.ts"
+import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../schema/fields.ts"
 
 /** Our own words for the command line, in the words of an MCP client: it calls tools, and has no shell. */
 

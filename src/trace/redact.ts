@@ -1,8 +1,8 @@
 import { type Command, findCommand, type Registry } from "../command.ts"
-import { type Field, fieldsOf, spelledAs } from "../fields.ts"
 import { typesCharacter } from "../keys.ts"
 import { outline } from "../look/outline.ts"
 import type { Node } from "../node.ts"
+import { type Field, fieldsOf, spelledAs } from "../schema/fields.ts"
 
 /**
  * Decides what a trace may hold. Texts that were typed, put on the clipboard or read from fields may be

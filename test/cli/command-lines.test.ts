@@ -4,9 +4,9 @@ import { globals } from "../../src/cli/globals.ts"
 import { renderCommandHelp } from "../../src/cli/help.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../../src/fields.ts"
 import { toArgv } from "../../src/flow/words.ts"
 import { parseArgs } from "../../src/run.ts"
+import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../../src/schema/fields.ts"
 
 const loaded = (await loadAll(commands)).map((command) => ({ name: command.name, command }))
 

@@ -5,7 +5,7 @@ import { completionScript, type Shell, shellWords } from "../../src/cli/completi
 import { globals } from "../../src/cli/globals.ts"
 import { commands } from "../../src/commands/index.ts"
 import { AppError } from "../../src/errors.ts"
-import { fieldsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
 import { busyDesk } from "../support/every-command.ts"
 import { desk } from "../support/fake-desk.ts"
 import { temporaryForFile } from "../support/temporary.ts"

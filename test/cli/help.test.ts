@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
 import { helpFor, renderCommandHelp, renderHelp } from "../../src/cli/help.ts"
 import { GROUPS, type Registry } from "../../src/command.ts"
-import { fieldsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
 import {
   click,
   clipboardSet,

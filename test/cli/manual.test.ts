@@ -4,7 +4,7 @@ import { manualPage } from "../../src/cli/help.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
-import { fieldsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
 
 const all = await loadAll(commands)
 const page = manualPage(all, globals, "1.2.3")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { fieldsOf, positionalsOf } from "../../src/fields.ts"
+import { fieldsOf, positionalsOf } from "../../src/schema/fields.ts"
 
 const loaded = await loadAll(commands)
 

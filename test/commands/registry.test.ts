@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { ACTION_OF } from "../../src/act/expect.ts"
 import { type Command, GROUPS } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
-import { fieldsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
 import { gapsOf } from "../support/every-command.ts"
 
 const loaded = await Promise.all(

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writeOutput } from "../../src/output-file.ts"
+import { writeOutput } from "../../src/door/output-file.ts"
 import type { Door } from "../../src/run.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import { temporaryForFile } from "../support/temporary.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { Action } from "../../src/adapter.ts"
+import type { Action } from "../../src/action.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { pause } from "../../src/until.ts"
 import { appWith, type Desk, onDesk } from "./adapter-desk.ts"

@@ -3,7 +3,7 @@ import { pages } from "../../scripts/docs.ts"
 import { loadAll } from "../../src/command.ts"
 import { commands } from "../../src/commands/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
-import { fieldsOf } from "../../src/fields.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
 
 const root = new URL("../..", import.meta.url).pathname
 const generated = await pages()

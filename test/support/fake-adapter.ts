@@ -1,11 +1,9 @@
+import type { Action, KeptFocus, Performed } from "../../src/action.ts"
 import type {
-  Action,
   Adapter,
   Handle,
   Hit,
   InputEvent,
-  KeptFocus,
-  Performed,
   Seen,
   SeenApp,
   SeenNode,

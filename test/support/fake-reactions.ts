@@ -1,4 +1,4 @@
-import type { Action } from "../../src/adapter.ts"
+import type { Action } from "../../src/action.ts"
 import { type Delivery, type FakeElement, rootOf } from "./fake-world.ts"
 
 /** Delivers an action to the element; the effect follows after the element's delay. */

@@ -1,4 +1,5 @@
-import type { Absence, Action, Handle, InputEvent, Seen, SeenApp } from "../../src/adapter.ts"
+import type { Action } from "../../src/action.ts"
+import type { Absence, Handle, InputEvent, Seen, SeenApp } from "../../src/adapter.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
 import type { Grid } from "../../src/grid.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { type Command, type Definition, defineCommand, type Registry } from "../../src/command.ts"
-import type { CliHints } from "../../src/fields.ts"
+import type { CliHints } from "../../src/schema/fields.ts"
 
 const hints = <T>(cli: CliHints) => v.metadata<T, { readonly cli: CliHints }>({ cli })
 const flag = (description: string, cli: CliHints = {}) =>

@@ -1,4 +1,4 @@
-import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"

@@ -1,4 +1,5 @@
-import type { KeptFocus, Seen } from "../../adapter.ts"
+import type { KeptFocus } from "../../action.ts"
+import type { Seen } from "../../adapter.ts"
 import { hasTrait } from "../../node.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE } from "./atspi.ts"

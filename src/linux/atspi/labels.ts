@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
-import { MAX_LABELS, NAMED_INSIDE, textsInside } from "../../draft.ts"
+import { MAX_LABELS, NAMED_INSIDE, textsInside } from "../../describe/draft.ts"
 import type { Role } from "../../node.ts"
 import type { Reading } from "./reading.ts"
 import { ROLE } from "./roles.ts"

@@ -1,4 +1,4 @@
-import type { Draft, Standing } from "../../draft.ts"
+import type { Draft, Standing } from "../../describe/draft.ts"
 import type { Beyond } from "../../node.ts"
 import { refKey } from "./atspi.ts"
 import type { Element } from "./element.ts"

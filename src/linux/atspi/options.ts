@@ -1,4 +1,4 @@
-import { type Action, ALREADY, NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { type Action, ALREADY, NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError } from "../../errors.ts"
 import { chooseByName, restChanged } from "../../match.ts"
 import { pause } from "../../until.ts"

@@ -1,4 +1,4 @@
-import { type Action, NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { type Action, NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { hasTrait } from "../../node.ts"
 import { pause } from "../../until.ts"

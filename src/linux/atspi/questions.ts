@@ -1,5 +1,5 @@
 import { isCut } from "../../cut.ts"
-import { wantsDetails } from "../../draft.ts"
+import { wantsDetails } from "../../describe/draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"

@@ -1,7 +1,7 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../../adapter.ts"
 import { readingTime } from "../../deadline.ts"
+import { nameByLayout } from "../../describe/layout.ts"
 import { AppError, plainWord, unresponsive } from "../../errors.ts"
-import { nameByLayout } from "../../layout.ts"
 import { noTree } from "../../no-tree.ts"
 import type { Rect, Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"

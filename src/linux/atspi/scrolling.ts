@@ -1,4 +1,4 @@
-import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
 import { intersection, middle } from "../../rect.ts"

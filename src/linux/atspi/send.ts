@@ -1,4 +1,4 @@
-import { NOT_DELIVERED, type Performed } from "../../adapter.ts"
+import { NOT_DELIVERED, type Performed } from "../../action.ts"
 import { type Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"

@@ -1,5 +1,5 @@
 import { MAX_NODES, type Seen, type SeenNode, type TreeOptions } from "../../adapter.ts"
-import { depthBelow, describeElement, describeTree, isWithin, newBelow } from "../../draft.ts"
+import { depthBelow, describeElement, describeTree, isWithin, newBelow } from "../../describe/draft.ts"
 import type { Rect } from "../../node.ts"
 import { DBusClosed, DBusError, DBusTimeout, WireError } from "../dbus/bus.ts"
 import type { Atspi, Ref } from "./atspi.ts"

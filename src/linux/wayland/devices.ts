@@ -1,4 +1,4 @@
-import type { Button, Combo } from "../../adapter.ts"
+import type { Button, Combo } from "../../action.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point } from "../../node.ts"
 import type { Output } from "./displays.ts"

@@ -1,6 +1,7 @@
 import { closeSync, writeSync } from "node:fs"
 import { memoryFile } from "../../../ffi/descriptors.ts"
-import type { Combo, Env, Modifier } from "../../adapter.ts"
+import type { Combo, Modifier } from "../../action.ts"
+import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { keysymOf } from "../windowing/keysyms.ts"

@@ -1,4 +1,4 @@
-import type { Modifier } from "../../adapter.ts"
+import type { Modifier } from "../../action.ts"
 import type { NamedKey } from "../../keys.ts"
 
 /** Keys of the US layout, by their numbers in linux/input-event-codes.h. */

@@ -1,4 +1,4 @@
-import type { Button } from "../../adapter.ts"
+import type { Button } from "../../action.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Wayland } from "./connection.ts"

@@ -1,4 +1,5 @@
-import type { Button, Combo, Env } from "../../adapter.ts"
+import type { Button, Combo } from "../../action.ts"
+import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point } from "../../node.ts"

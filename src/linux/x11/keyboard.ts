@@ -1,4 +1,5 @@
-import type { Combo, InputEvent, Modifier } from "../../adapter.ts"
+import type { Combo, Modifier } from "../../action.ts"
+import type { InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { comboText, isNamedKey } from "../../keys.ts"

@@ -1,4 +1,5 @@
-import type { Button, InputEvent, Proof } from "../../adapter.ts"
+import type { Button } from "../../action.ts"
+import type { InputEvent, Proof } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point } from "../../node.ts"

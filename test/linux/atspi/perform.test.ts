@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Action } from "../../../src/adapter.ts"
+import type { Action } from "../../../src/action.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"

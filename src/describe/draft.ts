@@ -1,6 +1,6 @@
-import { MAX_LEVELS, type Seen, type SeenNode, type TreeOptions } from "./adapter.ts"
-import type { Beyond, Role } from "./node.ts"
-import { isWrapper } from "./tree.ts"
+import { MAX_LEVELS, type Seen, type SeenNode, type TreeOptions } from "../adapter.ts"
+import type { Beyond, Role } from "../node.ts"
+import { isWrapper } from "../tree.ts"
 
 /**
  * A tree is read in two phases, on every platform. First the platform collects a draft of each object: facts, and

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Handle, MAX_LEVELS, type Seen } from "../src/adapter.ts"
+import { type Handle, MAX_LEVELS, type Seen } from "../../src/adapter.ts"
 import {
   depthBelow,
   describeElement,
@@ -8,8 +8,8 @@ import {
   newBelow,
   textsInside,
   wantsDetails,
-} from "../src/draft.ts"
-import type { Role } from "../src/node.ts"
+} from "../../src/describe/draft.ts"
+import type { Role } from "../../src/node.ts"
 
 interface Sketch {
   readonly name: string

@@ -1,7 +1,7 @@
-import type { Env } from "./adapter.ts"
-import type { ViewAddress, ViewOptions } from "./command.ts"
+import type { Env } from "../adapter.ts"
+import type { ViewAddress, ViewOptions } from "../command.ts"
+import { serveView } from "../view/serve.ts"
 import { onDemand } from "./on-demand.ts"
-import { serveView } from "./view/serve.ts"
 
 /** The caller of desktop-view. */
 interface Caller {

@@ -1,6 +1,6 @@
-import type { Adapter, Closing, Env, Platform } from "./adapter.ts"
-import type { RefStore } from "./command.ts"
-import type { Numbering } from "./node.ts"
+import type { Adapter, Closing, Env, Platform } from "../adapter.ts"
+import type { RefStore } from "../command.ts"
+import type { Numbering } from "../node.ts"
 
 /** The desktop and the refs of one caller. Each is loaded and opened by the first command that needs it. */
 export function onDemand({ desktop, ...place }: Place & { readonly desktop?: string }): OnDemand {
@@ -37,8 +37,8 @@ interface OnDemand {
 
 async function open(env: Env, desktop: string | undefined): Promise<Platform> {
   const [{ openPlatform }, { stateRoot }] = await Promise.all([
-    import("./platform.ts"),
-    import("./private-files.ts"),
+    import("../platform.ts"),
+    import("../private-files.ts"),
   ])
   return openPlatform({ env, root: stateRoot(env), desktop })
 }
@@ -60,8 +60,8 @@ export function refsOnDemand(place: Place): RefStore {
 
 async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
   const [{ openRefStore }, { stateRoot }] = await Promise.all([
-    import("./refs/store.ts"),
-    import("./private-files.ts"),
+    import("../refs/store.ts"),
+    import("../private-files.ts"),
   ])
   return openRefStore({ root: stateRoot(env), session, numbering })
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import { AppError } from "../src/errors.ts"
-import { applyAliases, type Field, fieldsOf, positionalsOf, spellingsOf } from "../src/fields.ts"
-import { moveWindow, snapshot } from "./support/synthetic-commands.ts"
+import { AppError } from "../../src/errors.ts"
+import { applyAliases, type Field, fieldsOf, positionalsOf, spellingsOf } from "../../src/schema/fields.ts"
+import { moveWindow, snapshot } from "../support/synthetic-commands.ts"
 
 /** The one field of an object with one member. */
 function fieldFor(schema: v.GenericSchema): Field {

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { BUTTONS, INPUT_POLICIES } from "./adapter.ts"
-import { AppError } from "./errors.ts"
+import { BUTTONS, INPUT_POLICIES } from "../action.ts"
+import { AppError } from "../errors.ts"
 import type { CliHints } from "./fields.ts"
 
 /**

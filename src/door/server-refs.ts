@@ -1,6 +1,6 @@
-import type { RefStore } from "./command.ts"
+import type { RefStore } from "../command.ts"
+import { stateRoot } from "../private-files.ts"
 import { onDemand, type Place, refsOnDemand } from "./on-demand.ts"
-import { stateRoot } from "./private-files.ts"
 
 /** The refs of a server. */
 export interface ServerRefs {
@@ -17,7 +17,7 @@ export interface ServerRefs {
 export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
   if (session !== undefined)
     return { session, refs: refsOnDemand({ env, session, numbering }), close: async () => {} }
-  const { openOwnSession } = await import("./refs/own-session.ts")
+  const { openOwnSession } = await import("../refs/own-session.ts")
   const own = openOwnSession(stateRoot(env))
   return {
     session: own.name,

@@ -1,5 +1,5 @@
-import type { Item } from "./command.ts"
-import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import type { Item } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 
 /** Throws for the first item that is invalid. `check` throws for one, or returns false for a command that runs others. */
 export async function validate(

@@ -1,9 +1,10 @@
-import type { Adapter, Combo, InputEvent, InputTarget, SeenApp, SeenWindow } from "./adapter.ts"
-import { AppError, NOTHING_DELIVERED } from "./errors.ts"
-import { comboText, holdsGlobal, isGlobal } from "./keys.ts"
-import { isNamed } from "./match.ts"
-import type { Point, Rect } from "./node.ts"
-import { contains, overlaps } from "./rect.ts"
+import type { Combo } from "../action.ts"
+import type { Adapter, InputEvent, InputTarget, SeenApp, SeenWindow } from "../adapter.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { comboText, holdsGlobal, isGlobal } from "../keys.ts"
+import { isNamed } from "../match.ts"
+import type { Point, Rect } from "../node.ts"
+import { contains, overlaps } from "../rect.ts"
 
 /** The adapter for these apps only. Each method asks the desktop whose app is concerned, at the moment of the call. */
 export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter {

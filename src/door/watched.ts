@@ -1,9 +1,9 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs"
-import { findCommand, type Registry } from "./command.ts"
-import type { Deadline } from "./deadline.ts"
-import { AppError, type Disposition, NOTHING_DELIVERED } from "./errors.ts"
-import { hasPrivateDirectory } from "./private-files.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "./viewers.ts"
+import { findCommand, type Registry } from "../command.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
+import { hasPrivateDirectory } from "../private-files.ts"
+import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
 
 /**
  * Commands and the viewers (desktop-view) of their desktop: viewers hear what commands do, and no command acts while a
@@ -49,7 +49,7 @@ async function begin(
   const places = await placesOf(door)
   const lines = places.length > 0 ? await connect() : []
   if (lines.length === 0) return undefined
-  const { fieldsFor, hiddenTexts, shownArguments, shownResult } = await import("./trace/redact.ts")
+  const { fieldsFor, hiddenTexts, shownArguments, shownResult } = await import("../trace/redact.ts")
   const fields = await fieldsFor(door.commands, [name])
   for (const text of hiddenTexts(name, args, fields)) texts.add(text)
   const begun: Begun = {

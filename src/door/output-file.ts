@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs"
-import { AppError } from "./errors.ts"
-import { existsAlready } from "./policy.ts"
-import { errorCode } from "./private-files.ts"
+import { AppError } from "../errors.ts"
+import { existsAlready } from "../policy.ts"
+import { errorCode } from "../private-files.ts"
 
 /**
  * Writes a file that the caller named. A symbolic link is never followed: the caller may not know where it leads.

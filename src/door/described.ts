@@ -1,9 +1,9 @@
-import type { Command, Context } from "./command.ts"
-import { AppError } from "./errors.ts"
-import type { Field } from "./fields.ts"
-import { FOCUSED, REF_SYNTAX } from "./refmap.ts"
-import { parseDescription } from "./target.ts"
-import { labelOf } from "./usage-errors.ts"
+import type { Command, Context } from "../command.ts"
+import { AppError } from "../errors.ts"
+import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
+import type { Field } from "../schema/fields.ts"
+import { parseDescription } from "../target.ts"
+import { labelOf } from "../usage-errors.ts"
 
 /** Arguments that name elements by something other than a ref. Before a command runs, they become refs. */
 
@@ -45,7 +45,7 @@ export async function findTargets(
   ctx: Context,
   mayScroll: boolean,
 ): Promise<{ readonly args: Args; readonly place: object }> {
-  const { findTarget, requirePlace } = await import("./look/target.ts")
+  const { findTarget, requirePlace } = await import("../look/target.ts")
   const reveal =
     mayScroll && !ctx.readOnly ? (list: string, text: string) => showRow(ctx, list, text) : undefined
   const isNamed = args.app !== undefined || args.window_id !== undefined
@@ -64,8 +64,8 @@ export async function findTargets(
 
 async function showRow(ctx: Context, list: string, text: string): Promise<"only" | "first" | undefined> {
   const [{ revealRow }, { resolve }] = await Promise.all([
-    import("./act/until-row.ts"),
-    import("./refs/resolve.ts"),
+    import("../act/until-row.ts"),
+    import("../refs/resolve.ts"),
   ])
   return revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
 }

@@ -1,5 +1,5 @@
-import type { Deadline } from "./deadline.ts"
-import { AppError, NOTHING_DELIVERED } from "./errors.ts"
+import type { Deadline } from "../deadline.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 
 /** Fails at the deadline: the program that writes to standard input may never close it. */
 export async function readInTime(text: Promise<string>, deadline: Deadline): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ArgDef, ArgsDef } from "citty"
 import type * as v from "valibot"
-import { AppError } from "./errors.ts"
+import { AppError } from "../errors.ts"
 
 /** The schema of a command's arguments. */
 export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>

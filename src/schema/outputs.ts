@@ -18,8 +18,8 @@ import {
   string,
   unknown,
 } from "valibot"
-import { ERROR_CODES } from "./errors.ts"
-import { type Node, STATES, SURFACES } from "./node.ts"
+import { ERROR_CODES } from "../errors.ts"
+import { type Node, STATES, SURFACES } from "../node.ts"
 
 /**
  * Members of results that several commands share. All of them are functions: a command that runs builds no

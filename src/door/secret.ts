@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts"
+import { AppError } from "../errors.ts"
 
 /** Replaces a secret in results and errors. */
 const HIDDEN = "[secret]"

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import type { Handle, SeenNode } from "../src/adapter.ts"
-import { nameByLayout } from "../src/layout.ts"
-import type { Rect, Role } from "../src/node.ts"
+import type { Handle, SeenNode } from "../../src/adapter.ts"
+import { nameByLayout } from "../../src/describe/layout.ts"
+import type { Rect, Role } from "../../src/node.ts"
 
 /** Labels name fields by their places. A scene is a list of parts in any order, all children of one group. */
 

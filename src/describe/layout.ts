@@ -1,7 +1,7 @@
-import type { SeenNode } from "./adapter.ts"
-import { hasTrait, isSurface, type Rect, type Role } from "./node.ts"
-import { isEmpty } from "./rect.ts"
-import { wordsOf } from "./tree.ts"
+import type { SeenNode } from "../adapter.ts"
+import { hasTrait, isSurface, type Rect, type Role } from "../node.ts"
+import { isEmpty } from "../rect.ts"
+import { wordsOf } from "../tree.ts"
 
 /**
  * Names by layout. Where a toolkit gives a field neither a name nor a relation to its label, the label beside or above it

@@ -1,9 +1,9 @@
-import type { Adapter } from "./adapter.ts"
-import type { Size } from "./command.ts"
-import { Deadline } from "./deadline.ts"
-import type { DesktopInfo, DesktopOp } from "./desktop.ts"
-import { AppError } from "./errors.ts"
-import { readOnlyDenied } from "./policy.ts"
+import type { Adapter } from "../adapter.ts"
+import type { Size } from "../command.ts"
+import { Deadline } from "../deadline.ts"
+import type { DesktopInfo, DesktopOp } from "../desktop.ts"
+import { AppError } from "../errors.ts"
+import { readOnlyDenied } from "../policy.ts"
 
 /** A door that can open another one. */
 interface Opener<Parts extends object> {
