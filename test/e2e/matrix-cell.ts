@@ -110,3 +110,11 @@ export function titleOf(cell: Cell, toolkit: Toolkit): string {
   const becomes = "absent" in want ? want.absent : "code" in want ? want.code : want.how
   return `${subjectOf(cell)}: ${becomes}`
 }
+
+export const set = (name: string, value: unknown): FixtureCommand => ({ do: "set", name, value })
+
+export const clicks = (count: number, button = 1): FixtureEvent[] =>
+  Array.from({ length: count }, (_, at) => [
+    { event: "click", name: "Click area", button, count: at + 1 },
+    { event: "release", name: "Click area", button },
+  ]).flat()

@@ -6,8 +6,10 @@ import { subjectOf } from "../e2e/matrix-cell.ts"
 import { checkStory, outcomeOf, wantedOutcome } from "../e2e/matrix-outcome.ts"
 import { nativeSamples } from "../support/every-command.ts"
 import { compileProgram, MACHINE, onStage, type Stage } from "./compiled.ts"
-import { CELLS, type MacCell, NOTIFICATIONS, VARIANTS } from "./compiled-cells.ts"
+import { CELLS } from "./compiled-cells.ts"
+import { NOTIFICATIONS, VARIANTS } from "./compiled-variants.ts"
 import { SCENES } from "./fake.ts"
+import type { MacCell } from "./mac-cell.ts"
 
 /** The macOS side as a compiled executable, over scenes. The log of the scene decides what it did. */
 
