@@ -30,9 +30,7 @@ async function main(words: readonly string[]): Promise<number> {
     const settings = settingsOf(parsed.globals, process.env)
     return await dispatch(parsed.command, (command) => runOnce(command, parsed.args, settings))
   } catch (error) {
-    const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
-    await traceRefusal(argv, envelope)
-    return answer(envelope)
+    return refuse(argv, error)
   }
 }
 
@@ -118,14 +116,17 @@ function showProgress({ name, input }: Command, args: Arguments): { end(): Promi
   }
 }
 
-/** Records a command line that could not be read. The directory is taken from the words as they stand there. */
-async function traceRefusal(argv: readonly string[], { command, ...rest }: Envelope): Promise<void> {
-  const at = argv.findIndex((word) => word === "--trace" || word.startsWith("--trace="))
-  const given = argv[at]?.startsWith("--trace=") ? argv[at]?.slice("--trace=".length) : argv[at + 1]
-  const directory = (at >= 0 ? given : undefined) || process.env.AGENT_DESKTOP_TRACE
-  if (!directory || rest.ok) return
-  const trace = await openTrace(directory, { traceScreenshots: false, verbose: false })
-  trace.refused(command, argv, rest.error)
+/** Answers a command line that could not be read: in the format, and into the trace, that its words name. */
+async function refuse(argv: readonly string[], error: unknown): Promise<number> {
+  const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
+  const { givenOption } = await import("./cli/given.ts")
+  const directory = givenOption(argv, "--trace") || process.env.AGENT_DESKTOP_TRACE
+  if (directory && !envelope.ok) {
+    const trace = await openTrace(directory, { traceScreenshots: false, verbose: false })
+    trace.refused(envelope.command, argv, envelope.error)
+  }
+  const format = givenOption(argv, "--format") ?? process.env.AGENT_DESKTOP_FORMAT
+  return answer(envelope, format === "text" ? "text" : "json", { print: "json" })
 }
 
 async function openTrace(
@@ -156,12 +157,13 @@ async function openLog({ verbose }: Pick<Settings, "verbose">): Promise<Log> {
 }
 
 /** Prints the envelope, and returns the exit code that goes with it. */
-async function answer(envelope: Envelope, format: Format = "json", command?: Command): Promise<number> {
+async function answer(envelope: Envelope, format: Format, command: Pick<Command, "print">): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
-  const isText = command && format === "text"
   const lost = await print(
-    isText ? await (await import("./look/text.ts")).toText(envelope, command, commands) : toLine(envelope),
+    format === "text"
+      ? await (await import("./look/text.ts")).toText(envelope, command, commands)
+      : toLine(envelope),
   )
   if (lost) return lost
   if (!envelope.ok && format === "json" && (await mayBeWatched()))

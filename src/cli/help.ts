@@ -154,7 +154,9 @@ function textOf(field: Field, spellings: readonly string[]): string {
     ...(field.choices && !field.placeholder.includes("|") ? [`one of ${field.choices.join(", ")}`] : []),
     ...rangeOf(field),
     ...(field.kind === "list" ? ["may be repeated"] : []),
-    ...(field.default === undefined || field.kind === "boolean" ? [] : [`default ${field.default}`]),
+    ...(field.default === undefined || field.kind === "boolean" || `${field.default}` === ""
+      ? []
+      : [`default ${field.default}`]),
     ...spellings,
   ]
   return `${field.description ?? ""}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim()

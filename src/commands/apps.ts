@@ -24,7 +24,7 @@ export const launch = defineCommand({
     arg: v.optional(
       v.pipe(
         v.array(v.string()),
-        v.description("Argument for the app; may be repeated"),
+        v.description("Argument for the app"),
         v.metadata({ cli: { aliases: ["args"], value: "ARG" } }),
       ),
       [],

@@ -65,6 +65,28 @@ test("--help in the position of text is text", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ command: "type", error: { code: "STALE_REF" } })
 })
 
+test.each([
+  [["click", "--format", "text"], {}],
+  [["--format=text", "click"], {}],
+  [["click"], { AGENT_DESKTOP_FORMAT: "text" }],
+])("%j with %j is refused as text", async (args, more) => {
+  using setting = nowhere()
+  const child = Bun.spawn([PROGRAM, ...args], {
+    env: { PATH: process.env.PATH, HOME: setting.directory, ...more },
+    stdout: "pipe",
+  })
+  expect(await new Response(child.stdout).text()).toStartWith(
+    "error INVALID_ARGS: Missing TARGET (--ref-id)\n",
+  )
+  expect(await child.exited).toBe(2)
+})
+
+test("a text after -- that looks like --format does not choose the format of a refusal", async () => {
+  using setting = nowhere()
+  const { stdout } = await setting.run(["clik", "--", "--format", "text"])
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: "INVALID_ARGS" } })
+})
+
 test("a reader that closes the pipe ends the program quietly", async () => {
   using setting = nowhere()
   const child = Bun.spawn(
