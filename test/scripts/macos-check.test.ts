@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import { version } from "../../package.json"
 import { Interrupted, Mac, type Outside } from "../../scripts/macos-check/mac.ts"
 import { SCRIPTS } from "../../scripts/macos-check/scripts.ts"
 import { CHECKS, chosen, newNonce, type Result, report, runChecks } from "../../scripts/macos-check.ts"
@@ -63,7 +64,7 @@ test("without a native symbol the other checks are not tried", async () => {
   world.isMissingSymbol = true
   const results = await tryOut(world)
   expect(results.slice(0, 4).map(({ outcome, detail }) => [outcome, detail])).toEqual([
-    ["ok", '{"version":"0.1.0"}'],
+    ["ok", `{"version":"${version}"}`],
     ["FAILED", "NO symbols of AppKit: 9 found"],
     ["skipped", "needs: every native symbol exists"],
     ["skipped", "needs: every native symbol exists"],

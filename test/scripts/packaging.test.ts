@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { TARGETS } from "../../build.ts"
-import { engines } from "../../package.json"
+import { engines, version } from "../../package.json"
 import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
 import { commands } from "../../src/commands/index.ts"
@@ -90,4 +90,13 @@ test("all files name the Bun version of package.json", () => {
     )
     expect([file, ...new Set(named)]).toEqual([file, engines.bun])
   }
+})
+
+test("the pages name archives and sizes of the version of package.json", () => {
+  const named = ["docs/size.md", "docs/guides/ci.md"].flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/(?:agent-desktop-|version )(\d+\.\d+\.\d+)/g)].map(
+      ([, one]) => one,
+    ),
+  )
+  expect(named).toEqual([version, version])
 })

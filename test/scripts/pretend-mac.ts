@@ -1,5 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
+import { version } from "../../package.json"
 import type { Node, Outside, Ran } from "../../scripts/macos-check/mac.ts"
 import {
   CALCULATOR,
@@ -220,7 +221,7 @@ export class PretendMac {
     const app = option("--app")
     switch (command) {
       case "version":
-        return good({ version: "0.1.0" })
+        return good({ version })
       case "doctor":
         return good({ checks: [{ name: "symbols of AppKit", ok: !this.isMissingSymbol, detail: "9 found" }] })
       case "permissions":
