@@ -135,10 +135,17 @@ export interface Adapter {
 
   /** Follows a process from now on, to tell later if and how it has ended. */
   life(pid: number): Promise<Life>
-  /** A change signal for these processes, or for all; see Watch. `hint`: from the map that names the process. */
-  watch(pids?: readonly number[], hint?: BusHint): Promise<Watch>
+  /** A change signal for these processes, or for all; see Watch. */
+  watch(pids?: readonly number[], options?: WatchOptions): Promise<Watch>
   /** Releases everything this command took; a shared connection stays open. */
   close(): Promise<void>
+}
+
+export interface WatchOptions {
+  /** From the map that names the process. */
+  readonly hint?: BusHint
+  /** Also reports windows that come and go, of any app. A watch of all processes always does. */
+  readonly windows?: boolean
 }
 
 export interface PopupWatch extends Disposable {

@@ -63,7 +63,7 @@ async function attempt(
 ): Promise<ActionResult> {
   const stored = await lookUp(ctx, choice)
   // The watch must be open before the action. It opens while the element is found, which costs no time.
-  const opening = ctx.adapter.watch([stored.entry.pid], stored.hint)
+  const opening = ctx.adapter.watch([stored.entry.pid], { hint: stored.hint })
   const following = ctx.adapter.life(stored.entry.pid)
   const dialog = dialogOver(ctx, stored)
   // `--changes` shows what opened.

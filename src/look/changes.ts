@@ -1,9 +1,11 @@
 import type { SeenTree, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import type { Node, SurfaceInfo } from "../node.ts"
 import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, windowOf } from "../refs/resolve.ts"
+import { type Position, walk } from "../tree.ts"
 import { until } from "../until.ts"
 import { compact } from "./compact.ts"
 import {
@@ -12,9 +14,11 @@ import {
   type DiffFlags,
   difference,
   loadMap,
+  type Read,
   readBaseline,
 } from "./compare.ts"
 import type { ActionChanges, Closed, Opened, ShownWindow } from "./fit-changes.ts"
+import { isSame } from "./search.ts"
 import { appendRefs, PLAIN, readSurface, refSource, shownPart, treeOptions } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
@@ -31,21 +35,25 @@ export type Acting<T> = (lookAgain?: () => Promise<void>) => Promise<T>
 /** A window is quiet if the app announces nothing for so long. The wait for that is limited, too. */
 const QUIET_MS = 150
 const RESTLESS_MS = 2000
+/** How long an app may take to show the first difference. Thunar closes its dialog after a thread has renamed the file. */
+const FIRST_MS = 700
 /** How long a window that has just opened may take to have a tree. */
 const OPENING_MS = 300
 
-/** Looks, acts, waits until the app is quiet, looks again, and adds the differences to the result. */
+/** Looks, acts, looks again until the app is quiet, and adds the differences to the result. */
 export async function withChanges<T extends object>(
   ctx: Context,
   choice: ActChoice,
   act: Acting<T>,
 ): Promise<T & { readonly changes: ActionChanges }> {
   const place = await placeOf(ctx, choice)
-  const opening = ctx.adapter.watch(place.pid === undefined ? undefined : [place.pid])
+  const opening = ctx.adapter.watch(place.pid === undefined ? undefined : [place.pid], { windows: true })
   opening.catch(() => {})
   let before = await momentOf(ctx, place)
   const watch = await opening
   try {
+    // Events up to now are not reactions. Some apps announce objects because they are read.
+    await watch.changed(0)
     const result = await act(async () => {
       before = await momentOf(ctx, place)
     })
@@ -130,10 +138,10 @@ async function popupsOf(ctx: Context, pid: number | undefined): Promise<readonly
 
 async function changesSince(ctx: Context, watch: Watch, before: Moment): Promise<ActionChanges> {
   try {
-    const settled = await untilQuiet(ctx, watch)
-    const changes = await compareWith(ctx, before)
+    const { after, isQuiet } = await lookUntilQuiet(ctx, watch, before)
+    const changes = await compare(ctx, before, after)
     const { fitChanges } = await import("./fit-changes.ts")
-    return fitChanges({ ...changes, ...(settled ? {} : { settled }) }, ctx.format === "text")
+    return fitChanges({ ...changes, ...(isQuiet ? {} : { settled: false }) }, ctx.format === "text")
   } catch (error) {
     // The action was delivered, even if the window cannot be read afterwards.
     if (error instanceof AppError) return { complete: false, reason: error.message }
@@ -141,12 +149,84 @@ async function changesSince(ctx: Context, watch: Watch, before: Moment): Promise
   }
 }
 
-async function compareWith(ctx: Context, before: Moment): Promise<ActionChanges> {
-  const { window, pid } = before.place
-  const [windows, popups] = await Promise.all([ctx.adapter.windows(), popupsOf(ctx, pid)])
-  const now = windows.find(({ id }) => id === window?.id)
-  const seen = now && before.base ? await difference(ctx, now, before.base, WHOLE) : undefined
-  const opened = await openedSince(ctx, before, { windows, popups }, seen)
+/** The desktop after the action. */
+interface After extends Look {
+  /** The window of the action, if it still shows. */
+  readonly window?: SeenWindow
+  readonly read?: Read
+}
+
+interface Look extends Pick<Moment, "windows" | "popups"> {
+  /** The nodes of the window; undefined if it was not read. */
+  readonly places?: readonly Position[]
+}
+
+async function lookAfter(ctx: Context, { place, base }: Moment): Promise<After> {
+  const [windows, popups] = await Promise.all([ctx.adapter.windows(), popupsOf(ctx, place.pid)])
+  const window = windows.find(({ id }) => id === place.window?.id)
+  const read = window && base ? await readSurface(ctx, window, PLAIN) : undefined
+  return { windows, popups, window, read, places: read && [...walk(read.seen.root)] }
+}
+
+/** Looks until the app is quiet. An app that shows no difference yet gets more time. */
+async function lookUntilQuiet(
+  ctx: Context,
+  watch: Watch,
+  before: Moment,
+): Promise<{ readonly after: After; readonly isQuiet: boolean }> {
+  if (!ctx.patient) return { after: await lookAfter(ctx, before), isQuiet: false }
+  const patience = ctx.deadline.slice(Math.min(FIRST_MS, ctx.deadline.remaining / 2))
+  const start: Look = { ...before, places: before.base?.live }
+  if (!(await watch.changed(0))) await watch.changed(Math.min(QUIET_MS, patience.remaining))
+  for (;;) {
+    const seen = await steadyLook(ctx, watch, before)
+    if (!seen.isQuiet || patience.expired || !looksSame(start, seen.after)) return seen
+    if (!(await watch.changed(patience.remaining))) return seen
+  }
+}
+
+/**
+ * Looks while it listens, which costs no time. A look counts if the app has announced nothing since the look began, or if
+ * the look before it saw the same: some apps announce things because they are read.
+ */
+async function steadyLook(
+  ctx: Context,
+  watch: Watch,
+  before: Moment,
+): Promise<{ readonly after: After; readonly isQuiet: boolean }> {
+  const bound = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
+  let last: After | undefined
+  while (!bound.expired) {
+    // A window that closes or rebuilds itself may fail to be read.
+    const looking = lookAfter(ctx, before).catch(unlessFailed)
+    const [early, isStirred] = await Promise.all([looking, hasStirred(watch, bound)])
+    // A silence shorter than QUIET_MS proves nothing.
+    if (bound.expired) return { after: early ?? last ?? (await lookAfter(ctx, before)), isQuiet: false }
+    if (early && !isStirred && !(await watch.changed(0))) return { after: early, isQuiet: true }
+    const after = await lookAfter(ctx, before).catch(unlessFailed)
+    const isSteady = after && early && looksSame(early, after)
+    if (after && (!(await watch.changed(0)) || isSteady)) return { after, isQuiet: true }
+    last = after ?? last
+  }
+  return { after: last ?? (await lookAfter(ctx, before)), isQuiet: false }
+}
+
+function unlessFailed(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
+}
+
+function looksSame(one: Look, other: Look): boolean {
+  return (
+    isSameList(one.windows, other.windows) &&
+    isSameList(one.popups, other.popups) &&
+    (!one.places || !other.places || isSame(one.places, other.places))
+  )
+}
+
+async function compare(ctx: Context, before: Moment, after: After): Promise<ActionChanges> {
+  const { windows, popups, window, read } = after
+  const seen = window && before.base ? await difference(ctx, window, before.base, WHOLE, read) : undefined
+  const opened = await openedSince(ctx, before, after, seen)
   const isListed = ({ title }: SurfaceInfo): boolean =>
     seen?.changes.removed?.some(({ role, name }) => role === "menu" && name === title) ?? false
   const closed = [
@@ -172,6 +252,11 @@ const shown = ({ id, title, app_name }: SeenWindow): ShownWindow => ({ id, title
 
 const kindOf = ({ type, title }: SurfaceInfo): Closed => ({ type, ...(title ? { title } : {}) })
 
+const isSameList = (list: Listed, other: Listed): boolean =>
+  gone(list, other).length === 0 && gone(other, list).length === 0
+
+type Listed = Parameters<typeof gone>[0]
+
 /** The members of the first list that are not in the second. A menu has no id of its own: its title tells it apart. */
 function gone<T extends { readonly id?: string; readonly title?: string; readonly type?: string }>(
   list: readonly T[],
@@ -185,18 +270,17 @@ function gone<T extends { readonly id?: string; readonly title?: string; readonl
 async function openedSince(
   ctx: Context,
   before: Moment,
-  after: Pick<Moment, "windows" | "popups">,
+  after: After,
   seen: Difference | undefined,
 ): Promise<readonly Opened[]> {
-  const { pid, window } = before.place
+  const { pid } = before.place
   const snapshotId = before.base?.isAside ? before.base.id : undefined
   const opened: Opened[] = []
   for (const one of gone(after.windows, before.windows)) {
     const tree = one.pid === pid ? await treeOfWindow(ctx, one, snapshotId) : undefined
     opened.push({ ...shown(one), ...(tree ? { tree } : {}) })
   }
-  const owner =
-    after.windows.find(({ id }) => id === window?.id) ?? after.windows.find((one) => one.pid === pid)
+  const owner = after.window ?? after.windows.find((one) => one.pid === pid)
   for (const { type, ...one } of owner ? gone(after.popups, before.popups) : []) {
     const read =
       owner && (await unlessClosed(ctx.adapter.tree({ kind: "surface", window: owner, surface: type }, MENU)))
@@ -260,10 +344,17 @@ const CLOSED: ReadonlySet<string> = new Set([
 export async function untilQuiet(ctx: Context, watch: Watch, mostMs = RESTLESS_MS): Promise<boolean> {
   if (!ctx.patient) return false
   const deadline = ctx.deadline.slice(Math.min(mostMs, ctx.deadline.remaining / 2))
-  for (;;) {
-    const left = deadline.remaining
-    if (left <= 0) return false
-    // A silence shorter than QUIET_MS proves nothing.
-    if (!(await watch.changed(Math.min(QUIET_MS, left)))) return left >= QUIET_MS
+  await hasStirred(watch, deadline)
+  // A silence shorter than QUIET_MS proves nothing.
+  return !deadline.expired
+}
+
+/** Listens until the app is quiet, or the time is up. True if it has announced anything. */
+async function hasStirred(watch: Watch, deadline: Deadline): Promise<boolean> {
+  let any = false
+  while (await watch.changed(Math.min(QUIET_MS, deadline.remaining))) {
+    any = true
+    if (deadline.expired) break
   }
+  return any
 }

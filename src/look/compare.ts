@@ -33,9 +33,12 @@ export interface Baseline {
   readonly id?: string
   /** True if it is not the current snapshot: the result must not replace the current map. */
   readonly isAside: boolean
-  /** True if this command has read it itself, as `readBaseline` does. */
-  readonly isLive?: true
+  /** All nodes, if this command has read them itself, as `readBaseline` does. */
+  readonly live?: readonly Position[]
 }
+
+/** A surface as it was read. */
+export type Read = Awaited<ReturnType<typeof readSurface>>
 
 export interface DiffFlags {
   readonly interactive_only: boolean
@@ -63,15 +66,17 @@ export async function observeSince(
   return seen
 }
 
-/** Compares a window with a baseline, and saves the result as a new snapshot. */
+/** Compares a window with a baseline, and saves the result as a new snapshot. `read`: the window, if it was read already. */
 export async function difference(
   ctx: Context,
   window: SeenWindow,
-  { kept, id, isAside, isLive }: Baseline,
+  { kept, id, isAside, live }: Baseline,
   flags: DiffFlags,
+  read?: Read,
 ): Promise<Difference> {
+  const isLive = live !== undefined
   const reading = { ...kept.reading, include_bounds: flags.include_bounds }
-  const { seen, source } = await readSurface(ctx, window, reading)
+  const { seen, source } = read ?? (await readSurface(ctx, window, reading))
   const { places, takers, part } = takersIn(seen, reading)
   const entries = entriesFor(takers, places, source)
   // Loaded only now: an action may have added refs since the baseline was read.
@@ -178,7 +183,7 @@ export async function readBaseline(
     kept: toKept(window, PLAIN, seen.complete, tree),
     id: map.snapshot_id,
     isAside: !isCurrent,
-    isLive: true,
+    live: places,
   }
 }
 

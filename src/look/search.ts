@@ -57,7 +57,7 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
       last = { ...(await look(ctx, window, query)), isBusy: true }
       took = performance.now() - begun
       // Some apps report changes that are none, even because they are read.
-      const isQuiet = !(await watch.changed(0)) || isSame(before, last)
+      const isQuiet = !(await watch.changed(0)) || isSame(before.places, last.places)
       const isSure = isIdle && (isQuiet || (noise.expired && last.tree.complete))
       if (isSure || last.found.length >= query.enough) return { ...last, isBusy: false }
       await watch.changed(Math.min(POLL_MS, ctx.deadline.remaining))
@@ -73,11 +73,11 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
 }
 
 /** True if both looks saw the same. */
-function isSame(a: Pick<Searched, "places">, b: Pick<Searched, "places">): boolean {
+export function isSame(a: readonly Position[], b: readonly Position[]): boolean {
   return (
-    a.places.length === b.places.length &&
-    a.places.every(({ node }, i) => {
-      const other = b.places[i]!.node
+    a.length === b.length &&
+    a.every(({ node }, i) => {
+      const other = b[i]!.node
       return (
         node.role === other.role &&
         node.name === other.name &&

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { type FixtureEvent, firefox, startFixture, startPage } from "../fixtures/fixture.ts"
+import { startReacting } from "../fixtures/reacting.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
@@ -290,6 +291,15 @@ test("keys work in a dialog of GTK 3 that a click has opened, though the app is 
   expect((await desktop.run("batch", JSON.stringify(stepsFor(second)))).json.data.failed).toBeUndefined()
   await saved(second)
   await until(() => keepersOf(desktop.home).length === 0, 10_000)
+})
+
+test("press --changes reports a dialog that Enter closes after a while", async () => {
+  await using desktop = await openDesktop()
+  const { events } = await startReacting(desktop, "rename")
+  await until(async () => (await activeTitle(desktop)) === "Rename", 30_000)
+  const { json, stdout } = await desktop.run("press", "return", "--changes", ...PATIENT)
+  expect((await events()).slice(-2)).toEqual([{ event: "enter" }, { event: "closed" }])
+  expect(json.data.changes.closed, stdout).toMatchObject([{ title: "Rename" }])
 })
 
 /** Processes that keep connections of earlier commands open. */

@@ -28,7 +28,7 @@ test("with the bus hint of its tree, a ref's element is found, watched and click
   const entry = { pid: tree.pid, role, name, states, available_actions: actions, address }
   const hint = tree.reachedBy?.replace(desktop.display, ":none")
   await expect(other.open(entry, "address")).rejects.toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
-  await (await other.watch([tree.pid], hint)).close()
+  await (await other.watch([tree.pid], { hint })).close()
   const found = await other.open(entry, "address", hint)
   expect(found).toMatchObject({ role: "button", name: "Press me" })
   expect(await other.perform(found!.handle, { kind: "click" })).toMatchObject({ method: "atspi:click" })

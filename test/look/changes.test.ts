@@ -129,6 +129,14 @@ describe("settling", () => {
     expect(changes).not.toHaveProperty("settled")
   })
 
+  test("waits for the first difference, even if the app announces nothing for a while", async () => {
+    const { ok, window, world } = form()
+    await ok("snapshot")
+    world.onKey = () => void setTimeout(() => window.close(), 400)
+    const { changes } = await ok("press", { combo: "return", changes: true })
+    expect(changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
+  })
+
   test("is bounded for an app that never rests, and reports settled: false", async () => {
     const { ok, world, ref } = form()
     await ok("snapshot")
