@@ -3,7 +3,9 @@
 about themselves except that."""
 
 import os
+import subprocess
 import sys
+import time
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "../fixtures"))
 from fixture import listen_in_qt, write  # noqa: E402
@@ -190,8 +192,10 @@ def apply(op):
         build()
     elif what == "hide":
         parts["window"].hide()
+        await_manager(is_shown=False)
     elif what == "show":
         parts["window"].show()
+        await_manager(is_shown=True)
     elif what == "arm":
         parts["armed"] = op
     elif what == "disarm":
@@ -200,6 +204,17 @@ def apply(op):
             parts.pop("cover").deleteLater()
     else:
         raise ValueError(what)
+
+
+def await_manager(is_shown):
+    """Qt asks for the next state at once. A window that shows before its manager has let go of it is managed no more."""
+    end = time.monotonic() + 10
+    ask = ["xprop", "-id", str(int(parts["window"].winId())), "WM_STATE"]
+    while time.monotonic() < end:
+        app.processEvents()
+        told = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
+        if ("Normal" in told) == is_shown:
+            return
 
 
 def carry_out(command):
