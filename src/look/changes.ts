@@ -195,20 +195,17 @@ async function steadyLook(
   before: Moment,
 ): Promise<{ readonly after: After; readonly isQuiet: boolean }> {
   const bound = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
-  let last: After | undefined
   while (!bound.expired) {
     // A window that closes or rebuilds itself may fail to be read.
     const looking = lookAfter(ctx, before).catch(unlessFailed)
-    const [early, isStirred] = await Promise.all([looking, hasStirred(watch, bound)])
-    // A silence shorter than QUIET_MS proves nothing.
-    if (bound.expired) return { after: early ?? last ?? (await lookAfter(ctx, before)), isQuiet: false }
-    if (early && !isStirred && !(await watch.changed(0))) return { after: early, isQuiet: true }
+    const [early, heard] = await Promise.all([looking, listen(watch, bound)])
+    if (heard === "restless") break
+    if (early && heard === "silent" && !(await watch.changed(0))) return { after: early, isQuiet: true }
     const after = await lookAfter(ctx, before).catch(unlessFailed)
     const isSteady = after && early && looksSame(early, after)
     if (after && (!(await watch.changed(0)) || isSteady)) return { after, isQuiet: true }
-    last = after ?? last
   }
-  return { after: last ?? (await lookAfter(ctx, before)), isQuiet: false }
+  return { after: await lookAfter(ctx, before), isQuiet: false }
 }
 
 function unlessFailed(error: unknown): undefined {
@@ -344,17 +341,14 @@ const CLOSED: ReadonlySet<string> = new Set([
 export async function untilQuiet(ctx: Context, watch: Watch, mostMs = RESTLESS_MS): Promise<boolean> {
   if (!ctx.patient) return false
   const deadline = ctx.deadline.slice(Math.min(mostMs, ctx.deadline.remaining / 2))
-  await hasStirred(watch, deadline)
-  // A silence shorter than QUIET_MS proves nothing.
-  return !deadline.expired
+  return (await listen(watch, deadline)) !== "restless"
 }
 
-/** Listens until the app is quiet, or the time is up. True if it has announced anything. */
-async function hasStirred(watch: Watch, deadline: Deadline): Promise<boolean> {
-  let any = false
-  while (await watch.changed(Math.min(QUIET_MS, deadline.remaining))) {
-    any = true
-    if (deadline.expired) break
+/** Listens until the app is quiet. `stirred`: it has announced something before. `restless`: the time was up. */
+async function listen(watch: Watch, deadline: Deadline): Promise<"silent" | "stirred" | "restless"> {
+  for (let stirs = 0; ; stirs++) {
+    // A silence shorter than QUIET_MS proves nothing.
+    if (deadline.remaining < QUIET_MS) return "restless"
+    if (!(await watch.changed(QUIET_MS))) return stirs === 0 ? "silent" : "stirred"
   }
-  return any
 }
