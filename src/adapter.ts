@@ -84,7 +84,7 @@ export interface Adapter {
   /** The modal dialog that keeps a user from the window of an entry; undefined if there is none. `hint`: from its map. */
   dialogOver(entry: RefEntry, hint?: BusHint): Promise<Pick<WindowInfo, "id"> | undefined>
   /** Tests if a click at this point of the screen would hit the element. */
-  hit(handle: Handle, point: Point): Promise<Hit>
+  hit(handle: Handle, point: Point, care?: HitCare): Promise<Hit>
   /** Says why the element may show something else than it reports. undefined: there is no reason to doubt it. */
   doubt(handle: Handle): Promise<Doubt | undefined>
   /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
@@ -307,6 +307,9 @@ export interface SeenWindow extends WindowInfo {
  * is not shown. Elements that are scrolled out of view, and items of closed menus and lists, are not absent.
  */
 export type Absence = "removed" | "not shown"
+
+/** A quick test takes the first answer, which may be a guess: a browser knows better a moment later. */
+export type HitCare = "quick" | "sure"
 
 export type Hit =
   | { readonly kind: "hit" }

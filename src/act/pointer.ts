@@ -1,5 +1,5 @@
 import type { Action, Performed } from "../action.ts"
-import type { InputTarget, Proof, Seen, SeenNode, SeenWindow } from "../adapter.ts"
+import type { HitCare, InputTarget, Proof, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect, type Role } from "../node.ts"
@@ -129,7 +129,10 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
     async () => {
       const seen = await readSame(ctx.adapter, target, BEFORE_ACTING)
       const point = pointOf(seen)
-      const look = point && (await lookAt(ctx, seen, point, window))
+      // With the pointer there, the proof asks again, and more thoroughly.
+      const guess = point && (await lookAt(ctx, seen, point, window, "quick"))
+      const isClear = guess?.isSure || guess?.obstacle !== undefined
+      const look = point && !isClear ? await lookAt(ctx, seen, point, window, "sure") : guess
       const inTheWay = look ? look.obstacle : whyNoPoint(seen)
       if (!point || inTheWay) {
         obstacle = inTheWay ?? "not visible on the screen"
@@ -182,7 +185,8 @@ async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet 
   let goodSince: number | undefined
   for (;;) {
     const start = performance.now()
-    const obstacle = await obstacleNow(ctx, target, place)
+    // The second look only has to see that nothing has changed since.
+    const obstacle = await obstacleNow(ctx, target, place, goodSince === undefined ? "sure" : "quick")
     const isLate = start - (goodSince ?? start) >= FRAMES_MS
     if (!obstacle && (isLate || (isQuiet && !target.seen.tellsLate))) return
     goodSince = obstacle ? undefined : (goodSince ?? start)
@@ -202,10 +206,11 @@ async function obstacleNow(
   ctx: Context,
   target: Target,
   { at, pointOf, window, isSure, isAside }: Place,
+  care: HitCare,
 ): Promise<string | undefined> {
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
-    const look = await lookAt(ctx, seen, at, window)
+    const look = await lookAt(ctx, seen, at, window, care)
     if (isAside && (await holdsControlAt(ctx, seen, at))) return "covered by a control in it"
     // Identity comes last: the hit test of a browser takes its time.
     const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
@@ -240,11 +245,17 @@ interface Look {
   readonly isSure: boolean
 }
 
-async function lookAt(ctx: Context, seen: Seen, point: Point, window: SeenWindow | undefined): Promise<Look> {
+async function lookAt(
+  ctx: Context,
+  seen: Seen,
+  point: Point,
+  window: SeenWindow | undefined,
+  care: HitCare,
+): Promise<Look> {
   const displays = await ctx.adapter.displays()
   if (!displays.some(({ bounds }) => contains(bounds, point)))
     return { obstacle: "outside every display", isSure: true }
-  const hit = await ctx.adapter.hit(seen.handle, point)
+  const hit = await ctx.adapter.hit(seen.handle, point, care)
   if (hit.kind === "hit") return { isSure: true }
   if (hit.kind === "occluded") return { obstacle: `covered by ${hit.by}`, isSure: true }
   // If the platform cannot tell what is at the point, it must at least be in the window in front.

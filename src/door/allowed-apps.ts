@@ -21,8 +21,8 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
       await allowed.requireProcess(entry.pid, `'${entry.source_app ?? `pid ${entry.pid}`}' is`)
       return adapter.open(entry, route, hint)
     },
-    hit: async (handle, point) => {
-      const hit = await adapter.hit(handle, point)
+    hit: async (handle, point, care) => {
+      const hit = await adapter.hit(handle, point, care)
       // The name of what covers the element could be of another app.
       return hit.kind === "occluded" ? { ...hit, by: "another window" } : hit
     },

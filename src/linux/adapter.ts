@@ -108,13 +108,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return translatingErrors(element.origin, absenceOf(atspi, element, seen, page))
     },
     dialogOver: (entry, hint) => view.dialogOver(entry, hint),
-    hit: async (handle, point) => {
+    hit: async (handle, point, care) => {
       const element = Element.of(handle)
       const top = await view.topmost(element, point)
       if (typeof top === "object") return { kind: "occluded", ...top }
       const [atspi, { hitElement, hitInPopup }] = await Promise.all([view.atspi(), import("./atspi/hit.ts")])
       const hit = top === "own" ? hitElement : hitInPopup
-      return translatingErrors(element.origin, hit(atspi, element, point))
+      return translatingErrors(element.origin, hit(atspi, element, point, care))
     },
     doubt: async (handle) => {
       const element = Element.of(handle)

@@ -1,4 +1,4 @@
-import type { Hit } from "../../adapter.ts"
+import type { Hit, HitCare } from "../../adapter.ts"
 import type { Point, Rect } from "../../node.ts"
 import { contains, isEmpty } from "../../rect.ts"
 import { pause } from "../../until.ts"
@@ -12,8 +12,13 @@ import type { Traits } from "./toolkits.ts"
 /** Hit tests: which object of an app is topmost at a point of the screen. */
 
 /** Tells if the topmost object at a point of the screen is the element or a part of it. */
-export async function hitElement(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
-  const hit = await hitSurely(atspi, element, point)
+export async function hitElement(
+  atspi: Atspi,
+  element: Element,
+  point: Point,
+  care: HitCare = "sure",
+): Promise<Hit> {
+  const hit = await (care === "quick" ? hitByApp : hitSurely)(atspi, element, point)
   if (hit.kind === "occluded" || element.origin.traits.hitTestFindsTopmost) return hit
   const above = await findAbove(atspi, element, point)
   return above ? { kind: "occluded", by: await wordsFor(atspi, above) } : hit
@@ -115,9 +120,14 @@ async function showsAt(atspi: Atspi, ref: Ref, point: Point, { textBoxesOverlap 
 }
 
 /** The same hit test at a point where a popup of the app is above its window. */
-export async function hitInPopup(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
+export async function hitInPopup(
+  atspi: Atspi,
+  element: Element,
+  point: Point,
+  care: HitCare = "sure",
+): Promise<Hit> {
   if (!(await isInPopup(atspi, element))) return { kind: "occluded", by: "a popup of the same app" }
-  const hit = await hitElement(atspi, element, point)
+  const hit = await hitElement(atspi, element, point, care)
   // Most apps answer with the object below the popup.
   return hit.kind === "occluded" ? { kind: "unknown" } : hit
 }
