@@ -10,7 +10,7 @@ import { heldExcept, maskOf, noteHeld, settleButtons } from "./held-buttons.ts"
 import { modifierKeys } from "./keyboard.ts"
 import { atomically, isPointerTaken, type Owner, windowUnderPointer } from "./last-look.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
-import { settled } from "./wait-for-reader.ts"
+import { caughtUp, settled } from "./wait-for-reader.ts"
 import { clientOf, readPids } from "./window.ts"
 import { Request } from "./wire.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
@@ -75,7 +75,7 @@ export async function clickPointer(
         throw i === 0 ? error : afterClicks(error, i)
       })
       // Not the right button: LibreOffice closes a context menu when the button comes up after the menu has opened.
-      if (event.button !== "right") await pause(HOLD_MS, deadline)
+      if (event.button !== "right") await hold(x, event.count > 1, deadline)
       const hasStrayed = await isElsewhere(x, proved, deadline)
       xtest.buttonUp(button)
       noteHeld(x, held)
@@ -265,6 +265,20 @@ async function pressAt(
       throw undelivered("Another app took the pointer before the button was pressed")
     press()
   })
+}
+
+/**
+ * Keeps the button down for its time, which begins when the app has read the press: a busy app would otherwise read
+ * press and release at once. If that cannot be seen, the release follows all the same.
+ */
+async function hold(x: X11, isOneOfSeveral: boolean, deadline: Deadline): Promise<void> {
+  try {
+    const patience = deadline.slice(isOneOfSeveral ? HOLD_MS : REACTION_MS)
+    await caughtUp(x, await windowUnderPointer(x, deadline), patience)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+  await pause(HOLD_MS, deadline)
 }
 
 /**
