@@ -34,7 +34,8 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
     element.origin,
     pastTheBus(hurried, element, (near) => walkAwake(near, element, options, frame)),
   )
-  if (isMute(element, walked))
+  // A popup without content is one that has just opened.
+  if (root.surface === "window" && isMute(element, walked))
     throw noTree({ id: window.id, app_name: app }, "the app was started without accessibility")
   // An open menu of a menu bar is a popup and in the tree as well.
   const loose = popups.filter((popup) => !holds(walked.root, refKey(popup.element.ref)))
