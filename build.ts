@@ -1,5 +1,6 @@
 import { mkdir, open, rename, stat } from "node:fs/promises"
 import { parseArgs } from "node:util"
+import type { BunPlugin } from "bun"
 import { signFile } from "./scripts/sign.ts"
 import { startProgress } from "./src/cli/terminal.ts"
 
@@ -13,7 +14,8 @@ export type Target = (typeof TARGETS)[number]
 
 const root = import.meta.dir
 
-export async function build(target: Target, outfile: string): Promise<void> {
+/** `plugins` change the source, for measurements. */
+export async function build(target: Target, outfile: string, plugins: BunPlugin[] = []): Promise<void> {
   const [os] = target.split("-")
   // Bun replaces process.platform by the target's, so only that platform's adapter stays in the binary.
   const result = await Bun.build({
@@ -22,6 +24,7 @@ export async function build(target: Target, outfile: string): Promise<void> {
     splitting: true,
     bytecode: true,
     format: "esm",
+    plugins,
     define: {
       BUILD_TARGET: JSON.stringify(target),
       BUILD_COMMIT: JSON.stringify(await commit()),

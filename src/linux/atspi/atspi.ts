@@ -37,6 +37,8 @@ export interface Direct {
 export type IsNative = (pid: number) => Promise<boolean>
 
 export class Atspi {
+  /** The number of questions so far. */
+  asked = 0
   readonly bus: Bus
   readonly deadline: Deadline
 
@@ -63,10 +65,12 @@ export class Atspi {
   }
 
   call(ref: Ref, called: Method): Promise<Message> {
+    this.asked++
     return this.#wayTo(ref).call(called, ref.bus, ref.path, this.deadline)
   }
 
   ask<T>(ref: Ref, called: Method, read: (reply: Message) => T): Promise<T> {
+    this.asked++
     return this.#wayTo(ref).ask(called, ref.bus, ref.path, this.deadline, read)
   }
 

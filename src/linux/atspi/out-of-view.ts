@@ -13,8 +13,8 @@ import { type Around, isScroller, sightOf } from "./sight.ts"
 import { MAX_MANAGED } from "./virtual.ts"
 
 /**
- * Counts the elements with a ref that are scrolled out of view. Names, values and places are not asked for, and nothing at
- * all once the questions would cost more than a fraction of those for the elements in view.
+ * Counts the elements with a ref that are scrolled out of view. Names, values and places are not asked for. The count ends
+ * when it would slow the snapshot down by more than a fifth; the rest is there, without a number.
  */
 
 /** An object that is out of view, in a parent that is read. */
@@ -48,16 +48,22 @@ export async function countOutOfView(
   shown: number,
   expect: Expect,
 ): Promise<ReadonlySet<string>> {
-  const counter = new Counter(atspi, expect, Math.max(LEAST_QUESTIONS, shown))
+  const counter = new Counter(atspi, expect, {
+    questions: Math.max(LEAST_QUESTIONS, Math.floor(atspi.asked * QUESTIONS_SHARE)),
+    objects: Math.max(LEAST_OBJECTS, shown * OBJECTS_SHARE),
+  })
   const suspects = await suspectsAmong(atspi, out, expect)
   // They come first, and have questions of their own.
   if (suspects.length > 0) await counter.count(suspects, SUSPECT_QUESTIONS)
-  await counter.count(out.filter((one) => !suspects.includes(one)))
-  for (const [parent, children] of Map.groupBy(out, ({ parent }) => parent)) {
-    if (!parent) continue
-    const left = children.filter(({ key }) => !counter.bridges.has(key))
-    if (left.length > 0) parent.beyond = await sidesOf(atspi, parent, left, counter.tallies, expect)
-  }
+  const doubtful = new Set(suspects)
+  await counter.count(out.filter((one) => !doubtful.has(one)))
+  await Promise.all(
+    [...Map.groupBy(out, ({ parent }) => parent)].map(async ([parent, children]) => {
+      const left = children.filter(({ key }) => !counter.bridges.has(key))
+      if (parent && left.length > 0)
+        parent.beyond = await sidesOf(atspi, parent, left, counter.tallies, expect)
+    }),
+  )
   return counter.bridges
 }
 
@@ -70,10 +76,12 @@ async function suspectsAmong(
   out: readonly OutDraft[],
   expect: Expect,
 ): Promise<readonly OutDraft[]> {
-  const odd = out.filter(({ element, parent }) => {
-    if (!element.origin.traits.unshownMayHoldShown || !parent) return false
+  const odd = [...Map.groupBy(out, ({ parent }) => parent)].flatMap(([parent, children]) => {
+    const mayHold = children.filter(({ element }) => element.origin.traits.unshownMayHoldShown)
+    if (!parent || mayHold.length === 0) return []
     const last = parent.children.findLastIndex(isShown)
-    return last < 0 || parent.children.findIndex((one) => one.element === element) < last
+    const place = placesIn(parent)
+    return mayHold.filter(({ element }) => last < 0 || place(element) < last)
   })
   const asked = odd.slice(0, MOST_SUSPECTS)
   const extents = await Promise.all(asked.map(({ element }) => expect(atspi.extents(element.ref))))
@@ -87,12 +95,20 @@ async function suspectsAmong(
 const MOST_SUSPECTS = 100
 const SUSPECT_QUESTIONS = 100
 
+function placesIn({ children }: OutParent): (element: Element) => number {
+  const places = new Map(children.map(({ element }, at) => [element, at]))
+  return (element) => places.get(element) ?? -1
+}
+
 const isShown = (one: Sibling): boolean => one.reading !== undefined && one.look === undefined
 
-/** A window has about seven questions for each object that shows. */
-const LEAST_QUESTIONS = 40
-/** Objects of a cache are looked at without a question, but not for ever. */
-const MOST_OBJECTS = 20_000
+/** The share of the questions that the snapshot itself has asked. */
+const QUESTIONS_SHARE = 0.15
+const LEAST_QUESTIONS = 20
+const FEWEST_AT_ONCE = 3
+/** Objects of a cache are looked at without a question, but each takes time: a tenth of that of an object in view. */
+const OBJECTS_SHARE = 4
+const LEAST_OBJECTS = 300
 
 interface Tally {
   refs: number
@@ -117,21 +133,33 @@ class Counter {
   readonly #atspi: Atspi
   readonly #expect: Expect
   #questions: number
-  #objects = MOST_OBJECTS
+  #objects: number
 
-  constructor(atspi: Atspi, expect: Expect, questions: number) {
+  constructor(atspi: Atspi, expect: Expect, most: { readonly questions: number; readonly objects: number }) {
     this.#atspi = atspi
     this.#expect = expect
-    this.#questions = questions
+    this.#questions = most.questions
+    this.#objects = most.objects
   }
 
+  /** Counts in parts, since a few objects that are counted to the end tell more than a list of children of each. */
   async count(out: readonly OutDraft[], more = 0): Promise<void> {
     this.#questions += more
+    let size = Math.max(FEWEST_AT_ONCE, this.#questions >> 4)
+    for (let from = 0; from < out.length; size *= 2) {
+      await this.#countSome(out.slice(from, from + size))
+      from += size
+    }
+  }
+
+  async #countSome(out: readonly OutDraft[]): Promise<void> {
     let level = out.flatMap(({ element, source, key, look, parent }): Visited[] => {
       const around = parent?.around
       const tally = { refs: 0, isLeast: false, hasTexts: false }
       this.tallies.set(key, tally)
-      return look && around ? [{ element, source, look, around, tally, chain: [key] }] : []
+      if (!look || !around || this.#isSpent(tally)) return []
+      this.#objects--
+      return [{ element, source, look, around, tally, chain: [key] }]
     })
     const clickable: Visited[] = []
     while (level.length > 0) {
@@ -159,7 +187,9 @@ class Counter {
     const children = listed.flatMap((refs, i) => (refs ?? []).map((child) => ({ child, above: level[i]! })))
     const looks = await all(
       children.map(({ child, above }) => {
-        const look = this.#objects-- > 0 ? above.source.look(child.ref, false) : undefined
+        if (this.#isSpent(above.tally)) return undefined
+        this.#objects--
+        const look = above.source.look(child.ref, false)
         if (!(look instanceof Promise)) return look
         this.#questions -= 2
         return this.#expect(look)
@@ -169,6 +199,13 @@ class Counter {
       const look = looks[i]
       return look ? this.#enter(above, child, look) : []
     })
+  }
+
+  /** True if the count ends here. The tally says so. */
+  #isSpent(tally: Tally): boolean {
+    const isSpent = this.#questions <= 0 || this.#objects <= 0
+    tally.isLeast ||= isSpent
+    return isSpent
   }
 
   #enter(above: Visited, { ref, index }: Child, look: Look): Visited[] {
@@ -188,10 +225,7 @@ class Counter {
   #list({ element, source, look, tally }: Visited): Maybe<readonly Child[] | undefined> {
     const { role = ROLE.INVALID } = look
     if (LEAVES.has(role) || ("childCount" in look && look.childCount === 0)) return undefined
-    if (this.#questions <= 0 || this.#objects <= 0) {
-      tally.isLeast = true
-      return undefined
-    }
+    if (this.#isSpent(tally)) return undefined
     if (!has(look.states, STATE.MANAGES_DESCENDANTS)) return this.#spend(source.children(element.ref, true))
     return this.#spend(
       this.#atspi.childCount(element.ref).then((total) => {
@@ -211,6 +245,7 @@ class Counter {
   async #askActions(clickable: readonly Visited[]): Promise<void> {
     const asked = clickable.slice(0, Math.max(0, this.#questions))
     for (const { tally } of clickable.slice(asked.length)) tally.isLeast = true
+    this.#questions -= asked.length
     await Promise.all(
       asked.map(async ({ element, look, tally }) => {
         const offers = await this.#expect(offersOf(this.#atspi, element))
@@ -264,9 +299,10 @@ async function sidesOf(
 ): Promise<Beyond | undefined> {
   const order = parent.children
   const first = order.findIndex(isShown)
-  const place = (one: OutDraft): number => order.findIndex(({ element }) => element === one.element)
-  const before = first < 0 ? [] : out.filter((one) => place(one) < first)
-  const after = out.filter((one) => !before.includes(one))
+  const place = placesIn(parent)
+  const isBefore = ({ element }: OutDraft): boolean => first >= 0 && place(element) < first
+  const before = out.filter(isBefore)
+  const after = out.filter((one) => !isBefore(one))
   const sum = (some: readonly OutDraft[]): number | undefined => {
     const own = some.flatMap(({ key }) => tallies.get(key) ?? [])
     const refs = own.reduce((total, { refs }) => total + refs, 0)
