@@ -7,8 +7,9 @@ import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./table-rows.ts"
  * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay, except empty cells.
  * - The cells of a table stand in rows. Empty ones are counted (`empty_cells` of the table) and dropped. A cell that only
  *   holds another one is replaced by it.
- * - A node with one child is replaced by it, if the node says nothing or only what the child says.
- * - A wrapper that is an only child is replaced by its children.
+ * - A node with one child is replaced by it, if the node says nothing or only what the child says. The description of a
+ *   group around one control, such as its tool tip, becomes that of the control.
+ * - A wrapper that is an only child, or holds nothing but wrappers, is replaced by its children.
  * - A leaf is dropped if it only decorates, or repeats the name of its parent or of a sibling.
  */
 export function compact(tree: Node): Node {
@@ -22,7 +23,10 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
   const children = HOLD_CELLS.has(parent.role) ? all.filter((child) => !isEmptyCell(child)) : all
   const kept = children.filter((child) => !repeatsSibling(child, children))
   const [only] = kept
-  return only && kept.length === 1 && isFiller(only) ? (only.children ?? []) : kept
+  if (only && kept.length === 1 && isFiller(only)) return only.children ?? []
+  return kept.flatMap((child) =>
+    isFiller(child) && child.children?.every(isFiller) ? child.children : child,
+  )
 }
 
 /** The node, its only child, or nothing. */
@@ -30,11 +34,32 @@ function compactNode(node: Node, above: string | undefined): Node[] {
   const children = compactChildren(node, above)
   const only = onlyCellIn(withChildren(node, children))
   if (only) return [only]
+  const described = describedBy(node, children)
+  if (described) return [described]
   const repeats = sameName(wordsOf(node), above) || (children.length === 1 && saidBy(children[0], node))
   if (node.ref_id || saysMore(node) || (wordsOf(node) && !repeats)) return [withTable(node, children)]
   if (children.length === 1) return [...children]
   if (children.length > 1) return [withTable(node, children)]
   return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
+}
+
+/** The only child, a control without a description of its own, with that of the group around it. */
+function describedBy(node: Node, [child, ...others]: readonly Node[]): Node | undefined {
+  const { description, states, children_count, offscreen, hint } = node
+  if (
+    !hasTrait(node.role, "wrapper") ||
+    node.ref_id ||
+    wordsOf(node) ||
+    node.value !== undefined ||
+    !description
+  )
+    return undefined
+  if (states?.length || children_count || offscreen || hint) return undefined
+  if (!child?.ref_id || others.length > 0 || (child.description && child.description !== description))
+    return undefined
+  const { hint: _, states: own, bounds, children_count: count, offscreen: out, children, ...start } = child
+  // The members of a node have an order.
+  return withChildren({ ...start, description, ...child }, children, child)
 }
 
 /** The node with its children and, for a table, the number of empty cells that were dropped. */

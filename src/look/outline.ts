@@ -172,10 +172,14 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
     words.push(`at ${x},${y} ${width}x${height}`)
   }
   if (node.characters_omitted !== undefined) words.push(`… ${node.characters_omitted} characters`)
-  if (node.children_count !== undefined) words.push(`… ${node.children_count} children`)
+  if (node.children_count !== undefined && !isEndless(node)) words.push(`… ${node.children_count} children`)
   if (node.empty_cells !== undefined) words.push(`… ${node.empty_cells} empty cells`)
   return words.join(" ")
 }
+
+/** The cells of a sheet are more than its toolkit can count. The empty ones in view are counted instead. */
+const isEndless = ({ children_count, empty_cells }: Omit<PrintedNode, "children">): boolean =>
+  children_count === 0x7fffffff && empty_cells !== undefined
 
 const ONLY_COLUMN = "column 1 of 1"
 

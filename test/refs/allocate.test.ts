@@ -165,7 +165,8 @@ describe("compact", () => {
     { ref_id: "@e9" },
     { name: "x" },
     { value: "" },
-    { description: "x" },
+    { description: "x", value: "" },
+    { description: "x", states: ["busy"] },
     { states: ["busy"] },
     { children_count: 5 },
   ])("keeps a wrapper with %j", (facts) => {
@@ -179,6 +180,32 @@ describe("compact", () => {
     { bounds: { x: 0, y: 0, width: 1, height: 1 } },
   ])("drops a wrapper with %j", (facts) => {
     expect(compact(wrap(facts)).children).toEqual([{ role: "button", ref_id: "@e1" }])
+  })
+
+  test("a control takes over the description of the group around it, in the order of the members", () => {
+    const inside = (child: Node): Node => ({
+      role: "window",
+      children: [{ role: "group", description: "Go back", children: [child] }],
+    })
+    const back: Node = { ref_id: "@e1", role: "button", name: "Back", states: ["disabled"] }
+    expect(JSON.stringify(compact(inside(back)).children)).toBe(
+      '[{"ref_id":"@e1","role":"button","name":"Back","description":"Go back","states":["disabled"]}]',
+    )
+    for (const child of [
+      { ...back, description: "Another" },
+      { role: "statictext", value: "Text" },
+    ] satisfies Node[])
+      expect(compact(inside(child))).toEqual(inside(child))
+  })
+
+  test("a wrapper around wrappers only is replaced by them", () => {
+    const group = (...children: Node[]): Node => ({ role: "group", children })
+    const button = (ref_id: string): Node => ({ role: "button", ref_id })
+    const [a, b] = [group(button("@e1"), button("@e2")), group(button("@e3"), button("@e4"))]
+    const end = button("@e5")
+    expect(compact({ role: "window", children: [group(a, b), end] }).children).toEqual([a, b, end])
+    const mixed: Node = { role: "window", children: [group(a, end), b] }
+    expect(compact(mixed)).toEqual(mixed)
   })
 
   test("works bottom up and keeps nodes with several children", () => {
