@@ -113,13 +113,22 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
   })
   const labels = placed.filter(({ node }) => isLabel(node))
   const controls = placed.filter(({ node }) => hasTrait(node.role, "interactive"))
-  const solid = [...labels, ...controls]
+  const lines = placed.filter(({ node }) => node.role === "separator")
+  const solid = [...labels, ...controls, ...lines]
+  const groups = parts.filter(isNamedGroup).map((group) => new Set(nodesIn(group)))
   return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
     const label = isNamelessField(field.node) ? labelOf(field, labels, solid) : undefined
     const name = label && ownerOf(label, controls, solid) === field ? wordsOf(label.node) : undefined
-    return name ? [[field.node, name]] : []
+    // The title of a frame, and every text in it, is about the frame.
+    const isOutside = groups.some((group) => label && group.has(label.node) && !group.has(field.node))
+    return name && !isOutside ? [[field.node, name]] : []
   })
 }
+
+const isNamedGroup = ({ role, name, children }: SeenNode): boolean =>
+  Boolean(name) && children.length > 0 && !hasTrait(role, "interactive")
+
+const nodesIn = (node: SeenNode): readonly SeenNode[] => [node, ...node.children.flatMap(nodesIn)]
 
 /** The label of a field: the nearest one before it in its line; without any, the one right above it. */
 function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
@@ -159,7 +168,7 @@ const ALIGNED = 12
 /** The gap between a label and the control that follows it in the same line; undefined if it does not. */
 function gapBeside(label: Placed, control: Placed, solid: readonly Placed[]): number | undefined {
   const [a, b] = [label.bounds, control.bounds]
-  if (!isSameLine(a, b)) return undefined
+  if (!isSameLine(a, b) || !isAtLineOf(a, b)) return undefined
   const gap = isRightToLeft(label) ? a.x - (b.x + b.width) : b.x - (a.x + a.width)
   if (gap < -SLACK || gap > MOST_BESIDE) return undefined
   const [from, to] = isRightToLeft(label) ? [b.x + b.width, a.x] : [a.x + a.width, b.x]
@@ -197,6 +206,13 @@ function gapAbove(label: Placed, control: Placed, solid: readonly Placed[]): num
 function isSameLine(a: Rect, b: Rect): boolean {
   const shared = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   return shared >= Math.min(a.height, b.height) / 2
+}
+
+/** True if a label is at the first line of a field of several lines, or at its middle. */
+function isAtLineOf(label: Rect, field: Rect): boolean {
+  if (field.height <= label.height * 3) return true
+  const fromMiddle = Math.abs(label.y + label.height / 2 - (field.y + field.height / 2))
+  return label.y - field.y <= label.height || fromMiddle <= ALIGNED
 }
 
 const isRightToLeft = ({ node }: Pick<Placed, "node">): boolean => RIGHT_TO_LEFT.test(wordsOf(node) ?? "")

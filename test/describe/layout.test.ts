@@ -43,6 +43,17 @@ describe("a field is named by", () => {
   test("the label to its left", async () => {
     expect(await namesIn(label("City", at(0, 0)), field(at(110, 0)))).toEqual(["City"])
   })
+  test("the label at its first line, or at its middle", async () => {
+    for (const y of [2, 140])
+      expect(await namesIn(label("City", at(0, y, 90, 20)), field(at(110, 0, 200, 300)))).toEqual(["City"])
+  })
+  test("the title of the frame that it is alone in", async () => {
+    const frame = {
+      ...part("group", "City", at(0, 0, 300, 60)),
+      children: [label("City", at(0, 0)), field(at(0, 28))],
+    }
+    expect(await namesIn(frame)).toEqual(["City"])
+  })
   test("the label above it", async () => {
     expect(await namesIn(label("City", at(0, 0)), field(at(0, 28, 300)))).toEqual(["City"])
   })
@@ -64,6 +75,19 @@ describe("a field is named by", () => {
 
 describe("a field stays nameless", () => {
   const cases: Readonly<Record<string, readonly SeenNode[]>> = {
+    "beside a frame, whose title names the frame": [
+      { ...part("group", "Ridge", at(0, 100, 175, 121)), children: [label("Ridge", at(0, 100, 44, 17))] },
+      field(at(200, 0, 270, 235)),
+    ],
+    "behind a line": [
+      label("City", at(0, 0)),
+      part("separator", undefined, at(105, -50, 1, 200)),
+      field(at(110, 0)),
+    ],
+    "of many lines, with a text beside one of them": [
+      label("City", at(0, 60, 90, 20)),
+      field(at(110, 0, 200, 300)),
+    ],
     "with a unit behind it": [field(at(0, 0)), label("pixels", at(110, 0))],
     "if another control is between it and the label": [
       label("Size", at(0, 0)),
