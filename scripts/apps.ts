@@ -46,10 +46,12 @@ process.exitCode = failed === 0 ? 0 : 1
 /** The outcomes of the window, of the list and of the popup, in the order of the tests. */
 function outcomesIn(xml: string): readonly string[] {
   const cases = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g)]
-  return ["pyatspi agree", "picture shows", "open popup"].map((part) => {
-    const inside = cases.find(([, title = ""]) => title.endsWith(part))?.[2]
-    if (inside?.includes("<failure")) return "differs"
-    return inside?.includes("<skipped") ? "" : "agrees"
+  return ["dump by pyatspi agree", "picture shows is in a snapshot", "on an open popup"].map((part) => {
+    const found = cases.find(([, title = ""]) => title.endsWith(part))
+    if (!found) throw new Error(`No test is named "… ${part}"`)
+    const [, , inside = ""] = found
+    if (inside.includes("<failure")) return "differs"
+    return inside.includes("<skipped") ? "" : "agrees"
   })
 }
 

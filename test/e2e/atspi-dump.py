@@ -5,7 +5,8 @@ no code with the program.
   atspi-dump.py APP TITLE [MAX_CHILDREN]
 
 APP is the accessible name of the application, TITLE a part of its window's title. Nothing is left out, hidden nodes
-neither, except the children beyond MAX_CHILDREN of a container that makes them up as they are asked for."""
+neither, except that a table with more than MAX_CHILDREN children, which it makes up as they are asked for, gives only the
+cells in view."""
 
 import json
 import sys
@@ -77,11 +78,32 @@ def children_of(accessible, limit):
     count = tried(lambda: accessible.childCount, 0)
     managed = tried(lambda: accessible.getState().contains(MANAGED), False)
     if managed and count > limit:
+        yield from cells_in_view(accessible)
         return
     for i in range(count):
         child = tried(lambda: accessible.getChildAtIndex(i))
         if child is not None:
             yield child
+
+
+def cells_in_view(sheet):
+    """The cells from the one in the top left corner of the sheet to the one in the bottom right corner."""
+    table = tried(sheet.queryTable)
+    component = tried(sheet.queryComponent)
+    box = tried(lambda: component.getExtents(pyatspi.DESKTOP_COORDS))
+    if not table or not box:
+        return
+    corners = ((box.x + 1, box.y + 1), (box.x + box.width - 1, box.y + box.height - 1))
+    indices = [tried(lambda x=x, y=y: component.getAccessibleAtPoint(x, y, pyatspi.DESKTOP_COORDS).getIndexInParent()) for x, y in corners]
+    if None in indices:
+        return
+    top, bottom = [tried(lambda i=i: table.getRowAtIndex(i)) for i in indices]
+    left, right = [tried(lambda i=i: table.getColumnAtIndex(i)) for i in indices]
+    for row in range(top, bottom + 1):
+        for column in range(left, right + 1):
+            cell = tried(lambda: table.getAccessibleAt(row, column))
+            if cell is not None:
+                yield cell
 
 
 def dump(window, limit):
