@@ -47,11 +47,12 @@ function casesOf(xml: string): readonly { readonly title: string; readonly isFai
   )
 }
 
-const plain = (text: string): string =>
-  text
+function plain(text: string): string {
+  return text
     .replaceAll("&quot;", '"')
     .replaceAll("&apos;", "'")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&#10;", "\n")
     .replaceAll("&amp;", "&")
+}

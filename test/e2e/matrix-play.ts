@@ -27,8 +27,12 @@ export function playMatrix(toolkit: Toolkit, kind = KIND): void {
  */
 function wantedOn(kind: DesktopKind | undefined, cell: Cell, toolkit: Toolkit): Want {
   const want = wanted(cell, toolkit)
-  if (kind !== "wayland" || !("how" in want) || want.how !== "pointer") return want
-  if (cell.command === "select" && COMBO_BOXES.has(cell.on)) return { code: "PLATFORM_NOT_SUPPORTED" }
+  if (kind !== "wayland") return want
+  // The list of GTK 4 is in no tree before it opens.
+  const isByPointer = "how" in want ? want.how === "pointer" : toolkit === "gtk4" && "code" in want
+  if (cell.command === "select" && COMBO_BOXES.has(cell.on) && isByPointer)
+    return { code: "PLATFORM_NOT_SUPPORTED" }
+  if (!("how" in want) || want.how !== "pointer") return want
   return cell.command === "right-click" && toolkit.startsWith("qt") ? { ...want, proof: undefined } : want
 }
 
