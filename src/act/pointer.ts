@@ -101,12 +101,25 @@ function covered({ x, y }: Point, by: string, disposition: Disposition): AppErro
  * window, such as an element of a menu. From here on this command has the input turn: no other command of ours
  * changes focus or positions.
  */
-export async function bringToFront(ctx: Context, { entry }: Target): Promise<SeenWindow | undefined> {
+export async function bringToFront(
+  ctx: Context,
+  { entry }: Target,
+  forPointer = false,
+): Promise<SeenWindow | undefined> {
   await ctx.adapter.takeTurn()
   const window = await windowOf(ctx.adapter, entry)
+  if (forPointer && window && !window.bounds) throw placeless(window.id)
   if (!window || window.is_focused || window.id !== entry.window_id) return window
   return ctx.adapter.window(window.id, { kind: "focus" }).catch((error: unknown) => {
     throw error instanceof AppError ? ofPreparation(error) : error
+  })
+}
+
+function placeless(id: string): AppError {
+  return new AppError("PLATFORM_NOT_SUPPORTED", `Nobody knows where window '${id}' is on this screen`, {
+    suggestion:
+      "Use what works by accessibility (click, type, set-value) or 'press tab'; 'doctor' says what would add places",
+    disposition: NOTHING_DELIVERED,
   })
 }
 
@@ -120,7 +133,7 @@ export const ofPreparation = ({ code, message, suggestion, platformDetail, detai
  */
 async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPointOf): Promise<Required<Aim>> {
   const { ref, entry } = target
-  const window = await bringToFront(ctx, target)
+  const window = await bringToFront(ctx, target, true)
   let obstacle = "not visible"
   let isBroughtIntoView = false
   let isSure = false

@@ -11,6 +11,7 @@ import type {
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
 import { Turn } from "../turn.ts"
+import { pause } from "../until.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { processStart } from "./host/processes.ts"
@@ -185,6 +186,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
 }
 
 const LOOK_MS = 1000
+const FOCUS_MS = 1000
+const LOOK_AGAIN_MS = 20
 
 /** undefined if there is no window system: the caller looks again after a pause anyway. */
 const windowsOf =
@@ -303,7 +306,14 @@ async function operate(
 ): Promise<SeenWindow> {
   if (!isWindowId(id)) throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   await (await beforeActing(session.windowing(deadline))).operate(id, op, deadline)
-  const after = (await view.windows()).find((window) => window.id === id)
+  const look = async () => (await view.windows()).find((window) => window.id === id)
+  // An app may say a moment later than the compositor that its window has the focus.
+  const patience = deadline.slice(FOCUS_MS)
+  let after = await look()
+  while (op.kind === "focus" && after?.is_focused === false && !patience.expired) {
+    await pause(LOOK_AGAIN_MS, patience)
+    after = await look()
+  }
   if (after) return after
   throw new AppError("WINDOW_NOT_FOUND", `Window '${id}' closed while it was operated on`, {
     suggestion: "Use 'list-windows' to see available windows",

@@ -119,9 +119,10 @@ export class SeenDesktop {
     const time = Math.min(FOCUS_LOOK_MS, this.#deadline.remaining / 3)
     const view = new SeenDesktop(this.#session, this.#deadline.slice(time))
     view.#last = this.#last
+    const finding = view.#findTop(window.id)
+    const looking = finding.then((top) => top && look(view, top.element))
     try {
-      const top = await translatingErrors({ app: window.app_name }, view.#findTop(window.id))
-      return top && (await look(view, top.element))
+      return await translatingErrors({ app: window.app_name }, looking)
     } catch (error) {
       if (error instanceof AppError) return undefined
       throw error

@@ -3,7 +3,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 import { data, evaluate, underGnome } from "./session.ts"
-import { type Form, openForm, testFloor } from "./toolkits.ts"
+import { type Form, openForm, testFloor, testKeys } from "./toolkits.ts"
 
 /** GNOME Shell without a screen and without our extension. Not part of check: `bun run compositors gnome`. */
 
@@ -35,18 +35,7 @@ describe("input without places", () => {
   }
 
   test("text typed by keys is exact, and a character that no key has is refused", async () => {
-    const { fixture, ok, find, id } = form
-    const field = await find("textfield", "Name")
-    const typed = "Hello, GNOME! aAzZ09 ~{}[]|\\\"'<>?/@#$%^&*()_+-=`;:."
-    await ok("type", field, typed, "--input", "physical", "--timeout-ms", "20000")
-    const seen = async (): Promise<string> => (await fixture.seen("text", "Name")).value
-    await until(async () => (await seen()).length >= typed.length)
-    expect(await seen()).toBe(typed)
-    const { error } = (await gnome.run("type", field, "a日b", "--input", "physical")).json
-    expect([error.code, error.disposition.delivery]).toEqual(["ACTION_FAILED", "not_delivered"])
-    await ok("press", "ctrl+a", "--window-id", id)
-    await ok("press", "delete", "--window-id", id)
-    await until(async () => (await seen()) === "")
+    await testKeys(gnome, form, "Hello, GNOME! aAzZ09 ~{}[]|\\\"'<>?/@#$%^&*()_+-=`;:.")
   })
 
   test("keys for a window that does not have the focus are refused", async () => {

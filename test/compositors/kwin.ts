@@ -3,7 +3,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 import { data, underKWin } from "./session.ts"
-import { type Form, openForm, testFloor, testInput } from "./toolkits.ts"
+import { type Form, openForm, testClipboard, testFloor, testInput } from "./toolkits.ts"
 
 /** KWin without a screen. Not part of check: `bun run compositors kwin`. */
 
@@ -55,23 +55,9 @@ describe("a window on KWin", () => {
     expect((await listed()).is_focused).toBe(true)
   })
 
-  test("shares the clipboard in both directions", async () => {
-    const { ok, id, find, fixture } = form
-    const name = await find("textfield", "Name")
-    await ok("clipboard-set", "Grüße 日本 😀")
-    await ok("focus-window", id)
-    await ok("focus", name)
-    await ok("press", "ctrl+v", "--window-id", id)
-    await until(async () => (await fixture.seen("text", "Name")).value === "Grüße 日本 😀")
-    await ok("set-value", name, "from the app")
-    await ok("press", "ctrl+a", "--window-id", id)
-    await ok("press", "ctrl+c", "--window-id", id)
-    expect(await until(async () => (await ok("clipboard-get")).text === "from the app")).toBe(true)
-    await ok("clipboard-clear")
-    expect((await ok("clipboard-get")).text).toBe("")
-  })
+  testClipboard(() => form)
 
-  test("is scrolled by the wheel, and a drag drops where it was led", async () => {
+  test("is scrolled by the wheel", async () => {
     const { ok, find, fixture } = form
     const { x, y, width, height } = (await ok("get", await find("button", "Row 2"), "bounds")).value
     await ok("mouse-wheel", "--xy", `${Math.round(x + width / 2)},${Math.round(y + height / 2)}`, "--dy", "2")

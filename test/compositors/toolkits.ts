@@ -76,6 +76,60 @@ export function testFloor(open: () => TestDesktop, toolkits: readonly Toolkit[])
   })
 }
 
+/** The pointer on elements whose places are known. */
+export function testPointer(form: () => Form, toolkit: Toolkit): void {
+  test("a physical click and a double click arrive", async () => {
+    const { ok, find, presses } = form()
+    const button = await find("button", "Press me")
+    expect((await ok("click", button, "--input", "physical")).method).toBe("pointer")
+    await until(async () => (await presses()) === 1)
+    await ok("double-click", button)
+    await until(async () => (await presses()) === 3)
+  })
+
+  test("clicks two pixels inside the edges press, clicks two pixels outside do not", async () => {
+    const { ok, find, presses } = form()
+    const button = await find("button", "Press me")
+    const { x, y, width, height } = (await ok("get", button, "bounds")).value
+    const before = await presses()
+    const inside = [
+      [x + 2, y + height / 2],
+      [x + width - 3, y + height / 2],
+      [x + width / 2, y + 2],
+      [x + width / 2, y + height - 3],
+    ]
+    for (const [px, py] of inside) await ok("mouse-click", "--xy", `${Math.round(px!)},${Math.round(py!)}`)
+    await until(async () => (await presses()) === before + 4)
+    // GTK 4.8 reports a button without its padding.
+    const margin = toolkit === "gtk4" ? 20 : 2
+    for (const px of [x - margin - 1, x + width + margin])
+      await ok("mouse-click", "--xy", `${Math.round(px)},${Math.round(y + height / 2)}`)
+    // A later press proves that the app has seen the clicks before it.
+    await ok("click", button, "--input", "physical")
+    await until(async () => (await presses()) >= before + 5)
+    expect(await presses()).toBe(before + 5)
+  })
+}
+
+/** Text that goes from the program to the app and back. */
+export function testClipboard(form: () => Form): void {
+  test("shares the clipboard in both directions", async () => {
+    const { ok, id, find, fixture } = form()
+    const name = await find("textfield", "Name")
+    await ok("clipboard-set", "Grüße 日本 😀")
+    await ok("focus-window", id)
+    await ok("focus", name)
+    await ok("press", "ctrl+v", "--window-id", id)
+    await until(async () => (await fixture.seen("text", "Name")).value === "Grüße 日本 😀")
+    await ok("set-value", name, "from the app")
+    await ok("press", "ctrl+a", "--window-id", id)
+    await ok("press", "ctrl+c", "--window-id", id)
+    expect(await until(async () => (await ok("clipboard-get")).text === "from the app")).toBe(true)
+    await ok("clipboard-clear")
+    expect((await ok("clipboard-get")).text).toBe("")
+  })
+}
+
 /** Pointer and keyboard on elements whose places are known. `typed`: a text that the keyboard layout has. */
 export function testInput(open: () => TestDesktop, toolkits: readonly Toolkit[], typed: string): void {
   describe.each(toolkits)("with places, in %s", (toolkit) => {
@@ -85,50 +139,38 @@ export function testInput(open: () => TestDesktop, toolkits: readonly Toolkit[],
       await form.ok("focus-window", form.id)
     })
 
-    test("a physical click and a double click arrive", async () => {
-      const { ok, find, presses } = form
-      const button = await find("button", "Press me")
-      expect((await ok("click", button, "--input", "physical")).method).toBe("pointer")
-      await until(async () => (await presses()) === 1)
-      await ok("double-click", button)
-      await until(async () => (await presses()) === 3)
-    })
+    testPointer(() => form, toolkit)
 
-    test("clicks two pixels inside the edges press, clicks two pixels outside do not", async () => {
-      const { ok, find, presses } = form
-      const button = await find("button", "Press me")
-      const { x, y, width, height } = (await ok("get", button, "bounds")).value
-      const before = await presses()
-      const inside = [
-        [x + 2, y + height / 2],
-        [x + width - 3, y + height / 2],
-        [x + width / 2, y + 2],
-        [x + width / 2, y + height - 3],
-      ]
-      for (const [px, py] of inside) await ok("mouse-click", "--xy", `${Math.round(px!)},${Math.round(py!)}`)
-      await until(async () => (await presses()) === before + 4)
-      // GTK 4.8 reports a button without its padding.
-      const margin = toolkit === "gtk4" ? 20 : 2
-      for (const px of [x - margin - 1, x + width + margin])
-        await ok("mouse-click", "--xy", `${Math.round(px)},${Math.round(y + height / 2)}`)
-      // A later press proves that the app has seen the clicks before it.
-      await ok("click", button, "--input", "physical")
-      await until(async () => (await presses()) >= before + 5)
-      expect(await presses()).toBe(before + 5)
+    test("a drag and a right click arrive once", async () => {
+      const { fixture, id, ok, find } = form
+      const count = async (event: string) =>
+        (await fixture.events()).filter((one) => one.event === event).length
+      await ok("drag", await find("button", "Drag me"), "--to", await find("button", "Drop here"))
+      await fixture.seen("drop", "Drop here")
+      const area = await find("button", "Context area")
+      expect((await ok("right-click", area, "--input", "physical")).method).toBe("pointer")
+      await fixture.seen("context", "Context area")
+      await ok("press", "escape", "--window-id", id)
+      expect([await count("drop"), await count("context")]).toEqual([1, 1])
     })
 
     test("text typed by keys is exact, and a character that no key has is refused", async () => {
-      const { fixture, ok, find, id } = form
-      const field = await find("textfield", "Name")
-      await ok("type", field, typed, "--input", "physical", "--timeout-ms", "15000")
-      const seen = async (): Promise<string> => (await fixture.seen("text", "Name")).value
-      await until(async () => (await seen()).length >= typed.length)
-      expect(await seen()).toBe(typed)
-      const { error } = (await open().run("type", field, "a日b", "--input", "physical")).json
-      expect([error.code, error.disposition.delivery]).toEqual(["ACTION_FAILED", "not_delivered"])
-      await ok("press", "ctrl+a", "--window-id", id)
-      await ok("press", "delete", "--window-id", id)
-      await until(async () => (await fixture.seen("text", "Name")).value === "")
+      await testKeys(open(), form, typed)
     })
   })
+}
+
+/** Types a text that the keyboard layout has and one that it does not have. */
+export async function testKeys(desk: TestDesktop, form: Form, typed: string): Promise<void> {
+  const { fixture, ok, find, id } = form
+  const field = await find("textfield", "Name")
+  await ok("type", field, typed, "--input", "physical", "--timeout-ms", "20000")
+  const seen = async (): Promise<string> => (await fixture.seen("text", "Name")).value
+  await until(async () => (await seen()).length >= typed.length)
+  expect(await seen()).toBe(typed)
+  const { error } = (await desk.run("type", field, "a日b", "--input", "physical")).json
+  expect([error.code, error.disposition.delivery]).toEqual(["ACTION_FAILED", "not_delivered"])
+  await ok("press", "ctrl+a", "--window-id", id)
+  await ok("press", "delete", "--window-id", id)
+  await until(async () => (await seen()) === "")
 }

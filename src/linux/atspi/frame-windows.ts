@@ -31,6 +31,7 @@ function windowOf({ ref, app, name, role, states }: Frame): TopWindow {
     title: name,
     pid: app.pid,
     focused: has(states, STATE.ACTIVE),
+    mayHaveFocus: app.traits.newWindowsLackActive,
     minimized: false,
     maximized: false,
     modal: has(states, STATE.MODAL),

@@ -40,11 +40,13 @@ async function withFrames(
   apps: readonly A11yApp[],
   deadline: Deadline,
 ): Promise<readonly TopWindow[]> {
-  if ((await session.windowing(deadline)).listsAll) return windows
+  const system = await session.windowing(deadline)
+  if (system.listsAll) return windows
   const { frameWindows } = await import("./frame-windows.ts")
   const known = new Set(windows.map(({ pid }) => pid))
   const others = apps.filter(({ pid }) => !known.has(pid))
-  return [...windows, ...(await onBus(session, deadline, (atspi) => frameWindows(atspi, others)))]
+  const frames = await onBus(session, deadline, (atspi) => frameWindows(atspi, others))
+  return [...windows, ...((await system.recognize?.(frames, deadline)) ?? frames)]
 }
 
 /**

@@ -233,6 +233,8 @@ export interface Traits {
   readonly caretStaysBeforeInsertion?: true
   /** On Wayland, a key cannot enter a character above U+FFFF: another one comes out. */
   readonly nativeKeysAreUtf16?: true
+  /** A window is active only from the second time on that it gets the focus. */
+  readonly newWindowsLackActive?: true
   /** Changes through EditableText are acknowledged and not made. */
   readonly editableTextIsIgnored?: true
   /** A number set into a field does not reach the page. */
@@ -416,6 +418,8 @@ const CHROMIUM: Traits = {
   shadow: { left: 16, right: 16, top: 10, bottom: 32 },
   // Its ozone keeps the low 16 bits of the character.
   nativeKeysAreUtf16: true,
+  // Version 156, on Wayland.
+  newWindowsLackActive: true,
   // The browser process answers from its copy, and asks the page meanwhile: a later answer is true.
   hitTestGuesses: { repeat: 2, afterMs: 50 },
   textBoxesOverlap: true,

@@ -7,6 +7,7 @@ import type { BusAccess } from "./kwin.ts"
 import { findOnBus } from "./on-bus.ts"
 import { readSeat } from "./seat.ts"
 import { Sway } from "./sway.ts"
+import { hasVirtualDevices } from "./virtual-devices.ts"
 
 /** The compositor, and what it lets programs do. */
 export async function diagnoseWayland(
@@ -21,7 +22,7 @@ export async function diagnoseWayland(
     return [
       { name: "compositor", ok: true, detail: `${found.name} at ${env.WAYLAND_DISPLAY}` },
       { name: "windows", ok: true, detail: found.windows ?? "by accessibility" },
-      capability("places", found.windows, "this compositor does not tell where windows are", found.forPlaces),
+      capability("places", found.places, "this compositor does not tell where windows are", found.forPlaces),
       await input(wayland, found, deadline),
       capability(
         "picture",
@@ -42,6 +43,7 @@ export async function diagnoseWayland(
 interface Found {
   readonly name: string
   readonly windows?: string
+  readonly places?: string
   /** The step that would add places. */
   readonly forPlaces?: string
   readonly input?: string
@@ -55,17 +57,22 @@ async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline
     ?.version(deadline)
     .catch(() => undefined)
   if (sway) {
-    const hasDevices = ["zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1"].every((name) =>
-      wayland.globals.has(name),
-    )
-    const devices = hasDevices ? "by virtual devices, any Unicode" : undefined
-    return { name: `sway ${sway}`, windows: "by sway", input: devices, picture }
+    const devices = hasVirtualDevices(wayland) ? "by virtual devices, any Unicode" : undefined
+    return { name: `sway ${sway}`, windows: "by sway", places: "by sway", input: devices, picture }
   }
   const kwin = await findOnBus(env, access, "org.kde.KWin", deadline)
   if (kwin) return recogniseKWin(env, access, kwin, deadline)
   const shell = await findOnBus(env, access, "org.gnome.Shell", deadline)
   if (shell) return recogniseGnome(access, shell, deadline)
-  return { name: nameOf(wayland), picture }
+  const isToldApart = wayland.globals.has("zwlr_foreign_toplevel_manager_v1")
+  return {
+    name: nameOf(wayland),
+    windows: isToldApart ? "by accessibility, their states by wlr-foreign-toplevel-management" : undefined,
+    input: hasVirtualDevices(wayland)
+      ? "by virtual devices, any Unicode; elements only by accessibility"
+      : undefined,
+    picture,
+  }
 }
 
 async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
@@ -81,6 +88,7 @@ async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadlin
   return {
     name: `KWin ${version ?? "of an unknown version"}`,
     windows: "by scripts of KWin",
+    places: "by scripts of KWin",
     input: portal ? "by the desktop portal, characters of the keyboard layout" : undefined,
     picture: pictures ? "by the desktop portal, after consent" : undefined,
     noPicture: NO_PICTURE,
@@ -101,9 +109,11 @@ async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadli
   const bus = await access.bus(deadline)
   const version = await shellVersion(bus, owner, deadline)
   const pictures = await portalVersion(bus, "org.freedesktop.portal.Screenshot", deadline).catch(late)
+  const windows = extension ? "by our extension in GNOME Shell" : undefined
   return {
     name: `GNOME Shell ${version ?? "of an unknown version"}`,
-    windows: extension ? "by our extension in GNOME Shell" : undefined,
+    windows,
+    places: windows,
     forPlaces: "agent-desktop doctor --gnome-extension install, then log out and in again",
     input: `by Mutter, characters of the keyboard layout${extension ? "" : "; elements only by accessibility"}`,
     picture: pictures > 0 ? "by the desktop portal, after consent" : undefined,

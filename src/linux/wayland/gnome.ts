@@ -1,27 +1,23 @@
-import type { Env, InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Env, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
-import type { InputLock } from "../../turn.ts"
 import { type Bus, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { unmarshal } from "../dbus/read.ts"
 import { isVariant } from "../dbus/wire.ts"
-import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
-import { Floor } from "./floor.ts"
 import type { BusAccess } from "./kwin.ts"
-import { openInputLock } from "./lock.ts"
 import { Placed, type View } from "./placed.ts"
+import { WithInput } from "./with-input.ts"
 
 /**
  * GNOME without the extension: windows are those of the accessibility bus, and their places are not known. Input goes to
  * points of the screen, and keys to the window that has the focus.
  */
-export class Gnome extends Floor {
-  override readonly hasInput = true
+export class Gnome extends WithInput {
   readonly #access: BusAccess
   readonly #owner: string
 
@@ -39,26 +35,9 @@ export class Gnome extends Floor {
     throw withoutExtension("GNOME does not let programs focus, move or resize windows")
   }
 
-  override async openLock(_deadline: Deadline): Promise<InputLock> {
-    return openInputLock(this.env)
-  }
-
-  override async input(
-    event: InputEvent,
-    deadline: Deadline,
-    owner?: Owner,
-    approach?: () => Promise<void>,
-  ): Promise<void> {
-    const [{ sendInput }, { readOutputs }, { mutterDevices }] = await Promise.all([
-      import("./input.ts"),
-      import("./displays.ts"),
-      import("./mutter.ts"),
-    ])
-    await this.connected(deadline, (wayland) => {
-      const devices = mutterDevices(wayland, this.env, this.#access, this.#owner)
-      const outputs = () => readOutputs(wayland, deadline)
-      return sendInput({ devices, outputs, env: this.env, deadline, owner, approach }, event)
-    })
+  protected override async devices(wayland: Wayland): Promise<Devices> {
+    const { mutterDevices } = await import("./mutter.ts")
+    return mutterDevices(wayland, this.env, this.#access, this.#owner)
   }
 
   override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
@@ -96,44 +75,10 @@ export class GnomePlaced extends Placed {
     return view && this.#window(view, views.isNormal)
   }
 
-  override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
-    const before = await this.windowOf(id, deadline)
-    const change = async (...words: readonly (string | number)[]) => {
-      const number = await this.#numberOf(id, deadline)
-      if (number !== undefined && (await this.#extension.operate(number, words.join(" "), deadline))) return
-      throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
-    }
-    switch (op.kind) {
-      case "focus":
-        await change("focus")
-        return this.untilIs(id, ({ focused, minimized }) => focused && !minimized, "focused", deadline)
-      case "move": {
-        await change("move", op.x, op.y)
-        const isThere = ({ frame }: TopWindow) => frame?.x === op.x && frame.y === op.y
-        return this.untilIs(id, isThere, "moved", deadline, before.frame)
-      }
-      case "resize": {
-        await change("resize", op.width, op.height)
-        const isSo = ({ frame }: TopWindow) => frame?.width === op.width && frame.height === op.height
-        return this.untilIs(id, isSo, "resized", deadline, before.frame)
-      }
-      case "minimize":
-        await change("minimize")
-        return this.untilIs(id, ({ minimized }) => minimized, "minimized", deadline)
-      case "maximize":
-        await change("maximize")
-        return this.untilIs(id, ({ maximized }) => maximized, "maximized", deadline, before.frame)
-      case "restore":
-        await change("restore")
-        return this.untilIs(
-          id,
-          ({ minimized, maximized }) => !minimized && (before.minimized || !maximized),
-          "restored",
-          deadline,
-        )
-      default:
-        throw op satisfies never
-    }
+  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
+    const number = await this.#numberOf(id, deadline)
+    if (number !== undefined && (await this.#extension.operate(number, wordsOf(op), deadline))) return
+    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   }
 
   override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
@@ -155,34 +100,22 @@ export class GnomePlaced extends Placed {
     }))
   }
 
-  protected override devices(wayland: Wayland): Devices {
-    const [env, access, owner] = [this.env, this.#access, this.#owner]
-    const lazily = async () => (await import("./mutter.ts")).mutterDevices(wayland, env, access, owner)
-    return {
-      pointer: async (outputs, deadline) => (await lazily()).pointer(outputs, deadline),
-      keyboard: async (deadline) => (await lazily()).keyboard(deadline),
-    }
+  protected override async devices(wayland: Wayland): Promise<Devices> {
+    const { mutterDevices } = await import("./mutter.ts")
+    return mutterDevices(wayland, this.env, this.#access, this.#owner)
   }
 
   /** undefined: there is no such window. */
   async #numberOf(id: string, deadline: Deadline): Promise<number | undefined> {
-    return (await this.#extension.look(deadline)).windows.find((view) => this.#idOf(view) === id)?.id
-  }
-
-  #idOf({ id, xId }: Pick<GnomeView, "id" | "xId">): string {
-    return xId && this.env.DISPLAY ? `w-${xId}` : `w-g${id}`
+    return (await this.#extension.look(deadline)).windows.find((view) => this.identify(view, "g").id === id)
+      ?.id
   }
 
   #window(view: GnomeView, isNormal: boolean): TopWindow {
     return {
-      id: this.#idOf(view),
-      title: view.title,
-      pid: view.pid,
-      wmClass: view.appId ? { instance: view.appId, className: view.appId } : undefined,
-      desktopFile: view.appId || undefined,
+      ...this.identify(view, "g"),
       bounds: view.buffer,
       frame: view.frame,
-      isNative: !view.xId,
       // In the overview and behind a dialog of the system, windows get no keys.
       focused: view.focused && isNormal,
       minimized: view.minimized,
@@ -191,6 +124,18 @@ export class GnomePlaced extends Placed {
       types: [view.type === DIALOG || view.type === MODAL_DIALOG ? "dialog" : "normal"],
       transientFor: view.owner ? `w-g${view.owner}` : undefined,
     }
+  }
+}
+
+/** The change as words of the extension. */
+function wordsOf(op: WindowOp): string {
+  switch (op.kind) {
+    case "move":
+      return `move ${op.x} ${op.y}`
+    case "resize":
+      return `resize ${op.width} ${op.height}`
+    default:
+      return op.kind
   }
 }
 

@@ -254,13 +254,17 @@ async function typeText(
       throw error instanceof AppError ? partly(error, undefined) : error
     }
   }
+  const mayGoOn = async (): Promise<void> => {
+    if (places) await keyWindow(places, owner, deadline)
+    // A Tab or an Enter in the text may have led to another field.
+    const isInField = !chars.slice(0, typed).some((char) => char === "\n" || char === "\t")
+    if (typed === 0 || (!places && isInField)) await prove?.()
+  }
   while (typed < chars.length) {
     const strokes = await device.strokesOf(chars.slice(typed), deadline)
-    if (places)
-      await keyWindow(places, owner, deadline).catch((error: unknown) => {
-        throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
-      })
-    if (typed === 0) await prove?.()
+    await mayGoOn().catch((error: unknown) => {
+      throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
+    })
     for (const stroke of strokes) {
       if (secret && typed > 0 && typed % portion === 0) await proveStill()
       await device.stroke(stroke, deadline)

@@ -20,44 +20,10 @@ export class KWinWindows extends Placed {
     this.#access = access
   }
 
-  override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
-    const before = await this.windowOf(id, deadline)
+  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
     const uuid = await this.#uuidOf(id, deadline)
-    const change = async (code: string) => {
-      if (uuid !== undefined && (await this.#kwin.change(uuid, code, deadline))) return
-      throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
-    }
-    switch (op.kind) {
-      case "focus":
-        await change("activate(w)")
-        return this.untilIs(id, ({ focused, minimized }) => focused && !minimized, "focused", deadline)
-      case "move": {
-        await change(`place(w, ${op.x}, ${op.y}, null, null)`)
-        const isThere = ({ frame }: TopWindow) => frame?.x === op.x && frame.y === op.y
-        return this.untilIs(id, isThere, "moved", deadline, before.frame)
-      }
-      case "resize": {
-        await change(`place(w, null, null, ${op.width}, ${op.height})`)
-        const isSo = ({ frame }: TopWindow) => frame?.width === op.width && frame.height === op.height
-        return this.untilIs(id, isSo, "resized", deadline, before.frame)
-      }
-      case "minimize":
-        await change("w.minimized = true")
-        return this.untilIs(id, ({ minimized }) => minimized, "minimized", deadline)
-      case "maximize":
-        await change("w.minimized = false; w.setMaximize(true, true)")
-        return this.untilIs(id, ({ maximized }) => maximized, "maximized", deadline, before.frame)
-      case "restore":
-        await change("if (w.minimized) w.minimized = false; else w.setMaximize(false, false)")
-        return this.untilIs(
-          id,
-          ({ minimized, maximized }) => !minimized && (before.minimized || !maximized),
-          "restored",
-          deadline,
-        )
-      default:
-        throw op satisfies never
-    }
+    if (uuid !== undefined && (await this.#kwin.change(uuid, codeOf(op), deadline))) return
+    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   }
 
   override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
@@ -103,24 +69,15 @@ export class KWinWindows extends Placed {
 
   /** undefined: there is no such window. */
   async #uuidOf(id: string, deadline: Deadline): Promise<string | undefined> {
-    return (await this.#kwin.views(deadline)).find((view) => this.#idOf(view) === id)?.id
-  }
-
-  #idOf({ id, xId }: Pick<KWinView, "id" | "xId">): string {
-    return xId && this.env.DISPLAY ? `w-${xId}` : `w-${id}`
+    return (await this.#kwin.views(deadline)).find((view) => this.identify(view, "").id === id)?.id
   }
 
   /** `isCovered`: the overview shows, which takes keys and clicks. */
   #window(view: KWinView, isCovered: boolean): TopWindow {
     return {
-      id: this.#idOf(view),
-      title: view.title,
-      pid: view.pid,
-      wmClass: view.appId ? { instance: view.appId, className: view.appId } : undefined,
-      desktopFile: view.appId || undefined,
+      ...this.identify(view, ""),
       bounds: view.buffer,
       frame: view.frame,
-      isNative: !view.xId,
       focused: view.active && !isCovered,
       minimized: view.minimized,
       maximized: view.maximized,
@@ -128,5 +85,25 @@ export class KWinWindows extends Placed {
       types: [view.type],
       transientFor: view.owner ? `w-${view.owner}` : undefined,
     }
+  }
+}
+
+/** The change as code of a script, with the window as `w`. */
+function codeOf(op: WindowOp): string {
+  switch (op.kind) {
+    case "focus":
+      return "activate(w)"
+    case "move":
+      return `place(w, ${op.x}, ${op.y}, null, null)`
+    case "resize":
+      return `place(w, null, null, ${op.width}, ${op.height})`
+    case "minimize":
+      return "w.minimized = true"
+    case "maximize":
+      return "w.minimized = false; w.setMaximize(true, true)"
+    case "restore":
+      return "if (w.minimized) w.minimized = false; else w.setMaximize(false, false)"
+    default:
+      throw op satisfies never
   }
 }

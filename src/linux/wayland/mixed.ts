@@ -36,6 +36,10 @@ class Mixed implements WindowSystem {
     return (await Promise.all([this.#native.windows(deadline), this.#x.windows(deadline)])).flat()
   }
 
+  async recognize(windows: readonly TopWindow[], deadline: Deadline): Promise<readonly TopWindow[]> {
+    return this.#native.recognize?.(windows, deadline) ?? windows
+  }
+
   async mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]> {
     if (id !== "focused") return this.#of(id).mates(id, deadline)
     const own = await this.#native.mates(id, deadline)

@@ -1,16 +1,13 @@
-import type { InputEvent } from "../../adapter.ts"
+import type { WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
-import type { Point, Rect } from "../../node.ts"
+import type { Point } from "../../node.ts"
 import { contains } from "../../rect.ts"
-import type { InputLock } from "../../turn.ts"
 import { pause } from "../../until.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import type { Wayland } from "./connection.ts"
-import type { Devices } from "./devices.ts"
-import { Floor } from "./floor.ts"
-import { openInputLock } from "./lock.ts"
+import type { Places } from "./input.ts"
+import { WithInput } from "./with-input.ts"
 
 const inputs = () => import("./input.ts")
 
@@ -24,13 +21,13 @@ export interface View {
 }
 
 /** A compositor that tells all windows and their places, and takes input. */
-export abstract class Placed extends Floor {
+export abstract class Placed extends WithInput {
   override readonly listsAll = true
-  override readonly hasInput = true
 
   /** Everything on the screen, topmost first. */
   protected abstract views(deadline: Deadline): Promise<readonly View[]>
-  protected abstract devices(wayland: Wayland): Devices
+  /** Asks the compositor for the change, without waiting for it. */
+  protected abstract change(window: TopWindow, op: WindowOp, deadline: Deadline): Promise<void>
 
   override async isNative(pid: number, deadline: Deadline): Promise<boolean> {
     return !(await this.views(deadline)).some(({ window }) => window.pid === pid && !window.isNative)
@@ -60,13 +57,15 @@ export abstract class Placed extends Floor {
     return (await this.views(deadline)).find(isThere)?.window
   }
 
+  override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
+    const before = await this.windowOf(id, deadline)
+    await this.change(before, op, deadline)
+    await this.#untilDone(before, op, deadline)
+  }
+
   override async caughtUp(id: string, deadline: Deadline): Promise<boolean> {
     const { pid } = await this.windowOf(id, deadline)
     return pid === undefined || (await inputs()).isIdle(pid, deadline)
-  }
-
-  override async openLock(_deadline: Deadline): Promise<InputLock> {
-    return openInputLock(this.env)
   }
 
   override async hasKeys({ pid, window }: Owner, deadline: Deadline): Promise<boolean> {
@@ -74,22 +73,11 @@ export abstract class Placed extends Floor {
     return focused !== undefined && (window === undefined ? focused.pid === pid : focused.id === window)
   }
 
-  override async input(
-    event: InputEvent,
-    deadline: Deadline,
-    owner?: Owner,
-    approach?: () => Promise<void>,
-  ): Promise<void> {
-    const [{ sendInput }, { readOutputs }] = await Promise.all([inputs(), import("./displays.ts")])
-    const places = {
-      windowAt: (point: Point, until: Deadline) => this.windowAt(point, until),
-      focused: (until: Deadline) => this.#focused(until),
+  protected override places(): Places {
+    return {
+      windowAt: (point, until) => this.windowAt(point, until),
+      focused: (until) => this.#focused(until),
     }
-    await this.connected(deadline, (wayland) => {
-      const devices = this.devices(wayland)
-      const outputs = () => readOutputs(wayland, deadline)
-      return sendInput({ devices, outputs, places, env: this.env, deadline, owner, approach }, event)
-    })
   }
 
   override async visitRow(at: Point, top: number, deadline: Deadline): Promise<void> {
@@ -107,21 +95,31 @@ export abstract class Placed extends Floor {
     throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   }
 
-  /** Waits until the window is as wanted; with `before`, a change of its frame will do: compositors have limits of their own. */
-  protected async untilIs(
-    id: string,
-    isDone: (window: TopWindow) => boolean,
-    participle: string,
-    deadline: Deadline,
-    before?: Rect,
-  ): Promise<void> {
+  /** The part of a window that compositors describe alike. `mark` keeps their own ids apart from those of X11. */
+  protected identify(
+    { id, title, pid, appId, xId }: Described,
+    mark: string,
+  ): Pick<TopWindow, "id" | "title" | "pid" | "wmClass" | "desktopFile" | "isNative"> {
+    return {
+      id: xId && this.env.DISPLAY ? `w-${xId}` : `w-${mark}${id}`,
+      title,
+      pid,
+      wmClass: appId ? { instance: appId, className: appId } : undefined,
+      desktopFile: appId || undefined,
+      isNative: !xId,
+    }
+  }
+
+  /** Waits until the window is as wanted. A change of its frame will do: compositors have limits of their own. */
+  async #untilDone(before: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
+    const { id, frame } = before
     const patience = deadline.slice(CHANGE_MS)
     for (;;) {
       const now = await this.windowOf(id, deadline)
-      if (isDone(now)) return
+      if (isDone(op, now, before)) return
       if (patience.expired) {
-        if (before && SIDES.some((side) => now.frame?.[side] !== before[side])) return
-        throw new AppError("ACTION_FAILED", `Window '${id}' could not be ${participle}`, {
+        if (PLACING.has(op.kind) && frame && SIDES.some((side) => now.frame?.[side] !== frame[side])) return
+        throw new AppError("ACTION_FAILED", `Window '${id}' could not be ${PARTICIPLES[op.kind]}`, {
           suggestion: "Run 'list-windows' to see how it is now",
           disposition: { delivery: "delivered_unverified", retry: "safe" },
         })
@@ -135,6 +133,44 @@ export abstract class Placed extends Floor {
   }
 }
 
+/** The names of a window in a compositor's own words. */
+interface Described {
+  readonly id: string | number
+  readonly title: string
+  readonly pid: number
+  readonly appId: string
+  /** Its window on Xwayland; 0 or undefined for one of Wayland. */
+  readonly xId?: number
+}
+
+function isDone(op: WindowOp, { frame, ...now }: TopWindow, before: TopWindow): boolean {
+  switch (op.kind) {
+    case "focus":
+      return now.focused && !now.minimized
+    case "move":
+      return frame?.x === op.x && frame.y === op.y
+    case "resize":
+      return frame?.width === op.width && frame.height === op.height
+    case "minimize":
+      return now.minimized
+    case "maximize":
+      return now.maximized
+    case "restore":
+      return !now.minimized && (before.minimized || !now.maximized)
+    default:
+      return op satisfies never
+  }
+}
+
+const PARTICIPLES = {
+  focus: "focused",
+  move: "moved",
+  resize: "resized",
+  minimize: "minimized",
+  maximize: "maximized",
+  restore: "restored",
+} as const
+const PLACING: ReadonlySet<WindowOp["kind"]> = new Set<WindowOp["kind"]>(["move", "resize", "maximize"])
 const SIDES = ["x", "y", "width", "height"] as const
 const ABOVE = 2
 const CHANGE_MS = 1500

@@ -20,36 +20,9 @@ export class SwayWindows extends Placed {
     return this.#sway.watch(changed, deadline)
   }
 
-  override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
+  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
     const view = await this.#view(id, deadline)
-    const target = `[con_id=${view.id}]`
-    switch (op.kind) {
-      case "focus":
-        await this.#sway.run(`${target} focus`, deadline)
-        return this.untilIs(id, ({ focused }) => focused, "focused", deadline)
-      case "move": {
-        refuseTile(id, view)
-        // Sway moves the frame, title bar included.
-        await this.#sway.run(`${target} move absolute position ${op.x} ${op.y}`, deadline)
-        const isThere = ({ frame }: TopWindow) => frame?.x === op.x && frame.y === op.y
-        return this.untilIs(id, isThere, "moved", deadline, view.frame)
-      }
-      case "resize": {
-        refuseTile(id, view)
-        await this.#sway.run(`${target} resize set width ${op.width} px height ${op.height} px`, deadline)
-        const isSo = ({ frame }: TopWindow) => frame?.width === op.width && frame.height === op.height
-        return this.untilIs(id, isSo, "resized", deadline, view.frame)
-      }
-      case "minimize":
-      case "maximize":
-      case "restore":
-        throw new AppError("ACTION_NOT_SUPPORTED", `Sway cannot ${op.kind} windows`, {
-          suggestion: "Use 'move-window', 'resize-window' or 'focus-window'",
-          disposition: NOTHING_DELIVERED,
-        })
-      default:
-        throw op satisfies never
-    }
+    await this.#sway.run(`[con_id=${view.id}] ${commandOf(id, view, op)}`, deadline)
   }
 
   override async requestClose(id: string, deadline: Deadline): Promise<string> {
@@ -63,40 +36,21 @@ export class SwayWindows extends Placed {
     return views.map((view) => ({ window: this.#window(view), isVisible: view.visible }))
   }
 
-  protected override devices(wayland: Wayland): Devices {
-    const { env } = this
-    return {
-      pointer: async (outputs, deadline) => {
-        const { PointerDevice } = await import("./pointer-device.ts")
-        return (await PointerDevice.open(wayland, outputs, deadline)) ?? noDevice("pointer")
-      },
-      keyboard: async (deadline) => {
-        const { KeyboardDevice } = await import("./keyboard-device.ts")
-        return (await KeyboardDevice.open(wayland, env, deadline)) ?? noDevice("keyboard")
-      },
-    }
+  protected override async devices(wayland: Wayland): Promise<Devices> {
+    return (await import("./virtual-devices.ts")).virtualDevices(wayland, this.env)
   }
 
   async #view(id: string, deadline: Deadline): Promise<SwayView> {
-    const view = (await this.#sway.views(deadline)).find((one) => this.#idOf(one) === id)
+    const view = (await this.#sway.views(deadline)).find((one) => this.#window(one).id === id)
     if (view) return view
     throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   }
 
-  #idOf({ id, xId }: SwayView): string {
-    return xId !== undefined && this.env.DISPLAY ? `w-${xId}` : `w-s${id}`
-  }
-
   #window(view: SwayView): TopWindow {
     return {
-      id: this.#idOf(view),
-      title: view.title,
-      pid: view.pid,
-      wmClass: view.appId ? { instance: view.appId, className: view.appId } : undefined,
-      desktopFile: view.appId || undefined,
+      ...this.identify(view, "s"),
       bounds: view.content,
       frame: view.frame,
-      isNative: view.xId === undefined,
       focused: view.focused,
       minimized: false,
       maximized: view.fullscreen,
@@ -106,18 +60,33 @@ export class SwayWindows extends Placed {
   }
 }
 
+function commandOf(id: string, view: SwayView, op: WindowOp): string {
+  switch (op.kind) {
+    case "focus":
+      return "focus"
+    case "move":
+      refuseTile(id, view)
+      // Sway moves the frame, title bar included.
+      return `move absolute position ${op.x} ${op.y}`
+    case "resize":
+      refuseTile(id, view)
+      return `resize set width ${op.width} px height ${op.height} px`
+    case "minimize":
+    case "maximize":
+    case "restore":
+      throw new AppError("ACTION_NOT_SUPPORTED", `Sway cannot ${op.kind} windows`, {
+        suggestion: "Use 'move-window', 'resize-window' or 'focus-window'",
+        disposition: NOTHING_DELIVERED,
+      })
+    default:
+      throw op satisfies never
+  }
+}
+
 function refuseTile(id: string, { floating }: SwayView): void {
   if (floating) return
   throw new AppError("ACTION_NOT_SUPPORTED", `Window '${id}' is a tile, whose place sway decides`, {
     suggestion: "Make it float first: 'focus-window' it, then swaymsg floating enable",
-    disposition: NOTHING_DELIVERED,
-  })
-}
-
-function noDevice(device: string): never {
-  throw new AppError("PLATFORM_NOT_SUPPORTED", `This compositor takes no ${device} input from programs`, {
-    suggestion:
-      "Use commands that work by accessibility, or an isolated desktop: agent-desktop desktop-start",
     disposition: NOTHING_DELIVERED,
   })
 }

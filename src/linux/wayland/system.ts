@@ -1,5 +1,6 @@
 import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
 import type { WindowSystem } from "../windowing/system.ts"
 import type { BusAccess } from "./kwin.ts"
 
@@ -15,10 +16,28 @@ export async function openWayland(env: Env, access: BusAccess, deadline: Deadlin
     return new KWinWindows(env, access, new KWin(env, access, owner))
   }
   const shell = await findOnBus(env, access, "org.gnome.Shell", deadline)
-  if (!shell) return new (await import("./floor.ts")).Floor(env)
+  if (!shell) return openPlain(env, deadline)
   const { Gnome, GnomeExtension, GnomePlaced } = await import("./gnome.ts")
   const extension = await GnomeExtension.find(access, shell, deadline)
   return extension ? new GnomePlaced(env, access, shell, extension) : new Gnome(env, access, shell)
+}
+
+/** A compositor that has no name on the bus: its protocols say if it takes input. */
+async function openPlain(env: Env, deadline: Deadline): Promise<WindowSystem> {
+  const [{ Wayland }, { hasVirtualDevices }] = await Promise.all([
+    import("./connection.ts"),
+    import("./virtual-devices.ts"),
+  ])
+  const wayland = await Wayland.connect(env, deadline).catch(unlessGone)
+  wayland?.close()
+  return wayland && hasVirtualDevices(wayland)
+    ? new (await import("./wlroots.ts")).Wlroots(env)
+    : new (await import("./floor.ts")).Floor(env)
+}
+
+/** undefined: there is no compositor. Apps still show their trees. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "PLATFORM_NOT_SUPPORTED") throw error
 }
 
 export { withXwayland } from "./mixed.ts"

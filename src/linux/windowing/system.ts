@@ -19,6 +19,11 @@ export interface WindowSystem {
 
   /** All windows, topmost first. */
   windows(deadline: Deadline): Promise<readonly TopWindow[]>
+  /**
+   * Adds what it knows about windows of the accessibility bus, and takes back a focus that it does not confirm. Absent: it
+   * knows nothing about them.
+   */
+  recognize?(windows: readonly TopWindow[], deadline: Deadline): Promise<readonly TopWindow[]>
   /** A window and the others of its process, topmost first; empty if there is no such window. */
   mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]>
   /** Those of the windows that still exist. */

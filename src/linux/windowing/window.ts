@@ -20,6 +20,8 @@ export interface TopWindow {
   readonly frame?: Rect
   readonly gtkFrameExtents?: Extents
   readonly focused: boolean
+  /** True if it may have the focus although its app does not say so. */
+  readonly mayHaveFocus?: boolean
   readonly minimized: boolean
   readonly maximized: boolean
   /** True for a dialog that must be answered before other windows can be used. */

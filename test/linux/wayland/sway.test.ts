@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type Fixture, startFixture, type Toolkit } from "../../fixtures/fixture.ts"
+import { data } from "../../compositors/session.ts"
+import { type Form, openForm, testClipboard, testPointer } from "../../compositors/toolkits.ts"
+import type { Fixture, Toolkit } from "../../fixtures/fixture.ts"
 import { startReacting } from "../../fixtures/reacting.ts"
 import { openDesktop, PROGRAM, type TestDesktop } from "../../support/desktop.ts"
 import type { Json } from "../../support/json.ts"
@@ -14,63 +16,20 @@ beforeAll(async () => {
 })
 afterAll(() => desktop.close())
 
-const ok = async (...args: string[]): Promise<Json> => {
-  const { json } = await desktop.run(...args)
-  if (!json.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(json.error)}`)
-  return json.data
-}
-
-const windowOf = ({ title }: Fixture): Promise<Json> =>
-  until(async () => (await ok("list-windows")).windows.find((one: Json) => one.title.startsWith(title)))
+const ok = (...args: readonly string[]): Promise<Json> => data(desktop, ...args)
 
 const TOOLKITS: readonly Toolkit[] = ["gtk3", "gtk4", "qt6", "qt5", "web"]
 
 describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
-  let fixture: Fixture
-  let id: string
-  const find = async (role: string, name: string): Promise<string> =>
-    (await ok("find", "--window-id", id, "--role", role, "--name", name, "--exact", "--first")).match.ref_id
-  const presses = async () =>
-    (await fixture.events()).filter(({ event, name }) => event === "press" && name === "Press me").length
-
+  let form: Form
   beforeAll(async () => {
-    fixture = await startFixture(desktop, toolkit)
-    const window = await windowOf(fixture)
-    expect(window.bounds).toBeObject()
-    id = window.id
+    form = await openForm(desktop, toolkit)
   })
 
-  test("a physical click, double click and right click arrive", async () => {
-    const button = await find("button", "Press me")
-    expect((await ok("click", button, "--input", "physical")).method).toBe("pointer")
-    await until(async () => (await presses()) === 1)
-    await ok("double-click", button)
-    await until(async () => (await presses()) === 3)
-  })
-
-  test("clicks two pixels inside the edges press, clicks two pixels outside do not", async () => {
-    const button = await find("button", "Press me")
-    const { x, y, width, height } = (await ok("get", button, "bounds")).value
-    const before = await presses()
-    const inside = [
-      [x + 2, y + height / 2],
-      [x + width - 3, y + height / 2],
-      [x + width / 2, y + 2],
-      [x + width / 2, y + height - 3],
-    ]
-    for (const [px, py] of inside) await ok("mouse-click", "--xy", `${Math.round(px!)},${Math.round(py!)}`)
-    await until(async () => (await presses()) === before + 4)
-    // GTK 4.8 reports a button without its padding.
-    const margin = toolkit === "gtk4" ? 20 : 2
-    for (const px of [x - margin - 1, x + width + margin])
-      await ok("mouse-click", "--xy", `${Math.round(px)},${Math.round(y + height / 2)}`)
-    // A later press proves that the app has seen the clicks before it.
-    await ok("click", button, "--input", "physical")
-    await until(async () => (await presses()) >= before + 5)
-    expect(await presses()).toBe(before + 5)
-  })
+  testPointer(() => form, toolkit)
 
   test("a choice from a list whose place nobody knows is refused before the list opens", async () => {
+    const { fixture, find } = form
     const fruit = await find("combobox", "Fruit")
     const { error } = (await desktop.run("select", fruit, "Banana", "--input", "physical")).json
     expect([error.code, error.disposition.delivery]).toEqual(["PLATFORM_NOT_SUPPORTED", "not_delivered"])
@@ -79,6 +38,7 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
   })
 
   test("text typed by keys is exact", async () => {
+    const { fixture, find, id } = form
     const field = await find("textfield", "Name")
     const text = "Grüße ✓ 日本 ñ €Aa – aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ 0123456789"
     await ok("type", field, text, "--input", "physical", "--timeout-ms", "15000")
@@ -125,6 +85,7 @@ test("doctor names the compositor and what it can do", async () => {
 })
 
 describe("a window on sway", () => {
+  let form: Form
   let fixture: Fixture
   let id: string
   const sway = async (command: string): Promise<Json> =>
@@ -139,10 +100,8 @@ describe("a window on sway", () => {
   }
 
   beforeAll(async () => {
-    fixture = await startFixture(desktop, "gtk3")
-    id = (
-      await until(async () => (await ok("list-windows")).windows.find((one: Json) => one.pid === fixture.pid))
-    ).id
+    form = await openForm(desktop, "gtk3")
+    ;({ fixture, id } = form)
   })
 
   test("moves, gets another size and the focus", async () => {
@@ -178,24 +137,10 @@ describe("a window on sway", () => {
     expect(Number(colours)).toBeGreaterThan(20)
   })
 
-  test("shares the clipboard in both directions", async () => {
-    const name = (await ok("find", "--window-id", id, "--role", "textfield", "--name", "Name", "--first"))
-      .match.ref_id
-    await ok("clipboard-set", "Grüße 日本 😀")
-    await ok("focus", name)
-    await ok("press", "ctrl+v", "--window-id", id)
-    await until(async () => (await fixture.seen("text", "Name")).value === "Grüße 日本 😀")
-    await ok("set-value", name, "from the app")
-    await ok("press", "ctrl+a", "--window-id", id)
-    await ok("press", "ctrl+c", "--window-id", id)
-    expect(await until(async () => (await ok("clipboard-get")).text === "from the app")).toBe(true)
-    await ok("clipboard-clear")
-    expect((await ok("clipboard-get")).text).toBe("")
-  })
+  testClipboard(() => form)
 
   test("gets every click of many short processes", async () => {
-    const button = (await ok("find", "--window-id", id, "--role", "button", "--name", "Press me", "--first"))
-      .match.ref_id
+    const button = await form.find("button", "Press me")
     const { x, y, width, height } = (await ok("get", button, "bounds")).value
     const at = `${Math.round(x + width / 2)},${Math.round(y + height / 2)}`
     const count = Number(process.env.CLICKS ?? 10)
@@ -206,6 +151,13 @@ describe("a window on sway", () => {
     )
     expect((await fixture.events()).filter(({ event }) => event === "press").length).toBe(before + count)
   }, 900_000)
+
+  test("tells in words that a press had too little time", async () => {
+    for (let ms = 40; ms <= 400; ms += 20) {
+      const { error } = (await desktop.run("press", "right", "--window-id", id, "--timeout-ms", `${ms}`)).json
+      expect([ms, error?.code]).not.toEqual([ms, "INTERNAL"])
+    }
+  })
 
   test("keeps no command waiting when the compositor stands still", async () => {
     const { parts } = await Bun.file(`${desktop.home}/desktops/test/desktop.json`).json()

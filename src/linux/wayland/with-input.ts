@@ -1,0 +1,43 @@
+import type { InputEvent } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import type { InputLock } from "../../turn.ts"
+import type { Owner } from "../windowing/system.ts"
+import type { Wayland } from "./connection.ts"
+import type { Devices } from "./devices.ts"
+import { Floor } from "./floor.ts"
+import type { Places } from "./input.ts"
+import { openInputLock } from "./lock.ts"
+
+/** A compositor that takes pointer and keyboard input. */
+export abstract class WithInput extends Floor {
+  override readonly hasInput = true
+
+  protected abstract devices(wayland: Wayland): Devices | Promise<Devices>
+
+  /** undefined: the compositor does not tell where windows are. */
+  protected places(): Places | undefined {
+    return undefined
+  }
+
+  override async openLock(_deadline: Deadline): Promise<InputLock> {
+    return openInputLock(this.env)
+  }
+
+  override async input(
+    event: InputEvent,
+    deadline: Deadline,
+    owner?: Owner,
+    approach?: () => Promise<void>,
+  ): Promise<void> {
+    const [{ sendInput }, { readOutputs }] = await Promise.all([
+      import("./input.ts"),
+      import("./displays.ts"),
+    ])
+    await this.connected(deadline, async (wayland) => {
+      const devices = await this.devices(wayland)
+      const outputs = () => readOutputs(wayland, deadline)
+      const places = this.places()
+      return sendInput({ devices, outputs, places, env: this.env, deadline, owner, approach }, event)
+    })
+  }
+}
