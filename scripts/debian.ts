@@ -1,4 +1,4 @@
-import { author, homepage } from "../package.json"
+import { author } from "../package.json"
 import { ar, type Entry, type Extras, gzip, tarGz } from "./archive.ts"
 import { fillIn, template } from "./template.ts"
 
@@ -7,6 +7,7 @@ export const ARCHITECTURES = { "linux-x64": "amd64", "linux-arm64": "arm64" } as
 
 interface Package {
   readonly architecture: string
+  readonly homepage?: string
   readonly version: string
   readonly binary: Uint8Array
   readonly extras: Extras
@@ -16,6 +17,7 @@ interface Package {
 /** A .deb: the format's version, the control files for dpkg, and the files to install. */
 export async function debianPackage({
   architecture,
+  homepage,
   version,
   binary,
   extras,
@@ -36,7 +38,7 @@ export async function debianPackage({
     version: version.replace("-", "~"),
     architecture,
     maintainer: author,
-    homepage,
+    homepage: homepage ? `Homepage: ${homepage}\n` : "",
     size: String(Math.ceil(bytes / 1024)),
   })
   const sums = files.map(({ path, content }) => `${md5(content)}  ${path.slice(2)}\n`).join("")

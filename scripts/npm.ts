@@ -1,5 +1,5 @@
 import type { Target } from "../build.ts"
-import { author, description, homepage, license } from "../package.json"
+import { author, description, license } from "../package.json"
 import { type Entry, tarGz } from "./archive.ts"
 import { template } from "./template.ts"
 
@@ -10,13 +10,16 @@ import { template } from "./template.ts"
 
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`
 
-export function packPlatform(
-  target: Target,
-  version: string,
-  binary: Entry,
-  licences: readonly Entry[],
-  time: number,
-) {
+interface Platform {
+  readonly target: Target
+  readonly version: string
+  readonly homepage?: string
+  readonly binary: Entry
+  readonly licences: readonly Entry[]
+  readonly time: number
+}
+
+export function packPlatform({ target, version, homepage, binary, licences, time }: Platform) {
   const [os, cpu, libc = "glibc"] = target.split("-")
   const manifest = {
     name: platformPackage(target),
@@ -38,12 +41,13 @@ export function packPlatform(
 export interface Launcher {
   readonly targets: readonly Target[]
   readonly version: string
+  readonly homepage?: string
   readonly documents: readonly Entry[]
   readonly library: readonly Entry[]
   readonly time: number
 }
 
-export async function packLauncher({ targets, version, documents, library, time }: Launcher) {
+export async function packLauncher({ targets, version, homepage, documents, library, time }: Launcher) {
   const manifest = {
     name: "agent-desktop",
     version,

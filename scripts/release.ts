@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build, TARGETS, type Target } from "../build.ts"
-import { homepage, version } from "../package.json"
+import { version } from "../package.json"
 import { type Entry, type Extras, tarGz } from "./archive.ts"
 import { bundle } from "./bundle.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
@@ -14,17 +14,21 @@ import { fillIn, template } from "./template.ts"
 /**
  * Builds everything that a release publishes, in dist/release:
  *
- *   bun scripts/release.ts [--from DIR] [--out DIR] [--url BASE]
+ *   bun scripts/release.ts [--from DIR] [--out DIR] [--url BASE [--homepage ADDRESS]]
  *
  * Archives, app bundles, Debian packages, npm packages, Homebrew formulas, and SHA256SUMS of them all. BASE is the future address
- * of the archives. --from takes existing binaries instead of building them. One commit always gives the same bytes.
+ * of the archives; without it there are no formulas. The packages name ADDRESS, or BASE. --from takes existing binaries instead
+ * of building them. One commit always gives the same bytes.
  */
 
 interface Release {
   /** Directory with agent-desktop-<target> for every target. */
   readonly from: string
   readonly out: string
-  readonly url: string
+  /** The future address of the archives. Without it no formulas are written, because they name it. */
+  readonly url?: string
+  /** The address that packages and formulas name. */
+  readonly homepage?: string
   readonly extras: Extras
   /** Files of the npm package's library. */
   readonly library: readonly Entry[]
@@ -37,6 +41,7 @@ export async function release({
   from,
   out,
   url,
+  homepage = url,
   extras,
   library,
   time,
@@ -58,7 +63,14 @@ export async function release({
     const binary = { path: "agent-desktop", content: bytes, isExecutable: true }
     const entries = [binary, ...documents, ...manualAndCompletions(extras)]
     await publish(archiveName(target), tarGz(inFolder(`agent-desktop-${version}`, entries), time))
-    const npm = packPlatform(target, version, binary, [licence, notices], time)
+    const npm = packPlatform({
+      target,
+      version,
+      homepage,
+      binary,
+      licences: [licence, notices],
+      time,
+    })
     await publish(`npm-agent-desktop-${target}-${version}.tgz`, npm)
     if (target.startsWith("darwin"))
       await publish(
@@ -67,13 +79,19 @@ export async function release({
       )
     const architecture = isDebian(target) ? ARCHITECTURES[target] : undefined
     if (!architecture) continue
-    const deb = await debianPackage({ architecture, version, binary: bytes, extras, time })
+    const deb = await debianPackage({ architecture, homepage, version, binary: bytes, extras, time })
     await publish(`agent-desktop_${version}_${architecture}.deb`, deb)
   }
-  const launcher = await packLauncher({ targets: TARGETS, version, documents, library, time })
+  const launcher = await packLauncher({ targets: TARGETS, version, homepage, documents, library, time })
   await publish(`npm-agent-desktop-${version}.tgz`, launcher)
-  for (const [file, targets, nameOf] of FORMULAS)
-    await publish(file, await formula(file, url, targets, nameOf, (name) => sums.get(name)!))
+  for (const [file, targets, nameOf] of url && homepage ? FORMULAS : []) {
+    const values = targets.flatMap((target) => [
+      [`url-${target}`, `${url}/${nameOf(target)}`],
+      [`sha256-${target}`, sums.get(nameOf(target))!],
+    ])
+    const filled = { version, homepage, ...Object.fromEntries(values) }
+    await publish(file, fillIn(await template(`homebrew/${file}`), filled))
+  }
   const lines = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `${sum}  ${name}\n`)
   await Bun.write(join(out, "SHA256SUMS"), lines.join(""))
   return (await readdir(out)).sort()
@@ -112,20 +130,6 @@ const FORMULAS = [
   ["agent-desktop.rb", TARGETS.filter((target) => !target.endsWith("-musl")), archiveName],
   ["agent-desktop-app.rb", TARGETS.filter((target) => target.startsWith("darwin")), appName],
 ] as const
-
-async function formula(
-  file: string,
-  url: string,
-  targets: readonly Target[],
-  nameOf: (target: Target) => string,
-  sumOf: (name: string) => string,
-): Promise<string> {
-  const values = targets.flatMap((target) => [
-    [`url-${target}`, `${url}/${nameOf(target)}`],
-    [`sha256-${target}`, sumOf(nameOf(target))],
-  ])
-  return fillIn(await template(`homebrew/${file}`), { version, homepage, ...Object.fromEntries(values) })
-}
 
 const root = join(import.meta.dir, "..")
 
@@ -167,15 +171,20 @@ async function commitTime(): Promise<number> {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { from: { type: "string" }, out: { type: "string" }, url: { type: "string" } },
+    options: {
+      from: { type: "string" },
+      out: { type: "string" },
+      url: { type: "string" },
+      homepage: { type: "string" },
+    },
   })
   const from = values.from ?? join(root, "dist")
   await mkdir(from, { recursive: true })
   if (!values.from) for (const target of TARGETS) await build(target, join(from, `agent-desktop-${target}`))
   const out = values.out ?? join(root, "dist/release")
-  const url = values.url ?? `${homepage}/releases/download/v${version}`
+  const { url, homepage } = values
   const [extras, library, time] = await Promise.all([readExtras(), buildLibrary(), commitTime()])
-  const files = await release({ from, out, url, extras, library, time })
+  const files = await release({ from, out, url, homepage, extras, library, time })
   for (const name of files)
     console.log(`${(Bun.file(join(out, name)).size / 1e6).toFixed(1).padStart(6)} MB  ${name}`)
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { author, homepage, version } from "../../package.json"
+import { author, version } from "../../package.json"
 import { temporaryForFile } from "../support/temporary.ts"
-import { run, standInRelease } from "./stand-in-release.ts"
+import { HOMEPAGE, run, standInRelease } from "./stand-in-release.ts"
 
 const directory = temporaryForFile()
 const out = await standInRelease(directory)
@@ -21,7 +21,7 @@ test.skipIf(!Bun.which("dpkg"))(
     const wanted = ["Package", "Version", "Architecture", "Maintainer", "Homepage", "Recommends"]
     expect(run(["dpkg-deb", "--field", deb, ...wanted], out).text).toBe(
       `Package: agent-desktop\nVersion: ${version}\nArchitecture: ${architecture}\nMaintainer: ${author}\n` +
-        `Homepage: ${homepage}\nRecommends: at-spi2-core, dbus, openbox, xvfb\n`,
+        `Homepage: ${HOMEPAGE}\nRecommends: at-spi2-core, dbus, openbox, xvfb\n`,
     )
     const forced = ["--force-not-root", "--force-depends", "--force-script-chrootless", `--log=${system}/log`]
     const dpkg = (...args: string[]) => run(["dpkg", `--root=${system}`, ...forced, ...args], out)

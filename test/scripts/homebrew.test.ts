@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { homepage, license, version } from "../../package.json"
+import { license, version } from "../../package.json"
 import { temporaryForFile } from "../support/temporary.ts"
-import { run, standInRelease, URL_OF_RELEASE as url } from "./stand-in-release.ts"
+import { HOMEPAGE, run, standInRelease, URL_OF_RELEASE as url } from "./stand-in-release.ts"
 
 const out = await standInRelease(temporaryForFile())
 
@@ -49,7 +49,7 @@ test.skipIf(!Bun.which("ruby"))("the formula is Ruby, and gives each machine its
     archiveLines(machine, `agent-desktop-${version}-${machine}.tar.gz`),
   )
   expect(rest).toEqual([
-    `homepage ${homepage}`,
+    `homepage ${HOMEPAGE}`,
     `version ${version}`,
     `license ${license}`,
     ...machines,
@@ -68,7 +68,7 @@ test.skipIf(!Bun.which("ruby"))(
       archiveLines(`-${cpu}`, `agent-desktop-app-${version}-darwin-${cpu}.tar.gz`),
     )
     expect(rest).toEqual([
-      `homepage ${homepage}`,
+      `homepage ${HOMEPAGE}`,
       `version ${version}`,
       `license ${license}`,
       ...machines,

@@ -1,21 +1,21 @@
 import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { author, engines, homepage, license, version } from "../../package.json"
+import { author, engines, license, version } from "../../package.json"
 import { buildLibrary } from "../../scripts/library.ts"
 import { openDesktop } from "../support/desktop.ts"
 import { temporaryForFile } from "../support/temporary.ts"
-import { run, standInRelease } from "./stand-in-release.ts"
+import { HOMEPAGE, run, standInRelease } from "./stand-in-release.ts"
 
 const root = join(import.meta.dir, "../..")
 const directory = temporaryForFile()
 const library = await buildLibrary()
 const out = await standInRelease(directory, library)
 
-test("the packages have author, homepage and license from package.json", () => {
+test("the packages have author and license from package.json, and the homepage of the release", () => {
   for (const name of ["agent-desktop", "agent-desktop-linux-x64-musl"]) {
     const { text } = run(["tar", "-xzOf", `npm-${name}-${version}.tgz`, "package/package.json"], out)
-    expect(JSON.parse(text)).toMatchObject({ homepage, author, license })
+    expect(JSON.parse(text)).toMatchObject({ homepage: HOMEPAGE, author, license })
   }
 })
 
@@ -80,7 +80,7 @@ console.log(JSON.stringify([once.ok && once.data, failed.ok || failed.error.code
       exitCode: 0,
     })
     const kilobytes = Number.parseInt(run(["du", "-sk", "node_modules/agent-desktop"], project).text, 10)
-    expect(kilobytes).toBeLessThan(3000)
+    expect(kilobytes).toBeLessThan(3500)
   },
 )
 

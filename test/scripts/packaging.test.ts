@@ -2,16 +2,25 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { TARGETS } from "../../build.ts"
-import { engines, version } from "../../package.json"
+import { author, engines, version } from "../../package.json"
 import { parseArgv } from "../../src/cli/args.ts"
 import { globals } from "../../src/cli/globals.ts"
 import { commands } from "../../src/commands/index.ts"
 import { parseArgs } from "../../src/run.ts"
+import { temporaryForFile } from "../support/temporary.ts"
+import { run, standInRelease } from "./stand-in-release.ts"
 
 const root = join(import.meta.dir, "../..")
 
-test("packages name places and persons only by package.json", () => {
-  const files = [...new Bun.Glob("{packaging,scripts}/**/*").scanSync(root)]
+test("packages name no address but the one that the release is given", async () => {
+  const out = await standInRelease(temporaryForFile(), [], undefined, {})
+  expect([...new Bun.Glob("*.rb").scanSync(out)]).toEqual([])
+  const deb = run(["dpkg-deb", "--field", `agent-desktop_${version}_amd64.deb`], out)
+  expect(deb.text).toContain(`Maintainer: ${author}\nInstalled-Size: `)
+  expect(deb.text).not.toContain("Homepage")
+  const npm = run(["tar", "-xzOf", `npm-agent-desktop-${version}.tgz`, "package/package.json"], out)
+  expect(JSON.parse(npm.text)).not.toHaveProperty("homepage")
+  const files = [...new Bun.Glob("{package.json,packaging/**/*,scripts/**/*}").scanSync(root)]
   expect(files.filter((file) => readFileSync(join(root, file), "utf8").includes("example.com"))).toEqual([])
 })
 

@@ -8,6 +8,7 @@ import { executable } from "./tiny-macho.ts"
 /** A release whose binaries are small programs, so that it is made in a moment. */
 
 export const URL_OF_RELEASE = "https://downloads.example.org/1"
+export const HOMEPAGE = "https://example.org/agent-desktop"
 
 /** In place of the binary: prints its arguments, or ends as they say. */
 const STAND_IN = `#!/bin/sh
@@ -25,13 +26,17 @@ export async function standInRelease(
   directory: string,
   library: readonly Entry[] = [],
   darwin = sign(executable("arm64")),
+  addresses: { readonly url?: string; readonly homepage?: string } = {
+    url: URL_OF_RELEASE,
+    homepage: HOMEPAGE,
+  },
 ): Promise<string> {
   mkdirSync(directory, { recursive: true })
   for (const target of TARGETS)
     writeFileSync(`${directory}/agent-desktop-${target}`, target.startsWith("darwin") ? darwin : STAND_IN)
   const extras = { ...(await readExtras()), man: ".TH agent-desktop 1\n", completions: { fish: "# fish\n" } }
   const out = `${directory}/release`
-  await release({ from: directory, out, url: URL_OF_RELEASE, extras, library, time: 1_700_000_000 })
+  await release({ from: directory, out, ...addresses, extras, library, time: 1_700_000_000 })
   return out
 }
 
