@@ -250,6 +250,8 @@ export interface SeenTree {
   readonly rootPath?: readonly number[]
   /** For the map of refs to this tree. */
   readonly reachedBy?: BusHint
+  /** Says why a part of it may not be as the screen shows it. undefined: nothing speaks for that. */
+  doubt?(): Promise<string | undefined>
 }
 
 export type TreeTarget =

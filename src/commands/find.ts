@@ -8,7 +8,7 @@ import { windowInFront } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
 import { app, choice, flag, oneOf, whole, windowId, words } from "../schema/inputs.ts"
-import { count, described, gaps, match, type PrintedNode } from "../schema/outputs.ts"
+import { count, described, gaps, match, optionalString, type PrintedNode } from "../schema/outputs.ts"
 import type { Position } from "../tree.ts"
 
 export const find = defineCommand({
@@ -41,6 +41,7 @@ export const find = defineCommand({
       match: described(v.optional(v.nullable(match())), "null: nothing matched"),
       matches: v.optional(v.array(match())),
       total_matches: v.optional(count()),
+      note: described(optionalString(), "If rows may be in another order: how to see them"),
       ...gaps(),
     }),
   print: foundText,
@@ -79,11 +80,15 @@ export const find = defineCommand({
     const missed = isAnswered ? undefined : await gapsOf(ctx, searched, args.in_row ?? args.text ?? args.name)
     if (args.count) return { count: found.length, ...missed }
     const matched = await toMatches(ctx, tree, shown, places)
+    const note = shown.some(isInTable) ? await tree.doubt?.() : undefined
+    const rest = { ...(note === undefined ? {} : { note }), ...missed }
     return isSingle
-      ? { match: matched[0] ?? null, ...missed }
-      : { matches: matched, total_matches: found.length, ...missed }
+      ? { match: matched[0] ?? null, ...rest }
+      : { matches: matched, total_matches: found.length, ...rest }
   },
 })
+
+const isInTable = ({ ancestors }: Position): boolean => ancestors.some(({ role }) => role === "table")
 
 async function rowFilter(ctx: Context, text: string, isExact: boolean) {
   const { inRowWith } = await import("../look/row-places.ts")
@@ -107,11 +112,13 @@ interface Found {
   readonly match?: Match | null
   readonly matches?: readonly Match[]
   readonly total_matches?: number
+  readonly note?: string
 }
 
-function foundText({ count, match, matches, total_matches, unsearched }: Found): string {
+function foundText({ count, match, matches, total_matches, note, unsearched }: Found): string {
   // The schema does not spell out its members: every MCP client would pay for them.
-  const cut = gapsText({ unsearched: unsearched as Gaps["unsearched"] | undefined })
+  const gaps = gapsText({ unsearched: unsearched as Gaps["unsearched"] | undefined })
+  const cut = note === undefined ? gaps : `${note}\n${gaps}`
   if (count !== undefined) return `${count} matches\n${cut}`
   if (match !== undefined) return match ? `${matchLine(match)}\n${cut}` : `no match\n${cut}`
   const rest = (total_matches ?? 0) - (matches?.length ?? 0)

@@ -70,7 +70,7 @@ export const snapshot = defineCommand({
       snapshot_id: optionalString(),
       since: described(optionalString(), "With --diff, the snapshot that this one was compared with"),
       complete: complete(),
-      note: described(optionalString(), "If the tree says nothing: how to work without it"),
+      note: described(optionalString(), "If the tree says nothing, or may be old: how to work without it"),
       tree: v.optional(node()),
       changes: described(
         v.optional(

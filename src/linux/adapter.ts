@@ -62,7 +62,14 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     tree: async (target, treeOptions) => {
       const atspi = await view.atspi()
       const tree = await readTree(atspi, await view.rootOf(target), treeOptions)
-      return { ...tree, reachedBy: session.hintFor(atspi.bus) }
+      const { traits, window = "" } = Element.of(tree.root.handle).origin
+      const doubt = async () => {
+        const [system, { rowsInDoubt }] = await Promise.all([windowing(), import("./atspi/sorted-rows.ts")])
+        const look = system.uncovered?.bind(system, window)
+        return look && rowsInDoubt(atspi, tree.root, look)
+      }
+      const mayBeOld = traits.cellsKeepTexts && session.hasWindows
+      return { ...tree, reachedBy: session.hintFor(atspi.bus), ...(mayBeOld ? { doubt } : {}) }
     },
     processStart: async (pid) => processStart(pid),
     open: async (entry, route, hint) => {

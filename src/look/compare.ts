@@ -21,6 +21,7 @@ export interface Difference {
   readonly snapshot_id: string
   readonly since?: string
   readonly complete: boolean
+  readonly note?: string
   readonly changes: Changes
   /** True if an element of the tree is this object. */
   holds(address: string | undefined): boolean
@@ -104,6 +105,7 @@ export async function difference(
       after: (ref) => carried.inner.get(ref)?.address,
     },
   })
+  const note = isLive ? undefined : await seen.doubt?.()
   const changes = cover ? withoutCover(differing, cover, (ref) => map.inner.has(ref)) : differing
   return {
     app: seen.app,
@@ -116,6 +118,7 @@ export async function difference(
     snapshot_id: snapshotId,
     ...(id === undefined ? {} : { since: id }),
     complete: seen.complete,
+    ...(note === undefined ? {} : { note }),
     changes: isAside ? qualifyRefs(changes, snapshotId, id) : changes,
   }
 }

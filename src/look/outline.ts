@@ -14,8 +14,8 @@ export function snapshotText(data: Snapshot): string {
   const { app, window, snapshot_id, since, complete, ref_count } = data
   const compared = since === undefined ? "" : ` since ${since}`
   const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${compared} ${ref_count} refs${complete ? "" : " incomplete"}\n`
-  if (data.changes) return heading + changeLines(data.changes)
   const note = data.note === undefined ? "" : `${data.note}\n`
+  if (data.changes) return heading + note + changeLines(data.changes)
   return data.tree ? heading + note + outline(data.tree, window.title) : heading
 }
 

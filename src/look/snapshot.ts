@@ -35,7 +35,7 @@ export interface Observation {
   readonly offscreen_at_least?: true
   readonly snapshot_id?: string
   readonly complete: boolean
-  /** The way on for a window that draws its content itself, so that the tree says nothing. */
+  /** The way on if the tree says nothing, since the window draws its content itself, or if it may be out of date. */
   readonly note?: string
   readonly tree: Node
 }
@@ -160,14 +160,14 @@ interface Presented extends Observation {
 /** Prunes the tree as the flags ask, and fits it into the budget. `spell` makes the refs of the drills. */
 async function present(
   ctx: Context,
-  seen: Pick<SeenTree, "app" | "window" | "complete">,
+  seen: Pick<SeenTree, "app" | "window" | "complete" | "doubt">,
   tree: Node,
   options: ObserveOptions,
   spell: (index: number) => string,
 ): Promise<Presented> {
   const offscreen = countOffscreen(tree)
-  const note =
-    !offscreen && (tree.children ?? []).every(isBlank) ? { note: workBySight(seen.window.id) } : undefined
+  const isEmpty = !offscreen && (tree.children ?? []).every(isBlank)
+  const note = isEmpty ? workBySight(seen.window.id) : await seen.doubt?.()
   const whole = prune(tree, { ...options, compact: options.compact || options.budget !== undefined })
   const show = (shown: Node, complete: boolean): Observation => ({
     app: seen.app,
@@ -176,7 +176,7 @@ async function present(
     ...offscreen,
     snapshot_id: COSTLY_ID,
     complete: seen.complete && complete,
-    ...note,
+    ...(note === undefined ? {} : { note }),
     tree: shown,
   })
   if (options.budget === undefined) return { ...show(whole, true), drills: [] }

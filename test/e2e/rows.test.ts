@@ -69,6 +69,16 @@ describe("rows that a click on a header has put in another order", () => {
   })
   beforeEach(forget)
 
+  test("are not claimed to be true by a look", async () => {
+    const snapshot = await act("snapshot", "--app", "rows.py")
+    expect(snapshot.data.note).toContain("another order on the screen")
+    const found = await act("find", "--app", "rows.py", "--name", "big.bin", "--first")
+    expect(found.data).toMatchObject({ match: { name: "big.bin" }, note: snapshot.data.note })
+    const { data } = await act("snapshot", "--app", "rows.py", "--diff")
+    expect(data).toMatchObject({ changes: {}, note: snapshot.data.note })
+    expect((await act("find", "--app", "rows.py", "--name", "Fixture rows")).data.note).toBeUndefined()
+  })
+
   test("are not claimed to be true as rows of a table", async () => {
     const { data } = await act("table", await refOf("big.bin"))
     expect(data.doubt).toContain("do not tell a new order")
@@ -140,9 +150,10 @@ describe("rows in the order in which they were read", () => {
   beforeEach(forget)
   afterAll(() => void process.kill(app.pid))
 
-  test("a click in a table that can be sorted hits its row", async () => {
+  test("a click in a table that can be sorted hits its row, and leaves no doubt about the order", async () => {
     for (const name of ["big.bin", "zeta.tar", "alpha.txt", "c"]) {
       const ref = await refOf(name)
+      expect((await act("snapshot", "--app", "rows.py")).data.note).toBeUndefined()
       await forget()
       const { ok, data, error } = await act("click", ref)
       expect({ ok, error, data }).toMatchObject({
@@ -264,6 +275,9 @@ describe("Thunar, which does not tell GTK that it has sorted its rows", () => {
     await until(async () => (await title())?.startsWith("Folder"))
     await act("press", "alt+up", "--app", "thunar")
     await until(async () => (await title())?.startsWith("files"))
+    await named("biggest.bin")
+    const { data } = await act("snapshot", "--app", "thunar")
+    expect(data.note).toBeUndefined()
   })
 
   test("no row is clicked that shows another file after a sort", async () => {
@@ -277,6 +291,8 @@ describe("Thunar, which does not tell GTK that it has sorted its rows", () => {
         ok: false,
         error: { code: "ACTION_FAILED", disposition: NOT_DELIVERED },
       })
+    const sorted = await act("snapshot", "--app", "thunar")
+    expect(sorted.data.note).toContain("another order on the screen")
     // The folder is the first in every order.
     const { ok, data } = await act("click", await named("Folder"))
     expect(ok).toBe(true)

@@ -147,6 +147,11 @@ export class Atspi {
     return this.ask(ref, OFFSET_AT.with(x, y, SCREEN), asIndex)
   }
 
+  /** The place of a character on the screen. */
+  characterExtents(ref: Ref, offset: number): Promise<Rect> {
+    return this.ask(ref, CHARACTER_EXTENTS.with(offset, SCREEN), asNumbers)
+  }
+
   currentValue(ref: Ref): Promise<number> {
     return this.ask(ref, CURRENT_VALUE, readNumber)
   }
@@ -280,6 +285,8 @@ const asCount = (reply: Message): number => readAs(reply, "u").u32()
 const asIndex = (reply: Message): number => readAs(reply, "i").i32()
 const asInterfaces = (reply: Message): Interfaces => readInterfaces(readAs(reply, "as"))
 const asRect = (reply: Message): Rect => readRect(readAs(reply, "(iiii)"))
+/** Four numbers that are not a structure. */
+const asNumbers = (reply: Message): Rect => readRect(readAs(reply, "iiii"))
 const asText = (reply: Message): string => readAs(reply, "s").string()
 
 function asAttributes(reply: Message): Map<string, string> {
@@ -326,6 +333,7 @@ const GET_EXTENTS_IN_WINDOW = method("org.a11y.atspi.Component.GetExtents", "u",
 const GET_CHILD = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [0])
 const GET_AT_POINT = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [0, 0, SCREEN])
 const GET_TEXT = method("org.a11y.atspi.Text.GetText", "ii", [0, 0])
+const CHARACTER_EXTENTS = method("org.a11y.atspi.Text.GetCharacterExtents", "iu", [0, SCREEN])
 const OFFSET_AT = method("org.a11y.atspi.Text.GetOffsetAtPoint", "iiu", [0, 0, SCREEN])
 const KEY_BINDING = method("org.a11y.atspi.Action.GetKeyBinding", "i", [0])
 const SELECTED_CHILD = method("org.a11y.atspi.Selection.GetSelectedChild", "i", [0])

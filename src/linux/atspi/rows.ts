@@ -71,7 +71,7 @@ const proved = new WeakSet<Element>()
  * Which texts can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always has the
  * text of the later one.
  */
-function comparable(looks: readonly (readonly (number | undefined)[])[]): readonly number[] {
+export function comparable(looks: readonly (readonly (number | undefined)[])[]): readonly number[] {
   const [first = []] = looks
   const isShared = (at: number): boolean =>
     first.some((_, later) => later > at && looks.every((lengths) => lengths[later] === lengths[at]))
@@ -79,7 +79,10 @@ function comparable(looks: readonly (readonly (number | undefined)[])[]): readon
 }
 
 /** The lengths of the texts that were drawn last in the columns of these. */
-const drawnLengths = (atspi: Atspi, texts: readonly Text[]): Promise<readonly (number | undefined)[]> =>
+export const drawnLengths = (
+  atspi: Atspi,
+  texts: readonly Text[],
+): Promise<readonly (number | undefined)[]> =>
   Promise.all(
     // A renderer without any text cannot be asked: the app would log a warning.
     texts.map(({ ref, length }) => (length === 0 ? undefined : atspi.offsetAt(ref, BEYOND))),
@@ -188,7 +191,11 @@ const MOST_LEVELS = 2
 
 const HEADERS: ReadonlySet<number> = new Set([ROLE.COLUMN_HEADER, ROLE.TABLE_COLUMN_HEADER])
 
-async function textsAt(atspi: Atspi, { table, columns }: Place, row: number): Promise<readonly Text[]> {
+export async function textsAt(
+  atspi: Atspi,
+  { table, columns }: Pick<Place, "table" | "columns">,
+  row: number,
+): Promise<readonly Text[]> {
   const texts = await Promise.all(
     Array.from({ length: columns }, async (_, column) => {
       const cell = await unlessRefused(atspi.cellAt(table, row, column))

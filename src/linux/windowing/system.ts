@@ -1,7 +1,8 @@
 import type { InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
-import type { DisplayInfo, Point } from "../../node.ts"
+import type { DisplayInfo, Point, Rect } from "../../node.ts"
+import type { Pixels } from "../../picture/png.ts"
 import type { InputLock } from "../../turn.ts"
 import type { TopWindow } from "./window.ts"
 
@@ -64,9 +65,16 @@ export interface WindowSystem {
 
   clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined>
   picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture>
+  /** The pixels of a part of a window that the screen shows. Absent: nobody knows where windows are. undefined: covered. */
+  uncovered?(window: string, area: Rect, deadline: Deadline): Promise<Uncovered | undefined>
   displays(deadline: Deadline): Promise<readonly DisplayInfo[]>
   /** Follows the pixels of the screen. Absent, or undefined: it cannot tell when they change. */
   watchScreen?(deadline: Deadline): Promise<ScreenWatch | undefined>
+}
+
+export interface Uncovered {
+  readonly area: Rect
+  readonly pixels: Pixels
 }
 
 /** The process that input is meant for, and its window if that is known. */

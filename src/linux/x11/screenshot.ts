@@ -5,6 +5,7 @@ import { AppError } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Pixels } from "../../picture/png.ts"
 import { overlaps } from "../../rect.ts"
+import type { Uncovered } from "../windowing/system.ts"
 import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
 import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
@@ -23,6 +24,20 @@ export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadl
     return part && pictureOf(x, drawable, part, { x: part.x + bounds.x, y: part.y + bounds.y }, deadline)
   })
   return own ?? takeScreenshot(x, area, deadline)
+}
+
+/** The part of an area that the screen shows, and its pixels. undefined: it shows none, or a window covers it. */
+export async function uncoveredPixels(
+  x: X11,
+  window: string,
+  area: Rect,
+  deadline: Deadline,
+): Promise<Uncovered | undefined> {
+  const visible = clip(area, x.setup.screen)
+  const id = windowNumber(window)
+  const top = visible && id !== undefined ? await topLevelOf(x, id, deadline) : undefined
+  if (!visible || top === undefined || (await isCovered(x, top, visible, deadline))) return undefined
+  return { area: visible, pixels: await readPixels(x, x.root, visible, deadline) }
 }
 
 /** The screen's pixels inside the rectangle, cut at the screen's edges, including windows on top. */

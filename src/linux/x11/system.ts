@@ -2,9 +2,9 @@ import type { Env, InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "..
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import { NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
-import type { DisplayInfo, Point } from "../../node.ts"
+import type { DisplayInfo, Point, Rect } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
-import type { MenuNote, Owner, WindowSystem } from "../windowing/system.ts"
+import type { MenuNote, Owner, Uncovered, WindowSystem } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import type { Owner as XOwner } from "./last-look.ts"
@@ -115,6 +115,10 @@ export class XWindowSystem implements WindowSystem {
 
   async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
     return (await import("./screenshot.ts")).takePicture(this.#x, target, deadline)
+  }
+
+  async uncovered(window: string, area: Rect, deadline: Deadline): Promise<Uncovered | undefined> {
+    return (await import("./screenshot.ts")).uncoveredPixels(this.#x, window, area, deadline)
   }
 
   async displays(deadline: Deadline): Promise<readonly DisplayInfo[]> {

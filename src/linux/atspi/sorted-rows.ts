@@ -1,0 +1,173 @@
+import type { SeenNode } from "../../adapter.ts"
+import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
+import type { Rect } from "../../node.ts"
+import { isInteractive } from "../../tree.ts"
+import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
+import type { Uncovered } from "../windowing/system.ts"
+import type { Atspi } from "./atspi.ts"
+import { Element, unlessRefused } from "./element.ts"
+import { comparable, drawnLengths, textsAt } from "./rows.ts"
+import { placesInView } from "./virtual.ts"
+
+/**
+ * Signs that a table has been sorted and its cells have not noticed; see rows.ts.
+ *
+ * A cell tells where the text that it reports would end on the screen, and the pixels tell where the text there ends. If
+ * they differ, either the rows are in another order, and then each text ends where that of another row should; or the app
+ * draws some rows in bold, say, which the cells do not know. A second sign decides between the two if the rows that changed
+ * places are not all in view: a table that is sorted is drawn as a whole, so the row that was drawn last is the last one.
+ */
+
+/** The pixels of an area; undefined if they cannot be seen. */
+type Look = (area: Rect, deadline: Deadline) => Promise<Uncovered | undefined>
+
+/** Says that the rows of a table may be in another order, if a user can sort it and its cells do not look as they say. */
+export async function rowsInDoubt(atspi: Atspi, root: SeenNode, look: Look): Promise<string | undefined> {
+  const soon = atspi.within(atspi.deadline.slice(LOOK_MS))
+  const answers = await Promise.all(
+    tablesIn(root).map((table) => mayBeSorted(soon, table, look).catch(falseIfSilent)),
+  )
+  return answers.includes(true) ? MAY_BE_SORTED : undefined
+}
+
+const LOOK_MS = 500
+
+const MAY_BE_SORTED =
+  "The rows of a table may be in another order on the screen: some apps, such as Thunar, do not tell that they have sorted them. A 'screenshot' shows which row is where"
+
+/** The tree was read; that its app has been silent or gone since is not the answer to this question. */
+function falseIfSilent(error: unknown): false {
+  const isExpected = [AppError, DBusError, DBusTimeout, DBusClosed].some((kind) => error instanceof kind)
+  if (isExpected) return false
+  throw error
+}
+
+const tablesIn = (node: SeenNode): readonly SeenNode[] => [
+  ...(node.role === "table" && headersOf(node).some(isInteractive) ? [node] : []),
+  ...node.children.flatMap(tablesIn),
+]
+
+const headersOf = ({ children }: SeenNode): readonly SeenNode[] =>
+  children.filter(({ role }) => role === "columnheader")
+
+async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<boolean> {
+  const { ref, origin } = Element.of(table.handle)
+  const { x, y, width, height } = await atspi.extents(ref)
+  const shift = origin.shift ?? { x: 0, y: 0 }
+  // A row may be scrolled below the headers.
+  const top = Math.max(
+    y + shift.y,
+    ...headersOf(table).map(({ bounds }) => (bounds ? bounds.y + bounds.height : 0)),
+  )
+  const area = { x: x + shift.x, y: top, width, height: y + shift.y + height - top }
+  const cells = firstTexts(table).filter(({ bounds }) => bounds && contains(area, bounds))
+  if (cells.length < 2) return false
+  const [ends, seen] = await Promise.all([
+    Promise.all(cells.map((cell) => endOf(atspi, cell))),
+    look(area, atspi.deadline),
+  ])
+  const texts = ends.flatMap((end) => end ?? [])
+  const wrong = seen && texts.filter((text) => !isNear(inkEnd(seen, text), text.end))
+  if (wrong?.length === 0) return false
+  return (seen && wrong && havePlacesOfOthers(seen, wrong)) || isLastDrawnElsewhere(atspi, table)
+}
+
+const contains = (area: Rect, { x, y, width, height }: Rect): boolean =>
+  x >= area.x && y >= area.y && x + width <= area.x + area.width && y + height <= area.y + area.height
+
+/** The first text of each row. */
+function firstTexts(table: SeenNode): readonly SeenNode[] {
+  const rows = new Map<number, SeenNode>()
+  const visit = (node: SeenNode): void => {
+    const { role, name, bounds, children } = node
+    const known = bounds && rows.get(bounds.y)
+    const isText = role === "cell" && Boolean(name) && children.length === 0
+    if (isText && bounds && (known?.bounds?.x ?? Infinity) > bounds.x) rows.set(bounds.y, node)
+    for (const child of children) visit(child)
+  }
+  visit(table)
+  return [...rows.values()].slice(0, MOST_ROWS)
+}
+
+const MOST_ROWS = 60
+
+interface Placed {
+  readonly cell: Rect
+  /** The right edge of the text that the cell reports. */
+  readonly end: number
+}
+
+/** undefined for a text that is cut off, or that is not one line from left to right. */
+async function endOf(atspi: Atspi, { handle, name = "", bounds }: SeenNode): Promise<Placed | undefined> {
+  const length = [...name.trimEnd()].length
+  if (!bounds || length === 0 || length > MOST_CHARACTERS || NOT_A_PLAIN_LINE.test(name)) return undefined
+  const { ref, origin } = Element.of(handle)
+  const [first, last] = await Promise.all(
+    [0, length - 1].map((offset) => unlessRefused(atspi.characterExtents(ref, offset))),
+  )
+  if (!first || !last || first.y !== last.y) return undefined
+  const [start, end] = [first.x, last.x + last.width].map((x) => x + (origin.shift?.x ?? 0))
+  return start! >= bounds.x && end! <= bounds.x + bounds.width ? { cell: bounds, end: end! } : undefined
+}
+
+const MOST_CHARACTERS = 200
+const NOT_A_PLAIN_LINE = /[\n\p{Script=Hebrew}\p{Script=Arabic}]/u
+
+/** In pixels. The last letter need not fill its place. */
+const TOLERANCE = 4
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= TOLERANCE
+
+/** True if each of several texts ends where another one of them should end. */
+function havePlacesOfOthers(seen: Uncovered, texts: readonly Placed[]): boolean {
+  const isOther = (text: Placed): boolean =>
+    texts.some((one) => one !== text && isNear(inkEnd(seen, text), one.end))
+  return texts.length > 1 && texts.every(isOther)
+}
+
+/** True if the row that was drawn last is not the last one in view. */
+async function isLastDrawnElsewhere(atspi: Atspi, { handle }: SeenNode): Promise<boolean> {
+  const { ref, origin } = Element.of(handle)
+  const [{ columns }, view] = await Promise.all([
+    atspi.tableSize(ref),
+    placesInView(atspi, ref, origin.traits),
+  ])
+  if (!view || columns > MOST_COLUMNS) return false
+  const texts = await textsAt(atspi, { table: ref, columns }, view.rows.last)
+  const drawn = await drawnLengths(atspi, texts)
+  return comparable([drawn]).some((at) => texts[at]?.length !== drawn[at])
+}
+
+const MOST_COLUMNS = 100
+
+/** The right edge of the ink in a cell. For an empty one: where its text should end. */
+function inkEnd({ area, pixels }: Uncovered, { cell, end }: Placed): number {
+  const [left, top] = [cell.x - area.x, cell.y - area.y]
+  const [right, bottom] = [left + cell.width, top + cell.height]
+  if (left < 0 || top < 0 || right > area.width || bottom > area.height) return end
+  const colours = new Uint32Array(pixels.bgrx.buffer, pixels.bgrx.byteOffset, pixels.width * pixels.height)
+  const colourAt = (x: number, y: number): number => colours[y * pixels.width + x]! & 0xffffff
+  const background = commonest(function* () {
+    for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) yield colourAt(x, y)
+  })
+  for (let x = right - 1; x >= left; x--)
+    for (let y = top; y < bottom; y++) if (isInk(colourAt(x, y), background)) return x + 1 + area.x
+  return end
+}
+
+function commonest(colours: () => Iterable<number>): number {
+  const counts = new Map<number, number>()
+  let best = 0
+  for (const colour of colours()) {
+    const count = (counts.get(colour) ?? 0) + 1
+    counts.set(colour, count)
+    if (count >= (counts.get(best) ?? 0)) best = colour
+  }
+  return best
+}
+
+const isInk = (colour: number, background: number): boolean =>
+  [0, 8, 16].some((shift) => Math.abs(((colour >> shift) & 255) - ((background >> shift) & 255)) > CONTRAST)
+
+const CONTRAST = 64
