@@ -215,6 +215,8 @@ export interface RefStore {
   tree(snapshotId: string): Promise<string | undefined>
   /** Adds to the current map (or to a kept one); an element that has a ref keeps it. Returns the refs in order. */
   append(entries: readonly RefEntry[], snapshotId?: string, reachedBy?: BusHint): Promise<readonly string[]>
+  /** The notifications that were listed last, in the order of their indexes; undefined if none were. Keeps new ones. */
+  notifications(listed?: readonly string[]): Promise<readonly string[] | undefined>
 }
 
 export interface SaveOptions {

@@ -8,6 +8,7 @@ import {
   notificationAt,
   notificationIndex,
   publicNotification,
+  showNotifications,
 } from "../look/notifications.ts"
 import { lines } from "../look/outline.ts"
 import type { NotificationInfo } from "../node.ts"
@@ -43,7 +44,7 @@ export const listNotifications = defineCommand({
       .join("\n"),
   sample: {},
   async run(args, ctx) {
-    const found = await findNotifications(ctx, args)
+    const found = await showNotifications(ctx, args)
     const unlisted = await ctx.adapter.unlistedNotifications()
     return {
       count: found.length,

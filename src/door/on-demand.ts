@@ -55,6 +55,7 @@ export function refsOnDemand(place: Place): RefStore {
     save: async (entries, options) => (await refs()).save(entries, options),
     tree: async (snapshotId) => (await refs()).tree(snapshotId),
     append: async (entries, snapshotId, reachedBy) => (await refs()).append(entries, snapshotId, reachedBy),
+    notifications: async (listed) => (await refs()).notifications(listed),
   }
 }
 

@@ -9,29 +9,46 @@ export const notificationIndex = whole("Index, from list-notifications", 0, 100_
   value: "INDEX",
 })
 
-export async function listNotifications(
-  ctx: Context,
-  filter: { readonly app?: string; readonly text?: string },
-): Promise<readonly SeenNotification[]> {
-  const app = filter.app?.toLowerCase()
-  const text = filter.text?.toLowerCase()
-  return (await ctx.adapter.notifications()).filter(
-    (one) =>
-      (app === undefined || one.app_name.toLowerCase() === app) &&
-      (text === undefined || `${one.title}\n${one.body ?? ""}`.toLowerCase().includes(text)),
+interface Filter {
+  readonly app?: string
+  readonly text?: string
+}
+
+export const listNotifications = async (ctx: Context, filter: Filter): Promise<readonly SeenNotification[]> =>
+  (await ctx.adapter.notifications()).filter((one) => fits(one, filter))
+
+function fits({ app_name, title, body = "" }: SeenNotification, { app, text }: Filter): boolean {
+  return (
+    (app === undefined || app_name.toLowerCase() === app.toLowerCase()) &&
+    (text === undefined || `${title}\n${body}`.toLowerCase().includes(text.toLowerCase()))
   )
 }
 
-/** The notification with that index. Fails if it is not from the named app: indexes shift. */
-export async function notificationAt(ctx: Context, index: number, app?: string): Promise<SeenNotification> {
+/** The same, for a caller that is told their indexes. From now on these indexes mean these notifications. */
+export async function showNotifications(ctx: Context, filter: Filter): Promise<readonly SeenNotification[]> {
   const all = await ctx.adapter.notifications()
-  const found = all.find((one) => one.index === index)
+  await ctx.refs.notifications(all.map(keyOf))
+  return all.filter((one) => fits(one, filter))
+}
+
+/** A daemon that has started again counts its notifications from the start. */
+const keyOf = ({ id, app_name, title }: SeenNotification): string =>
+  Bun.hash([id, app_name, title].join("\0")).toString(36)
+
+/**
+ * The notification that had this index when the session listed them last, wherever it is now: a new one comes first and
+ * moves the others. Without such a list, the one that has the index now. Fails if it is gone, or not from the named app.
+ */
+export async function notificationAt(ctx: Context, index: number, app?: string): Promise<SeenNotification> {
+  const [all, listed] = await Promise.all([ctx.adapter.notifications(), ctx.refs.notifications()])
+  const found = all.find((one) => (listed ? keyOf(one) === listed[index] : one.index === index))
   if (found && (app === undefined || found.app_name.toLowerCase() === app.toLowerCase())) return found
+  const isGone = listed?.[index] !== undefined
   throw new AppError(
     "NOTIFICATION_NOT_FOUND",
     found
       ? `Notification ${index} is of '${found.app_name}', not of '${app}'`
-      : `Notification ${index} not found`,
+      : `Notification ${index}${isGone ? ", as it was listed last, is gone" : " not found"}`,
     { suggestion: "Use 'list-notifications' to see what there is" },
   )
 }

@@ -7,7 +7,7 @@ import { lookUp, resolve } from "../refs/resolve.ts"
 import type { Position } from "../tree.ts"
 import { pause, until } from "../until.ts"
 import { toMatches } from "./find.ts"
-import { listNotifications, publicNotification } from "./notifications.ts"
+import { listNotifications, publicNotification, showNotifications } from "./notifications.ts"
 import { flagValue, isVisible } from "./properties.ts"
 import { type Gaps, gapsOf, look as readOnce, type Searched, search } from "./search.ts"
 import { isStarting, requireContent } from "./surface.ts"
@@ -236,7 +236,9 @@ async function notified(ctx: Context, args: WaitArgs): Promise<Look> {
   const known = new Set((ctx.baseline ?? (await ctx.adapter.notifications())).map((one) => one.id))
   return async () => {
     const fresh = (await listNotifications(ctx, args)).find((one) => !known.has(one.id))
-    return fresh && { notification: publicNotification(fresh) }
+    if (!fresh) return undefined
+    const shown = (await showNotifications(ctx, args)).find(({ id }) => id === fresh.id)
+    return shown && { notification: publicNotification(shown) }
   }
 }
 

@@ -12,6 +12,8 @@ export interface Place {
   readonly current: string
   /** Holds the highest number that was given as a stable ref. */
   readonly highest: string
+  /** Holds a key for each notification that was listed last. */
+  readonly notifications: string
 }
 
 export function placeOf(root: string, session: string | undefined): Place {
@@ -28,6 +30,7 @@ export function placeOf(root: string, session: string | undefined): Place {
     trees: `${directory}/trees`,
     current: `${directory}/last_refmap.json`,
     highest: `${directory}/last_ref`,
+    notifications: `${directory}/last_notifications`,
   }
 }
 

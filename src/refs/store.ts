@@ -52,6 +52,14 @@ export function openRefStore({
     tree: async (snapshotId) => readTree(place, snapshotId),
     append: (entries, snapshotId, reachedBy) =>
       append(place, isStable ? appendStable : appendEntries, entries, snapshotId, reachedBy),
+    notifications: async (listed) => {
+      if (!listed) return readPrivateFile(place.notifications, MAX_BYTES)?.split("\n").filter(Boolean)
+      return writing(place, async () => {
+        using file = writeTemporary(place, Buffer.from(listed.join("\n")))
+        file.move(place.notifications)
+        return listed
+      })
+    },
   }
 }
 

@@ -161,13 +161,14 @@ class Run {
     const isThere = this.#isThere(target)
     const count = chance.next() < 0.25 ? 2 : 1
     await this.#run("mouse-move", "--xy", AWAY)
-    await this.#fixture.obey([{ op: "arm", id: target.id, ops: this.#opsOf(reaction) }])
     let hasReacted = false
+    // Before it is armed: the app may hear only then that the pointer has been on the element.
     this.#fixture.onEntered = () => {
       hasReacted = reaction.kind !== "nothing"
       if (reaction.kind === "popup" || reaction.kind === "window")
         this.#cover.open(target.at, reaction.kind === "popup")
     }
+    await this.#fixture.obey([{ op: "arm", id: target.id, ops: this.#opsOf(reaction) }])
     const timer =
       reaction.kind === "opens by itself" &&
       setTimeout(() => {

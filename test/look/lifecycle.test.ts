@@ -310,6 +310,39 @@ describe("notifications", () => {
     expect(world.sent("Build failed")).toEqual(["semantic dismiss"])
   })
 
+  test("are the listed ones: a new one that takes the index of another is not acted on", async () => {
+    const { ok, error, world } = notified()
+    await ok("list-notifications", { app: "CI" })
+    const [first, build] = world.notifications
+    world.notifications = [
+      { id: "d", index: 0, app_name: "Bank", title: "Pay 900 €?", actions: ["Reply"] },
+      { ...first!, index: 1 },
+      { ...build!, index: 2 },
+    ]
+    expect(await ok("notification-action", { index: 0, action: "Reply" })).toMatchObject({ title: "Lunch?" })
+    expect(await ok("dismiss-notification", { index: 1 })).toMatchObject({ title: "Build failed" })
+    expect(await error("dismiss-notification", { index: 2 })).toMatchObject({
+      code: "NOTIFICATION_NOT_FOUND",
+      message: "Notification 2, as it was listed last, is gone",
+    })
+    expect(await error("dismiss-notification", { index: 3 })).toMatchObject({
+      message: "Notification 3 not found",
+    })
+    expect(world.sent("Pay 900 €?")).toEqual([])
+    await ok("list-notifications")
+    expect(await ok("dismiss-notification", { index: 0 })).toMatchObject({ title: "Pay 900 €?" })
+  })
+
+  test("are the listed ones also if a daemon counts from the start again", async () => {
+    const { ok, error, world } = notified()
+    await ok("list-notifications")
+    world.notifications = [{ id: "a", index: 0, app_name: "Bank", title: "Pay 900 €?", actions: ["Reply"] }]
+    expect((await error("notification-action", { index: 0, action: "Reply" })).code).toBe(
+      "NOTIFICATION_NOT_FOUND",
+    )
+    expect(world.deliveries).toEqual([])
+  })
+
   test("with an index of another app, or an unknown index, are not found", async () => {
     const { error, world } = notified()
     expect((await error("dismiss-notification", { index: 1, app: "Mail" })).message).toBe(

@@ -2,7 +2,6 @@ import type { InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../a
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
 import type { DisplayInfo, Point, Rect } from "../../node.ts"
-import type { Pixels } from "../../picture/png.ts"
 import type { InputLock } from "../../turn.ts"
 import type { TopWindow } from "./window.ts"
 
@@ -74,7 +73,8 @@ export interface WindowSystem {
 
 export interface Uncovered {
   readonly area: Rect
-  readonly pixels: Pixels
+  /** Four bytes each: blue, green, red, unused. Rows have no gaps. */
+  readonly pixels: { readonly width: number; readonly height: number; readonly bgrx: Uint8Array }
 }
 
 /** The process that input is meant for, and its window if that is known. */

@@ -25,6 +25,17 @@ const list = async (...args: string[]) =>
   (await desktop.run("list-notifications", ...args)).json.data.notifications
 const titles = async () => (await list()).map(({ title }: { title: string }) => title)
 
+test("an index means the notification that was listed with it, after another one has come", async () => {
+  await notify(desktop.env, "first")
+  expect(await list()).toMatchObject([{ index: 0, title: "first" }])
+  await notify(desktop.env, "second")
+  const { json } = await desktop.run("dismiss-notification", "0")
+  expect(json.data).toMatchObject({ title: "first" })
+  const again = await desktop.run("dismiss-notification", "0")
+  expect(again.json.error.code).toBe("NOTIFICATION_NOT_FOUND")
+  expect(await titles()).toEqual(["second"])
+})
+
 describe("without a usable daemon", () => {
   test("a hanging one takes no more than the command's timeout", async () => {
     await notify(desktop.env, "before")
