@@ -45,7 +45,11 @@ export const closeApp = defineCommand({
   tool: "core",
   trace: "pictures",
   input: {
-    app: text("App by name, or by bundle or desktop-file id", { position: 0, value: "APP", traced: true }),
+    app: text("App by name, by bundle or desktop-file id, or by process id", {
+      position: 0,
+      value: "APP",
+      traced: true,
+    }),
     force: flag("End the process without asking; unsaved work is lost"),
   },
   output: () =>

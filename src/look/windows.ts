@@ -62,17 +62,19 @@ export function windowsOfApp(windows: readonly SeenWindow[], app: string): reado
   return windows.filter((window) => isNamed(window.app_name, window.aliases, app))
 }
 
+/** The app of this name or id; or else the one with this process id: the names of two apps may be the same. */
 export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp> {
   const running = await adapter.apps()
   const shown = running.filter((one) => isNamed(one.name, [], app))
-  const apps = shown.length
+  const named = shown.length
     ? shown
     : running.filter((one) => isNamed(one.name, [...one.aliases, one.bundle_id ?? ""], app))
+  const apps = named.length ? named : running.filter(({ pid }) => String(pid) === app)
   const [only, ...others] = apps
   if (!only) throw appNotFound(app)
   if (others.length > 0) {
     throw new AppError("AMBIGUOUS_TARGET", `${apps.length} running apps are named '${app}'`, {
-      suggestion: "Use 'list-apps' to see them, then name the one you mean by its bundle_id",
+      suggestion: "Use 'list-apps' to see them, then pass the pid of the one you mean instead of its name",
       details: { candidates: apps.map(publicApp) },
     })
   }

@@ -252,6 +252,21 @@ describe.concurrent("close-app", () => {
     })
   })
 
+  test("closes one of two apps with the same name by its process id, and prefers a name", async () => {
+    const { ok, error, world } = desktop()
+    const second = world.app("Editor", { pid: 11 })
+    const numbered = world.app("10", { pid: 12 })
+    world.quit = ({ pid }) => {
+      const closing = [second, numbered].find((app) => app.pid === pid)
+      closing?.end()
+      return "close request"
+    }
+    expect(await ok("close-app", { app: "11" })).toMatchObject({ app: "Editor", closed: true })
+    expect(second.start).toBeUndefined()
+    expect(await ok("close-app", { app: "10" })).toMatchObject({ app: "10", closed: true })
+    expect((await error("close-app", { app: "99" })).code).toBe("APP_NOT_FOUND")
+  })
+
   test("of an app that is not running fails, and so does an ambiguous name", async () => {
     const { error, world } = desktop()
     expect((await error("close-app", { app: "Nothing" })).code).toBe("APP_NOT_FOUND")
