@@ -114,7 +114,8 @@ function exitedEarly(
       ...(signal ? { signal } : {}),
       ...(stderr ? { stderr } : {}),
     },
-    disposition: { delivery: "delivered_verified", retry: "unknown" },
+    // It has run for a while. Only its end was observed.
+    disposition: { delivery: "delivered_unverified", retry: "unknown" },
   })
 }
 

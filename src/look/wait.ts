@@ -2,7 +2,7 @@ import type { Seen, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
 import { matches } from "../match.ts"
-import { REF_SYNTAX } from "../refmap.ts"
+import { cut, REF_SYNTAX } from "../refmap.ts"
 import { lookUp, resolve } from "../refs/resolve.ts"
 import type { Position } from "../tree.ts"
 import { pause, until } from "../until.ts"
@@ -201,7 +201,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Condition {
     kind: args.gone ? "text_gone" : "text",
     missed: async () => last && gapsOf(ctx, last),
     doubt: () =>
-      args.gone && last?.found.length === 0 ? `It is not certain that the text '${text}' is gone` : undefined,
+      args.gone && last?.found.length === 0 ? `It is not certain that the text '${brief(text)}' is gone` : undefined,
     async look() {
       const window = await unlessMissing(chooseWindow(ctx.adapter, args))
       if (!window) return args.gone ? { text } : undefined
@@ -255,12 +255,16 @@ async function unlessMissing<T>(attempt: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** The start of a long text: the caller knows the rest. */
+const brief = (text: string): string => (text.length > BRIEF ? `${cut(text, BRIEF)}…` : text)
+const BRIEF = 60
+
 function describe(args: WaitArgs): string {
   if (args.element !== undefined) return `${args.element} was not '${args.gone ? "gone" : args.predicate}'`
   if (args.window !== undefined)
-    return `The window '${args.window}' ${args.gone ? "was still there" : "did not appear"}`
+    return `The window '${brief(args.window)}' ${args.gone ? "was still there" : "did not appear"}`
   if (args.notification) return "No new notification came"
   if (args.menu) return "No menu opened"
   if (args.menu_closed) return "A menu was still open"
-  return `The text '${args.text ?? ""}' ${args.gone ? "was still there" : "did not appear"}`
+  return `The text '${brief(args.text ?? "")}' ${args.gone ? "was still there" : "did not appear"}`
 }

@@ -171,6 +171,7 @@ describe.concurrent("launch", () => {
     expect(await error("launch", { app: "broken" })).toMatchObject({
       code: "ACTION_FAILED",
       message: "'broken' ended with exit code 3 before it showed a window",
+      disposition: { delivery: "delivered_unverified", retry: "unknown" },
       details: { kind: "exited", exit_code: 3 },
     })
   })

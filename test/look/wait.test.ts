@@ -289,6 +289,7 @@ describe.concurrent("time", () => {
     [{ window: "Nowhere" }, "window", "The window 'Nowhere' did not appear after"],
     [{ window: "Window", gone: true }, "window", "The window 'Window' was still there after"],
     [{ text: "Never" }, "text", "The text 'Never' did not appear after"],
+    [{ text: "x".repeat(200) }, "text", `The text '${"x".repeat(60)}…' did not appear after`],
     [{ text: "It", gone: true }, "text_gone", "The text 'It' was still there after"],
     [{ menu: true }, "menu", "No menu opened after"],
     [{ notification: true }, "notification", "No new notification came after"],
