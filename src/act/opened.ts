@@ -11,6 +11,9 @@ import type { ActionResult } from "./result.ts"
 /** Actions that may open a menu or a list. */
 const OPENING: ReadonlySet<Action["kind"]> = new Set(["click", "double-click", "toggle", "expand"])
 
+/** How long the popover of a button that is down may take to be listed. Most buttons that stay down have none. */
+const DOWN_MS = 0
+
 /** Follows popups from before the action. undefined: the display cannot tell, or the action opens none. */
 export async function followPopups(ctx: Context, { kind }: Action): Promise<PopupWatch | undefined> {
   if (!OPENING.has(kind)) return undefined
@@ -30,10 +33,15 @@ export async function withPopup(
 ): Promise<ActionResult> {
   const { role, states } = target.seen
   const isExpected = hasTrait(role, "opensMenu") || states.includes("haspopup")
+  // The popover of GTK 3 is in its window, where the screen shows none. Its button stays down meanwhile.
+  const isDown = !states.includes("pressed") && (result.post_state?.states?.includes("pressed") ?? false)
   try {
-    if (!isExpected && (await watch.look(target.entry.pid)) !== "opened") return result
-    const { openedPopup } = await import("../look/popup.ts")
-    const popup = await openedPopup(ctx, target, watch, isExpected)
+    const isOpen = isExpected || (await watch.look(target.entry.pid)) === "opened"
+    if (!isOpen && !isDown) return result
+    const { openedPopup, shownPopup } = await import("../look/popup.ts")
+    const popup = isOpen
+      ? await openedPopup(ctx, target, watch, isExpected)
+      : await shownPopup(ctx, target, DOWN_MS)
     if (!popup) return result
     const isNews = result.disposition.delivery === "delivered_unverified" && result.doubt === undefined
     const disposition: Disposition = isNews

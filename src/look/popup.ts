@@ -6,6 +6,7 @@ import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { type StoredRef, windowOf } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { fitTree } from "./budget.ts"
+import { compact } from "./compact.ts"
 import { appendRefs, refSource } from "./surface.ts"
 import { estimateTokens } from "./tokens.ts"
 
@@ -36,6 +37,7 @@ export async function openedPopup(
 export async function shownPopup(
   ctx: Context,
   { entry, snapshotId }: Pick<StoredRef, "entry" | "snapshotId">,
+  patienceMs = LISTING_MS,
 ): Promise<Node | undefined> {
   const { pid } = entry
   const window = await windowOf(ctx.adapter, entry)
@@ -49,12 +51,12 @@ export async function shownPopup(
       unread = read
       return undefined
     },
-    { pids: [pid], deadline: ctx.deadline.slice(LISTING_MS) },
+    { pids: [pid], deadline: ctx.deadline.slice(patienceMs) },
   )
   if (!tree) return unread === undefined ? undefined : { role: "popover", description: unread }
   const start = tree.pid === pid ? entry.process_start : await ctx.adapter.processStart(tree.pid)
   const refOf = await appendRefs(ctx, tree.root, refSource(tree, start), snapshotId)
-  return fitting(withoutBounds(toNode(tree.root, refOf)))
+  return fitting(compact(withoutBounds(toNode(tree.root, refOf))))
 }
 
 /** A text says why it cannot be read. undefined: none is there any more. */

@@ -159,7 +159,7 @@ function readMenu(ctx: Context, window: SeenWindow): Promise<SeenTree | undefine
 }
 
 /** How long a window whose process has just started may take to show its content. */
-const START_MS = 1000
+const START_MS = 2500
 
 /** The window once its content shows. A window that is not starting is returned at once. */
 async function waitForContent(ctx: Context, window: SeenWindow): Promise<SeenWindow> {

@@ -255,4 +255,4 @@ function muteness(
   }
 }
 
-const STARTING_MS = 5000
+const STARTING_MS = 10_000
