@@ -195,18 +195,29 @@ async function steadyLook(
   before: Moment,
 ): Promise<{ readonly after: After; readonly isQuiet: boolean }> {
   const bound = ctx.deadline.slice(Math.min(RESTLESS_MS, ctx.deadline.remaining / 2))
+  let last: After | undefined
   while (!bound.expired) {
     // A window that closes or rebuilds itself may fail to be read.
     const looking = lookAfter(ctx, before).catch(unlessFailed)
     const [early, heard] = await Promise.all([looking, listen(watch, bound)])
+    last = early ?? last
     if (heard === "restless") break
     if (early && heard === "silent" && !(await watch.changed(0))) return { after: early, isQuiet: true }
     const after = await lookAfter(ctx, before).catch(unlessFailed)
     const isSteady = after && early && looksSame(early, after)
     if (after && (!(await watch.changed(0)) || isSteady)) return { after, isQuiet: true }
+    last = after ?? last
   }
-  return { after: await lookAfter(ctx, before), isQuiet: false }
+  // For another look there may be no time left.
+  const after = await lookAfter(ctx, before).catch((error: unknown) => unlessFailed(error) ?? last)
+  if (!after) throw notReadAfter()
+  return { after, isQuiet: false }
 }
+
+const notReadAfter = (): AppError =>
+  new AppError("TIMEOUT", "The window could not be read in time after the action", {
+    details: { kind: "changes" },
+  })
 
 function unlessFailed(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error

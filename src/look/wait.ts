@@ -201,7 +201,9 @@ function shown(ctx: Context, text: string, args: WaitArgs): Condition {
     kind: args.gone ? "text_gone" : "text",
     missed: async () => last && gapsOf(ctx, last),
     doubt: () =>
-      args.gone && last?.found.length === 0 ? `It is not certain that the text '${brief(text)}' is gone` : undefined,
+      args.gone && last?.found.length === 0
+        ? `It is not certain that the text '${brief(text)}' is gone`
+        : undefined,
     async look() {
       const window = await unlessMissing(chooseWindow(ctx.adapter, args))
       if (!window) return args.gone ? { text } : undefined
