@@ -12,6 +12,7 @@ const functions = {
   AXUIElementSetMessagingTimeout: { args: ["u64", "f32"], returns: "i32" },
   AXUIElementGetPid: { args: ["u64", "ptr"], returns: "i32" },
   AXUIElementCopyAttributeValue: { args: ["u64", "u64", "ptr"], returns: "i32" },
+  AXUIElementGetAttributeValueCount: { args: ["u64", "u64", "ptr"], returns: "i32" },
   AXUIElementCopyAttributeValues: { args: ["u64", "u64", "i64", "i64", "ptr"], returns: "i32" },
   AXUIElementCopyMultipleAttributeValues: { args: ["u64", "u64", "u32", "ptr"], returns: "i32" },
   AXUIElementCopyParameterizedAttributeValue: { args: ["u64", "u64", "u64", "ptr"], returns: "i32" },

@@ -48,6 +48,13 @@ export interface TreeGrid<Handle> {
   readonly firstRow?: number
   /** The column that a cell begins in; undefined if unknown. Needed only for rows with fewer cells than columns. */
   columnOf?(cell: Handle): Promise<number | undefined>
+  /** Rows that the tree leaves out, such as those out of view in a long table. The index is that among all children. */
+  rowsAt?(rows: Span): Promise<readonly RowHandle<Handle>[]>
+}
+
+export interface RowHandle<Handle> {
+  readonly handle: Handle
+  readonly index: number
 }
 
 /** The end of a formula that the app reports only in part. */

@@ -5,6 +5,7 @@ import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { sendAction } from "./deliver.ts"
 import { pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
+import { dialogOver } from "./unreachable.ts"
 
 /**
  * Replaces the content of a cell of a sheet as a user does: goes to the cell, types, and presses Enter. Then it goes
@@ -37,14 +38,28 @@ export async function fillCell(
   return TYPED
 }
 
-/** How long Enter may take to go on to the next cell. */
-const LEAVING_MS = 500
+/** How long Enter may take to go on to the next cell, or to open a dialog. */
+const LEAVING_MS = 3000
+/** A cell that has its text and is not left for so long is one that the app stays in. */
+const STAYING_MS = 500
 
-/** Not before Enter has left the cell: a request may overtake a key. An app can be set to stay in the cell. */
+/**
+ * Not before Enter has left the cell: a request may overtake a key. An app can be set to stay in the cell. Throws if the
+ * app asks something instead, such as about a formula with a mistake.
+ */
 async function goBack(ctx: Context, target: Target): Promise<void> {
   const { entry, seen } = target
-  const hasLeft = async () => !(await ctx.adapter.read(seen.handle))?.states.includes("focused") || undefined
-  await until(ctx, hasLeft, { pids: [entry.pid], deadline: ctx.deadline.slice(LEAVING_MS) })
+  const since = performance.now()
+  const isDone = async (): Promise<true | undefined> => {
+    const now = await ctx.adapter.read(seen.handle)
+    if (!now?.states.includes("focused") || (await dialogOver(ctx, target))) return true
+    // The app commits the text first, and leaves the cell then.
+    const isCommitted = (now.value ?? "") !== (seen.value ?? "")
+    return isCommitted && performance.now() - since > STAYING_MS ? true : undefined
+  }
+  await until(ctx, isDone, { pids: [entry.pid], deadline: ctx.deadline.slice(LEAVING_MS) })
+  const dialog = await dialogOver(ctx, target)
+  if (dialog) throw asksInstead(target, dialog.id)
   await sendAction(ctx, seen.handle, { kind: "focus" })
 }
 
@@ -55,6 +70,18 @@ const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 
 /** A tab ends a cell. So does a line break at its start, which is not edited yet, and one in a formula. */
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
+
+function asksInstead({ ref }: Target, window: string): AppError {
+  return new AppError(
+    "ACTION_FAILED",
+    `The app did not take the text for ${ref}, and asks in window ${window}`,
+    {
+      suggestion: `Answer it first: agent-desktop snapshot -i --window-id ${window}`,
+      details: { kind: "asked", window_id: window },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    },
+  )
+}
 
 function notTypable({ ref }: Target): AppError {
   return new AppError(

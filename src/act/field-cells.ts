@@ -1,8 +1,8 @@
-import { type Handle, MAX_LEVELS, type Seen, type SeenNode } from "../adapter.ts"
+import type { Handle, Seen, SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellPlace, type Grid, nameOfPlace } from "../grid.ts"
-import { rowsIn } from "../look/rows.ts"
+import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../grid.ts"
+import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
 import { walk } from "../tree.ts"
 import { until } from "../until.ts"
@@ -22,7 +22,7 @@ export async function fieldsOf(
   grid: Grid<Handle>,
   cells: readonly (CellPlace & { readonly text: string })[],
 ): Promise<readonly FieldCell[]> {
-  const contentOf = grid.kind === "cells" ? byCell(ctx, grid) : await byRow(ctx, table)
+  const contentOf = grid.kind === "cells" ? byCell(ctx, grid) : await byRow(ctx, table, grid)
   const found = await Promise.all(
     cells.map(async (cell) => ({ cell, fields: fieldsIn(await contentOf(cell)) })),
   )
@@ -33,14 +33,6 @@ export async function fieldsOf(
 
 type ContentOf = (place: CellPlace) => Promise<SeenNode | undefined>
 
-const READING = {
-  maxDepth: MAX_LEVELS,
-  bounds: "interactive",
-  includeHidden: false,
-  offscreen: "read",
-  interactiveOnly: false,
-} as const
-
 const byCell =
   (ctx: Context, grid: Extract<Grid<Handle>, { kind: "cells" }>): ContentOf =>
   async (place) => {
@@ -49,10 +41,15 @@ const byCell =
     return handle && (await ctx.adapter.tree({ kind: "element", handle }, READING)).root
   }
 
-async function byRow(ctx: Context, table: Seen): Promise<ContentOf> {
+/** By the numbers of the rows, which a tree that has only some of them may not tell. */
+async function byRow(ctx: Context, table: Seen, grid: TreeGrid<Handle>): Promise<ContentOf> {
   const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, READING)
-  const { rows } = rowsIn(root)
-  return async ({ row, column }) => rows[row]?.cells[column]
+  const all = rowsOfTree(root, grid)
+  return async ({ row, column }) => {
+    if (row >= all.count) return undefined
+    const [found] = (await rowsNumbered(ctx, all, grid, { first: row, last: row })) ?? []
+    return found && (await placeCells(found.cells, all.width, grid))[column]
+  }
 }
 
 function fieldsIn(cell: SeenNode | undefined): readonly SeenNode[] {

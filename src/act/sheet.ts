@@ -162,8 +162,11 @@ async function write<C extends Cell>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const next = block[done]
+    const isAsked = error.details?.kind === "asked"
     throw new AppError(error.code, `${done} of ${block.length} cells are written: ${error.message}`, {
-      suggestion: next && "See the sheet with 'table', then go on at the cell that details.next names",
+      suggestion: isAsked
+        ? error.suggestion
+        : next && "See the sheet with 'table', then go on at the cell that details.next names",
       details: { ...error.details, written: done, next: next && nameOfPlace(next) },
       disposition: done === 0 && error.disposition ? error.disposition : UNSURE,
     })
@@ -237,6 +240,7 @@ function isWritten(wanted: string, shows: string, formula: string): boolean {
   }
   // An apostrophe makes the rest a text.
   if (shows === wanted || (wanted.startsWith("'") && shows === wanted.slice(1))) return true
+  if (wanted.startsWith("'") || losesDigits(wanted)) return false
   const [a, b] = [numberIn(wanted), numberIn(shows)]
   return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
 }
@@ -245,9 +249,13 @@ function isWritten(wanted: string, shows: string, formula: string): boolean {
 const plain = (formula: string): string => formula.replaceAll(/\s+/g, "").toUpperCase()
 
 function numberIn(text: string): number | undefined {
-  const bare = text.trim().replace(/^([-+]?)0+(?=\d)/, "$1")
+  const bare = text.trim()
   return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(bare) ? Number(bare) : undefined
 }
+
+/** True for digits that are not kept as a number: zeros at the start, as in a postal code, or more than a number holds. */
+const losesDigits = (text: string): boolean =>
+  /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 
 function notASheet({ ref, seen }: Target): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, and not in a sheet or table`, {

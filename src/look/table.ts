@@ -1,14 +1,15 @@
-import { type Handle, MAX_LEVELS, type Seen, type SeenNode } from "../adapter.ts"
+import type { Handle, Seen, SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
 import { entriesFor, type Source } from "../refs/allocate.ts"
 import { qualified, resolve, windowOf } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
-import { actorOf, isTable, rowsIn, type TreeRow, textOf } from "./rows.ts"
+import { actorOf, isTable, type TreeRow, textOf } from "./rows.ts"
 import { look } from "./search.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
 import { refSource, requireContent } from "./surface.ts"
+import { placeCells, READING, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 import { chooseWindow, type WindowChoice } from "./windows.ts"
 
 /** Reads tables, sheets, lists and trees as rows of text. */
@@ -84,7 +85,7 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   const { ref, entry, seen, snapshotId } = target
   const around = await ctx.adapter.tableAround(seen.handle)
   if (!around) throw notATable(ref, seen)
-  const isOwn = around.address !== undefined && around.address === seen.address
+  const isOwn = isSame(around, seen)
   const ofWindow = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
     if (!window) throw notInWindow(ref)
@@ -93,20 +94,13 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
       fits: () => false,
     })
     const source = { ...refSource(tree, processStart ?? entry.process_start), rootPath: [] }
-    const found = places.find(({ node }) => node.address !== undefined && node.address === around.address)
+    const found = places.find(({ node }) => isSame(around, node))
     if (!found) throw notInWindow(ref)
     return { node: found.node, all: places, source, snapshotId, complete: tree.complete }
   }
   const ofElement = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
-    const options = {
-      maxDepth: MAX_LEVELS,
-      bounds: "interactive",
-      includeHidden: false,
-      offscreen: "read",
-      interactiveOnly: false,
-    } as const
-    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, options)
+    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, READING)
     const source = {
       ...refSource(tree, entry.process_start),
       windowId: entry.window_id ?? tree.window.id,
@@ -118,6 +112,10 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   }
   return { ref, seen: around, place: isOwn ? ofElement : ofWindow }
 }
+
+/** By address, or by handle: macOS has no addresses, and one handle for each element. */
+const isSame = (one: Seen, other: Seen): boolean =>
+  one.handle === other.handle || (one.address !== undefined && one.address === other.address)
 
 /** The only table of a window. Lists count if there is no table. */
 async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
@@ -303,42 +301,42 @@ async function refsFor(
 async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask: TableAsk): Promise<Read> {
   if (ask.formulas) throw noFormulas(table)
   const place = await table.place()
-  const { header, rows } = rowsIn(place.node)
-  const first = grid.firstRow ?? 0
-  const width = Math.max(
-    grid.columnCount ?? 0,
-    header?.cells.length ?? 0,
-    ...rows.map(({ cells }) => cells.length),
-  )
+  const all = rowsOfTree(place.node, grid)
+  const { header, rows, width, count: rowCount } = all
   const titles = header?.cells.map(textOf)
   const asked = spansOf(ask)
-  const more = unmadeIn(place.node)
-  const rowCount = grid.rowCount ?? rows.length + more
   const inView = rowsInView(rows)
+  const first = all.first ?? 0
   const wanted = asked.rows ?? { first: first + inView.first, last: first + inView.last }
   refuseOutside(table, wanted, rowCount)
-  const shown = rows.slice(Math.max(0, wanted.first - first), wanted.last - first + 1)
+  const span = { first: wanted.first, last: Math.min(wanted.last, rowCount - 1) }
+  if (asked.rows) refuseTooMany(lengthOf(span) * width)
+  const shown = asked.rows
+    ? await rowsNumbered(ctx, all, grid, span)
+    : rows.slice(inView.first, inView.last + 1)
+  if (!shown) throw noNumbers(table)
   const columns = ask.columns
     ? columnsIn(ask.columns, width, titles, false)
     : within(asked.columns ?? { first: 0, last: width - 1 }, width)
   const placed = await Promise.all(shown.map(({ cells }) => placeCells(cells, width, grid)))
-  const positions = new Map(place.all.map((one) => [one.node, one]))
+  const positions = new Map([...place.all, ...positionsOf(place, shown)].map((one) => [one.node, one]))
   const chosen = shown.flatMap((row, at) =>
     ask.cells ? columns.map((column) => placed[at]?.[column]) : [actorOf(row)],
   )
   const refOf = await refsFor(
     ctx,
-    place,
+    { ...place, all: [...positions.values()] },
     chosen.flatMap((node) => (node && positions.get(node)) ?? []),
   )
   const given = chosen.map((node) => (node && positions.has(node) && refOf(positions.get(node)!)) || null)
-  const isWhole = place.complete && more === 0 && rowCount <= first + rows.length
+  const isAll = place.complete && all.first !== undefined && rowCount <= first + rows.length
+  const isWhole = isAll || (asked.rows !== undefined && shown.length === lengthOf(span))
   return {
     rows: placed.map((cells) => columns.map((column) => (cells[column] ? textOf(cells[column]) : ""))),
     row_count: rowCount,
     column_count: width,
     // Of rows that are made as they are scrolled to, the first is not known.
-    ...(more > 0 ? {} : { first_row: Math.max(wanted.first, first) + 1 }),
+    ...(all.first === undefined ? {} : { first_row: Math.max(wanted.first, grid.rowsAt ? 0 : first) + 1 }),
     first_column: (columns[0] ?? 0) + 1,
     ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
     ...(ask.header && titles ? { header: columns.map((column) => titles[column] ?? "") } : {}),
@@ -349,10 +347,21 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
   }
 }
 
-/** The number of rows that the list has no objects for. */
-function unmadeIn(node: SeenNode): number {
-  const list = isTable(node) && !node.children_count ? (node.children.find(isTable) ?? node) : node
-  return Math.max(0, (list.children_count ?? 0) - list.children.length)
+/** The places of rows that are not in the tree. */
+function positionsOf({ node, all }: TreePlace, rows: readonly TreeRow[]): readonly Position[] {
+  const table = all.find((one) => one.node === node)
+  const known = new Set(all.map((one) => one.node))
+  if (!table) return []
+  return rows.flatMap((row) => {
+    if (known.has(row.node) || row.node.index === undefined) return []
+    const above = [...table.ancestors, table.node]
+    const path = [...table.path, row.node.index]
+    return [...walk(row.node)].map((one) => ({
+      node: one.node,
+      path: [...path, ...one.path],
+      ancestors: [...above, ...one.ancestors],
+    }))
+  })
 }
 
 /** Of a long table the rows in view, or the first ones if it does not say which those are. */
@@ -363,22 +372,6 @@ function rowsInView(rows: readonly TreeRow[]): Span {
   const first = rows.findIndex(shows)
   const last = rows.findLastIndex(shows)
   return first < 0 || last - first >= FEW_ROWS ? { first: 0, last: SOME_ROWS - 1 } : { first, last }
-}
-
-/** A row with fewer cells than there are columns has cells that span several: the app knows where each one begins. */
-async function placeCells(
-  cells: readonly SeenNode[],
-  width: number,
-  { columnOf }: TreeGrid<Handle>,
-): Promise<readonly (SeenNode | undefined)[]> {
-  if (cells.length >= width || !columnOf) return cells
-  const columns = await Promise.all(cells.map(({ handle }) => columnOf(handle)))
-  if (columns.some((column) => column === undefined || column >= width)) return cells
-  const placed: (SeenNode | undefined)[] = Array.from({ length: width }, () => undefined)
-  columns.forEach((column, at) => {
-    placed[column!] = cells[at]
-  })
-  return placed
 }
 
 function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
@@ -407,6 +400,16 @@ function notInWindow(ref: string): AppError {
   return new AppError("ELEMENT_NOT_FOUND", `The table of ${ref} is not in the tree of its window now`, {
     suggestion: "Run 'table' without a ref, with --app or --window-id",
   })
+}
+
+function noNumbers({ ref }: Table): AppError {
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `The rows of ${ref} have no numbers: the app makes them as it is scrolled`,
+    {
+      suggestion: `Leave out --rows to read the rows in view, or look for one: agent-desktop scroll ${ref} --until TEXT`,
+    },
+  )
 }
 
 function noTable(id: string): AppError {

@@ -78,8 +78,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     open: async (entry, route) => (route === "path" ? whenUp(ax, () => openPath(ax, entry)) : undefined),
     read: async (handle) => walkElement(ax, elementOf(handle)),
     tableAround: async (handle) => tableAround(ax, elementOf(handle)),
-    // Its rows are in its tree.
-    grid: async () => ({ kind: "tree" }),
+    grid: async (handle) => (await import("./table.ts")).openTable(ax, elementOf(handle)),
     text: async (handle) => (await import("./text.ts")).openText(ax, elementOf(handle)),
     selectText: async (handle, range) => {
       await turn.take()

@@ -29,6 +29,7 @@ const PROBE_MS = 250
 const out = new BigUint64Array(1)
 const flag = new Uint8Array(1)
 const number = new Int32Array(1)
+const long = new BigInt64Array(1)
 const unsigned = new Uint32Array(1)
 
 /** The accessibility calls of one command, each limited by its deadline. */
@@ -113,6 +114,16 @@ export class Ax {
       () => copy(element.ref, attribute, from, count, out),
       (ref) => asElements(this.#decode(ref)),
     )
+  }
+
+  /** The length of an attribute that is a list; 0 if the element does not have it. */
+  count(element: Element, name: string): number {
+    const attribute = this.connection.name(name)
+    long[0] = 0n
+    const ask = accessibility().AXUIElementGetAttributeValueCount
+    const error = this.#ask(element, () => ask(element.ref, attribute, long))
+    if (error !== 0 && isUnread(new Failure(error))) throw readFailed(name, error)
+    return error === 0 ? Number(long[0]) : 0
   }
 
   /** The actions that the element offers. */

@@ -9,7 +9,7 @@ import { actionNames, statesOf } from "./states.ts"
 import { asFlag, asText, asWords, type Element, frameOf } from "./value.ts"
 
 /** A handle is the element itself; the core never looks inside. */
-function handleOf(element: Element): Handle {
+export function handleOf(element: Element): Handle {
   return element as unknown as Handle
 }
 

@@ -82,7 +82,7 @@ function isPartOfPage(ax: Ax, { element, role, attributes }: Facts): boolean {
 }
 
 /** Of a longer list only the visible part is read. */
-const LONG_LIST = 100
+export const LONG_LIST = 100
 /** The longest time for which the walk keeps other work waiting. */
 const TURN_MS = 30
 
@@ -328,6 +328,8 @@ function isEnd(error: unknown): boolean {
 /** The attributes that have children. An index of a path says by its stride which of them it counts in. */
 const SOURCES = ["AXChildren", "AXColumns", "AXContents", "AXChildrenInNavigationOrder", "AXRows"] as const
 const STRIDE = 1 << 20
+/** The index of the first row in a path, counted in AXRows. */
+export const ROWS_OFFSET = SOURCES.indexOf("AXRows") * STRIDE
 const ALL = STRIDE
 
 export interface Children {

@@ -214,6 +214,26 @@ test("set-cells writes texts, numbers and formulas, which a table reads back and
     ...UNVERIFIED,
   })
   expect(await set("A9", "")).toMatchObject({ cells: 1 })
+  // Digits that a number does not keep differ. An apostrophe keeps them as a text.
+  expect(await set("H1", "007\t'007\t2.50")).toMatchObject({
+    differences: [{ cell: "H1", wanted: "007", shows: "7" }],
+    ...UNVERIFIED,
+  })
+  expect(await set("H1", "\t\t")).toMatchObject({ cells: 3 })
+  // The app asks about a formula with a mistake: the cell is not written, nor any behind it.
+  const asked = await set("H1", "x\t=1+\tz")
+  expect(asked).toMatchObject({
+    code: "ACTION_FAILED",
+    details: { kind: "asked", written: 1, next: "I1" },
+    suggestion: expect.stringContaining(asked.details.window_id),
+  })
+  await until(async () => {
+    await desktop.run("press", "escape", "--app", "soffice")
+    const { json } = await desktop.run("list-windows")
+    return json.data.windows.length === 1
+  })
+  await press("escape")
+  expect(await set("H1", "")).toMatchObject({ cells: 1 })
   await saved([
     ["Thing", "Price", "Total"],
     ["Apples", "5", ""],

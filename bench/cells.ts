@@ -1,0 +1,28 @@
+import { fuzzCells, LOCALES } from "../test/fuzz/cells.ts"
+
+/**
+ * Writes random blocks of cells into LibreOffice Calc in several locales, and compares what `table` reads with the saved
+ * workbook.
+ *
+ *   bun bench/cells.ts [--seed N] [--blocks N]
+ *
+ * A fault is printed with its seed, its block and its locale; the same seed repeats it.
+ */
+
+const option = (name: string, otherwise: number): number => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at > 0 ? Number(process.argv[at + 1]) : otherwise
+}
+
+const seed = option("seed", Date.now() % 1_000_000)
+let faults = 0
+for (const locale of LOCALES) {
+  const report = await fuzzCells({ seed, blocks: option("blocks", 20), locale })
+  for (const fault of report.faults) console.log(fault)
+  faults += report.faults.length
+  const { written, differences, refused } = report.figures
+  console.log(
+    `seed ${seed}, ${locale}: ${written} cells hold what was written, ${differences} differ as the answer said, ${refused} blocks refused, ${report.faults.length} faults`,
+  )
+}
+process.exitCode = faults > 0 ? 1 : 0

@@ -1,0 +1,83 @@
+import { type Handle, MAX_LEVELS, type SeenNode } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import type { Span, TreeGrid } from "../grid.ts"
+import { isTable, rowsIn, type TreeRow } from "./rows.ts"
+
+/** The rows of a table, list or tree by their numbers, from 0. A long table may have only a part of them in its tree. */
+
+export interface RowsOfTree {
+  readonly header?: TreeRow
+  /** The rows that are in the tree. */
+  readonly rows: readonly TreeRow[]
+  /** The number of the first of them; undefined if the app does not tell. */
+  readonly first: number | undefined
+  readonly count: number
+  readonly width: number
+}
+
+export function rowsOfTree(node: SeenNode, grid: TreeGrid<Handle>): RowsOfTree {
+  const { header, rows } = rowsIn(node)
+  const more = unmadeIn(node)
+  const widths = rows.map(({ cells }) => cells.length)
+  return {
+    header,
+    rows,
+    first: grid.firstRow ?? (more > 0 ? undefined : 0),
+    count: grid.rowCount ?? rows.length + more,
+    width: Math.max(grid.columnCount ?? 0, header?.cells.length ?? 0, ...widths),
+  }
+}
+
+/** The number of rows that the list has no objects for. */
+function unmadeIn(node: SeenNode): number {
+  const list = isTable(node) && !node.children_count ? (node.children.find(isTable) ?? node) : node
+  return Math.max(0, (list.children_count ?? 0) - list.children.length)
+}
+
+/** These rows, if they are in the tree or can be asked for; as many as the time allows. undefined: they have no numbers. */
+export async function rowsNumbered(
+  ctx: Context,
+  { rows, first }: RowsOfTree,
+  grid: TreeGrid<Handle>,
+  wanted: Span,
+): Promise<readonly TreeRow[] | undefined> {
+  if (first === undefined) return undefined
+  const isThere = wanted.first >= first && wanted.last < first + rows.length
+  if (isThere || !grid.rowsAt) return rows.slice(Math.max(0, wanted.first - first), wanted.last - first + 1)
+  const read: TreeRow[] = []
+  for (const { handle, index } of await grid.rowsAt(wanted)) {
+    if (ctx.deadline.remaining < LEFT_MS && read.length > 0) break
+    const { root } = await ctx.adapter.tree({ kind: "element", handle }, READING)
+    const [row] = rowsIn({ ...root, role: "table", children: [{ ...root, index }] }).rows
+    if (row) read.push(row)
+  }
+  return read
+}
+
+/** Time that is left to answer. */
+const LEFT_MS = 200
+
+/** Everything in an element, in view or not. */
+export const READING = {
+  maxDepth: MAX_LEVELS,
+  bounds: "interactive",
+  includeHidden: false,
+  offscreen: "read",
+  interactiveOnly: false,
+} as const
+
+/** A row with fewer cells than there are columns has cells that span several: the app knows where each one begins. */
+export async function placeCells(
+  cells: readonly SeenNode[],
+  width: number,
+  { columnOf }: TreeGrid<Handle>,
+): Promise<readonly (SeenNode | undefined)[]> {
+  if (cells.length >= width || !columnOf) return cells
+  const columns = await Promise.all(cells.map(({ handle }) => columnOf(handle)))
+  if (columns.some((column) => column === undefined || column >= width)) return cells
+  const placed: (SeenNode | undefined)[] = Array.from({ length: width }, () => undefined)
+  columns.forEach((column, at) => {
+    placed[column!] = cells[at]
+  })
+  return placed
+}
