@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync } from "node:fs"
+import { chromium } from "../fixtures/fixture.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { until } from "../support/until.ts"
+
+/** Tables of different shapes in every toolkit, read as JSON and as TSV, and compared with the data that they were made of. */
+
+setDefaultTimeout(120_000)
+
+interface Table {
+  readonly name: string
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+const shaped = (
+  name: string,
+  height: number,
+  width: number,
+  text: (row: number, column: number) => string,
+): Table => ({
+  name,
+  header: Array.from({ length: width }, (_, column) => `${name} ${column + 1}`),
+  rows: Array.from({ length: height }, (_, row) =>
+    Array.from({ length: width }, (_, column) => text(row, column)),
+  ),
+})
+
+const WORDS = [
+  "Zoë",
+  "日本語",
+  "😀",
+  "-12.50",
+  "1.234,5",
+  "a\\tb",
+  '"quoted", so',
+  "é",
+  "O'Neil",
+  "50 %",
+  "x=1",
+  "<b>&",
+]
+
+const TABLES: readonly Table[] = [
+  shaped("One", 1, 1, () => "only"),
+  shaped("Words", 12, 3, (row, column) => WORDS[(row + column * 5) % WORDS.length]!),
+  // Some cells are empty, and many rows are alike.
+  shaped("Gaps", 9, 4, (row, column) => ((row + column) % 3 === 0 ? "" : `g${column}`)),
+  shaped("Long", 130, 2, (row, column) => `${column === 0 ? "Row" : "Value"} ${row + 1}`),
+  shaped("Wide", 2, 11, (row, column) => `${row}/${column}`),
+]
+
+const KINDS = ["gtk3", "gtk4", "qt6", "qt5", "table", "grid"] as const
+type Kind = (typeof KINDS)[number]
+
+let desktop: TestDesktop
+
+beforeAll(async () => {
+  desktop = await openDesktop()
+  const file = `${desktop.directory}/tables.json`
+  await Bun.write(file, JSON.stringify(TABLES))
+  const script = new URL("../fixtures/tables.py", import.meta.url).pathname
+  for (const kind of KINDS) {
+    if (kind === "table" || kind === "grid") continue
+    desktop.spawnApp(["/usr/bin/python3", script, kind, file])
+  }
+  for (const kind of ["table", "grid"] as const) {
+    const page = `${desktop.directory}/${kind}.html`
+    await Bun.write(page, pageOf(kind))
+    const profile = `${desktop.directory}/profile-${kind}`
+    mkdirSync(profile)
+    desktop.spawnApp(chromium(profile, `file://${page}`).command)
+  }
+})
+afterAll(() => desktop?.close())
+
+/** A page with the tables as elements of HTML, or as ARIA grids of boxes. */
+function pageOf(kind: "table" | "grid"): string {
+  const script = `
+    const isGrid = ${kind === "grid"}
+    const make = (parent, tag, role, text) => {
+      const made = parent.appendChild(document.createElement(isGrid ? "div" : tag))
+      if (isGrid) made.setAttribute("role", role)
+      if (text !== undefined) made.textContent = text
+      return made
+    }
+    for (const { name, header, rows } of ${JSON.stringify(TABLES)}) {
+      const table = make(document.body, "table", "grid")
+      table.setAttribute("aria-label", name)
+      const titles = make(table, "tr", "row")
+      for (const title of header) make(titles, "th", "columnheader", title)
+      for (const texts of rows) {
+        const row = make(table, "tr", "row")
+        for (const text of texts) make(row, "td", "gridcell", text)
+      }
+    }`
+  return `<!doctype html><meta charset="utf-8"><title>Tables ${kind}</title>
+<style>[role=row] { display: flex } [role=gridcell], [role=columnheader] { width: 8em; min-height: 1em }</style>
+<body><script>${script.replaceAll("</", "<\\/")}</script></body>`
+}
+
+const windowOf = (kind: Kind): Promise<string> =>
+  until(async () => {
+    const { json } = await desktop.run("list-windows")
+    const windows: readonly { title: string; id: string }[] = json?.data?.windows ?? []
+    return windows.find(({ title }) => title.startsWith(`Tables ${kind}`))?.id
+  }, 60_000)
+
+/** The refs of all tables of a window, by name. */
+const tablesOf = (window: string): Promise<ReadonlyMap<string, string>> =>
+  until(async () => {
+    const { json } = await desktop.run("table", "--window-id", window)
+    const found: readonly { name: string; ref_id: string }[] = json?.error?.details?.candidates ?? []
+    return found.length === TABLES.length && new Map(found.map(({ name, ref_id }) => [name, ref_id]))
+  }, 60_000)
+
+/** As the help says: one row per line, with tabs, line breaks and backslashes written as `\t`, `\n` and `\\`. */
+const tsvOf = (rows: Table["rows"]): string =>
+  rows
+    .map((row) => `${row.map((text) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")).join("\t")}\n`)
+    .join("")
+
+describe.each(KINDS)("in %s", (kind) => {
+  test("every table is what it was made of", async () => {
+    const refs = await tablesOf(await windowOf(kind))
+    for (const { name, header, rows } of TABLES) {
+      const args = [refs.get(name)!, "--rows", `1-${rows.length}`, "--timeout-ms", "60000"]
+      const { json } = await desktop.run("table", ...args, "--header")
+      expect({ kind, ...(json.data ?? json.error) }).toMatchObject({
+        name,
+        header,
+        rows,
+        row_count: rows.length,
+        column_count: header.length,
+        first_row: 1,
+        first_column: 1,
+      })
+      expect((await desktop.run("table", ...args, "--format", "tsv")).stdout).toBe(tsvOf(rows))
+    }
+  })
+})
