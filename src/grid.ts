@@ -50,6 +50,8 @@ export interface TreeGrid<Handle> {
   columnOf?(cell: Handle): Promise<number | undefined>
   /** Rows that the tree leaves out, such as those out of view in a long table. The index is that among all children. */
   rowsAt?(rows: Span): Promise<readonly RowHandle<Handle>[]>
+  /** The texts of rows by number, if the table knows all its rows and leaves those out of view out of its tree. */
+  texts?(rows: Span): Promise<readonly (readonly string[])[]>
 }
 
 export interface RowHandle<Handle> {

@@ -71,16 +71,12 @@ const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 /** A tab ends a cell. So does a line break at its start, which is not edited yet, and one in a formula. */
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
 
-function asksInstead({ ref }: Target, window: string): AppError {
-  return new AppError(
-    "ACTION_FAILED",
-    `The app did not take the text for ${ref}, and asks in window ${window}`,
-    {
-      suggestion: `Answer it first: agent-desktop snapshot -i --window-id ${window}`,
-      details: { kind: "asked", window_id: window },
-      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
-    },
-  )
+function asksInstead({ ref }: Target, id: string): AppError {
+  return new AppError("ACTION_FAILED", `The app did not take the text for ${ref}, and asks in window ${id}`, {
+    suggestion: `Answer it first: agent-desktop snapshot -i --window-id ${id}`,
+    details: { kind: "asked", window_id: id },
+    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+  })
 }
 
 function notTypable({ ref }: Target): AppError {

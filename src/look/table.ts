@@ -9,7 +9,7 @@ import { actorOf, isTable, type TreeRow, textOf } from "./rows.ts"
 import { look } from "./search.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
 import { refSource, requireContent } from "./surface.ts"
-import { placeCells, READING, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
+import { placeCells, READING, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 import { chooseWindow, type WindowChoice } from "./windows.ts"
 
 /** Reads tables, sheets, lists and trees as rows of text. */
@@ -307,6 +307,8 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
   const asked = spansOf(ask)
   const inView = rowsInView(rows)
   const first = all.first ?? 0
+  if (grid.texts && (asked.rows || rowCount <= FEW_ROWS))
+    return readNumbered(ctx, table, place, grid.texts, all, ask)
   const wanted = asked.rows ?? { first: first + inView.first, last: first + inView.last }
   refuseOutside(table, wanted, rowCount)
   const span = { first: wanted.first, last: Math.min(wanted.last, rowCount - 1) }
@@ -344,6 +346,51 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
       ? { cell_refs: shown.map((_, at) => given.slice(at * columns.length, (at + 1) * columns.length)) }
       : { refs: given }),
     ...(isWhole ? {} : { complete: false }),
+  }
+}
+
+/** Reads rows by their numbers. Those in the tree have refs. */
+async function readNumbered(
+  ctx: Context,
+  table: Table,
+  place: TreePlace,
+  read: NonNullable<TreeGrid<Handle>["texts"]>,
+  { header, rows, width, count }: RowsOfTree,
+  ask: TableAsk,
+): Promise<Read> {
+  const asked = spansOf(ask)
+  const wanted = asked.rows ?? { first: 0, last: count - 1 }
+  refuseOutside(table, wanted, count)
+  const span = { first: wanted.first, last: Math.min(wanted.last, count - 1) }
+  const titles = header?.cells.map(textOf)
+  const columns = ask.columns
+    ? columnsIn(ask.columns, width, titles, false)
+    : within(asked.columns ?? { first: 0, last: width - 1 }, width)
+  const positions = new Map(place.all.map((one) => [one.node, one]))
+  const made = new Map(rows.map((row) => [row.node.index, row]))
+  const chosen = within(span, count).map((number) => {
+    const row = made.get(number)
+    const nodes = ask.cells ? columns.map((column) => row?.cells[column]) : [row && actorOf(row)]
+    return nodes.map((node) => node && positions.get(node))
+  })
+  const [texts, refOf] = await Promise.all([
+    read(span),
+    refsFor(
+      ctx,
+      place,
+      chosen.flat().filter((one) => one !== undefined),
+    ),
+  ])
+  const given = chosen.map((row) => row.map((one) => (one && refOf(one)) ?? null))
+  return {
+    rows: texts.map((row) => columns.map((column) => row[column] ?? "")),
+    row_count: count,
+    column_count: width,
+    first_row: span.first + 1,
+    first_column: (columns[0] ?? 0) + 1,
+    ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
+    ...(ask.header && titles ? { header: columns.map((column) => titles[column] ?? "") } : {}),
+    ...(ask.cells ? { cell_refs: given } : { refs: given.map(([first = null]) => first) }),
   }
 }
 

@@ -4,6 +4,7 @@ import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, unlessRefused } from "./element.ts"
+import { isClassName } from "./names.ts"
 import { describeElement, openAbove } from "./open.ts"
 import { pastTheBus, translatingErrors } from "./read-tree.ts"
 import { ROLE } from "./roles.ts"
@@ -99,6 +100,7 @@ const CORNER = [
 /** The facts about a table that its tree does not hold. */
 async function openTree(atspi: Atspi, element: Element, interfaces: number): Promise<Grid<Handle>> {
   const { ref, origin } = element
+  if (origin.traits.columnViewsHoldLists) return openList(atspi, element)
   if (!origin.traits.pagesCountRows) return { kind: "tree" }
   const attributes = await unlessRefused(atspi.attributes(ref))
   const rowCount = countIn(attributes, "rowcount")
@@ -115,6 +117,38 @@ async function openTree(atspi: Atspi, element: Element, interfaces: number): Pro
       : undefined,
   }
 }
+
+/** A list of GTK 4 keeps the rows out of view as objects without room. A long list has objects for only some rows. */
+async function openList(atspi: Atspi, element: Element): Promise<Grid<Handle>> {
+  const { ref, origin } = element
+  const children = (await atspi.role(ref)) === ROLE.TREE_TABLE ? await atspi.children(ref) : [ref]
+  const roles = await Promise.all(children.map((child) => atspi.role(child)))
+  const list = children[roles.indexOf(ROLE.LIST)]
+  const rows = list && (await atspi.children(list))
+  if (!rows || rows.length >= (origin.traits.rowsMade?.list ?? 0)) return { kind: "tree" }
+  const isView = list.path !== ref.path
+  const texts = async (row: Ref): Promise<readonly string[]> =>
+    isView
+      ? Promise.all((await atspi.children(row)).map((cell) => labelsIn(atspi, cell, MOST_BOXES)))
+      : [await labelsIn(atspi, row, MOST_BOXES)]
+  return {
+    kind: "tree",
+    rowCount: rows.length,
+    texts: ({ first, last }) =>
+      translatingErrors(origin, Promise.all(rows.slice(first, last + 1).map(texts))),
+  }
+}
+
+/** The texts of the labels in a cell. A box without a name has the name of its class. */
+async function labelsIn(atspi: Atspi, ref: Ref, levels: number): Promise<string> {
+  const [name, children] = await Promise.all([atspi.name(ref), levels > 0 ? atspi.children(ref) : []])
+  if (children.length === 0) return isClassName(name) ? "" : cleanCell(name)
+  const texts = await Promise.all(children.map((child) => labelsIn(atspi, child, levels - 1)))
+  return texts.filter(Boolean).join(" ")
+}
+
+/** Boxes around the label of a cell. */
+const MOST_BOXES = 4
 
 /** aria-rowcount and aria-colcount; −1 means that the page does not know. */
 function countIn(attributes: ReadonlyMap<string, string> | undefined, key: string): number | undefined {
