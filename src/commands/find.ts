@@ -25,7 +25,9 @@ export const find = defineCommand({
     name: words("Part of the name, in any case", { value: "TEXT", traced: true }),
     value: words("Part of the value", { value: "TEXT" }),
     text: words("Part of the name, value or description", { value: "TEXT" }),
-    in_row: words("Only in rows that show this text", { value: "TEXT" }),
+    in_row: words('Only in rows that show this text. It does not scroll: a target with in "…" does', {
+      value: "TEXT",
+    }),
     state: v.optional(choice(STATES, "Must have this state", { value: "STATE" })),
     exact: flag("Whole strings instead of parts, case and all"),
     include_hidden: flag("Also elements that are not showing"),

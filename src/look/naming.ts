@@ -10,8 +10,9 @@ import { type Description, descriptionText, type Wanted } from "../target.ts"
 import { type Position, wordsOf } from "../tree.ts"
 import { fitting } from "./fitting.ts"
 import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting.ts"
+import { inTheirRows } from "./row-places.ts"
 import { look } from "./search.ts"
-import { describedBy, focusIn, type Seeing, see, titled } from "./target.ts"
+import { describedInRows, focusIn, type Seeing, see, titled } from "./target.ts"
 import type { WindowChoice } from "./windows.ts"
 
 /** From an element to the words that name it: the way back from target.ts. */
@@ -96,15 +97,17 @@ async function nameIn(
   const titles = (await ctx.adapter.windows({ pid }))
     .filter((one) => one.pid === pid)
     .map(({ title }) => title)
-  const names = new Names(place, documentsIn(titles), titles.length > 1)
+  const places = await inTheirRows(ctx, scope.places)
+  const inRow = places.find(({ node }) => node === place.node) ?? place
+  const names = new Names(inRow, documentsIn(titles), titles.length > 1)
   const others = await elsewhere(ctx, scope)
   for (const description of names.descriptions()) {
-    const [only, ...more] = fitting(scope.places, description)
+    const [only, ...more] = fitting(places, description)
     if (only?.node !== place.node || more.length > 0) continue
     // GTK 3 has an open menu in the tree of its window, too.
     if (others.some((places) => !fitting(places, description).every(isIt(places)))) continue
     // The search of a replay has the last word.
-    const again = await see(ctx, { app }, describedBy(description))
+    const again = await see(ctx, { app }, describedInRows(ctx, description))
     const [found, ...rest] = again?.found ?? []
     if (again && found && rest.length === 0 && isIt(again.places)(found))
       return { ...about, headings, target: descriptionText(description) }
@@ -146,7 +149,7 @@ async function elsewhere(ctx: Context, scope: Seeing): Promise<readonly (readonl
     const read = await look(ctx, other, { includeHidden: false, fits: () => false })
     if (!read.tree.complete)
       throw new AppError("TIMEOUT", `Window '${other.id}' of the same app could not be read to its end`)
-    seen.push(titled(other, read))
+    seen.push(await inTheirRows(ctx, titled(other, read)))
   }
   return seen
 }

@@ -158,16 +158,11 @@ const ACT_MS = 1000
 
 type Find = (places: readonly Position[]) => readonly Position[] | Promise<readonly Position[]>
 
-export const describedBy =
-  (description: Description) =>
-  (places: readonly Position[]): readonly Position[] =>
-    fitting(places, description)
-
-/** The same, with rows also where the platform lists cells without them. */
-const describedInRows =
+/** The elements that fit, with rows also where the platform lists cells without them. */
+export const describedInRows =
   (ctx: Context, description: Description): Find =>
   async (places) => {
-    if (!description.within.some(({ name }) => name !== undefined)) return describedBy(description)(places)
+    if (!description.within.some(({ name }) => name !== undefined)) return fitting(places, description)
     const { inTheirRows } = await import("./row-places.ts")
     const found = new Set(fitting(await inTheirRows(ctx, places), description).map(({ node }) => node))
     return places.filter(({ node }) => found.has(node))

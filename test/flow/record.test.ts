@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import type { Handle } from "../../src/adapter.ts"
 import { commands } from "../../src/commands/index.ts"
 import { readFlow } from "../../src/flow/read.ts"
 import { openRecording } from "../../src/flow/record.ts"
 import { planFlow } from "../../src/flow/replay.ts"
+import type { CellGrid } from "../../src/grid.ts"
 import type { Door } from "../../src/run.ts"
 import { readyDesk, samplesOf } from "../support/every-command.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
@@ -89,6 +91,32 @@ test("the row tells which of several buttons is meant", async () => {
   const it = recorded([{ role: "table", children: ["Ada", "Gina"].map(row) }])
   await it.act("click", "Delete", {}, 1)
   expect(it.text()).toBe(`click 'button "Delete" in "Gina"' --app Editor\n`)
+})
+
+test("the row tells which of several cells is meant, also if a table lists its cells without rows", async () => {
+  const grid = (): CellGrid<Handle> => ({
+    kind: "cells",
+    rowCount: 2,
+    columnCount: 2,
+    isSheet: false,
+    indexOf: (row, column) => row * 2 + column,
+    placeOf: (index) => ({ row: Math.floor(index / 2), column: index % 2 }),
+    titles: async () => undefined,
+    inView: async () => undefined,
+    texts: async () => [],
+    cell: async () => undefined,
+    locked: async () => [],
+    doubt: async () => undefined,
+  })
+  const cells = ["Ada", "Paris", "Gina", "Paris"].map((name) => ({
+    role: "cell",
+    name,
+    states: ["enabled"],
+    actions: ["Click"],
+  })) satisfies readonly Spec[]
+  const it = recorded([{ role: "table", grid, children: cells }])
+  await it.act("click", "Paris", {}, 1)
+  expect(it.text()).toBe(`click 'cell "Paris" in "Gina"' --app Editor\n`)
 })
 
 describe("a comment with the reason stands for", () => {
