@@ -9,7 +9,7 @@ import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./table-rows.ts"
  *   holds another one is replaced by it.
  * - A node with one child is replaced by it, if the node says nothing or only what the child says. The description of a
  *   group around one control, such as its tool tip, becomes that of the control.
- * - A wrapper that is an only child, or holds nothing but wrappers, is replaced by its children.
+ * - A wrapper that is an only child, or holds nothing but groups and other containers, is replaced by its children.
  * - A leaf is dropped if it only decorates, or repeats the name of its parent or of a sibling.
  */
 export function compact(tree: Node): Node {
@@ -25,7 +25,7 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
   const [only] = kept
   if (only && kept.length === 1 && isFiller(only)) return only.children ?? []
   return kept.flatMap((child) =>
-    isFiller(child) && child.children?.every(isFiller) ? child.children : child,
+    isFiller(child) && child.children?.every(isContainer) ? child.children : child,
   )
 }
 
@@ -77,6 +77,8 @@ const countEmpty = ({ children = [] }: Node): number =>
   )
 
 const HOLD_CELLS: ReadonlySet<Node["role"]> = new Set([...TABLES, "row", "cell"])
+
+const isContainer = ({ children, ref_id }: Node): boolean => children !== undefined && !ref_id
 
 /** True of a wrapper that says nothing at all. */
 const isFiller = (node: Node): boolean =>

@@ -5,15 +5,15 @@ import type { PrintedNode } from "../schema/outputs.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"
-import { isOneLine, isSheetCell } from "./table-rows.ts"
+import { isOneLine, isSheetCell, TABLES } from "./table-rows.ts"
 
 /** Results as plain lines, for `--format text`. */
 
 /** A snapshot: a heading, and the tree or the differences below it. */
 export function snapshotText(data: Snapshot): string {
-  const { app, window, snapshot_id, since, complete, ref_count } = data
+  const { app, window, snapshot_id, since, complete } = data
   const compared = since === undefined ? "" : ` since ${since}`
-  const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${compared} ${ref_count} refs${complete ? "" : " incomplete"}\n`
+  const heading = `${quoted(app)} ${window.id} ${quoted(window.title)} ${snapshot_id}${compared}${complete ? "" : " incomplete"}\n`
   const note = data.note === undefined ? "" : `${data.note}\n`
   if (data.changes) return heading + note + changeLines(data.changes)
   return data.tree ? heading + note + outline(data.tree, window.title) : heading
@@ -22,7 +22,6 @@ export function snapshotText(data: Snapshot): string {
 interface Snapshot {
   readonly app: string
   readonly window: { readonly id: string; readonly title: string }
-  readonly ref_count: number
   readonly snapshot_id?: string
   readonly since?: string
   readonly complete?: boolean
@@ -93,11 +92,12 @@ export function outline(tree: PrintedNode, above?: string): string {
   const lines: string[] = []
   const visit = (node: PrintedNode, indent: string, known: string | undefined): void => {
     const said = wordsOf(node)
-    if (isOneLine(node)) {
-      lines.push(indent + rowLine(node))
+    const line = isOneLine(node) ? rowLine(node) : messageLine(node)
+    if (line !== undefined) {
+      lines.push(indent + line)
       return
     }
-    lines.push(indent + lineOf(said === known && !node.ref_id ? withoutWords(node) : node))
+    lines.push(indent + lineOf(said === known && !node.ref_id ? withoutWords(node) : node) + cellTarget(node))
     const [before, after] = beyondLines(node.offscreen)
     for (const line of before) lines.push(`${indent}  ${line}`)
     for (const child of node.children ?? []) visit(child, `${indent}  `, said ?? known)
@@ -107,24 +107,51 @@ export function outline(tree: PrintedNode, above?: string): string {
   return `${lines.join("\n")}\n`
 }
 
+/** `alert "Warning": "The disk is full"`: an alert around one text. */
+function messageLine({ children = [], ...alert }: PrintedNode): string | undefined {
+  const [text, ...others] = children
+  if (alert.role !== "alert" || alert.offscreen || text?.role !== "statictext" || others.length > 0)
+    return undefined
+  const line = lineOf(text)
+  return text.children || text.ref_id ? undefined : `${lineOf(alert)}: ${line.slice("statictext ".length)}`
+}
+
 /**
  * `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. A plain cell of a sheet says its value, and
- * its place only if it does not follow another one: `row A2: "Ada" | 36 | D2 "x"`. The target of 36 is `cell "B2"`.
+ * its place only if it does not follow another one: `row A2: Ada | 36 | D2 "x"`. The target of 36 is `cell "B2"`, as the
+ * line of the table says.
  */
 function rowLine({ children = [], ...row }: PrintedNode): string {
   const [first] = children
   const start = first && isPlainCell(first) ? ` ${first.name}` : ""
   const parts = children.map((child, at) => {
     if (!isPlainCell(child)) return partOf(child)
-    const value = sheetValue(child.value ?? "")
-    return at === 0 || isNextColumn(children[at - 1], child) ? value : `${child.name} ${value}`
+    const value = child.value ?? ""
+    if (at > 0 && !isNextColumn(children[at - 1], child)) return `${child.name} ${numberOrQuoted(value)}`
+    return isPlainWords(value) ? value : numberOrQuoted(value)
   })
   return `${lineOf(row)}${start}: ${parts.join(" | ")}`
 }
 
 /** A number cannot be taken for anything else, and needs no quotes. */
-const sheetValue = (value: string): string =>
+const numberOrQuoted = (value: string): string =>
   /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? value : quoted(value)
+
+/** True for a few letters and digits that cannot be taken for a role, or for a place and a value: `Bern`, `Article 5`. */
+function isPlainWords(value: string): boolean {
+  const [first = ""] = value.split(" ", 1)
+  return WORDS.test(value) && value.length <= 40 && !isRole(first) && !PLACE.test(first)
+}
+
+const WORDS = /^\p{Script=Latin}[\p{Script=Latin}\d]*(?: [\p{Script=Latin}\d]+)*$/u
+const PLACE = /^[A-Z]{1,3}\d+$/
+
+/** The target of a cell of a sheet, for the line of its table: the cells in its rows have no refs there. */
+function cellTarget({ role, children = [] }: PrintedNode): string {
+  if (!isRole(role) || !TABLES.has(role)) return ""
+  const cell = children.find(isOneLine)?.children?.find(isPlainCell)
+  return cell ? `, targets: cell ${quoted(cell.name ?? "")}, …` : ""
+}
 
 /** True for a cell of a sheet that has nothing to say but its value. */
 function isPlainCell(cell: PrintedNode): boolean {
@@ -163,7 +190,7 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
   if (said) words.push(`${quoted(said)}${node.name_inferred ? "?" : ""}`)
   if (node.ref_id) words.push(`[${node.ref_id}]`)
   for (const state of node.states ?? []) if (!isRule(state, node.role)) words.push(state)
-  if (node.value !== undefined && (node.name || !said)) words.push(`= ${quoted(node.value)}`)
+  if (node.value !== undefined && (node.name || !said)) words.push(`= ${valueText(node)}`)
   if (node.value_length !== undefined) words.push(`of ${node.value_length} characters`)
   if (node.description && !repeatsName(node)) words.push(`(${quoted(node.description)})`)
   if (node.hint && node.hint !== ONLY_COLUMN) words.push(`hint ${quoted(node.hint)}`)
@@ -181,12 +208,17 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
 const isEndless = ({ children_count, empty_cells }: Omit<PrintedNode, "children">): boolean =>
   children_count === 0x7fffffff && empty_cells !== undefined
 
+const valueText = ({ role, value = "" }: Omit<PrintedNode, "children">): string =>
+  isRole(role) && hasTrait(role, "number") ? numberOrQuoted(value) : quoted(value)
+
 const ONLY_COLUMN = "column 1 of 1"
 
 /** Detects states that nearly every node of a role has: enabled, a closed menu. */
 function isRule(state: State, role: string): boolean {
   if (state === "collapsed" || state === "haspopup")
     return role === "menuitem" || (isRole(role) && hasTrait(role, "opensMenu"))
+  // One radio button of a group is checked.
+  if (state === "unchecked") return role === "radiobutton"
   if (state === "multiselectable") return !LISTS.has(role)
   return state === "enabled"
 }

@@ -354,7 +354,7 @@ describe("snapshot --diff", () => {
     const data = await ok("snapshot", { diff: "last" })
     expect(snapshotText(data)).toBe(
       [
-        `"Shop" w-1 "Order" ${data.snapshot_id} since ${since} 1 refs`,
+        `"Shop" w-1 "Order" ${data.snapshot_id} since ${since}`,
         '+ menubutton "More" [@e5] in "Tools"',
         '    image "Dots"',
         '- button "Print" [@e2] disabled',

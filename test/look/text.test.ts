@@ -40,7 +40,7 @@ test("a snapshot is a heading and one line per node, indented by two spaces per 
   }
   expect(await printed("snapshot", data)).toBe(
     [
-      '"notes" w-7 "Notes" sabc 2 refs',
+      '"notes" w-7 "Notes" sabc',
       "window",
       '  button "Save" [@e1] focused = "value"',
       '  list "Rows" … 12 children',
@@ -94,12 +94,55 @@ test("plain cells of a sheet say their values, and their places where those cann
       children: [cell("A2", "Ada"), cell("B2", "36"), cell("D2", "1.5 | x"), cell("E2", "-2.5")],
     },
     { role: "row", children: [cell("Z3", "a", ["enabled", "focused"]), cell("AA3", "b"), cell("AC3", "c")] },
+    // Words that could be taken for something else keep their quotes.
+    {
+      role: "row",
+      children: ["Article 5", "button 2", "D2 x", "Zoë", "x, y", " a", "אב"].map((value, at) =>
+        cell(`${"ABCDEFG"[at]}4`, value),
+      ),
+    },
   ]
   expect(outline({ role: "table", children: rows })).toBe(
-    `table
-  row A2: "Ada" | 36 | D2 "1.5 | x" | -2.5
-  row: "Z3" [@e1] focused = "a" | "b" | AC3 "c"
+    `table, targets: cell "A2", …
+  row A2: Ada | 36 | D2 "1.5 | x" | -2.5
+  row: "Z3" [@e1] focused = "a" | b | AC3 "c"
+  row A4: Article 5 | "button 2" | "D2 x" | Zoë | "x, y" | " a" | "אב"
 `,
+  )
+})
+
+test("numbers need no quotes, and a radio button that is not chosen does not say so", () => {
+  const node = (role: string, value?: string, states: readonly State[] = ["enabled"]) => ({
+    role,
+    value,
+    states,
+  })
+  const children = [
+    node("slider", "0.9"),
+    node("incrementor", "10 pt"),
+    node("textfield", "10"),
+    node("radiobutton", undefined, ["unchecked"]),
+    node("checkbox", undefined, ["unchecked"]),
+  ]
+  expect(outline({ role: "group", children })).toBe(
+    `group
+  slider = 0.9
+  incrementor = "10 pt"
+  textfield = "10"
+  radiobutton
+  checkbox unchecked
+`,
+  )
+})
+
+test("an alert and its only text are one line", () => {
+  const text = { role: "statictext", value: "The disk\nis full" }
+  const button = { role: "button", ref_id: "@e1", name: "OK" }
+  expect(outline({ role: "alert", name: "Warning", children: [text] })).toBe(
+    'alert "Warning": "The disk\\nis full"\n',
+  )
+  expect(outline({ role: "alert", children: [text, button] })).toBe(
+    'alert\n  statictext "The disk\\nis full"\n  button "OK" [@e1]\n',
   )
 })
 
