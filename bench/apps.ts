@@ -218,7 +218,7 @@ const MORE_APPS: readonly StockApp[] = [
     toolkit: "LibreOffice",
     app: "soffice",
     title: "Impress",
-    command: office("--impress"),
+    command: impress,
     popup: ["click", 'menuitem "Insert"'],
   },
   {
@@ -363,6 +363,19 @@ export function chromium(directory: string, url: string): readonly string[] {
     `--user-data-dir=${directory}`,
     `--app=${url}`,
   ]
+}
+
+/** Without the dialog that offers templates. */
+function impress(directory: string): readonly string[] {
+  mkdirSync(`${directory}/user`, { recursive: true })
+  const names = 'xmlns:oor="http://openoffice.org/2001/registry"'
+  const item = '<item oor:path="/org.openoffice.Office.Impress/Misc/NewDoc">'
+  const value = '<prop oor:name="AutoPilot" oor:op="fuse"><value>false</value></prop>'
+  writeFileSync(
+    `${directory}/user/registrymodifications.xcu`,
+    `<?xml version="1.0" encoding="UTF-8"?><oor:items ${names}>${item}${value}</item></oor:items>`,
+  )
+  return office("--impress")(directory)
 }
 
 export function office(kind: string): StockApp["command"] {

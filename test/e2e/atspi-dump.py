@@ -67,6 +67,7 @@ def facts_of(accessible, parent):
         "label": "" if name.strip() else label_of(accessible),
         "description": tried(lambda: accessible.description, ""),
         "placeholder": tried(lambda: dict(a.split(":", 1) for a in accessible.getAttributes()).get("placeholder-text", ""), ""),
+        "text": "" if name.strip() else tried(lambda: accessible.queryText().getText(0, 80), ""),
         "actions": actions_of(accessible),
         "interfaces": tried(accessible.get_interfaces, []),
         "states": sorted(pyatspi.stateToString(state) for state in tried(lambda: accessible.getState().getStates(), ())),

@@ -11,6 +11,7 @@ const node = (address: string, parent: string | null, role: string, more: Partia
   name: "",
   label: "",
   placeholder: "",
+  text: "",
   description: "",
   actions: [],
   interfaces: ["Accessible", "Component"],

@@ -48,17 +48,19 @@ export function differences(dump: Dump, printed: readonly Printed[], shift: Shif
   ]
 }
 
-/** Pairs by address. Qt 6 gives tree items new addresses at each look, so those are paired by role and name. */
+/**
+ * Pairs by address. Qt 6 gives tree items new addresses at each look, and so does LibreOffice with the cells of a sheet:
+ * those are paired by role and name.
+ */
 function pair(dump: Dump, expected: readonly Expected[], printed: readonly Printed[]): [Expected, Printed][] {
   const byAddress = new Map(printed.map((one) => [one.address, one]))
   const exact = expected.flatMap((one): [Expected, Printed][] => {
     const ours = byAddress.get(one.address)
     return ours ? [[one, ours]] : []
   })
-  if (dump.toolkit !== "Qt") return exact
   const used = new Set(exact.map(([, ours]) => ours))
-  const looks = exact.flatMap(([theirs]) => theirs)
-  const left = expected.filter((one) => one.role === "treeitem" && !looks.includes(one))
+  const looks = new Set(exact.map(([theirs]) => theirs))
+  const left = expected.filter((one) => !looks.has(one) && isMadeAgain(dump, one))
   return [
     ...exact,
     ...left.flatMap((one): [Expected, Printed][] => {
@@ -70,6 +72,11 @@ function pair(dump: Dump, expected: readonly Expected[], printed: readonly Print
     }),
   ]
 }
+
+const isMadeAgain = ({ toolkit }: Dump, { role, names }: Expected): boolean =>
+  toolkit === "Qt"
+    ? role === "treeitem"
+    : role === "cell" && [...names].every((name) => /^[A-Z]{1,3}\d+$/.test(name))
 
 function compare(theirs: Expected, ours: Printed, shift: Shift): string[] {
   const states = (ours.states ?? []).filter((state) => JUDGED.has(state)).sort()

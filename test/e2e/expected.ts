@@ -14,6 +14,8 @@ export interface Dumped {
   readonly description: string
   /** The hint in an empty field. */
   readonly placeholder: string
+  /** The text of a nameless object. */
+  readonly text: string
   readonly actions: readonly string[]
   readonly interfaces: readonly string[]
   readonly states: readonly string[]
@@ -152,7 +154,11 @@ class Tree {
     return panes.some((pane) => pane.extents !== null && isApart(node.extents, pane.extents))
   }
 
-  #shows({ states, extents }: Dumped): boolean {
+  #shows({ states, extents, role, parent }: Dumped): boolean {
+    // GTK 2 never reports it of the items of a menu. Those of a menu that was never open have no place.
+    const isItem = role.endsWith("menu item") || role === "menu" || role === "separator"
+    if (this.toolkit === "GAIL" && isItem && this.#byAddress.get(parent ?? "")?.role === "menu")
+      return states.includes("visible") && (extents?.[0] ?? -0x80000000) > -0x7ffffff0
     if (this.toolkit !== "GTK" || states.includes("showing")) return states.includes("showing")
     // GTK before 4.10 never reports the state "showing".
     const [, , width, height] = extents ?? [0, 0, 1, 1]
@@ -214,6 +220,7 @@ function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
     "",
     ...about,
     oneLine(node.placeholder),
+    oneLine(node.text),
     ...inside,
     oneLine(inside.filter(Boolean).join(" ")),
   ])
@@ -277,14 +284,27 @@ function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (INTERACTIVE.has(role)) return true
   if (NEVER.has(role) || (tree.toolkit === "GTK" && isMenuShell(tree, node))) return false
   if (node.states.includes("expandable")) return true
-  // Gecko offers a click on every text, and on bars and trees around the elements that hear it.
-  if (tree.toolkit === "Gecko" && (role === "statictext" || role === "toolbar" || role === "outline"))
-    return false
-  if (isDrawn(tree, node)) return true
+  // Gecko offers a click on every text, and on bars, lists and trees around the elements that hear it.
+  if (tree.toolkit === "Gecko" && HEARD_INSIDE.has(role)) return false
+  if (isDrawn(tree, node) || isShape(node)) return true
   if (node.role === "table row" && node.states.includes("focusable")) return true
   // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
 }
+
+const HEARD_INSIDE: ReadonlySet<string> = new Set([
+  "alert",
+  "menu",
+  "outline",
+  "rowheader",
+  "statictext",
+  "tablist",
+  "toolbar",
+])
+
+/** A shape on a page of LibreOffice can be selected and moved. */
+const isShape = ({ role, states }: Dumped): boolean =>
+  role === "panel" && ["focusable", "selectable", "resizable"].every((state) => states.includes(state))
 
 /** A control that an app of GTK 3 draws itself is a panel with a tool tip. */
 const isDrawn = (tree: Tree, node: Dumped): boolean =>
@@ -319,6 +339,10 @@ function roleOf(tree: Tree, node: Dumped): string {
       if (parent === "tree" || parent === "tree table") return "treeitem"
       if (parent === "list box") return "option"
       return is("selectable") || is("selected") ? "option" : "group"
+    case "panel":
+      // A time field of Gecko; a slide in LibreOffice's list of them.
+      if (tree.toolkit === "Gecko" && is("editable")) return "datefield"
+      return parent === "document frame" && is("selectable") ? "option" : "group"
     case "icon":
       return is("selectable") ? "option" : "image"
     case "list":
@@ -354,7 +378,9 @@ const BUTTONS: ReadonlySet<string> = new Set(["push button", "button"])
 
 /** A switch of a page is checkable. A switch of GTK 3 is a toggle button without a picture or text. */
 function isSwitch(toolkit: string, node: Dumped): boolean {
-  if (toolkit === "Chromium") return node.states.includes("checkable")
+  if (toolkit === "Chromium" || toolkit === "Gecko") return node.states.includes("checkable")
+  // An expander is a toggle button, too.
+  if (node.states.includes("expandable")) return false
   return toolkit === "gtk" && node.interfaces.every((one) => SWITCH_INTERFACES.has(one))
 }
 
@@ -391,13 +417,13 @@ const ROLES: Readonly<Record<string, string>> = {
   frame: "window",
   heading: "heading",
   image: "image",
+  "internal frame": "group",
   link: "link",
   "list box": "listbox",
   "menu bar": "menubar",
   "menu item": "menuitem",
   "page tab": "tab",
   "page tab list": "tablist",
-  panel: "group",
   paragraph: "paragraph",
   "password text": "textfield",
   "popup menu": "menu",
