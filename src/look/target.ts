@@ -13,6 +13,7 @@ import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
 import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
 import { isStarting, refSource, requireContent } from "./surface.ts"
+import { isSheetCell } from "./table-rows.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
 /** From the words of a caller to a ref: the one element that fits them, in what a user could act on now. */
@@ -55,7 +56,9 @@ export async function findTarget(
       let seen = await looking()
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
-      if (seen?.tree.complete && seen.found.length === 0 && description && reveal && !hasRevealed) {
+      const isMissing = seen?.tree.complete && seen.found.length === 0 && !hasRevealed
+      // A sheet has a million rows to scroll through. `missing` says how to reach its cells.
+      if (seen && isMissing && description && reveal && !addressIn(seen, description)) {
         hasRevealed = true
         revealed = await revealIn(ctx, seen, description, reveal)
         if (revealed) seen = await looking()
@@ -370,6 +373,12 @@ async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<Ap
   })
 }
 
+/** The address that a description names, such as D5, if the window has a sheet. */
+function addressIn({ places }: Seeing, { role, name = "" }: Description): string | undefined {
+  if (role !== "cell" || !isSheetCell({ role, name: name.toUpperCase() })) return undefined
+  return places.some(({ node }) => isSheetCell(node)) ? name.toUpperCase() : undefined
+}
+
 async function missing(ctx: Context, target: string, seen: Seeing, isFocus: boolean): Promise<AppError> {
   const text = isFocus ? undefined : rowTextOf(parseDescription(target))
   const gaps = await gapsOf(ctx, { ...seen, found: [] }, text)
@@ -384,6 +393,13 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
       suggestion:
         "Give it to one with 'focus'; 'press' and 'type @focused' reach the focused window in any case",
       details: { kind: "no_focus", window: shownWindow(seen.window) },
+      disposition: NOTHING_DELIVERED,
+    })
+  const address = addressIn(seen, parseDescription(target))
+  if (address)
+    return new AppError("ELEMENT_NOT_FOUND", `Cell ${address} is not in view in ${placeOf(seen)}`, {
+      suggestion: `Read it: agent-desktop table table --range ${address} --window-id ${seen.window.id}. Write it: agent-desktop set-cells table ${address} TEXT --window-id ${seen.window.id}`,
+      details: { kind: "cell_out_of_view", window: shownWindow(seen.window) },
       disposition: NOTHING_DELIVERED,
     })
   const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)
