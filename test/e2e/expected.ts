@@ -287,6 +287,8 @@ function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   // Gecko offers a click on every text, and on bars, lists and trees around the elements that hear it.
   if (tree.toolkit === "Gecko" && HEARD_INSIDE.has(role)) return false
   if (isDrawn(tree, node) || isShape(node)) return true
+  // A sheet of LibreOffice, whose cells are read by their addresses.
+  if (node.role === "table" && tree.parentOf(node)?.role === "document spreadsheet") return true
   if (node.role === "table row" && node.states.includes("focusable")) return true
   // GTK 4 lists the shortcuts of a widget's class as actions, and Qt lists steps of elements that only show a number.
   return tree.toolkit !== "GTK" && node.actions.some((action) => !TELLS_NOTHING.test(action))
