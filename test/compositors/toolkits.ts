@@ -141,21 +141,24 @@ export function testInput(open: () => TestDesktop, toolkits: readonly Toolkit[],
 
     testPointer(() => form, toolkit)
 
+    test("text typed by keys is exact, and a character that no key has is refused", async () => {
+      await testKeys(open(), form, typed)
+    })
+
+    // At the end: KWin 5.27 may give a window no keys after its menu has closed, until it is clicked.
     test("a drag and a right click arrive once", async () => {
       const { fixture, id, ok, find } = form
       const count = async (event: string) =>
         (await fixture.events()).filter((one) => one.event === event).length
-      await ok("drag", await find("button", "Drag me"), "--to", await find("button", "Drop here"))
+      const patience = ["--timeout-ms", "30000"]
+      const [source, goal] = [await find("button", "Drag me"), await find("button", "Drop here")]
+      await ok("drag", source, "--to", goal, ...patience)
       await fixture.seen("drop", "Drop here")
       const area = await find("button", "Context area")
-      expect((await ok("right-click", area, "--input", "physical")).method).toBe("pointer")
+      expect((await ok("right-click", area, "--input", "physical", ...patience)).method).toBe("pointer")
       await fixture.seen("context", "Context area")
       await ok("press", "escape", "--window-id", id)
       expect([await count("drop"), await count("context")]).toEqual([1, 1])
-    })
-
-    test("text typed by keys is exact, and a character that no key has is refused", async () => {
-      await testKeys(open(), form, typed)
     })
   })
 }
@@ -168,7 +171,8 @@ export async function testKeys(desk: TestDesktop, form: Form, typed: string): Pr
   const seen = async (): Promise<string> => (await fixture.seen("text", "Name")).value
   await until(async () => (await seen()).length >= typed.length)
   expect(await seen()).toBe(typed)
-  const { error } = (await desk.run("type", field, "a日b", "--input", "physical")).json
+  const bad = ["type", field, "a日b", "--input", "physical", "--timeout-ms", "20000"]
+  const { error } = (await desk.run(...bad)).json
   expect([error.code, error.disposition.delivery]).toEqual(["ACTION_FAILED", "not_delivered"])
   await ok("press", "ctrl+a", "--window-id", id)
   await ok("press", "delete", "--window-id", id)

@@ -11,6 +11,8 @@ export interface Devices {
 
 export interface Pointer {
   moveTo(point: Point, deadline: Deadline): Promise<void>
+  /** Moves on to a point on the way: it need not be proved that the pointer is there. */
+  passBy(point: Point, deadline: Deadline): Promise<void>
   press(button: Button, deadline: Deadline): Promise<void>
   release(button: Button, deadline: Deadline): Promise<void>
   /** One notch of a wheel. */

@@ -135,7 +135,7 @@ async function drag(context: Context, device: Pointer, event: Of<"drag">): Promi
     for (let step = 1; step <= steps; step++) {
       await pause(event.durationMs / steps, deadline)
       const between = (a: number, b: number) => Math.round(a + ((b - a) * step) / steps)
-      await device.moveTo({ x: between(from.x, to.x), y: between(from.y, to.y) }, deadline)
+      await device.passBy({ x: between(from.x, to.x), y: between(from.y, to.y) }, deadline)
     }
     // A drop target arms on motion over it: a nudge, and back.
     for (const point of [{ x: to.x > from.x ? to.x - 1 : to.x + 1, y: to.y }, to]) {
@@ -146,8 +146,8 @@ async function drag(context: Context, device: Pointer, event: Of<"drag">): Promi
     isDropped = true
   } finally {
     // If it cannot be finished, the button comes up where it went down, so that nothing is dropped.
-    if (!isDropped) await device.moveTo(from, deadline.slice(RELEASE_MS)).catch(() => {})
-    await device.release("left", deadline.slice(RELEASE_MS))
+    if (!isDropped) await device.moveTo(from, Deadline.in(RELEASE_MS)).catch(() => {})
+    await device.release("left", Deadline.in(RELEASE_MS))
   }
 }
 

@@ -44,6 +44,10 @@ export class PointerDevice implements Pointer {
     await this.#frame(deadline)
   }
 
+  passBy(point: Point, deadline: Deadline): Promise<void> {
+    return this.moveTo(point, deadline)
+  }
+
   async press(button: Button, deadline: Deadline): Promise<void> {
     await this.#button(BUTTON_CODES[button], 1, deadline)
   }

@@ -33,6 +33,10 @@ export abstract class RemotePointer implements Pointer {
 
   abstract moveTo(point: Point, deadline: Deadline): Promise<void>
 
+  passBy(point: Point, deadline: Deadline): Promise<void> {
+    return this.moveTo(point, deadline)
+  }
+
   async press(button: Button, deadline: Deadline): Promise<void> {
     this.down.add(BUTTON_CODES[button])
     await this.#remote.button(BUTTON_CODES[button], true, deadline)
@@ -57,6 +61,8 @@ export abstract class RemotePointer implements Pointer {
 export class TrackedPointer extends RemotePointer {
   readonly #remote: DistanceRemote
   readonly #where: (deadline: Deadline) => Promise<Point>
+  /** The place that it should be at. */
+  #last: Point | undefined
 
   constructor(remote: DistanceRemote, where: (deadline: Deadline) => Promise<Point>) {
     super(remote)
@@ -64,8 +70,15 @@ export class TrackedPointer extends RemotePointer {
     this.#where = where
   }
 
+  override async passBy(point: Point, deadline: Deadline): Promise<void> {
+    const { x, y } = this.#last ?? (await this.#where(deadline))
+    await this.#remote.moveBy({ x: point.x - x, y: point.y - y }, deadline)
+    this.#last = point
+  }
+
   async moveTo(point: Point, deadline: Deadline): Promise<void> {
     const isThere = ({ x, y }: Point) => x === point.x && y === point.y
+    this.#last = point
     for (let tries = 0; tries < MOVES; tries++) {
       const from = await this.#where(deadline)
       if (isThere(from)) return

@@ -1,6 +1,8 @@
 import type { InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
 import type { InputLock } from "../../turn.ts"
+import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
@@ -37,7 +39,25 @@ export abstract class WithInput extends Floor {
       const devices = await this.devices(wayland)
       const outputs = () => readOutputs(wayland, deadline)
       const places = this.places()
-      return sendInput({ devices, outputs, places, env: this.env, deadline, owner, approach }, event)
+      const context = { devices, outputs, places, env: this.env, deadline, owner, approach }
+      return sendInput(context, event).catch(inWords)
     })
   }
+}
+
+/** A compositor on D-Bus that does not answer may have taken a part of the input. */
+function inWords(error: unknown): never {
+  if (!(error instanceof DBusTimeout || error instanceof DBusError || error instanceof DBusClosed))
+    throw error
+  const isLate = error instanceof DBusTimeout
+  throw new AppError(
+    isLate ? "TIMEOUT" : "ACTION_FAILED",
+    isLate ? "The compositor did not take the input in time" : "The compositor refused the input",
+    {
+      suggestion: "Run 'snapshot' to see what arrived; a longer --timeout-ms helps if the machine is busy",
+      platformDetail: error.message,
+      details: { kind: "compositor" },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    },
+  )
 }
