@@ -100,17 +100,23 @@ const input: Link = async (session, deadline) =>
   })
 
 const sessionBus: Link = async (session, deadline) =>
-  attempt(
-    "session_bus",
-    "Run inside the desktop session, so that DBUS_SESSION_BUS_ADDRESS is set",
-    async () => {
-      const bus = await session.user(deadline)
-      return `${await bus.name} at ${session.env.DBUS_SESSION_BUS_ADDRESS ?? "XDG_RUNTIME_DIR/bus"}`
-    },
+  attempt("session_bus", NO_SESSION, async () => {
+    const bus = await session.user(deadline)
+    return `${await bus.name} at ${session.env.DBUS_SESSION_BUS_ADDRESS ?? "XDG_RUNTIME_DIR/bus"}`
+  })
+
+const NO_SESSION =
+  "Run inside the desktop session, so that DBUS_SESSION_BUS_ADDRESS is set, or start an isolated desktop: agent-desktop desktop-start"
+
+/** Without a session bus, no package helps. */
+const accessibilityHint = (session: Session, deadline: Deadline): Promise<string> =>
+  session.user(deadline).then(
+    () => installHint(["org.a11y.Bus"]),
+    () => NO_SESSION,
   )
 
 const accessibility: Link = async (session, deadline) =>
-  attempt("accessibility_bus", installHint(["org.a11y.Bus"]), async () => {
+  attempt("accessibility_bus", await accessibilityHint(session, deadline), async () => {
     const bus = await session.a11y(deadline)
     return bus.name
   })
@@ -135,7 +141,7 @@ const enabled: Link = async (session, deadline) => {
 }
 
 const registry: Link = async (session, deadline) =>
-  attempt("registry", installHint(["org.a11y.Bus"]), async () => {
+  attempt("registry", await accessibilityHint(session, deadline), async () => {
     const atspi = new Atspi(await session.a11y(deadline), deadline)
     return `${(await listA11yApps(atspi)).length} accessible apps`
   })
