@@ -214,10 +214,16 @@ export const ACTION_OF: Readonly<Record<Action["kind"], ActionName>> = {
 export function notSupported(ref: string, seen: Seen, action: Action): AppError {
   const name = ACTION_OF[action.kind].replace(/(?<=[a-z])(?=[A-Z])/g, " ")
   return new AppError("ACTION_NOT_SUPPORTED", `${name} action not supported by ${seen.role} elements`, {
-    suggestion: `Use 'get ${ref} actions' to see what it supports`,
+    suggestion: isEditedInPlace(seen, action)
+      ? `If users edit it in place: agent-desktop double-click ${ref}, then type @focused TEXT, then press return`
+      : `Use 'get ${ref} actions' to see what it supports`,
     disposition: NOTHING_DELIVERED,
   })
 }
+
+/** Tables of GTK and Qt do not tell which cells a user can edit. A double click on one that is not may open its row. */
+const isEditedInPlace = ({ role }: Seen, { kind }: Action): boolean =>
+  (role === "cell" || role === "treeitem") && (kind === "set-value" || kind === "type" || kind === "clear")
 
 /** A secret in a field that is not secure would show in the next snapshot. */
 export function notSecure(ref: string, seen: Seen): AppError {

@@ -85,7 +85,7 @@ function noField(cells: readonly CellPlace[]): AppError {
   const names = cells.map(nameOfPlace)
   return new AppError("ACTION_NOT_SUPPORTED", `${names.slice(0, 5).join(", ")} cannot be written as a cell`, {
     suggestion:
-      "A cell is written if it is a cell of a sheet, or has one field that can be set. Edit it as a user does: double-click it, then type",
+      "A cell is written if it is a cell of a sheet, or has one field that can be set. If users edit it in place: double-click the cell, then type @focused TEXT, then press return",
     details: { kind: "not_writable", cells: names.slice(0, 50) },
     disposition: NOTHING_DELIVERED,
   })
