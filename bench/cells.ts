@@ -1,10 +1,11 @@
 import { fuzzCells, LOCALES } from "../test/fuzz/cells.ts"
+import { fuzzTexts, TEXT_KINDS } from "../test/fuzz/texts.ts"
 
 /**
  * Writes random blocks of cells into LibreOffice Calc in several locales, and compares what `table` reads with the saved
- * workbook.
+ * workbook. Then selects and types at random places of texts in Mousepad and Writer, and compares the saved files.
  *
- *   bun bench/cells.ts [--seed N] [--blocks N]
+ *   bun bench/cells.ts [--seed N] [--blocks N] [--steps N]
  *
  * A fault is printed with its seed, its block and its locale; the same seed repeats it.
  */
@@ -24,5 +25,14 @@ for (const locale of LOCALES) {
   console.log(
     `seed ${seed}, ${locale}: ${written} cells hold what was written, ${differences} differ as the answer said, ${refused} blocks refused, ${report.faults.length} faults`,
   )
+}
+for (const kind of TEXT_KINDS) {
+  const steps = option("steps", 20)
+  const { done, unread, start, wanted, saved } = await fuzzTexts({ seed, steps, kind })
+  const isRight = unread === start && saved === wanted
+  console.log(
+    `seed ${seed}, ${kind}: ${steps} steps, ${isRight ? "saved as meant" : JSON.stringify({ done, wanted, saved })}`,
+  )
+  if (!isRight) faults++
 }
 process.exitCode = faults > 0 ? 1 : 0
