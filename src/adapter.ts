@@ -85,8 +85,11 @@ export interface Adapter {
   dialogOver(entry: RefEntry, hint?: BusHint): Promise<Pick<WindowInfo, "id"> | undefined>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point, care?: HitCare): Promise<Hit>
-  /** Says why the element may show something else than it reports. undefined: there is no reason to doubt it. */
-  doubt(handle: Handle): Promise<Doubt | undefined>
+  /**
+   * Says why the element may show something else than it reports. undefined: there is no reason to doubt it. Throws if the
+   * screen shows something else, unless the pointer will find that out.
+   */
+  doubt(handle: Handle, byPointer: boolean): Promise<Doubt | undefined>
   /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
   ownerAt(point: Point): Promise<number | undefined>
 

@@ -75,14 +75,13 @@ async function attempt(
     refuseUnsupported(found, action)
     await refuseUnreachable(ctx, found, dialog)
     const target = await whenReady(ctx, found, action, lookAgain)
+    // The element may be gone after the action. If nothing is to be done, that must be true of what shows.
+    const doubt = await ctx.adapter.doubt(
+      target.seen.handle,
+      !(action.kind in SETTABLE_STATES) && action.kind !== "focus",
+    )
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
-    // The element may be gone after the action.
-    const [watch, life, doubt, popups] = await Promise.all([
-      opening,
-      following,
-      ctx.adapter.doubt(target.seen.handle),
-      followed,
-    ])
+    const [watch, life, popups] = await Promise.all([opening, following, followed])
     const result = await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
     return popups ? await withPopup(ctx, target, result, popups) : result
   } finally {

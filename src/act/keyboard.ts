@@ -90,6 +90,8 @@ const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
 export async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
   const { ref, seen } = target
   await frontWindow(ctx, target)
+  // A row that shows another one would be selected.
+  await ctx.adapter.doubt(seen.handle, false)
   if (await isFocused(ctx, target)) return false
   const asked = await sendAction(ctx, seen.handle, FOCUS)
   if (asked.delivery === "not_delivered") {

@@ -81,7 +81,8 @@ async function pressInElement(ctx: Context, to: string, press: Press): Promise<P
   await beforeKeys(takeFocus(ctx, target, { kind: "focus" }))
   const window = await beforeKeys(windowOf(ctx.adapter, target.entry))
   const prove = () => proveFocus(ctx, target)
-  const doubt = window && (await untilEnterWorks(ctx, window, target.seen, press))
+  const unsure = await beforeKeys(ctx.adapter.doubt(target.seen.handle, true))
+  const doubt = (window && (await untilEnterWorks(ctx, window, target.seen, press))) ?? unsure?.reason
   await send(ctx, { ...press, target: inputTarget(target), prove }, target.entry.pid, target.seen)
   return pressed(window, target.seen, { ref_id: target.ref, doubt })
 }

@@ -12,6 +12,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../errors.ts"
 import { Turn } from "../turn.ts"
 import { pause } from "../until.ts"
+import type { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, translatingErrors } from "./atspi/read-tree.ts"
 import { processStart } from "./host/processes.ts"
@@ -41,6 +42,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   const view = new SeenDesktop(session, deadline)
   const windowing = () => session.windowing(deadline)
   const hasInput = async () => session.hasWindows && (await windowing()).hasInput
+  /** Throws if the row of an element is another one on the screen. */
+  const refuseMoved = async (atspi: Atspi, element: Element): Promise<void> => {
+    const system = session.hasWindows ? await windowing() : undefined
+    const look = system?.uncovered?.bind(system, element.origin.window ?? "")
+    if (look) await (await import("./atspi/sorted-rows.ts")).refuseOtherRow(atspi, element, look)
+  }
   const turn = new Turn(async () => (await windowing()).openLock(deadline), deadline)
   // Modules that only some commands need are loaded by those: a click by ref loads neither windows nor input.
   return {
@@ -124,11 +131,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const hit = top === "own" ? hitElement : hitInPopup
       return translatingErrors(element.origin, hit(atspi, element, point, care))
     },
-    doubt: async (handle) => {
+    doubt: async (handle, byPointer) => {
       const element = Element.of(handle)
       if (!element.origin.traits.cellsKeepTexts) return undefined
-      const { doubtOf } = await import("./atspi/rows.ts")
-      return translatingErrors(element.origin, doubtOf(await view.atspi(), element))
+      const [atspi, { doubtOf }] = await Promise.all([view.atspi(), import("./atspi/rows.ts")])
+      // The pointer proves its row when it is there.
+      if (!byPointer) await beforeActing(translatingErrors(element.origin, refuseMoved(atspi, element)))
+      return translatingErrors(element.origin, doubtOf(atspi, element))
     },
     ownerAt: async (point) => (await (await windowing()).windowAt(point, deadline))?.pid,
     perform: async (handle, action) => {

@@ -85,11 +85,11 @@ describe("rows that a click on a header has put in another order", () => {
   })
   afterAll(() => void process.kill(app.pid))
 
-  for (const command of [...COMMANDS, "drag"])
+  for (const command of [...COMMANDS, "drag", "focus", "press x --to"])
     for (const name of ["big.bin", "alpha.txt", "delta.png"]) {
       test(`${command} refuses "${name}" where the screen shows another row`, async () => {
         const to = command === "drag" ? ["--to-xy", "600,900"] : []
-        const { ok, error } = await act(command, await refOf(name), ...to)
+        const { ok, error } = await act(...command.split(" "), await refOf(name), ...to)
         expect({ ok, error }).toMatchObject({
           ok: false,
           error: {

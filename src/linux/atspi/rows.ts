@@ -97,7 +97,7 @@ const MOST_VISITS = 2
 const DRAWN_MS = 150
 const LOOK_AGAIN_MS = 20
 
-const otherRow = (): AppError =>
+export const otherRow = (): AppError =>
   new AppError(
     "ACTION_FAILED",
     "Its row shows other texts than it reports: the rows are in another order now",

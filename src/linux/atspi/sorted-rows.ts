@@ -5,9 +5,9 @@ import type { Rect } from "../../node.ts"
 import { isInteractive } from "../../tree.ts"
 import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Uncovered } from "../windowing/system.ts"
-import type { Atspi } from "./atspi.ts"
+import type { Atspi, Ref } from "./atspi.ts"
 import { Element, unlessRefused } from "./element.ts"
-import { comparable, drawnLengths, textsAt } from "./rows.ts"
+import { comparable, drawnLengths, otherRow, rowOf, textsAt } from "./rows.ts"
 import { placesInView } from "./virtual.ts"
 
 /**
@@ -73,6 +73,61 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
   return (seen && wrong && havePlacesOfOthers(seen, wrong)) || isLastDrawnElsewhere(atspi, table)
 }
 
+/**
+ * Throws if the row of an element shows another one, before it is acted on without the pointer. A row that cannot be seen is
+ * not refused. Neither is one whose texts are only a little wider or narrower than they say, unless those of another row
+ * in view would fit: the app may draw it in bold.
+ */
+export async function refuseOtherRow(atspi: Atspi, element: Element, look: Look): Promise<void> {
+  const row = await rowOf(atspi, element)
+  if (!row) return
+  const { place, texts } = row
+  const { origin } = element
+  const shift = origin.shift ?? { x: 0, y: 0 }
+  const moved = ({ x, y, ...size }: Rect): Rect => ({ x: x + shift.x, y: y + shift.y, ...size })
+  const endsOf = (parts: typeof texts) =>
+    Promise.all(
+      parts.map(async ({ ref }) => {
+        const [cell, text] = await Promise.all([atspi.extents(ref), atspi.text(ref, 0, -1)])
+        return placed(atspi, { ref, origin }, text, moved(cell))
+      }),
+    )
+  const area = await belowHeader(atspi, place.table, moved)
+  const [seen, own] = await Promise.all([look(area, atspi.deadline), endsOf(texts)])
+  if (!seen) return
+  const inks = own.flatMap((text, at) => {
+    const ink = text && inkEnd(seen, text)
+    return ink === undefined || isNear(ink, text!.end) ? [] : [{ at, ink, text: text! }]
+  })
+  if (inks.length === 0) return
+  const isOtherText = inks.some(({ ink, text: { start, end } }) => {
+    const ratio = (ink - start) / (end - start)
+    return ratio < LEAST_RATIO || ratio > MOST_RATIO
+  })
+  if (isOtherText) throw otherRow()
+  const view = await placesInView(atspi, place.table, origin.traits)
+  const { first, last } = view?.rows ?? { first: 0, last: -1 }
+  for (let at = first; at <= Math.min(last, first + MOST_ROWS); at++) {
+    const other = at === place.row ? undefined : await endsOf(await textsAt(atspi, place, at))
+    if (other && inks.every((one) => isNear(one.ink, other[one.at]?.end ?? -1))) throw otherRow()
+  }
+}
+
+/** The place of the rows of a table. A row may be scrolled below the headers, which are the first children. */
+async function belowHeader(atspi: Atspi, table: Ref, moved: (rect: Rect) => Rect): Promise<Rect> {
+  const [whole, header] = await Promise.all([
+    atspi.extents(table),
+    atspi.childAt(table, 0).then((first) => first && unlessRefused(atspi.extents(first))),
+  ])
+  const { x, y, width, height } = moved(whole)
+  const top = header && header.height > 0 ? Math.max(y, moved(header).y + header.height) : y
+  return { x, y: top, width, height: y + height - top }
+}
+
+/** A bold text is about a tenth wider. */
+const LEAST_RATIO = 0.85
+const MOST_RATIO = 1.2
+
 const contains = (area: Rect, { x, y, width, height }: Rect): boolean =>
   x >= area.x && y >= area.y && x + width <= area.x + area.width && y + height <= area.y + area.height
 
@@ -94,21 +149,30 @@ const MOST_ROWS = 60
 
 interface Placed {
   readonly cell: Rect
-  /** The right edge of the text that the cell reports. */
+  /** The left and the right edge of the text that the cell reports. */
+  readonly start: number
   readonly end: number
 }
 
+const endOf = async (atspi: Atspi, { handle, name, bounds }: SeenNode): Promise<Placed | undefined> =>
+  bounds && placed(atspi, Element.of(handle), name ?? "", bounds)
+
 /** undefined for a text that is cut off, or that is not one line from left to right. */
-async function endOf(atspi: Atspi, { handle, name = "", bounds }: SeenNode): Promise<Placed | undefined> {
-  const length = [...name.trimEnd()].length
-  if (!bounds || length === 0 || length > MOST_CHARACTERS || NOT_A_PLAIN_LINE.test(name)) return undefined
-  const { ref, origin } = Element.of(handle)
+async function placed(
+  atspi: Atspi,
+  { ref, origin }: Pick<Element, "ref" | "origin">,
+  text: string,
+  cell: Rect,
+): Promise<Placed | undefined> {
+  const length = [...text.trimEnd()].length
+  if (length === 0 || length > MOST_CHARACTERS || NOT_A_PLAIN_LINE.test(text)) return undefined
   const [first, last] = await Promise.all(
     [0, length - 1].map((offset) => unlessRefused(atspi.characterExtents(ref, offset))),
   )
   if (!first || !last || first.y !== last.y) return undefined
-  const [start, end] = [first.x, last.x + last.width].map((x) => x + (origin.shift?.x ?? 0))
-  return start! >= bounds.x && end! <= bounds.x + bounds.width ? { cell: bounds, end: end! } : undefined
+  const { x } = origin.shift ?? { x: 0 }
+  const [start, end] = [first.x + x, last.x + last.width + x]
+  return start >= cell.x && end <= cell.x + cell.width ? { cell, start, end } : undefined
 }
 
 const MOST_CHARACTERS = 200
@@ -151,10 +215,14 @@ function inkEnd({ area, pixels }: Uncovered, { cell, end }: Placed): number {
   const background = commonest(function* () {
     for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) yield colourAt(x, y)
   })
-  for (let x = right - 1; x >= left; x--)
-    for (let y = top; y < bottom; y++) if (isInk(colourAt(x, y), background)) return x + 1 + area.x
+  for (let x = right - 1 - FRAME; x >= left; x--)
+    for (let y = top + FRAME; y < bottom - FRAME; y++)
+      if (isInk(colourAt(x, y), background)) return x + 1 + area.x
   return end
 }
+
+/** The row that has the focus may have a line around it. */
+const FRAME = 3
 
 function commonest(colours: () => Iterable<number>): number {
   const counts = new Map<number, number>()
