@@ -7,6 +7,8 @@ class AgentDesktopApp < Formula
   version "{{version}}"
   license "Apache-2.0"
 
+  depends_on :macos
+
   on_arm do
     url "{{url-darwin-arm64}}"
     sha256 "{{sha256-darwin-arm64}}"
@@ -15,8 +17,6 @@ class AgentDesktopApp < Formula
     url "{{url-darwin-x64}}"
     sha256 "{{sha256-darwin-x64}}"
   end
-
-  depends_on :macos
 
   conflicts_with "agent-desktop", because: "both install an agent-desktop command"
 

@@ -71,8 +71,8 @@ test.skipIf(!Bun.which("ruby"))(
       `homepage ${HOMEPAGE}`,
       `version ${version}`,
       `license ${license}`,
-      ...machines,
       "depends_on macos",
+      ...machines,
       "conflicts_with agent-desktop",
       "test",
       "install caveats",
@@ -94,11 +94,21 @@ function archiveLines(machine: string, archive: string): string[] {
   return [`${machine} ${url}/${archive}`, `${machine} ${sum}`]
 }
 
+/** The order that `brew style` asks for (FormulaAudit/ComponentsOrder), as far as the formulas need it. */
+const ORDER =
+  "desc homepage version license depends_on on_macos on_linux on_arm on_intel conflicts_with install caveats test".split(
+    " ",
+  )
+
 /** The rules of `brew style` and `brew audit` for descriptions and lines. */
 function expectStyle(file: string, desc: string): void {
   expect(desc).toMatch(/^desc [A-Z](?!.*(?:agent-desktop|\.$)).{1,78}$/)
   expect(desc).not.toMatch(/^desc (An?|The) /)
   const lines = readFileSync(join(out, file), "utf8").split("\n")
+  const parts = lines
+    .flatMap((line) => /^ {2}(?:def )?([a-z_]\w*)/.exec(line)?.[1] ?? [])
+    .filter((one) => one !== "end")
+  expect(parts).toEqual(ORDER.filter((one) => parts.includes(one)))
   expect(lines.filter((line) => line !== line.trimEnd() || line.length > 118 || line.includes("\t"))).toEqual(
     [],
   )
