@@ -149,6 +149,8 @@ export interface WatchOptions {
   readonly hint?: BusHint
   /** Also reports windows that come and go, of any app. A watch of all processes always does. */
   readonly windows?: boolean
+  /** Leaves out elements that only move or grow. */
+  readonly ignoresMoves?: boolean
 }
 
 export interface PopupWatch extends Disposable {

@@ -86,7 +86,8 @@ export function staleRef(ref: string, evidence?: string): AppError {
  */
 export function failedOn(given: string, command: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") return error
-  const ref = given.startsWith("@") ? given : `@${given}`
+  // A ref may lack its sign; a description has none.
+  const ref = /^e[1-9]\d*$/.test(given) ? `@${given}` : given
   const action = command.replaceAll("-", " ").replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
   const { message, suggestion, platformDetail, details, disposition } = error
   const why = message.startsWith(`${ref} `) ? `it${message.slice(ref.length)}` : uncapitalized(message)

@@ -1,5 +1,5 @@
 import type { Command, Context } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { Field } from "../schema/fields.ts"
 import { parseDescription } from "../target.ts"
@@ -67,7 +67,19 @@ async function showRow(ctx: Context, list: string, text: string): Promise<"only"
     import("../act/until-row.ts"),
     import("../refs/resolve.ts"),
   ])
-  return revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
+  try {
+    return await revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // The list may have scrolled. Of the command itself nothing was delivered.
+    const { code, message, suggestion, platformDetail, details } = error
+    throw new AppError(code, message, {
+      suggestion,
+      platformDetail,
+      details,
+      disposition: NOTHING_DELIVERED,
+    })
+  }
 }
 
 function describedIn(fields: readonly Field[], args: Args): readonly (readonly [Field, string])[] {

@@ -188,13 +188,16 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       (await import("./notifications/notifications.ts")).operateNotification(session, target, op, deadline),
     desktops: async (op) => (await import("./desktops/desktop.ts")).operateDesktops(options, op, deadline),
     life: async (pid) => (await import("./host/life.ts")).follow(pid, deadline),
-    watch: async (pids, options) => {
+    watch: async (pids, options = {}) => {
       const { watchEvents } = await import("./atspi/watch.ts")
       // Apps report what they show. The window system reports windows that come and go, also those of silent apps.
-      const windows = pids && !options?.windows ? undefined : windowsOf(session, deadline)
+      const windows = pids && !options.windows ? undefined : windowsOf(session, deadline)
       return translatingErrors(
         { app: "any" },
-        watchEvents(await session.a11y(deadline, options?.hint), deadline, pids, windows),
+        watchEvents(await session.a11y(deadline, options.hint), deadline, pids, {
+          others: windows,
+          ignoresMoves: options.ignoresMoves,
+        }),
       )
     },
     close: () => turn.release(),

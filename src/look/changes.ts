@@ -47,7 +47,10 @@ export async function withChanges<T extends object>(
   act: Acting<T>,
 ): Promise<T & { readonly changes: ActionChanges }> {
   const place = await placeOf(ctx, choice)
-  const opening = ctx.adapter.watch(place.pid === undefined ? undefined : [place.pid], { windows: true })
+  const opening = ctx.adapter.watch(place.pid === undefined ? undefined : [place.pid], {
+    windows: true,
+    ignoresMoves: true,
+  })
   opening.catch(() => {})
   let before = await momentOf(ctx, place)
   const watch = await opening

@@ -11,12 +11,11 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
-  /** Hints that have the value which clients assume are left out. */
-  readonly annotations: {
+  /** Hints that have the value which clients assume are left out. Apps may reach anything, so the world stays open. */
+  readonly annotations?: {
     readonly readOnlyHint?: true
     readonly destructiveHint?: false
     readonly idempotentHint?: true
-    readonly openWorldHint: false
   }
 }
 
@@ -42,16 +41,16 @@ function toolOf(command: Command, offered: readonly Command[], shared: Shared): 
   ])
   const items = command.name === "batch" ? itemsOf(offered) : {}
   const whole = { ...schema, properties: { ...Object.fromEntries(said), ...items } }
+  const annotations: Tool["annotations"] = {
+    ...(command.effect === "reads" ? { readOnlyHint: true } : {}),
+    ...(command.effect === "harmless" ? { destructiveHint: false } : {}),
+    ...(command.effect !== "reads" && command.repeatable ? { idempotentHint: true } : {}),
+  }
   return {
     name: toolName(command.name),
     description: inMcp(command.summary, offered),
     inputSchema: objectRooted(lean(inTheirWords(whole, offered))),
-    annotations: {
-      ...(command.effect === "reads" ? { readOnlyHint: true } : {}),
-      ...(command.effect === "harmless" ? { destructiveHint: false } : {}),
-      ...(command.effect !== "reads" && command.repeatable ? { idempotentHint: true } : {}),
-      openWorldHint: false,
-    },
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   }
 }
 

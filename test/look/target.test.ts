@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { AppError, failedOn } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { shortTimeout } from "../support/pace.ts"
@@ -31,6 +32,16 @@ const SHORT = { timeout_ms: shortTimeout(300) }
 const WINDOW = { id: "w-1", title: "Window", app_name: "App" }
 
 describe.concurrent("a description", () => {
+  test("that could not be searched for is in the message as it was given", () => {
+    const failed = new AppError("ACTION_FAILED", "The list has stopped moving")
+    expect(failedOn('"Save" in "A"', "click", failed)).toMatchObject({
+      message: 'Click action failed on "Save" in "A": the list has stopped moving',
+    })
+    expect(failedOn("e5", "click", failed)).toMatchObject({
+      message: "Click action failed on @e5: the list has stopped moving",
+    })
+  })
+
   test("acts on the one element that fits, gives it a ref and names the window", async () => {
     const it = holding(button("Save"), button("Save as"))
     expect(await it.ok("click", { ref_id: 'button "save"' })).toMatchObject({

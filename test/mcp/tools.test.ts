@@ -67,7 +67,7 @@ describe("the tools", () => {
     expect(tools.map((tool) => tool.name).sort()).toEqual(core.map(({ name }) => toolName(name)).sort())
     expect(tools.every((tool) => /^desktop_[a-z_]{1,40}$/.test(tool.name))).toBe(true)
     expect(tools.length).toBeGreaterThanOrEqual(24)
-    expect(costOf(tools)).toBeLessThan(4500)
+    expect(costOf(tools)).toBeLessThan(4400)
     expect(costOf([{ instructions: client.getInstructions() }])).toBeLessThan(600)
   })
 
@@ -121,7 +121,8 @@ describe("the tools", () => {
         readOnlyHint: isReading,
         // The other two mean nothing for a tool that only reads.
         ...(isReading ? {} : { destructiveHint: effect === "changes", idempotentHint: repeatable === true }),
-        openWorldHint: false,
+        // An app may be a browser.
+        openWorldHint: true,
       })
     }
   })

@@ -37,13 +37,20 @@ export async function watchEvents(
   bus: Bus,
   deadline: Deadline,
   pids: readonly number[] | undefined,
-  others?: (changed: () => void) => Promise<Disposable | undefined>,
+  {
+    others,
+    ignoresMoves,
+  }: {
+    readonly others?: (changed: () => void) => Promise<Disposable | undefined>
+    readonly ignoresMoves?: boolean
+  } = {},
 ): Promise<Watch> {
   const senders = new Senders(bus, pids)
   let happened = false
   let wake: (() => void) | undefined
   const stop = bus.listen((signal) => {
     if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
+    if (ignoresMoves && signal.member === "BoundsChanged") return
     noteShown(bus, signal)
     changed()
   })
