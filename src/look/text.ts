@@ -44,6 +44,7 @@ function errorText({ code, message, suggestion, details, disposition }: ErrorObj
     `error ${code}: ${oneLine(message)}`,
     ...(suggestion ? [`suggestion: ${oneLine(suggestion)}`] : []),
     ...candidateLines(details?.candidates),
+    ...candidateLines(details?.windows, "windows"),
     ...(typeof details?.report === "string" ? [`report: ${oneLine(details.report)}`] : []),
     ...(disposition && disposition.delivery !== "not_delivered"
       ? [`${disposition.delivery} (retry ${disposition.retry})`]
@@ -53,11 +54,11 @@ function errorText({ code, message, suggestion, details, disposition }: ErrorObj
 }
 
 /** The things that could be meant: names, elements, windows or apps. */
-function candidateLines(candidates: unknown): readonly string[] {
+function candidateLines(candidates: unknown, title = "candidates"): readonly string[] {
   if (!Array.isArray(candidates) || candidates.length === 0) return []
   const names = candidates.filter((one) => typeof one === "string")
-  if (names.length === candidates.length) return [`candidates: ${names.map(quoted).join(", ")}`]
-  return ["candidates:", ...candidates.map((one) => `  ${candidateLine(one)}`)]
+  if (names.length === candidates.length) return [`${title}: ${names.map(quoted).join(", ")}`]
+  return [`${title}:`, ...candidates.map((one) => `  ${candidateLine(one)}`)]
 }
 
 function candidateLine(candidate: unknown): string {

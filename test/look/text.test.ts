@@ -222,6 +222,14 @@ test("a desktop that was started is told without its variables", async () => {
   expect(text).toContain("env: 1 variables")
 })
 
+test("an error about a window lists the windows that there are", async () => {
+  const details = { kind: "window", windows: [{ id: "w-1", title: "A", app_name: "b" }] }
+  const error = new AppError("TIMEOUT", "It did not appear", { details })
+  expect(await toText(failure("wait", error), await commands.wait!())).toBe(
+    'error TIMEOUT: It did not appear\nwindows:\n  w-1 "A" "b"\n',
+  )
+})
+
 test("an error lists its candidates, one line for each element or window", async () => {
   const told = async (candidates: readonly unknown[]) =>
     (
