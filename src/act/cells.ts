@@ -1,4 +1,5 @@
 import type { Action, Performed } from "../action.ts"
+import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
@@ -36,6 +37,13 @@ export async function fillCell(
   await pressKey(ctx, target, key("return"), action)
   await goBack(ctx, target)
   return TYPED
+}
+
+/** Another element of the same window as the target of an action. */
+export function targetAt(target: Target, seen: Seen): Target {
+  const { role, name, identifier, address } = seen
+  const entry = { ...target.entry, role, name, identifier, address, path: undefined, context: undefined }
+  return { ...target, entry, seen }
 }
 
 /** How long Enter may take to go on to the next cell, or to open a dialog. */

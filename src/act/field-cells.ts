@@ -4,9 +4,12 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../grid.ts"
 import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
+import type { Target } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { until } from "../until.ts"
+import { targetAt } from "./cells.ts"
 import { sendAction } from "./deliver.ts"
+import { replaceText } from "./keyboard.ts"
 
 /** Cells with a field in them, as in a table of a document or a grid of a page. Their fields are set one by one. */
 
@@ -62,19 +65,18 @@ const isOpen = ({ states }: SeenNode): boolean =>
   !states.some((state) => state === "readonly" || state === "disabled" || state === "secure")
 
 /** Sets the field of one cell, and waits until it shows the text. Returns what it shows then. */
-export async function fillField(ctx: Context, pid: number, { field, text }: FieldCell): Promise<string> {
+export async function fillField(ctx: Context, target: Target, { field, text }: FieldCell): Promise<string> {
   const action = { kind: "set-value", value: text } as const
   const sent = await sendAction(ctx, field.handle, action)
+  // Fields of pages are typed over, as 'set-value' does it.
   if (sent.delivery === "not_delivered" && !sent.already)
-    throw new AppError("ACTION_NOT_SUPPORTED", "The field in the cell does not take a text", {
-      disposition: NOTHING_DELIVERED,
-    })
+    await replaceText(ctx, targetAt(target, field), action, text)
   let shows = field.value ?? ""
   const isThere = async (): Promise<true | undefined> => {
     shows = (await ctx.adapter.read(field.handle))?.value ?? ""
     return shows === text ? true : undefined
   }
-  await until(ctx, isThere, { pids: [pid], deadline: ctx.deadline.slice(SHOWING_MS) })
+  await until(ctx, isThere, { pids: [target.entry.pid], deadline: ctx.deadline.slice(SHOWING_MS) })
   return shows
 }
 

@@ -4,7 +4,7 @@ import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../grid.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { fillCell, UNTYPABLE } from "./cells.ts"
+import { fillCell, targetAt, UNTYPABLE } from "./cells.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
@@ -98,7 +98,7 @@ async function writeSheet(
 /** Sets the fields in the cells of a table that is not a sheet. */
 async function writeFields(
   ctx: Context,
-  { entry }: Target,
+  target: Target,
   table: Seen,
   grid: Grid<Handle>,
   block: readonly Cell[],
@@ -107,7 +107,7 @@ async function writeFields(
   const fields = await fieldsOf(ctx, table, grid, block)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
-    const shows = await fillField(ctx, entry.pid, cell)
+    const shows = await fillField(ctx, target, cell)
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
   })
   return { method: "set-value", differences }
@@ -186,9 +186,7 @@ async function cellAt(
   const handle = await grid.cell(place)
   const seen = handle && (await ctx.adapter.read(handle))
   if (!seen) throw notThere(target, place)
-  const { role, name, identifier, address } = seen
-  const entry = { ...target.entry, role, name, identifier, address, path: undefined, context: undefined }
-  return { ...target, entry, seen }
+  return targetAt(target, seen)
 }
 
 const UNSURE: Disposition = { delivery: "delivery_uncertain", retry: "safe" }

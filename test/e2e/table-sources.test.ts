@@ -100,6 +100,12 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Tables web</title>
   }
   for (const table of ${inScript(TABLES)}) show(table, false)
   for (const table of ${inScript(GRIDS)}) show(table, true)
+  show({ name: "Fields", header: ["Name", "Town"], rows: [["Ada", ""], ["Alan", ""], ["Grace", ""]] }, true)
+  const fields = [...document.querySelectorAll("[aria-label=Fields] [role=gridcell]:last-child")].map((cell) =>
+    cell.appendChild(document.createElement("input")),
+  )
+  for (const field of fields)
+    field.oninput = () => (document.title = "Tables web " + fields.map(({ value }) => value).join("|"))
 </script></body>`
 
 function inScript(tables: readonly Table[]): string {
@@ -179,3 +185,20 @@ test.each(["gtk3", "qt6", "qt5"] as const)(
     })
   },
 )
+
+test("set-cells fills the fields of an ARIA grid, and only those", async () => {
+  const refs = await refsIn("web")
+  const { json } = await desktop.run("set-cells", refs.get("Fields")!, "B2", "Rome\nLima é")
+  expect(json.data ?? json.error).toMatchObject({
+    range: "B2:B3",
+    disposition: { delivery: "delivered_verified" },
+  })
+  await until(async () => {
+    const { json } = await desktop.run("list-windows")
+    return json.data.windows.some(({ title }: { title: string }) =>
+      title.startsWith("Tables web |Rome|Lima é"),
+    )
+  })
+  const error = (await desktop.run("set-cells", refs.get("Fields")!, "A3", "x")).json.error
+  expect(error).toMatchObject({ details: { kind: "not_writable", cells: ["A3"] } })
+})
