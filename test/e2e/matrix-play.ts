@@ -29,7 +29,8 @@ function wantedOn(kind: DesktopKind | undefined, cell: Cell, toolkit: Toolkit): 
   const want = wanted(cell, toolkit)
   if (kind !== "wayland") return want
   // The list of GTK 4 is in no tree before it opens.
-  const isByPointer = "how" in want ? want.how === "pointer" : toolkit === "gtk4" && "code" in want
+  const isByPointer =
+    "how" in want ? want.how === "pointer" : toolkit === "gtk4" && cell.input !== "semantic" && "code" in want
   if (cell.command === "select" && COMBO_BOXES.has(cell.on) && isByPointer)
     return { code: "PLATFORM_NOT_SUPPORTED" }
   if (!("how" in want) || want.how !== "pointer") return want
