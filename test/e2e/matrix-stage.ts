@@ -198,6 +198,6 @@ function told(events: readonly FixtureEvent[]): readonly FixtureEvent[] {
 
 const ACCOMPANYING: ReadonlySet<string> = new Set(["done", "ready", "moved", "key", "pointer"])
 
-function plain({ x: _, y: __, count, ...event }: FixtureEvent): FixtureEvent {
+function plain({ x: _, y: __, at: ___, count, ...event }: FixtureEvent): FixtureEvent {
   return event.event === "click" ? { ...event, count } : event
 }

@@ -7,6 +7,7 @@ import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Uncovered } from "../windowing/system.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { Element, unlessRefused } from "./element.ts"
+import { ROLE } from "./roles.ts"
 import { comparable, drawnLengths, otherRow, rowOf, textsAt } from "./rows.ts"
 import { placesInView } from "./virtual.ts"
 
@@ -82,6 +83,8 @@ export async function refuseOtherRow(atspi: Atspi, element: Element, look: Look)
   const row = await rowOf(atspi, element)
   if (!row) return
   const { place, texts } = row
+  // GTK 3 gives the cells of a tree a place that lies beside their texts.
+  if ((await atspi.role(place.table)) !== ROLE.TABLE) return
   const { origin } = element
   const shift = origin.shift ?? { x: 0, y: 0 }
   const moved = ({ x, y, ...size }: Rect): Rect => ({ x: x + shift.x, y: y + shift.y, ...size })
