@@ -172,9 +172,10 @@ export async function selectText(atspi: Atspi, element: Element, range: TextRang
 
 async function sendSelection(to: Sender, ref: Ref, range: TextRange): Promise<Performed> {
   if (range.start === range.end) {
-    const isSelected = to.traits.caretExtendsSelection && (await selectionOf(to.atspi, ref))
-    if (isSelected) await to.request(ref, "Text.RemoveSelection", REMOVE_SELECTION)
-    return placeCaret(to, ref, range.start)
+    const placed = await moveCaret(to, ref, range.start)
+    if (!to.traits.caretExtendsSelection || placed.delivery === "not_delivered") return placed
+    // A selection that was typed over leaves its start behind, which is seen only now.
+    return (await selectionOf(to.atspi, ref)) ? moveCaret(to, ref, range.start) : placed
   }
   const { start, end } = to.traits.selectsIn === "utf-16" ? await inUnits(to.atspi, ref, range) : range
   if (to.traits.setSelectionIsIgnored) {
@@ -187,6 +188,12 @@ async function sendSelection(to: Sender, ref: Ref, range: TextRange): Promise<Pe
   return count
     ? to.request(ref, "Text.SetSelection", SET_SELECTION.with(0, start, end))
     : to.request(ref, "Text.AddSelection", ADD_SELECTION.with(start, end))
+}
+
+async function moveCaret(to: Sender, ref: Ref, offset: number): Promise<Performed> {
+  const isSelected = to.traits.caretExtendsSelection && (await selectionOf(to.atspi, ref))
+  if (isSelected) await to.request(ref, "Text.RemoveSelection", REMOVE_SELECTION)
+  return placeCaret(to, ref, offset)
 }
 
 /** The same range for an app that reads in characters and selects in UTF-16 units. */
