@@ -3,6 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point, Surface } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
+import { pause } from "../until.ts"
 import { Atspi, type IsNative, parseRefKey, refKey } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readProcessFrames } from "./atspi/frames.ts"
@@ -16,6 +17,7 @@ import {
   unseenPopup,
 } from "./atspi/read-tree.ts"
 import type { MenuNotes, Shown, TopLevel } from "./atspi/surfaces.ts"
+import { isYoung } from "./host/processes.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import type { WindowSystem } from "./windowing/system.ts"
 import { isPassing, isWindowId, type TopWindow } from "./windowing/window.ts"
@@ -25,6 +27,9 @@ const inventories = () => import("./atspi/inventory.ts")
 
 /** How long to look for the element that has the focus. */
 const FOCUS_LOOK_MS = 750
+/** How long a window whose process has just started may take to show its frame. */
+const START_MS = 2500
+const LOOK_AGAIN_MS = 50
 
 /** The desktop as one command sees it: its windows, and the accessible object that each of them is. */
 export class SeenDesktop {
@@ -255,8 +260,15 @@ export class SeenDesktop {
   }
 
   async #topOf({ id, app_name, pid }: SeenWindow): Promise<TopLevel> {
-    const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
-    if (top) return top
+    const patience = this.#deadline.slice(Math.min(START_MS, this.#deadline.remaining / 2))
+    for (;;) {
+      const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
+      if (top) return top
+      if (!isYoung(pid) || patience.expired) break
+      // Another app without a window may be taken for this one, so that the inventory does not call it starting.
+      await pause(LOOK_AGAIN_MS, patience)
+      await this.#look(id)
+    }
     // The process of the window may have ended meanwhile.
     if (this.#window(id)) await this.#look(id)
     const window = this.#window(id)

@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
 import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
 import { mutenessOf } from "../host/mute.ts"
-import { ageOf, endOf, readProcess } from "../host/processes.ts"
+import { endOf, isYoung, readProcess } from "../host/processes.ts"
 import { type Session, silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import { Atspi } from "./atspi.ts"
@@ -244,8 +244,7 @@ function muteness(
   if (app) return app.responsive ? {} : { reason: "its process does not answer" }
   const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
   if (isSpare) return {}
-  // GTK 4 shows its window before it is on the bus.
-  const starting = owner !== undefined && (ageOf(owner) ?? STARTING_MS) < STARTING_MS
+  const starting = owner !== undefined && isYoung(owner)
   const why = owner === undefined || starting ? undefined : mutenessOf(owner)
   return {
     accessible: false,
@@ -254,5 +253,3 @@ function muteness(
     starting,
   }
 }
-
-const STARTING_MS = 10_000

@@ -53,11 +53,16 @@ const EXIT_CODE = 49
 const EXITING = 4
 
 /** Its age in milliseconds; undefined if there is no such process. */
-export function ageOf(pid: number): number | undefined {
+function ageOf(pid: number): number | undefined {
   const ticks = Number(readProcess(pid)?.start.split(":").at(-1))
   const uptime = Number.parseFloat(readFileSync("/proc/uptime", "utf8"))
   return Number.isFinite(ticks) ? uptime * 1000 - ticks * TICK_MS : undefined
 }
+
+/** True if the process may still be starting: GTK 4 shows its window before it is on the accessibility bus. */
+export const isYoung = (pid: number): boolean => (ageOf(pid) ?? STARTING_MS) < STARTING_MS
+
+const STARTING_MS = 10_000
 
 /** The unit of times in /proc: 100 to the second on every supported machine. */
 const TICK_MS = 10

@@ -76,6 +76,15 @@ test("a secret stops if its window goes on to another field", async () => {
   expect((await app.events()).filter(({ event }) => event === "loot")).toEqual([])
 })
 
+test("an app that shows its window before its tree is waited for, also beside an app without windows", async () => {
+  for (let i = 0; i < 3; i++) {
+    await ok("launch", "gnome-text-editor")
+    const { ref_count } = await ok("snapshot", "--app", "gnome-text-editor")
+    expect(ref_count).toBeGreaterThan(3)
+    await ok("close-app", "gnome-text-editor", "--force")
+  }
+})
+
 test("doctor names the compositor and what it can do", async () => {
   const { checks } = await ok("doctor")
   const of = (name: string) => checks.find((check: Json) => check.name === name)
