@@ -38,6 +38,7 @@ export async function untilScrolled(
   before: string,
   mayStay: boolean,
 ): Promise<boolean> {
+  const began = performance.now()
   let last = await viewOf(ctx, handle)
   let since = performance.now()
   await untilChanged(
@@ -47,15 +48,19 @@ export async function untilScrolled(
       if (now !== last) since = performance.now()
       last = now
       const isQuiet = performance.now() - since >= Math.max(QUIET_MS, tellsLate)
-      return (mayStay || now !== before) && isQuiet ? true : undefined
+      if ((mayStay || now !== before) && isQuiet) return true
+      const hasNotBegun = now === before && performance.now() - began >= SCROLL_MS + tellsLate
+      return hasNotBegun ? false : undefined
     },
-    ctx.deadline.slice(ctx.patient ? SCROLL_MS + tellsLate : 0),
+    ctx.deadline.slice(ctx.patient ? MOVING_MS : 0),
   )
   return last !== undefined && last !== before
 }
 
-/** How long a view may take to scroll, with its animation. The wait ends as soon as it stays the same. */
+/** How long a view may take to begin to scroll. */
 const SCROLL_MS = 1500
+/** How long it may take in all, with its animation on a busy machine. The wait ends as soon as the view stays the same. */
+const MOVING_MS = 3500
 /** How long a view must stay the same. */
 const QUIET_MS = 100
 

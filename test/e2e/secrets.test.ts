@@ -3,14 +3,16 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
+/** Another run of these tests may be in the list of processes. */
+const RUN = process.pid
 /** The first content of the field, and one text for each way to fill it. None is part of another. */
-const FIRST = "Fjord-bank-glyphs"
-const TYPED = "vext-quiz-4711"
-const KEYED = "ñ漢-Waltz-0815"
-const SET = "jumped-Over-33"
-const BATCHED = "pack-my-box-17"
-const SERVED = "liquor-jugs-59"
-const PLAIN = "sphinx-of-Quartz"
+const FIRST = `Fjord-bank-glyphs-${RUN}`
+const TYPED = `vext-quiz-4711-${RUN}`
+const KEYED = `ñ漢-Waltz-0815-${RUN}`
+const SET = `jumped-Over-33-${RUN}`
+const BATCHED = `pack-my-box-17-${RUN}`
+const SERVED = `liquor-jugs-59-${RUN}`
+const PLAIN = `sphinx-of-Quartz-${RUN}`
 const SECRETS = [FIRST, TYPED, KEYED, SET, BATCHED, SERVED, PLAIN]
 
 /** The server and the command line know the same refs. */
