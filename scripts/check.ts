@@ -9,7 +9,8 @@ import { startProgress } from "../src/cli/terminal.ts"
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
-const WORKERS = Math.min(2, availableParallelism())
+/** More than cores: half of the time a test waits for an app. */
+const WORKERS = Math.min(2, availableParallelism()) + 1
 /** A test that passes only in a second run counts as failed. */
 const isStrict = process.argv.includes("--strict")
 /** Limits for a step, which may have to download, and for one file of tests. */
@@ -56,7 +57,7 @@ interface Outcome {
 }
 
 /**
- * Runs each file in its own process, two at a time. A file that fails is run again, alone.
+ * Runs each file in its own process, a few at a time. A file that fails is run again, alone.
  *
  * The second run decides, so that work of others on the machine does not fail a change that is good. But
  * such a file is a defect of the tests: no file should need a second try. So the end of the report lists
