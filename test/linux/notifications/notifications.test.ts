@@ -91,6 +91,8 @@ describe("on an isolated desktop", () => {
       await notify(desktop.env, "-p", "second"),
     ]
 
+    // An index means the notification that was listed with it.
+    expect(await titles()).toEqual(["second", "first"])
     const { json } = await desktop.run("dismiss-notification", "1")
 
     expect(json.data).toEqual({
@@ -125,6 +127,7 @@ describe("on an isolated desktop", () => {
     const hints = new Map([["resident", { signature: "b", value: true }]])
     const id = await send(bus, { title: "player", actions: ["next", "Next"], hints })
 
+    expect(await titles()).toEqual(["player"])
     await desktop.run("notification-action", "0", "Next")
     await desktop.run("notification-action", "0", "Next")
 
@@ -150,6 +153,7 @@ describe("on an isolated desktop", () => {
 
   test("an unknown index or button is refused", async () => {
     await notify(desktop.env, "only")
+    expect(await titles()).toEqual(["only"])
 
     expect((await desktop.run("dismiss-notification", "1")).json.error.code).toBe("NOTIFICATION_NOT_FOUND")
     expect((await desktop.run("dismiss-notification", "0", "--app", "other")).json.error.code).toBe(
