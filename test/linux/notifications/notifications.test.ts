@@ -236,6 +236,7 @@ describe("if notifications change between listing and acting", () => {
     const id = await notify(desktop.env, "-p", "meant")
     await notify(desktop.env, "soon gone")
     const [, meant] = await listNotifications(session, soon())
+    expect(await titles()).toEqual(["soon gone", "meant"])
     await desktop.run("dismiss-notification", "0")
     for (const title of ["x", "y", "z"]) await notify(desktop.env, title)
 
