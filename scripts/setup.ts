@@ -30,6 +30,8 @@ const TEST = [
   "kcalc",
   "featherpad",
   "thunar",
+  // Shows "Computer" and "Trash" in Thunar.
+  "gvfs",
   "zenity",
   "xterm",
   "chromium",
