@@ -245,7 +245,7 @@ function muteness(
   const isSpare = apps.some(({ pid }) => !windows.some((window) => window.pid === pid))
   if (isSpare) return {}
   const starting = owner !== undefined && isYoung(owner)
-  const why = owner === undefined || starting ? undefined : mutenessOf(owner)
+  const why = owner === undefined ? undefined : mutenessOf(owner, starting)
   return {
     accessible: false,
     reason: why?.reason ?? "its process is not on the accessibility bus",

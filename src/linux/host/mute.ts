@@ -7,11 +7,13 @@ export interface Muteness {
   readonly isFinal: boolean
 }
 
-export function mutenessOf(pid: number, root = "/proc"): Muteness | undefined {
+/** Of a process that is `starting`, only its toolkit says something: a bridge or a bus may still come. */
+export function mutenessOf(pid: number, starting = false, root = "/proc"): Muteness | undefined {
   const maps = read(`${root}/${pid}/maps`)
   const toolkit = TOOLKITS.find(([, library]) => library.test(maps))?.[0]
   if (toolkit)
     return { reason: `it is built with ${toolkit}, which shows nothing to other programs`, isFinal: true }
+  if (starting) return undefined
   const bridged = BRIDGED.find(([, library]) => library.test(maps))?.[0]
   const env = new Set(read(`${root}/${pid}/environ`).split("\0"))
   if (!SWITCHES.some((one) => env.has(one))) return undefined

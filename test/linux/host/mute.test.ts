@@ -23,9 +23,9 @@ test.each([
   mkdirSync(`${root}/7`, { recursive: true })
   writeFileSync(`${root}/7/maps`, maps)
   writeFileSync(`${root}/7/environ`, environ)
-  const why = mutenessOf(7, root)
+  const why = mutenessOf(7, false, root)
   if (reason) expect(why?.reason).toMatch(reason)
   else expect(why).toBeUndefined()
 })
 
-test("a process that is gone has no reason", () => expect(mutenessOf(8, root)).toBeUndefined())
+test("a process that is gone has no reason", () => expect(mutenessOf(8, false, root)).toBeUndefined())
