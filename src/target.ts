@@ -51,8 +51,8 @@ const wantedText = ({ role, name }: Wanted): string =>
   [role, name === undefined ? undefined : quoted(name)].filter((word) => word !== undefined).join(" ")
 
 /**
- * True if what an element is called is the wanted name: whole, in any case. Marks of mnemonics, an ellipsis at the end and
- * the width of blanks do not count, nor does the shortcut behind the name of a menu item.
+ * True if both names are the same: whole, in any case. Mnemonic marks, a colon or an ellipsis at the end and the width of
+ * blanks do not count, nor does the shortcut behind the name of a menu item. `Name` finds a field labelled `Name:`.
  */
 export function isSameName(role: Role, have: string, want: string): boolean {
   if (have === want) return true
@@ -68,7 +68,9 @@ function plainName(role: Role, name: string): string {
   const words = name.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase()
   const whole = words.replace(/\.\.\.$/, "…").replace(/(?<=.)\s*…$/, "")
   // The names of files and links have such characters of their own.
-  return mayHaveMark(role) ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "") : whole
+  return mayHaveMark(role)
+    ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "").replace(/(?<=.)\s*[:：]$/, "")
+    : whole
 }
 
 const SHORTCUT = /(?<=.)\s+(?:(?:ctrl|shift|alt|super|meta)\+)+\S+$/i
