@@ -87,7 +87,7 @@ async function commit(): Promise<string> {
 }
 
 async function runs(binary: string): Promise<void> {
-  const probe = Bun.spawn([binary, "version"], { stdout: "pipe", stderr: "inherit" })
+  const probe = Bun.spawn([binary, "version", "--format", "json"], { stdout: "pipe", stderr: "inherit" })
   const text = await new Response(probe.stdout).text()
   if ((await probe.exited) !== 0 || !JSON.parse(text).ok) throw new Error(`${binary} does not run: ${text}`)
 }

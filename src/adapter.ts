@@ -64,6 +64,8 @@ export interface Adapter {
    * undefined: certainly missing. A read that failed or timed out throws instead. `hint`: from the map of the entry.
    */
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
+  /** The addresses of elements that open a popover of this window, if only the popover says so: GTK 3's menu buttons. */
+  popoverOpeners(window: SeenWindow): Promise<readonly string[]>
   /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
   /** The table, list or tree that an element is, or the nearest one that it is in; undefined if there is none. */

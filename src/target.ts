@@ -68,9 +68,7 @@ function plainName(role: Role, name: string): string {
   const words = name.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase()
   const whole = words.replace(/\.\.\.$/, "…").replace(/(?<=.)\s*…$/, "")
   // The names of files and links have such characters of their own.
-  return mayHaveMark(role)
-    ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "").replace(/(?<=.)\s*[:：]$/, "")
-    : whole
+  return mayHaveMark(role) ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "").replace(/(?<=.)\s*[:：]$/, "") : whole
 }
 
 const SHORTCUT = /(?<=.)\s+(?:(?:ctrl|shift|alt|super|meta)\+)+\S+$/i

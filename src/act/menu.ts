@@ -37,10 +37,10 @@ export async function chooseFromMenu(
   // A menu that has no items yet fills when it opens. One that has others may not: apps make some items only then.
   if (bar && first) return open(ctx, window, path, bar, first)
   const content = await survey(ctx, window, "window")
-  const openers = content ? openersIn(content) : []
-  const [only, ...others] = called(openers, path[0]!)
-  if (content && only && others.length === 0) return open(ctx, window, path, content, only)
-  if (only) throw several(path, 0, [only, ...others])
+  const openers = content ? await openersIn(ctx, window, content) : []
+  const found = called(openers, path[0]!)
+  if (content && found.length === 1) return open(ctx, window, path, content, found[0]!)
+  if (content && found.length > 1) throw severalButtons(path[0]!, await refsFor(ctx, content, found))
   throw missing(path, 0, [...(bar ? itemsOf(bar, bar.places[0]!) : []), ...openers], window)
 }
 
@@ -239,8 +239,19 @@ const isItem = (node: SeenNode): boolean =>
   wordsOf(node) !== undefined && isInteractive(node) && !hasTrait(node.role, "surface")
 
 /** Elements of the window that open a menu. */
-const openersIn = ({ places }: Surveyed): readonly Position[] =>
-  places.filter(({ node }) => node.role === "menubutton" || node.states.includes("haspopup"))
+async function openersIn(
+  ctx: Context,
+  window: SeenWindow,
+  { places }: Surveyed,
+): Promise<readonly Position[]> {
+  const openers = new Set(await ctx.adapter.popoverOpeners(window))
+  return places.filter(
+    ({ node }) =>
+      node.role === "menubutton" ||
+      node.states.includes("haspopup") ||
+      (node.address !== undefined && openers.has(node.address)),
+  )
+}
 
 const MOST_NAMES = 50
 
@@ -282,6 +293,13 @@ function several(path: readonly string[], depth: number, items: readonly Positio
     },
   )
 }
+
+const severalButtons = (name: string, refs: readonly string[]): AppError =>
+  new AppError("AMBIGUOUS_TARGET", `${refs.length} menu buttons are called ${quoted(name)}`, {
+    suggestion: `Click the one you mean (${refs.join(", ")}): the answer has its items with refs`,
+    details: { kind: "menu", candidates: refs },
+    disposition: NOTHING_DELIVERED,
+  })
 
 const isMenu = (path: readonly string[], seen: Surveyed, item: Position): AppError =>
   new AppError("ELEMENT_NOT_FOUND", `${quoted(path.join(" > "))} is a menu, and not an item`, {

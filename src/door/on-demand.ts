@@ -97,6 +97,7 @@ const METHODS = Object.keys({
   tree: 0,
   processStart: 0,
   open: 0,
+  popoverOpeners: 0,
   read: 0,
   tableAround: 0,
   grid: 0,

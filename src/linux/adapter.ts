@@ -157,6 +157,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return keepFocus(atspi, element, isInFront)
     },
     focused: (window) => view.focused(window),
+    popoverOpeners: (window) => view.popoverOpeners(window),
     isEnterBlocked: (window) => view.isEnterBlocked(window),
     takeTurn: () => turn.take(),
     input: async (event) => {

@@ -114,6 +114,12 @@ export class SeenDesktop {
     return (await this.#briefly(window, look)) ?? false
   }
 
+  async popoverOpeners(window: SeenWindow): Promise<readonly string[]> {
+    const { openersOf } = await import("./atspi/popovers.ts")
+    const top = await this.#findTop(window.id)
+    return top ? openersOf(await this.atspi(), top.element) : []
+  }
+
   /** Looks into a window, but not for long: the keys go to it in any case. undefined: its app cannot be asked. */
   async #briefly<T>(
     window: SeenWindow,

@@ -95,6 +95,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       return (await import("./focus.ts")).keepFocus(ax, elementOf(handle))
     },
     focused: async (window) => (await import("./focus.ts")).focusedElement(ax, window),
+    popoverOpeners: async () => [],
     isEnterBlocked: async () => false,
     takeTurn: () => turn.take(),
     input: async (event) => {

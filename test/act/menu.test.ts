@@ -61,6 +61,33 @@ describe("menu", () => {
     ])
   })
 
+  test("opens the popover of a button that only the popover names, and names buttons of one name by ref", async () => {
+    const it = desk()
+    const app = it.world.app("App", { pid: 10 })
+    const press = (name: string, opensPopover: boolean): Spec => ({
+      ...item(name),
+      role: "button",
+      opensPopover,
+      does: () =>
+        app.show("popover", { role: "popover", children: [{ ...item("Save As…"), role: "button" }] }),
+    })
+    const buttons = [press("Menu", true), press("Tools", true), press("Tools", true), press("Save", false)]
+    app.window("Window", buttons, { id: "w-1" })
+    it.world.popups = () => app.surfaces.size
+    it.world.onKey = () => app.hide("popover")
+    expect((await it.ok("menu", { path: "Menu > Save As" })).path).toEqual(["Menu", "Save As…"])
+    expect(it.world.deliveries.map(({ name }) => name)).toEqual(["Menu", "Save As…"])
+    expect(await it.error("menu", { path: "Tools > Save As" })).toMatchObject({
+      code: "AMBIGUOUS_TARGET",
+      details: { candidates: [expect.stringMatching(/^@e\d+$/), expect.stringMatching(/^@e\d+$/)] },
+    })
+    expect(await it.error("menu", { path: "Save > Save As" })).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      details: { candidates: ["Menu", "Tools"] },
+    })
+    expect(it.world.deliveries).toHaveLength(2)
+  })
+
   test("names what there is at the level that is wrong, and does nothing", async () => {
     const it = withMenus(item("File", { children: closed(item("Open"), item("Open…"), item("open")) }))
     expect(await it.error("menu", { path: "Edit > Undo" })).toMatchObject({

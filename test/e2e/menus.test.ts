@@ -106,3 +106,24 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
     await fixture.command({ do: "reset" })
   })
 })
+
+test("menu reaches the popover of a GTK 3 menu button, which looks like a plain button on the bus", async () => {
+  await using desktop = await openDesktop()
+  desktop.spawnApp(["gedit", "--standalone"])
+  const choose = (path: string) => desktop.run("menu", path, "--app", "gedit", "--timeout-ms", "20000")
+  await until(
+    async () => (await desktop.run("find", "--app", "gedit", "--name", "Menu")).json?.data?.matches,
+    30_000,
+  )
+  const { json, stdout } = await choose("menu > find and replace")
+  expect(json, stdout).toMatchObject({ ok: true, data: { path: ["Menu", "Find and Replace…"] } })
+  const shown = async () => {
+    const search = Bun.spawn(["xdotool", "search", "--onlyvisible", "--name", "^Find and Replace$"], {
+      env: desktop.env,
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    return (await new Response(search.stdout).text()).trim() || undefined
+  }
+  await until(shown)
+}, 90_000)

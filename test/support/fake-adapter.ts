@@ -90,6 +90,11 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const element = root?.all().find((one) => one.has("focused"))
         return element && seenOf(element)
       }),
+    popoverOpeners: (window) =>
+      native("popoverOpeners", () => {
+        const root = world.windows.find(({ id }) => id === window.id)?.root
+        return (root?.all() ?? []).filter((one) => one.opensPopover).map(({ address }) => address)
+      }),
     isEnterBlocked: () => native("isEnterBlocked", () => world.isEnterBlocked),
     takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),

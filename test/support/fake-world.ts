@@ -56,6 +56,8 @@ export interface Spec {
   readonly total?: number
   /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
+  /** True for a button of which only its popover says that it opens one. */
+  readonly opensPopover?: boolean
   /** Access by row and column, for a table that has it. */
   readonly grid?: (element: FakeElement) => Grid<Handle>
   readonly route?: Route
@@ -93,6 +95,7 @@ export class FakeElement {
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
   readonly total: number | undefined
+  readonly opensPopover: boolean
   readonly grid: Spec["grid"]
   selection: TextRange | undefined
   hidden: boolean
@@ -126,6 +129,7 @@ export class FakeElement {
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
     this.total = spec.total
+    this.opensPopover = spec.opensPopover ?? false
     this.grid = spec.grid
     this.hidden = spec.hidden ?? false
     this.route = spec.route ?? "works"
