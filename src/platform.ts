@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> =
         "__own-wayland-clipboard": async () =>
           (await import("./linux/wayland/clipboard-owner.ts")).serveWaylandClipboard,
         "__keep-open": async () => (await import("./linux/atspi/side-door.ts")).keepSideDoor,
-        "__hold-input": async () => (await import("./linux/wayland/holder.ts")).holdInput,
+        "__hold-input": async () => (await import("./linux/wayland/input-holder.ts")).holdInput,
         "__notification-daemon": async () =>
           (await import("./linux/notifications/daemon.ts")).serveNotifications,
       }

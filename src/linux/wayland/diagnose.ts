@@ -3,9 +3,9 @@ import type { Deadline } from "../../deadline.ts"
 import type { Check } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import { Wayland } from "./connection.ts"
-import type { BusAccess } from "./kwin.ts"
-import { findOnBus } from "./on-bus.ts"
 import { readSeat } from "./seat.ts"
+import type { BusAccess } from "./session-bus.ts"
+import { compositorOnBus } from "./session-bus.ts"
 import { Sway } from "./sway.ts"
 import { hasVirtualDevices } from "./virtual-devices.ts"
 
@@ -60,9 +60,9 @@ async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline
     const devices = hasVirtualDevices(wayland) ? "by virtual devices, any Unicode" : undefined
     return { name: `sway ${sway}`, windows: "by sway", places: "by sway", input: devices, picture }
   }
-  const kwin = await findOnBus(env, access, "org.kde.KWin", deadline)
+  const kwin = await compositorOnBus(env, access, "org.kde.KWin", deadline)
   if (kwin) return recogniseKWin(env, access, kwin, deadline)
-  const shell = await findOnBus(env, access, "org.gnome.Shell", deadline)
+  const shell = await compositorOnBus(env, access, "org.gnome.Shell", deadline)
   if (shell) return recogniseGnome(access, shell, deadline)
   const isToldApart = wayland.globals.has("zwlr_foreign_toplevel_manager_v1")
   return {

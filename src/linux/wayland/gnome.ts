@@ -1,7 +1,7 @@
 import type { Env, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
-import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import { type Bus, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { unmarshal } from "../dbus/read.ts"
@@ -9,15 +9,15 @@ import { isVariant } from "../dbus/wire.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
-import type { BusAccess } from "./kwin.ts"
-import { Placed, type View } from "./placed.ts"
-import { WithInput } from "./with-input.ts"
+import { InputCompositor } from "./input-compositor.ts"
+import type { BusAccess } from "./session-bus.ts"
+import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
 /**
  * GNOME without the extension: windows are those of the accessibility bus, and their places are not known. Input goes to
  * points of the screen, and keys to the window that has the focus.
  */
-export class Gnome extends WithInput {
+export class Gnome extends InputCompositor {
   readonly #access: BusAccess
   readonly #owner: string
 
@@ -54,7 +54,7 @@ function withoutExtension(message: string): AppError {
 }
 
 /** GNOME with our extension, which tells windows and their places, and operates them. */
-export class GnomePlaced extends Placed {
+export class GnomeWithExtension extends WindowCompositor {
   readonly #access: BusAccess
   readonly #extension: GnomeExtension
   readonly #owner: string
@@ -75,16 +75,9 @@ export class GnomePlaced extends Placed {
     return view && this.#window(view, views.isNormal)
   }
 
-  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
+  protected override async request(id: string, request: WindowRequest, deadline: Deadline): Promise<boolean> {
     const number = await this.#numberOf(id, deadline)
-    if (number !== undefined && (await this.#extension.operate(number, wordsOf(op), deadline))) return
-    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
-  }
-
-  override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
-    const number = await this.#numberOf(id, deadline)
-    const isAsked = number !== undefined && (await this.#extension.operate(number, "close", deadline))
-    return isAsked ? "xdg_toplevel.close" : undefined
+    return number !== undefined && this.#extension.operate(number, wordsOf(request), deadline)
   }
 
   override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
@@ -127,8 +120,8 @@ export class GnomePlaced extends Placed {
   }
 }
 
-/** The change as words of the extension. */
-function wordsOf(op: WindowOp): string {
+/** The request as the extension spells it. */
+function wordsOf(op: WindowRequest): string {
   switch (op.kind) {
     case "move":
       return `move ${op.x} ${op.y}`

@@ -2,7 +2,7 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { socketPath } from "./connection.ts"
 
-/** The socket of the process that holds a compositor's pointer and keyboard; see holder.ts. It is in no directory. */
+/** The socket of the process that holds a compositor's pointer and keyboard; see input-holder.ts. It is in no directory. */
 export const holderSocket = (env: Env): string =>
   `\0agent-desktop-holder-${Bun.hash(socketPath(env)).toString(36)}`
 

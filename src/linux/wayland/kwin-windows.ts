@@ -1,16 +1,16 @@
-import type { Env, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { Env, ScreenshotTarget } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
-import { NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
-import type { BusAccess, KWin, KWinView } from "./kwin.ts"
-import { Placed, type View } from "./placed.ts"
+import type { KWin, KWinView } from "./kwin.ts"
 import { seatWith } from "./seat.ts"
+import type { BusAccess } from "./session-bus.ts"
+import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
 /** KWin as a window system: windows by its scripts, input by the desktop portal, the rest by protocols of Wayland. */
-export class KWinWindows extends Placed {
+export class KWinWindows extends WindowCompositor {
   readonly #kwin: KWin
   readonly #access: BusAccess
 
@@ -20,16 +20,9 @@ export class KWinWindows extends Placed {
     this.#access = access
   }
 
-  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
+  protected override async request(id: string, request: WindowRequest, deadline: Deadline): Promise<boolean> {
     const uuid = await this.#uuidOf(id, deadline)
-    if (uuid !== undefined && (await this.#kwin.change(uuid, codeOf(op), deadline))) return
-    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
-  }
-
-  override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
-    const uuid = await this.#uuidOf(id, deadline)
-    const isAsked = uuid !== undefined && (await this.#kwin.change(uuid, "w.closeWindow()", deadline))
-    return isAsked ? "xdg_toplevel.close" : undefined
+    return uuid !== undefined && this.#kwin.change(uuid, codeOf(request), deadline)
   }
 
   override async picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture> {
@@ -88,8 +81,8 @@ export class KWinWindows extends Placed {
   }
 }
 
-/** The change as code of a script, with the window as `w`. */
-function codeOf(op: WindowOp): string {
+/** The request as script code that acts on a window `w`. */
+function codeOf(op: WindowRequest): string {
   switch (op.kind) {
     case "focus":
       return "activate(w)"
@@ -103,6 +96,8 @@ function codeOf(op: WindowOp): string {
       return "w.minimized = false; w.setMaximize(true, true)"
     case "restore":
       return "if (w.minimized) w.minimized = false; else w.setMaximize(false, false)"
+    case "close":
+      return "w.closeWindow()"
     default:
       throw op satisfies never
   }

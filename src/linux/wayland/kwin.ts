@@ -6,12 +6,7 @@ import type { Point, Rect } from "../../node.ts"
 import { type Answer, type Bus, DBusError, DBusTimeout, type Message, method, readAs } from "../dbus/bus.ts"
 import { unmarshal } from "../dbus/read.ts"
 import { isVariant } from "../dbus/wire.ts"
-
-/** The part of a desktop session that a compositor on D-Bus needs. */
-export interface BusAccess {
-  /** The session bus. */
-  bus(deadline: Deadline): Promise<Bus>
-}
+import type { BusAccess } from "./session-bus.ts"
 
 /**
  * KWin by its scripts. A script is the only way to windows that every version of KWin offers without a grant: it is loaded

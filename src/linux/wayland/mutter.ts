@@ -9,9 +9,9 @@ import { isVariant, type Value } from "../dbus/wire.ts"
 import type { Wayland } from "./connection.ts"
 import type { Axis, Devices } from "./devices.ts"
 import type { Output } from "./displays.ts"
-import type { BusAccess } from "./kwin.ts"
 import { type Remote, RemoteKeyboard, RemotePointer } from "./remote.ts"
 import { seatWith } from "./seat.ts"
+import type { BusAccess } from "./session-bus.ts"
 
 /** The pointer and the keyboard of GNOME, by the compositor's own D-Bus interface. No dialog asks for consent. */
 export function mutterDevices(wayland: Wayland, env: Env, access: BusAccess, owner: string): Devices {

@@ -4,8 +4,8 @@ import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import { method } from "../dbus/bus.ts"
-import type { BusAccess } from "./kwin.ts"
 import { askPortal, type Options, portalFailure, portalVersion, textOf } from "./portal.ts"
+import type { BusAccess } from "./session-bus.ts"
 
 /** The picture of all displays, by the desktop portal. The desktop asks the user the first time. */
 export async function takePortalPicture(

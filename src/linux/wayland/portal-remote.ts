@@ -7,7 +7,6 @@ import { openPrivateDirectory, readPrivateFile, stateRoot, writePrivateFile } fr
 import { type Bus, method } from "../dbus/bus.ts"
 import type { Value, Variant } from "../dbus/wire.ts"
 import type { Axis } from "./devices.ts"
-import type { BusAccess } from "./kwin.ts"
 import {
   askPortal,
   nextToken,
@@ -20,6 +19,7 @@ import {
   textOf,
 } from "./portal.ts"
 import type { DistanceRemote } from "./remote.ts"
+import type { BusAccess } from "./session-bus.ts"
 
 /** Opens a session that may press keys and move the pointer: always both, so that one consent is for both. */
 export async function openRemote(env: Env, access: BusAccess, deadline: Deadline): Promise<DistanceRemote> {

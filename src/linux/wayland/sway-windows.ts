@@ -1,14 +1,14 @@
-import type { Env, WindowOp } from "../../adapter.ts"
+import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
-import { Placed, type View } from "./placed.ts"
 import type { Sway, SwayView } from "./sway.ts"
+import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
 /** Sway as a window system: windows and their places by its own protocol, the rest by those of Wayland. */
-export class SwayWindows extends Placed {
+export class SwayWindows extends WindowCompositor {
   readonly #sway: Sway
 
   constructor(env: Env, sway: Sway) {
@@ -20,15 +20,11 @@ export class SwayWindows extends Placed {
     return this.#sway.watch(changed, deadline)
   }
 
-  protected override async change({ id }: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
-    const view = await this.#view(id, deadline)
-    await this.#sway.run(`[con_id=${view.id}] ${commandOf(id, view, op)}`, deadline)
-  }
-
-  override async requestClose(id: string, deadline: Deadline): Promise<string> {
-    const view = await this.#view(id, deadline)
-    await this.#sway.run(`[con_id=${view.id}] kill`, deadline)
-    return "xdg_toplevel.close"
+  protected override async request(id: string, request: WindowRequest, deadline: Deadline): Promise<boolean> {
+    const view = (await this.#sway.views(deadline)).find((one) => this.#window(one).id === id)
+    if (!view) return false
+    await this.#sway.run(`[con_id=${view.id}] ${commandOf(id, view, request)}`, deadline)
+    return true
   }
 
   protected override async views(deadline: Deadline): Promise<readonly View[]> {
@@ -38,12 +34,6 @@ export class SwayWindows extends Placed {
 
   protected override async devices(wayland: Wayland): Promise<Devices> {
     return (await import("./virtual-devices.ts")).virtualDevices(wayland, this.env)
-  }
-
-  async #view(id: string, deadline: Deadline): Promise<SwayView> {
-    const view = (await this.#sway.views(deadline)).find((one) => this.#window(one).id === id)
-    if (view) return view
-    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   }
 
   #window(view: SwayView): TopWindow {
@@ -60,7 +50,7 @@ export class SwayWindows extends Placed {
   }
 }
 
-function commandOf(id: string, view: SwayView, op: WindowOp): string {
+function commandOf(id: string, view: SwayView, op: WindowRequest): string {
   switch (op.kind) {
     case "focus":
       return "focus"
@@ -78,6 +68,8 @@ function commandOf(id: string, view: SwayView, op: WindowOp): string {
         suggestion: "Use 'move-window', 'resize-window' or 'focus-window'",
         disposition: NOTHING_DELIVERED,
       })
+    case "close":
+      return "kill"
     default:
       throw op satisfies never
   }

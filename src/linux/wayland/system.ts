@@ -2,24 +2,24 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { WindowSystem } from "../windowing/system.ts"
-import type { BusAccess } from "./kwin.ts"
+import type { BusAccess } from "./session-bus.ts"
 
 /** The window system of a Wayland compositor, with what this compositor lets programs see and do. */
 export async function openWayland(env: Env, access: BusAccess, deadline: Deadline): Promise<WindowSystem> {
   const { Sway } = await import("./sway.ts")
   const sway = Sway.find(env)
   if (sway) return new (await import("./sway-windows.ts")).SwayWindows(env, sway)
-  const { findOnBus } = await import("./on-bus.ts")
-  const owner = await findOnBus(env, access, "org.kde.KWin", deadline)
+  const { compositorOnBus } = await import("./session-bus.ts")
+  const owner = await compositorOnBus(env, access, "org.kde.KWin", deadline)
   if (owner) {
     const [{ KWin }, { KWinWindows }] = await Promise.all([import("./kwin.ts"), import("./kwin-windows.ts")])
     return new KWinWindows(env, access, new KWin(env, access, owner))
   }
-  const shell = await findOnBus(env, access, "org.gnome.Shell", deadline)
+  const shell = await compositorOnBus(env, access, "org.gnome.Shell", deadline)
   if (!shell) return openPlain(env, deadline)
-  const { Gnome, GnomeExtension, GnomePlaced } = await import("./gnome.ts")
+  const { Gnome, GnomeExtension, GnomeWithExtension } = await import("./gnome.ts")
   const extension = await GnomeExtension.find(access, shell, deadline)
-  return extension ? new GnomePlaced(env, access, shell, extension) : new Gnome(env, access, shell)
+  return extension ? new GnomeWithExtension(env, access, shell, extension) : new Gnome(env, access, shell)
 }
 
 /** A compositor that has no name on the bus: its protocols say if it takes input. */
@@ -32,7 +32,7 @@ async function openPlain(env: Env, deadline: Deadline): Promise<WindowSystem> {
   wayland?.close()
   return wayland && hasVirtualDevices(wayland)
     ? new (await import("./wlroots.ts")).Wlroots(env)
-    : new (await import("./floor.ts")).Floor(env)
+    : new (await import("./compositor.ts")).Compositor(env)
 }
 
 /** undefined: there is no compositor. Apps still show their trees. */
@@ -40,4 +40,4 @@ function unlessGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== "PLATFORM_NOT_SUPPORTED") throw error
 }
 
-export { withXwayland } from "./mixed.ts"
+export { withXwayland } from "./xwayland.ts"

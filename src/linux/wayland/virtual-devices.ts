@@ -7,12 +7,12 @@ import type { Devices } from "./devices.ts"
 export function virtualDevices(wayland: Wayland, env: Env): Devices {
   return {
     pointer: async (outputs, deadline) => {
-      const { PointerDevice } = await import("./pointer-device.ts")
-      return (await PointerDevice.open(wayland, outputs, deadline)) ?? noDevice("pointer")
+      const { VirtualPointer } = await import("./virtual-pointer.ts")
+      return (await VirtualPointer.open(wayland, outputs, deadline)) ?? noDevice("pointer")
     },
     keyboard: async (deadline) => {
-      const { KeyboardDevice } = await import("./keyboard-device.ts")
-      return (await KeyboardDevice.open(wayland, env, deadline)) ?? noDevice("keyboard")
+      const { VirtualKeyboard } = await import("./virtual-keyboard.ts")
+      return (await VirtualKeyboard.open(wayland, env, deadline)) ?? noDevice("keyboard")
     },
   }
 }

@@ -4,16 +4,16 @@ import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
+import { InputCompositor } from "./input-compositor.ts"
 import { askToplevel, followToplevels, type Toplevel, type ToplevelRequest } from "./toplevels.ts"
 import { virtualDevices } from "./virtual-devices.ts"
-import { WithInput } from "./with-input.ts"
 
 /**
  * A compositor of the wlroots family without a protocol of its own. Windows are those of the accessibility bus, and their
  * places are not known. Input goes to points of the screen, and keys to the window that has the focus. The compositor
  * tells titles and states of its windows, which say which window of the accessibility bus is which.
  */
-export class Wlroots extends WithInput {
+export class Wlroots extends InputCompositor {
   /** The titles of the windows that were listed, by their ids. */
   readonly #titles = new Map<string, string>()
 

@@ -4,14 +4,14 @@ import { AppError } from "../../errors.ts"
 import type { InputLock } from "../../turn.ts"
 import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Owner } from "../windowing/system.ts"
+import { Compositor } from "./compositor.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
-import { Floor } from "./floor.ts"
 import type { Places } from "./input.ts"
-import { openInputLock } from "./lock.ts"
+import { openInputLock } from "./input-lock.ts"
 
 /** A compositor that takes pointer and keyboard input. */
-export abstract class WithInput extends Floor {
+export abstract class InputCompositor extends Compositor {
   override readonly hasInput = true
 
   protected abstract devices(wayland: Wayland): Devices | Promise<Devices>

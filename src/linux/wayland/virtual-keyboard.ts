@@ -8,12 +8,12 @@ import { keysymOf } from "../windowing/keysyms.ts"
 import type { Wayland } from "./connection.ts"
 import type { Keyboard, Stroke } from "./devices.ts"
 import { handOver } from "./hand-over.ts"
-import { keyOf } from "./keys.ts"
 import { eventTime, seatWith } from "./seat.ts"
+import { keyOf } from "./us-layout.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /** A keyboard of our own on the compositor's seat, with a keymap of our own. It is gone when the connection ends. */
-export class KeyboardDevice implements Keyboard {
+export class VirtualKeyboard implements Keyboard {
   readonly #wayland: Wayland
   readonly #object: number
   readonly #env: Env
@@ -25,16 +25,16 @@ export class KeyboardDevice implements Keyboard {
   }
 
   /** undefined: the compositor has no such devices. */
-  static async open(wayland: Wayland, env: Env, deadline: Deadline): Promise<KeyboardDevice | undefined> {
+  static async open(wayland: Wayland, env: Env, deadline: Deadline): Promise<VirtualKeyboard | undefined> {
     const manager = wayland.bind("zwp_virtual_keyboard_manager_v1", 1)
     if (manager === undefined) return undefined
-    return KeyboardDevice.add(wayland, manager, await seatWith(wayland, "keyboard", deadline), env)
+    return VirtualKeyboard.add(wayland, manager, await seatWith(wayland, "keyboard", deadline), env)
   }
 
-  static add(wayland: Wayland, manager: number, seat: number, env: Env): KeyboardDevice {
+  static add(wayland: Wayland, manager: number, seat: number, env: Env): VirtualKeyboard {
     const object = wayland.create()
     wayland.send(new WaylandMessage(manager, CREATE).u32(seat).u32(object))
-    return new KeyboardDevice(wayland, object, env)
+    return new VirtualKeyboard(wayland, object, env)
   }
 
   async strokeOf({ key: name, modifiers }: Combo, deadline: Deadline): Promise<Stroke | undefined> {

@@ -8,7 +8,7 @@ import { eventTime, seatWith } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /** A pointer of our own on the compositor's seat. It is gone when the connection ends. */
-export class PointerDevice implements Pointer {
+export class VirtualPointer implements Pointer {
   readonly #wayland: Wayland
   readonly #object: number
   readonly #layout: Rect
@@ -25,14 +25,14 @@ export class PointerDevice implements Pointer {
     wayland: Wayland,
     outputs: readonly Output[],
     deadline: Deadline,
-  ): Promise<PointerDevice | undefined> {
+  ): Promise<VirtualPointer | undefined> {
     const manager = wayland.bind("zwlr_virtual_pointer_manager_v1", 2)
     if (manager === undefined) return undefined
     const seat = await seatWith(wayland, "pointer", deadline)
     const object = wayland.create()
     wayland.send(new WaylandMessage(manager, CREATE).u32(seat).u32(object))
     await wayland.sync(deadline)
-    return new PointerDevice(wayland, object, layoutOf(outputs))
+    return new VirtualPointer(wayland, object, layoutOf(outputs))
   }
 
   async moveTo({ x, y }: Point, deadline: Deadline): Promise<void> {

@@ -7,7 +7,7 @@ import { pause } from "../../until.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import type { Places } from "./input.ts"
-import { WithInput } from "./with-input.ts"
+import { InputCompositor } from "./input-compositor.ts"
 
 const inputs = () => import("./input.ts")
 
@@ -20,14 +20,16 @@ export interface View {
   readonly isPopup?: boolean
 }
 
+export type WindowRequest = WindowOp | { readonly kind: "close" }
+
 /** A compositor that tells all windows and their places, and takes input. */
-export abstract class Placed extends WithInput {
+export abstract class WindowCompositor extends InputCompositor {
   override readonly listsAll = true
 
   /** Everything on the screen, topmost first. */
   protected abstract views(deadline: Deadline): Promise<readonly View[]>
-  /** Asks the compositor for the change, without waiting for it. */
-  protected abstract change(window: TopWindow, op: WindowOp, deadline: Deadline): Promise<void>
+  /** Sends a request to the compositor, without waiting for its effect. False: the window does not exist. */
+  protected abstract request(id: string, request: WindowRequest, deadline: Deadline): Promise<boolean>
 
   override async isNative(pid: number, deadline: Deadline): Promise<boolean> {
     return !(await this.views(deadline)).some(({ window }) => window.pid === pid && !window.isNative)
@@ -59,8 +61,12 @@ export abstract class Placed extends WithInput {
 
   override async operate(id: string, op: WindowOp, deadline: Deadline): Promise<void> {
     const before = await this.windowOf(id, deadline)
-    await this.change(before, op, deadline)
+    if (!(await this.request(id, op, deadline))) throw noWindow(id)
     await this.#untilDone(before, op, deadline)
+  }
+
+  override async requestClose(id: string, deadline: Deadline): Promise<string | undefined> {
+    return (await this.request(id, { kind: "close" }, deadline)) ? "xdg_toplevel.close" : undefined
   }
 
   override async caughtUp(id: string, deadline: Deadline): Promise<boolean> {
@@ -92,7 +98,7 @@ export abstract class Placed extends WithInput {
   protected async windowOf(id: string, deadline: Deadline): Promise<TopWindow> {
     const view = (await this.views(deadline)).find(({ window }) => window.id === id)
     if (view) return view.window
-    throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
+    throw noWindow(id)
   }
 
   /** The part of a window that compositors describe alike. `mark` keeps their own ids apart from those of X11. */
@@ -132,6 +138,8 @@ export abstract class Placed extends WithInput {
     return (await this.views(deadline)).find(({ window }) => window.focused)?.window
   }
 }
+
+const noWindow = (id: string): AppError => windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
 
 /** The names of a window in a compositor's own words. */
 interface Described {

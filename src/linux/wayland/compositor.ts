@@ -13,7 +13,7 @@ import { Wayland } from "./connection.ts"
  * knows. Everything that needs a place or input is refused before anything is sent. Displays, pictures and the clipboard
  * work if the compositor has the protocols for them.
  */
-export class Floor implements WindowSystem {
+export class Compositor implements WindowSystem {
   readonly listsAll: boolean = false
   readonly hasInput: boolean = false
   protected readonly env: Env

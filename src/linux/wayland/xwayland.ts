@@ -9,13 +9,13 @@ import type { TopWindow } from "../windowing/window.ts"
 
 /** A compositor together with its X server, Xwayland: windows of both, each once. */
 export function withXwayland(native: WindowSystem, x: WindowSystem): WindowSystem {
-  return new Mixed(native, x)
+  return new WithXwayland(native, x)
 }
 
 /** Ids of X11 are numbers. */
 const isX = (id: string | undefined): boolean => id !== undefined && /^w-\d+$/.test(id)
 
-class Mixed implements WindowSystem {
+class WithXwayland implements WindowSystem {
   readonly listsAll: boolean
   readonly hasInput = true
   readonly #native: WindowSystem

@@ -2,16 +2,21 @@ import { closeSync, readFileSync } from "node:fs"
 import { connectTo, peerOf } from "../../../ffi/descriptors.ts"
 import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import { DBUS, DBUS_PATH, DBusClosed, DBusError, method, readAs } from "../dbus/bus.ts"
+import { type Bus, DBUS, DBUS_PATH, DBusClosed, DBusError, method, readAs } from "../dbus/bus.ts"
 import { socketPath } from "./connection.ts"
-import type { BusAccess } from "./kwin.ts"
+
+/** The part of a desktop session that a compositor on D-Bus needs. */
+export interface BusAccess {
+  /** The session bus. */
+  bus(deadline: Deadline): Promise<Bus>
+}
 
 /**
  * The unique bus name of the compositor, if it owns this well-known name. undefined: the name has no owner, or one that is
  * not the process behind the Wayland socket. A compositor in a window of another one has no name, and other programs
  * may take one.
  */
-export async function findOnBus(
+export async function compositorOnBus(
   env: Env,
   access: BusAccess,
   name: string,

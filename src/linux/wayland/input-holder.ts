@@ -3,8 +3,8 @@ import type { Env } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { Wayland } from "./connection.ts"
 import { holderSocket } from "./hand-over.ts"
-import { KeyboardDevice } from "./keyboard-device.ts"
 import { readSeat } from "./seat.ts"
+import { VirtualKeyboard } from "./virtual-keyboard.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /**
@@ -19,7 +19,7 @@ export async function holdInput(env: Env): Promise<number> {
   const seat = await readSeat(wayland, deadline)
   if (pointers === undefined || keyboards === undefined || !seat) return 1
   wayland.send(new WaylandMessage(pointers, CREATE).u32(seat.object).u32(wayland.create()))
-  const keyboard = KeyboardDevice.add(wayland, keyboards, seat.object, env)
+  const keyboard = VirtualKeyboard.add(wayland, keyboards, seat.object, env)
   await keyboard.learn(new Map(), deadline)
   await keyboard.becomeCurrent(deadline)
   const server = Bun.listen({
