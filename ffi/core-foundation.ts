@@ -15,6 +15,8 @@ const functions = {
   CFStringGetCharacters: { args: ["u64", "i64", "i64", "ptr"], returns: "void" },
   CFAttributedStringGetTypeID: { args: [], returns: "u64" },
   CFAttributedStringGetString: { args: ["u64"], returns: "u64" },
+  CFAttributedStringGetLength: { args: ["u64"], returns: "i64" },
+  CFAttributedStringGetAttributes: { args: ["u64", "i64", "ptr"], returns: "u64" },
 
   CFBooleanGetTypeID: { args: [], returns: "u64" },
   CFBooleanGetValue: { args: ["u64"], returns: "u8" },
@@ -32,6 +34,8 @@ const functions = {
   CFDataGetTypeID: { args: [], returns: "u64" },
   CFDataGetBytePtr: { args: ["u64"], returns: "u64" },
 
+  CFURLGetTypeID: { args: [], returns: "u64" },
+  CFURLGetString: { args: ["u64"], returns: "u64" },
   CFURLCreateFromFileSystemRepresentation: { args: ["u64", "ptr", "i64", "u8"], returns: "u64" },
   CFBundleCreate: { args: ["u64", "u64"], returns: "u64" },
   CFBundleGetIdentifier: { args: ["u64"], returns: "u64" },

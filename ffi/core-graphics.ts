@@ -1,4 +1,4 @@
-import { ptr } from "bun:ffi"
+import { ptr, read } from "bun:ffi"
 import { addressOf, type Declaration, lazily } from "./library.ts"
 
 const LIBRARY = "/System/Library/Frameworks/CoreGraphics.framework/CoreGraphics"
@@ -7,6 +7,12 @@ const functions = {
   CGWindowListCopyWindowInfo: { args: ["u32", "u32"], returns: "u64" },
   CGRectMakeWithDictionaryRepresentation: { args: ["u64", "ptr"], returns: "bool" },
   CGSessionCopyCurrentDictionary: { args: [], returns: "u64" },
+
+  CGColorGetTypeID: { args: [], returns: "u64" },
+  CGColorGetColorSpace: { args: ["u64"], returns: "u64" },
+  CGColorSpaceGetModel: { args: ["u64"], returns: "i32" },
+  CGColorGetNumberOfComponents: { args: ["u64"], returns: "u64" },
+  CGColorGetComponents: { args: ["u64"], returns: "u64" },
 
   CGMainDisplayID: { args: [], returns: "u32" },
   CGGetActiveDisplayList: { args: ["u32", "ptr", "ptr"], returns: "i32" },
@@ -41,6 +47,18 @@ export const CORE_GRAPHICS = {
 } satisfies Declaration
 
 export const coreGraphics = lazily(CORE_GRAPHICS)
+
+/** CGColorSpaceModel */
+export const MODEL_GREY = 0
+export const MODEL_RGB = 1
+
+/** A copy of the components of a colour, alpha last: the colour owns the array. */
+export function colorComponents(color: bigint): readonly number[] {
+  const cg = coreGraphics()
+  const address = cg.CGColorGetComponents(color)
+  const count = address ? Number(cg.CGColorGetNumberOfComponents(color)) : 0
+  return Array.from({ length: count }, (_, at) => read.f64(address, at * 8))
+}
 
 /** x, y, width and height of a display. CGDisplayBounds returns a struct, which bun:ffi cannot read. */
 export function displayBounds(display: number): Float64Array {

@@ -5,7 +5,7 @@ import { AppError, unresponsive } from "../errors.ts"
 import type { Point } from "../node.ts"
 import { pause } from "../until.ts"
 import { ageOf, bundleOf, processStart, YOUNG_MS } from "./apps.ts"
-import { itemsOf, textOf } from "./cf.ts"
+import { entryOf, itemsOf, textOf } from "./cf.ts"
 import type { Connection } from "./connection.ts"
 import {
   API_DISABLED,
@@ -89,13 +89,19 @@ export class Ax {
 
   /** Reads an attribute that takes a parameter, such as a range. */
   answer(element: Element, name: string, parameter: bigint): Value {
+    return this.answerAs(element, name, parameter, (ref) => this.#decode(ref))
+  }
+
+  /** The same for an answer that is more than one value. It is released when `use` has read it. */
+  answerAs<T>(element: Element, name: string, parameter: bigint, use: (ref: bigint) => T): T | Failure {
     const attribute = this.connection.name(name)
     const copy = accessibility().AXUIElementCopyParameterizedAttributeValue
-    return this.#copy(
-      element,
-      () => copy(element.ref, attribute, parameter, out),
-      (ref) => this.#decode(ref),
-    )
+    return this.#copy(element, () => copy(element.ref, attribute, parameter, out), use)
+  }
+
+  /** A value of a dictionary that the caller holds. */
+  entry(dictionary: bigint, key: string): Value {
+    return this.#decode(entryOf(dictionary, this.connection.name(key)))
   }
 
   /** Reads one attribute and throws if the read fails. For callers that treat undefined as proof of absence. */

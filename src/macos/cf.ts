@@ -6,6 +6,7 @@ import {
   NUMBER_SINT64,
   Owned,
 } from "../../ffi/core-foundation.ts"
+import { colorComponents, coreGraphics, MODEL_GREY, MODEL_RGB } from "../../ffi/core-graphics.ts"
 
 /** Longer strings are cut: a log view may hold megabytes. */
 export const MAX_TEXT = 65_536
@@ -21,6 +22,7 @@ type Kind =
   | "array"
   | "dictionary"
   | "data"
+  | "url"
   | "element"
   | "axvalue"
 
@@ -37,15 +39,17 @@ export function kindOf(ref: bigint): Kind | undefined {
     [cf.CFArrayGetTypeID(), "array"],
     [cf.CFDictionaryGetTypeID(), "dictionary"],
     [cf.CFDataGetTypeID(), "data"],
+    [cf.CFURLGetTypeID(), "url"],
     [accessibility().AXUIElementGetTypeID(), "element"],
     [accessibility().AXValueGetTypeID(), "axvalue"],
   ])
   return ref ? kinds.get(cf.CFGetTypeID(ref)) : undefined
 }
 
-/** The text of a string or attributed string; undefined for anything else. */
+/** The text of a string, an attributed string or a URL; undefined for anything else. */
 export function textOf(ref: bigint, kind = kindOf(ref)): string | undefined {
   if (kind === "attributed") return textOf(coreFoundation().CFAttributedStringGetString(ref))
+  if (kind === "url") return textOf(coreFoundation().CFURLGetString(ref))
   if (kind !== "string") return undefined
   const cf = coreFoundation()
   const length = Math.min(Number(cf.CFStringGetLength(ref)), MAX_TEXT)
@@ -66,6 +70,32 @@ export function numberOf(ref: bigint, kind = kindOf(ref)): number | undefined {
 
 export function booleanOf(ref: bigint, kind = kindOf(ref)): boolean | undefined {
   return kind === "boolean" ? coreFoundation().CFBooleanGetValue(ref) !== 0 : undefined
+}
+
+/** `#rrggbb`; undefined for anything but a grey or RGB colour. */
+export function colorOf(ref: bigint): string | undefined {
+  const cg = coreGraphics()
+  if (!ref || coreFoundation().CFGetTypeID(ref) !== cg.CGColorGetTypeID()) return undefined
+  const space = cg.CGColorGetColorSpace(ref)
+  const model = space ? cg.CGColorSpaceGetModel(space) : undefined
+  const [a = 0, b = 0, c = 0] = colorComponents(ref)
+  if (model === MODEL_GREY) return hex([a, a, a])
+  return model === MODEL_RGB ? hex([a, b, c]) : undefined
+}
+
+/** Wide colours have components below 0 and above 1. */
+const hex = (parts: readonly number[]): string =>
+  `#${parts
+    .map((part) =>
+      Math.round(Math.min(1, Math.max(0, part)) * 255)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`
+
+/** A value of a dictionary, which still owns it; 0n if there is none, or if the object is not a dictionary. */
+export function entryOf(dictionary: bigint, key: bigint): bigint {
+  return kindOf(dictionary) === "dictionary" ? coreFoundation().CFDictionaryGetValue(dictionary, key) : 0n
 }
 
 /** The items of an array, which still owns them; undefined if the object is not an array. */

@@ -18,6 +18,8 @@ const ACTION_UNSUPPORTED = -25206
 const NOT_IMPLEMENTED = -25208
 export const API_DISABLED = -25211
 export const NO_VALUE = -25212
+/** An attribute that takes a parameter, such as a range. */
+const PARAMETERIZED_UNSUPPORTED = -25213
 
 const WORDS: Readonly<Record<number, string>> = {
   [FAILURE]: "Failure",
@@ -29,6 +31,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [NOT_IMPLEMENTED]: "Not implemented",
   [API_DISABLED]: "API disabled",
   [NO_VALUE]: "No value",
+  [PARAMETERIZED_UNSUPPORTED]: "Parameterized attribute not supported",
 }
 
 /**
@@ -41,6 +44,7 @@ const ABSENCES: ReadonlySet<number> = new Set([
   ACTION_UNSUPPORTED,
   NOT_IMPLEMENTED,
   NO_VALUE,
+  PARAMETERIZED_UNSUPPORTED,
 ])
 
 export function isAbsent(value: unknown): boolean {

@@ -1,9 +1,9 @@
 import { NOT_DELIVERED, type Performed } from "../action.ts"
-import { AppError } from "../errors.ts"
 import type { NoText, TextAccess, TextRange } from "../text.ts"
 import type { Ax } from "./ax.ts"
 import { MAX_TEXT } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"
+import { runsOf } from "./looks.ts"
 import { set } from "./sending.ts"
 import { asText, type Element, newRange, Stretch, type Value } from "./value.ts"
 
@@ -21,18 +21,9 @@ export function openText(ax: Ax, element: Element): TextAccess | NoText {
       const { location = 0, length = 0 } = selectionOf(ax, element) ?? {}
       return length > 0 ? { start: location, end: location + length } : undefined
     },
-    runs: async () => {
-      throw noAttributes()
-    },
+    runs: async (range, most) => runsOf(ax, element, range, most),
   }
 }
-
-const noAttributes = (): AppError =>
-  new AppError("ACTION_NOT_SUPPORTED", "The formatting of a text is not read on macOS", {
-    suggestion: "Look at it with 'screenshot', or at what the app's own format bar shows",
-    platformDetail: "AXAttributedStringForRange is not used",
-    details: { kind: "no_text_interface" },
-  })
 
 /** Selects a part of the text, or places the caret if the range is empty. */
 export function selectText(ax: Ax, element: Element, { start, end }: TextRange): Performed {

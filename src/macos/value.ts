@@ -81,6 +81,7 @@ export function decode(ref: bigint, intern: (ref: bigint) => Element): Value {
   switch (kind) {
     case "string":
     case "attributed":
+    case "url":
       return textOf(ref, kind)
     case "boolean":
       return booleanOf(ref, kind)

@@ -11,6 +11,8 @@ typedef enum { SINGLE, BATCH, RANGE } Way;
 /** The value of an attribute, owned by the caller; an AXError when there is none. */
 AXError attribute_copy(const Node *node, const char *name, Way way, Object **value);
 bool attribute_supported(const Node *node, const char *name);
+/** The error this node answers on purpose; 0 for none. `how` is "single", "batch" or "range". */
+AXError planned_error(const Node *node, const char *name, const char *how);
 /** How the node says that it has no such attribute. */
 AXError absence(const Node *node, AXError error);
 Object *attribute_names(const Node *node);

@@ -27,7 +27,7 @@ static Object *elements_named(const Node *node, const Json *names) {
 static Object *special_new(const Node *node, const Json *json, Way way, AXError *error) {
   const Json *first = json->first;
   const char *kind = first->key;
-  double numbers[4] = {json_at(first, 0), json_at(first, 1), json_at(first, 2), json_at(first, 3)};
+  double numbers[5] = {json_at(first, 0), json_at(first, 1), json_at(first, 2), json_at(first, 3), json_at(first, 4)};
   int64_t range[2] = {(int64_t)numbers[0], (int64_t)numbers[1]}, code = (int64_t)first->number;
   if (!strcmp(kind, "$point")) return ax_value_new(kAXValueCGPointType, numbers, NULL);
   if (!strcmp(kind, "$size")) return ax_value_new(kAXValueCGSizeType, numbers, NULL);
@@ -43,6 +43,7 @@ static Object *special_new(const Node *node, const Json *json, Way way, AXError 
   if (!strcmp(kind, "$url")) return url_new(first->string);
   if (!strcmp(kind, "$date")) return date_new(first->number);
   if (!strcmp(kind, "$float")) return number_new_double(first->number);
+  if (!strcmp(kind, "$color")) return color_new(numbers, json_count(first));
   if (!strcmp(kind, "$cfnull")) return object_own(peek(kCFNull));
   if (!strcmp(kind, "$attributed")) {
     char *text = fill_in(node, first->string);
@@ -310,8 +311,7 @@ static Object *computed(const Node *node, const char *name, AXError *error) {
   return NULL;
 }
 
-/** The error this node answers on purpose; 0 for none. `how` is "single", "batch" or "range". */
-static AXError planned_error(const Node *node, const char *name, const char *how) {
+AXError planned_error(const Node *node, const char *name, const char *how) {
   Json *planned = json_get(node_get(node, "errors"), name);
   if (!planned) return kAXErrorSuccess;
   if (planned->kind == J_NUMBER) return (AXError)planned->number;

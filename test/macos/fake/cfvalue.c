@@ -83,6 +83,8 @@ static bool holder_equal(const Object *a, const Object *b) { return objects_equa
 static CFHashCode holder_hash(const Object *object) { return object_hash(object->as.holder.inner); }
 static void holder_describe(const Object *object, Text *text) { object_describe(object->as.holder.inner, text); }
 
+static Object *no_attributes;
+
 Object *attributed_new(Object *string) {
   Object *attributed = object_new(ATTRIBUTED, false);
   attributed->as.holder.inner = object_adopt(string);
@@ -101,6 +103,40 @@ API Ref CFAttributedStringGetString(Ref ref) {
   ENTER;
   Object *attributed = use(ref, ATTRIBUTED, "aStr");
   return attributed ? ref_of(attributed->as.holder.inner) : NULL;
+}
+
+void attributed_put(Object *attributed, CFIndex start, CFIndex end, Object *attributes) {
+  CFIndex length = attributed->as.holder.inner->as.string.length;
+  start = start < 0 ? 0 : start;
+  end = end > length ? length : end;
+  if (start >= end) return;
+  if (!attributed->as.holder.other) attributed->as.holder.other = object_adopt(array_new(3));
+  Object *looks = attributed->as.holder.other;
+  array_push_new(looks, number_new_integer(start));
+  array_push_new(looks, number_new_integer(end));
+  array_push(looks, attributes);
+}
+
+/** The attributes at one place. The range ends where others begin, and may be shorter than it could be. */
+API Ref CFAttributedStringGetAttributes(Ref ref, CFIndex location, CFRange *effective) {
+  ENTER;
+  Object *attributed = use(ref, ATTRIBUTED, "aStr");
+  if (!attributed) return NULL;
+  CFIndex length = attributed->as.holder.inner->as.string.length, from = 0, to = length;
+  if (location < 0 || location >= length) {
+    breach("range", "%ld is outside %ld characters", location, length);
+    return NULL;
+  }
+  const Object *looks = attributed->as.holder.other;
+  Object *found = NULL;
+  for (CFIndex i = 0; looks && i < looks->as.array.count; i += 3) {
+    CFIndex start = (CFIndex)number_value(array_item(looks, i)), end = (CFIndex)number_value(array_item(looks, i + 1));
+    if (location >= start && location < end) found = array_item(looks, i + 2), from = start, to = end;
+    else if (location < start && start < to) to = start;
+    else if (location >= end && end > from) from = end;
+  }
+  if (effective) *effective = (CFRange){from, to - from};
+  return ref_of(found ? found : no_attributes);
 }
 
 Object *url_new(const char *string) {
@@ -262,6 +298,7 @@ API Ref kCFAllocatorDefault, kCFAllocatorSystemDefault, kCFAllocatorNull;
 API Ref kCFPreferencesCurrentApplication;
 
 void value_init(void) {
+  no_attributes = object_constant(dictionary_new());
   traits[BYTES] = (Traits){"CFData", 20, "NSData", bytes_finalize, bytes_equal, bytes_hash, bytes_describe};
   traits[ATTRIBUTED] = (Traits){"CFAttributedString", 60, "NSAttributedString", holder_finalize, holder_equal, holder_hash, holder_describe};
   traits[URL] = (Traits){"CFURL", 29, "NSURL", holder_finalize, holder_equal, holder_hash, holder_describe};

@@ -32,6 +32,10 @@ Object *dictionary_get(const Object *dictionary, const char *key);
 Object *bytes_new(const void *bytes, CFIndex length);
 void bytes_append(Object *data, const void *bytes, CFIndex length);
 Object *attributed_new(Object *string); /* takes over the caller's reference */
+/** Gives the characters from `start` up to `end` these attributes; what is outside of the string is left out. */
+void attributed_put(Object *attributed, CFIndex start, CFIndex end, Object *attributes);
+/** 2 numbers are grey and alpha, 4 are RGB and alpha, 5 are CMYK and alpha. */
+Object *color_new(const double *components, int count);
 Object *url_new(const char *url);
 Object *url_new_path(const char *path);
 char *url_path(const Object *url); /* to be freed; NULL if it is not a file URL */

@@ -70,7 +70,10 @@ static void image_finalize(Object *image) {
 static void context_finalize(Object *context) { free(context->as.extra.state); }
 static void destination_finalize(Object *destination) { object_drop(destination->as.holder.inner), object_drop(destination->as.holder.other); }
 
+static void color_finalize(Object *color);
+
 void image_init(void) {
+  traits[COLOR] = (Traits){"CGColor", 346, "NSObject", color_finalize, NULL, NULL, NULL};
   traits[IMAGE] = (Traits){"CGImage", 340, "NSObject", image_finalize, NULL, NULL, NULL};
   traits[PROVIDER] = (Traits){"CGDataProvider", 341, "NSObject", NULL, NULL, NULL, NULL};
   traits[CONTEXT] = (Traits){"CGContext", 342, "NSObject", context_finalize, NULL, NULL, NULL};
@@ -226,6 +229,53 @@ API Ref CGColorSpaceCreateDeviceRGB(void) {
 API Ref CGColorSpaceCreateWithName(Ref name) {
   ENTER;
   return use(name, STRING, "name") ? ref_of(object_new(COLOR_SPACE, false)) : NULL;
+}
+
+Object *color_new(const double *components, int count) {
+  Object *color = object_new(COLOR, false);
+  color->as.bytes.length = count * (CFIndex)sizeof *components;
+  color->as.bytes.bytes = memcpy(malloc((size_t)color->as.bytes.length), components, (size_t)color->as.bytes.length);
+  return color;
+}
+
+static void color_finalize(Object *color) { free(color->as.bytes.bytes); }
+
+API CFTypeID CGColorGetTypeID(void) { return traits[COLOR].type; }
+
+API size_t CGColorGetNumberOfComponents(Ref ref) {
+  ENTER;
+  Object *color = use(ref, COLOR, "color");
+  return color ? (size_t)color->as.bytes.length / sizeof(double) : 0;
+}
+
+enum { GREY, RGB, CMYK, MODELS };
+static Object *spaces[MODELS];
+
+/** By the number of components, one of which is the alpha. The colour owns its space. */
+API Ref CGColorGetColorSpace(Ref ref) {
+  ENTER;
+  Object *color = use(ref, COLOR, "color");
+  if (!color) return NULL;
+  CFIndex count = color->as.bytes.length / (CFIndex)sizeof(double);
+  int model = count == 2 ? GREY : count == 5 ? CMYK : RGB;
+  if (!spaces[model]) {
+    spaces[model] = object_constant(object_new(COLOR_SPACE, false));
+    spaces[model]->as.holder.number = model;
+  }
+  return ref_of(spaces[model]);
+}
+
+API int32_t CGColorSpaceGetModel(Ref ref) {
+  ENTER;
+  Object *space = use(ref, COLOR_SPACE, "space");
+  return space ? (int32_t)space->as.holder.number : -1;
+}
+
+/** Valid as long as the colour. */
+API const double *CGColorGetComponents(Ref ref) {
+  ENTER;
+  Object *color = use(ref, COLOR, "color");
+  return color ? (const double *)color->as.bytes.bytes : NULL;
 }
 
 API void CGColorSpaceRelease(Ref ref) {
