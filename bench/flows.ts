@@ -13,8 +13,8 @@ import { Way } from "./tasks/way.ts"
  *   bun bench/flows.ts [--only PART] [--times 20] [--changed 2] [--keep DIR] [--write]
  *
  * Every run has a fresh desktop and a fresh app, and an outside look judges its effect. `--changed` runs follow on a
- * smaller screen, with a resized window, another theme and rows in another order. `--keep` keeps the flows. `--write`
- * puts the table into docs/flows.md.
+ * smaller screen, with a resized window, another theme and rows in another order. `--keep` keeps the flows, and the
+ * picture and the snapshot of each run that stopped. `--write` puts the table into docs/flows.md.
  */
 
 const { values } = parseArgs({
@@ -91,8 +91,12 @@ async function record(task: Task): Promise<string> {
   if (!(await isDone(task, stage))) throw new Error(`${task.app}: ${task.name} was not done`)
   // Another desktop has another directory.
   const flow = readFileSync(file, "utf8").replaceAll(desktop.directory, PLACE)
-  if (values.keep) writeFileSync(`${values.keep}/${task.app} ${task.name}.flow`.replaceAll(" ", "-"), flow)
+  if (values.keep) writeFileSync(`${values.keep}/${fileNameOf(task)}.flow`, flow)
   return flow
+}
+
+function fileNameOf({ app, name }: Task): string {
+  return `${app} ${name}`.replaceAll(" ", "-")
 }
 
 function isDone(task: Task, stage: Stage): Promise<boolean> {
@@ -110,7 +114,8 @@ async function replay(task: Task, flow: string, isChanged: boolean): Promise<Run
   const file = `${desktop.directory}/task.flow`
   writeFileSync(file, flow.replaceAll(PLACE, desktop.directory))
   const start = performance.now()
-  const { json, stdout } = await desktop.run("replay", file)
+  const report = values.keep ? ["--report", `${values.keep}/${fileNameOf(task)}-${Date.now()}`] : []
+  const { json, stdout } = await desktop.run("replay", file, ...report)
   const ms = performance.now() - start
   if (!json?.ok) return { outcome: "stopped", ms, error: json?.error?.message ?? stdout }
   return { outcome: (await isDone(task, stage)) ? "done" : "wrong", ms, error: "" }

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import type { Adapter } from "./adapter.ts"
 import type { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
+import type { AppError } from "./errors.ts"
 import type { Numbering } from "./node.ts"
 import type { BusHint, RefEntry, RefMap } from "./refmap.ts"
 import { argsOf, type CliHints, fieldsOf, type Input } from "./schema/fields.ts"
@@ -137,8 +138,10 @@ export interface Context {
   readonly format?: Format
   /** Notifications at the start of the batch: a wait for a new one may come after the item that causes it. */
   readonly baseline?: readonly SeenNotification[]
-  /** Throws for the first item with invalid arguments; for batch. */
-  validateItems(items: readonly Item[]): Promise<void>
+  /** Throws for the first item with invalid arguments; `at` says which one it is. For batch and replay. */
+  validateItems(items: readonly Item[], at?: (error: AppError, index: number) => AppError): Promise<void>
+  /** Notes which notifications there are, if one of these items waits for a new one. */
+  rememberNotifications(items: readonly Item[]): Promise<void>
   /** Runs another command through the same path; for batch and replay. */
   runItem(name: string, args: unknown): Promise<ItemResult>
   /** Works with refs that no other run shares; with `isolated`, on a desktop that is started for it and ended afterwards. */

@@ -5,6 +5,7 @@ import {
   type Context,
   type Format,
   findCommand,
+  type Item,
   type ItemResult,
   type RefStore,
   type Registry,
@@ -343,13 +344,16 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       (await import("./door/apart.ts")).runApart(door, isolated, (other) =>
         workIn(other, secrets, parts, work),
       ),
-    async validateItems(items) {
+    async validateItems(items, at) {
       const { validate } = await import("./door/batch-items.ts")
-      await validate(items, async ({ command: name, args }) => {
+      const check = async ({ command: name, args }: Item): Promise<boolean> => {
         const command = await loadCommand(door, name)
         if (!command.delegates) await parseArgs(command, args)
         return !command.delegates
-      })
+      }
+      await validate(items, check, at)
+    },
+    async rememberNotifications(items) {
       if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
         known = await parts.adapter.notifications()
       }

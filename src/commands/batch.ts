@@ -45,6 +45,7 @@ export const batch = defineCommand({
   async run(args, ctx) {
     const items = parse(args.commands === "-" ? await ctx.stdin() : asText(args.commands))
     await ctx.validateItems(items)
+    await ctx.rememberNotifications(items)
     const results: ItemResult[] = []
     for (const item of items) {
       const result = await ctx.runItem(item.command, item.args)

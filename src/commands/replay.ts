@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { readFlow } from "../flow/read.ts"
+import { atLine, readFlow } from "../flow/read.ts"
 import { planFlow, replayIn } from "../flow/replay.ts"
 import type { CliHints } from "../schema/fields.ts"
 import { flag, optionalText, parseSize, text, whole } from "../schema/inputs.ts"
-import { count } from "../schema/outputs.ts"
+import { count, described } from "../schema/outputs.ts"
 
 /** Flows: files of command lines that run without a model. */
 
@@ -40,11 +40,21 @@ export const replay = defineCommand({
       traced: true,
     }),
   },
-  output: () => v.object({ file: v.string(), lines: count(), elapsed_ms: v.optional(count()) }),
-  print: ({ lines, elapsed_ms }) =>
-    elapsed_ms === undefined
-      ? `${lines} lines can be run\n`
-      : `${lines} lines in ${(elapsed_ms / 1000).toFixed(1)} s\n`,
+  output: () =>
+    v.object({
+      file: v.string(),
+      lines: count(),
+      not_recorded: described(
+        v.optional(v.array(count())),
+        "Lines with a step that is only a comment, because recording found no words for it",
+      ),
+      elapsed_ms: v.optional(count()),
+    }),
+  print: ({ lines, not_recorded = [], elapsed_ms }) => {
+    const ran = elapsed_ms === undefined ? "can be run" : `in ${(elapsed_ms / 1000).toFixed(1)} s`
+    const holes = not_recorded.map((line) => `Line ${line} is a step that was not recorded\n`)
+    return [`${lines} lines ${ran}\n`, ...holes].join("")
+  },
   sample: { file: "$flow", dry_run: true },
   examples: [
     "agent-desktop replay save.flow --isolated --junit report.xml",
@@ -59,15 +69,21 @@ export const replay = defineCommand({
     const flow = await textOf(args.file, ctx)
     const lines = readFlow(flow, (name) => values.get(name) ?? ctx.variable(name))
     const steps = await planFlow(lines, ctx.commands)
-    await ctx.validateItems(steps)
-    const chosen =
-      args.from === undefined ? steps : steps.filter(({ line }) => line.number >= (args.from ?? 0))
+    await ctx.validateItems(steps, (error, index) => atLine(steps[index]!.line.number, error))
+    const shown = lines.filter(({ number }) => number >= (args.from ?? 0))
+    const chosen = steps.filter(({ line }) => shown.includes(line))
     if (chosen.length === 0) throw nothingToRun(args)
-    if (args.dry_run) return { file: args.file, lines: chosen.length }
+    const holes = shown.filter(({ words }) => words.length === 0).map(({ number }) => number)
+    const answer = {
+      file: args.file,
+      lines: chosen.length,
+      ...(holes.length > 0 ? { not_recorded: holes } : {}),
+    }
+    if (args.dry_run) return answer
     const start = performance.now()
-    const run = (inner: Context): Promise<void> => replayIn(inner, chosen, args)
+    const run = (inner: Context): Promise<void> => replayIn(inner, chosen, shown, args)
     await ctx.apart({ isolated: args.isolated ? parseSize(args.size) : undefined }, run)
-    return { file: args.file, lines: chosen.length, elapsed_ms: Math.round(performance.now() - start) }
+    return { ...answer, elapsed_ms: Math.round(performance.now() - start) }
   },
 })
 

@@ -5,19 +5,25 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 export async function validate(
   items: readonly Item[],
   check: (item: Item) => Promise<boolean>,
+  at: (error: AppError, index: number) => AppError = atItem(items),
 ): Promise<void> {
   for (const [index, item] of items.entries()) {
     try {
       if (!(await check(item))) throw new AppError("INVALID_ARGS", `${item.command} cannot be an item`)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      throw new AppError(error.code, `Item ${index} (${item.command}): ${error.message}`, {
-        suggestion: error.suggestion,
-        details: { ...error.details, index },
-      })
+      throw at(error, index)
     }
   }
 }
+
+const atItem =
+  (items: readonly Item[]) =>
+  ({ code, message, suggestion, details }: AppError, index: number): AppError =>
+    new AppError(code, `Item ${index} (${items[index]?.command}): ${message}`, {
+      suggestion,
+      details: { ...details, index },
+    })
 
 export function notStarted(name: string): AppError {
   return new AppError("TIMEOUT", `The batch's time was up before ${name} began`, {

@@ -9,12 +9,21 @@ export interface Done {
   readonly error?: ErrorObject
 }
 
-/** A run of a flow as a JUnit report: one test case a line. Lines that did not run count as skipped. */
+/**
+ * A run of a flow as a JUnit report: one test case a line. Lines that did not run count as skipped, and so do steps that
+ * were not recorded.
+ */
 export function junitReport(name: string, lines: readonly FlowLine[], done: readonly Done[]): string {
   const failures = done.filter(({ error }) => error).length
   const seconds = done.reduce((sum, { ms }) => sum + ms, 0) / 1000
   const counts = `tests="${lines.length}" failures="${failures}" skipped="${lines.length - done.length}"`
-  const cases = lines.map((line, index) => caseOf(name, line, done[index]))
+  const cases = lines.map((line) =>
+    caseOf(
+      name,
+      line,
+      done.find((one) => one.line === line),
+    ),
+  )
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts} time="${seconds.toFixed(3)}">`,
@@ -26,9 +35,10 @@ export function junitReport(name: string, lines: readonly FlowLine[], done: read
   ].join("\n")
 }
 
-function caseOf(suite: string, { number, text }: FlowLine, done: Done | undefined): string {
+function caseOf(suite: string, { number, text, words }: FlowLine, done: Done | undefined): string {
   const head = `    <testcase classname="${escaped(suite)}" name="${escaped(`${number}: ${text}`)}"`
-  if (!done) return `${head}>\n      <skipped/>\n    </testcase>`
+  const why = words.length === 0 ? ' message="Only a comment"' : ""
+  if (!done) return `${head}>\n      <skipped${why}/>\n    </testcase>`
   const timed = `${head} time="${(done.ms / 1000).toFixed(3)}"`
   if (!done.error) return `${timed}/>`
   const { code, message, suggestion } = done.error

@@ -9,6 +9,7 @@ import { chooseWindow } from "../look/windows.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { RecordedStep } from "../run.ts"
 import { type Field, fieldsOf } from "../schema/fields.ts"
+import { hasState, OUTSIDE } from "./replay.ts"
 
 /** The line of a step, made from a look at the desktop before the step. */
 export interface Plan {
@@ -40,8 +41,6 @@ export interface Expectation {
   readonly isWanted?: boolean
 }
 
-/** Commands about desktops and doors. A flow runs inside of one. */
-const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-stop", "desktop-view", "mcp"])
 /** Commands that look, and say what must hold. */
 const CHECKS: ReadonlySet<string> = new Set(["wait", "is"])
 
@@ -222,7 +221,6 @@ export async function holding(
   ctx: Context,
   expectations: readonly Expectation[],
 ): Promise<readonly Expectation[]> {
-  const { hasState } = await import("./replay.ts")
   const held: Expectation[] = []
   for (const one of expectations) {
     const answer = await ctx.runItem(one.command, { ...one.args, timeout_ms: CHECK_MS })

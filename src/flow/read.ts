@@ -1,22 +1,27 @@
 import { AppError } from "../errors.ts"
 
-/** One command of a flow, or one `expect`. */
+/** One command of a flow, one `expect`, or the comment in place of a step that could not be recorded. */
 export interface FlowLine {
   /** The number of its first line in the file, from 1. */
   readonly number: number
   /** The line as it stands in the file, with `${NAME}` unexpanded: a variable may hold a secret. */
   readonly text: string
+  /** Empty for a comment. */
   readonly words: readonly string[]
 }
 
 /** The value of a variable; undefined if it is not set. */
 export type Variables = (name: string) => string | undefined
 
+/** The start of the comment in place of a step that could not be recorded. */
+export const NOT_RECORDED = "# Not recorded: "
+
 const MOST_CHARACTERS = 1_048_576
 
 /**
  * Splits a flow into lines and words, as a POSIX shell does: quotes, backslashes, and `#` for comments. Of the shell's
- * expansions there is only `${NAME}`, and its value is never split. Throws INVALID_ARGS with `details.line`.
+ * expansions there is only `${NAME}`, and its value is never split. Comments are left out, except for those in place of
+ * recorded steps. Throws INVALID_ARGS with `details.line`.
  */
 export function readFlow(text: string, variables: Variables): readonly FlowLine[] {
   if (text.length > MOST_CHARACTERS)
@@ -51,7 +56,7 @@ class Reader {
       const [start, number] = [this.#at, this.#line]
       const words = this.#words()
       const text = this.#text.slice(start, this.#at).trim()
-      if (words.length > 0) lines.push({ number, text, words })
+      if (words.length > 0 || text.startsWith(NOT_RECORDED)) lines.push({ number, text, words })
     }
     return lines
   }

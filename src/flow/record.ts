@@ -5,6 +5,7 @@ import { escapeHidden } from "../escape.ts"
 import type { RecordedStep, Recording } from "../run.ts"
 import { expectedAfter } from "./expected.ts"
 import { isRecorded, type Plan, planOf } from "./plan.ts"
+import { NOT_RECORDED } from "./read.ts"
 import { lineOf } from "./words.ts"
 
 export interface RecordOptions {
@@ -88,8 +89,8 @@ async function linesOf(step: RecordedStep, plan: Plan, data: object): Promise<Li
 
 /** Never has the texts of the command: one of them may be the reason. */
 function comment({ command, hide }: RecordedStep, { about }: Plan, reason: string): Lines {
-  const text = `Not recorded: ${command.name}${about === "" ? "" : ` ${about}`}, because ${reason}`
-  return { lines: [`# ${escapeHidden(hide(text).replaceAll(/[\x00-\x1f]+/g, " "))}`], reason }
+  const text = `${NOT_RECORDED}${command.name}${about === "" ? "" : ` ${about}`}, because ${reason}`
+  return { lines: [escapeHidden(hide(text).replaceAll(/[\x00-\x1f]+/g, " "))], reason }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

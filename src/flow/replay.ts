@@ -5,6 +5,8 @@ import type { Command, Context, ItemResult, Registry } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
+import { REF_SYNTAX } from "../refmap.ts"
+import { fieldsOf } from "../schema/fields.ts"
 import { until } from "../until.ts"
 import { keepEvidence } from "./evidence.ts"
 import { type Done, junitReport } from "./junit.ts"
@@ -24,10 +26,10 @@ export interface Step {
 /** The flags of all commands belong to the whole run, so no line takes them. */
 const NO_GLOBALS = v.strictObject({})
 
-/** Reads every line as a command. Throws INVALID_ARGS for the first that is none, before anything has run. */
+/** Reads every line with words as a command. Throws INVALID_ARGS for the first that is none, before anything has run. */
 export async function planFlow(lines: readonly FlowLine[], registry: Registry): Promise<readonly Step[]> {
   const steps: Step[] = []
-  for (const line of lines) {
+  for (const line of lines.filter(({ words }) => words.length > 0)) {
     try {
       steps.push(await stepOf(line, registry))
     } catch (error) {
@@ -67,13 +69,32 @@ async function commandOf(
   registry: Registry,
 ): Promise<Pick<Step, "command" | "args">> {
   const parsed = await parseArgv(words, registry, NO_GLOBALS)
-  // A server waits for its client, and a command that runs others is a flow of its own.
-  if (parsed.kind === "run" && parsed.command.name !== "mcp" && !parsed.command.delegates)
-    return { command: parsed.command.name, args: withTime(parsed.command, parsed.args) }
-  throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
-    suggestion: "Take the line out",
-  })
+  // A command that runs others is a flow of its own.
+  if (parsed.kind !== "run" || parsed.command.delegates || OUTSIDE.has(parsed.command.name))
+    throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
+      suggestion: "Take the line out. Flags of replay choose the desktop: --desktop NAME, or --isolated",
+    })
+  refuseFleeting(parsed.command, parsed.args)
+  return { command: parsed.command.name, args: withTime(parsed.command, parsed.args) }
 }
+
+/** Commands about desktops and doors. A flow runs inside of one. */
+export const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-stop", "desktop-view", "mcp"])
+
+/** Throws for a ref or an id: it may be that of another element in the next run. */
+function refuseFleeting({ input }: Command, args: Step["args"]): void {
+  for (const { name, target } of fieldsOf(input)) {
+    const value = args[name]
+    const kind = target ? "element" : FLEETING[name]
+    if (typeof value !== "string" || !kind || (target && !REF_SYNTAX.test(value))) continue
+    throw new AppError("INVALID_ARGS", `${value} means another ${kind} in the next run`, {
+      suggestion: `Describe the element, as in click 'button "Save"', and name the app with --app`,
+      details: { argument: name },
+    })
+  }
+}
+
+const FLEETING: Readonly<Record<string, string | undefined>> = { window_id: "window", snapshot: "snapshot" }
 
 /** Time for a line that says nothing about it. No model waits for it, and a test machine may be slow. */
 const LINE_MS = 15_000
@@ -87,11 +108,16 @@ interface Reports {
   readonly report?: string
 }
 
-/** Runs the steps, then writes the reports. Throws the failure of the line that failed. */
-export async function replayIn(ctx: Context, steps: readonly Step[], reports: Reports): Promise<void> {
+/** Runs the steps, then writes the reports about all lines. Throws the failure of the line that failed. */
+export async function replayIn(
+  ctx: Context,
+  steps: readonly Step[],
+  lines: readonly FlowLine[],
+  reports: Reports,
+): Promise<void> {
+  await ctx.rememberNotifications(steps)
   const done = await runSteps(ctx, steps)
   if (reports.junit !== undefined) {
-    const lines = steps.map(({ line }) => line)
     await ctx.writeFile(reports.junit, Buffer.from(junitReport(basename(reports.file), lines, done)))
   }
   const last = done.at(-1)
@@ -146,7 +172,33 @@ async function settle(ctx: Context): Promise<void> {
   }
 }
 
-const runLine = (ctx: Context, { command, args }: Step): Promise<ItemResult> => ctx.runItem(command, args)
+/** Runs a line. An app or a window that it names is waited for, as commands wait for elements. */
+async function runLine(ctx: Context, { command, args }: Step): Promise<ItemResult> {
+  const first = await ctx.runItem(command, args)
+  // An app that `launch` does not find is not installed.
+  if (command === "launch" || typeof args.timeout_ms !== "number") return first
+  const deadline = ctx.deadline.slice(args.timeout_ms)
+  let last = first
+  while (isMissing(last) && !deadline.expired) {
+    const windows = await titlesIn(ctx)
+    last = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
+    if (!isMissing(last)) break
+    await until(ctx, async () => ((await titlesIn(ctx)) === windows ? undefined : true), { deadline })
+  }
+  return last
+}
+
+/** True if the line did nothing because there is no such app or window. */
+function isMissing(result: ItemResult): boolean {
+  if (result.ok) return false
+  const { code, disposition } = result.error as ErrorObject
+  return (
+    (code === "APP_NOT_FOUND" || code === "WINDOW_NOT_FOUND") && disposition?.delivery === "not_delivered"
+  )
+}
+
+const titlesIn = async (ctx: Context): Promise<string> =>
+  JSON.stringify((await ctx.adapter.windows()).map(({ id, title }) => [id, title]))
 
 /** Asks for the state until the element has it. */
 async function expectState(

@@ -30,6 +30,14 @@ test("a flow runs line by line and says how many there were", async () => {
   expect(await it.ok("replay", { file })).toEqual({ file, lines: 3, elapsed_ms: expect.any(Number) })
 })
 
+test("a line waits for the app and the window that it names", async () => {
+  const { file, it } = flowDesk("focus-window --app Mail --title Inbox\nversion\n")
+  const done = it.ok("replay", { file })
+  it.world.later(() => it.world.app("Mail").window("Inbox", []))
+  await done
+  expect(it.world.focused?.title).toBe("Inbox")
+})
+
 test("standard input is a flow too, and --set beats the environment", async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
   const flow = "clipboard-set ${FROM_ENV}"
@@ -44,11 +52,14 @@ test("standard input is a flow too, and --set beats the environment", async () =
 describe("a line that fails", () => {
   test("ends the flow, and the error names the line and keeps the evidence", async () => {
     const report = join(directory, "report")
-    const { file, it } = flowDesk("version\nfocus-window w-99999\nclipboard-set never\n")
+    const { file, it } = flowDesk(
+      "version\nfocus-window --app Editor --title None --timeout-ms 50\nclipboard-set never\n",
+    )
     const error = await it.error("replay", { file, report })
     expect(error).toMatchObject({
       code: "WINDOW_NOT_FOUND",
-      message: "Line 2 failed: focus-window w-99999: Window 'w-99999' not found",
+      message:
+        "Line 2 failed: focus-window --app Editor --title None --timeout-ms 50: No window has the title 'None'",
       suggestion: "Use 'list-windows' to see available windows",
       details: { line: 2, report },
     })
@@ -65,14 +76,12 @@ describe("a line that fails", () => {
 
   test("is a failure in the JUnit report, and the lines after it are skipped", async () => {
     const junit = join(directory, "report.xml")
-    const { file, it } = flowDesk("version\nfocus-window 'w-9 <&\">'\nversion\n")
+    const { file, it } = flowDesk("version\nfocus-window --app '<&\">' --timeout-ms 0\nversion\n")
     await it.error("replay", { file, junit, report: join(directory, "other") })
     const xml = readFileSync(junit, "utf8")
     expect(xml).toContain('tests="3" failures="1" skipped="1"')
-    expect(xml).toContain(`name="2: focus-window '`)
-    expect(xml).toContain(
-      '<failure type="WINDOW_NOT_FOUND" message="Window \'w-9 &#60;&#38;&#34;&#62;\' not found">',
-    )
+    expect(xml).toContain(`name="2: focus-window --app '`)
+    expect(xml).toMatch(/<failure type="APP_NOT_FOUND" message="[^"<>]*&#60;&#38;&#34;&#62;/)
     expect(xml.match(/<skipped\/>/g)).toHaveLength(1)
   })
 })
@@ -86,6 +95,15 @@ test.each([
   ["expect", "Line 2: expect needs something to expect"],
   ["expect @e1 purple", "Line 2: PROP (--property) must be one of visible, enabled"],
   ["click --help", "Line 2: Unknown option '--help'"],
+  ["desktop-view", "Line 2: desktop-view cannot be a line of a flow"],
+  ["desktop-start", "Line 2: desktop-start cannot be a line of a flow"],
+  ["desktop-stop --all", "Line 2: desktop-stop cannot be a line of a flow"],
+  ["focus-window", "Line 2: Which window? An id, --app or --title is needed"],
+  ["click @e1", "Line 2: @e1 means another element in the next run"],
+  ["expect s1:e1 enabled", "Line 2: s1:e1 means another element in the next run"],
+  ["drag --from 'button \"Save\"' --to @e2", "Line 2: @e2 means another element in the next run"],
+  ["focus-window w-12", "Line 2: w-12 means another window in the next run"],
+  ["click 'button \"Save\"' --snapshot s1", "Line 2: s1 means another snapshot in the next run"],
 ])("%j is refused before any line runs", async (line, message) => {
   const { file, it } = flowDesk(`clipboard-set before\n${line}\n`)
   const error = await it.error("replay", { file })
@@ -100,6 +118,29 @@ test("--dry-run checks every line and runs none; --from leaves out the lines bef
   expect(it.world.clipboard).toBeUndefined()
   expect(await it.ok("replay", { file, from: 2 })).toMatchObject({ lines: 2 })
   expect(it.world.clipboard).toBe("three")
+})
+
+test("a step that recording could not write is named by its line, and skipped in the JUnit report", async () => {
+  const junit = join(directory, "holes.xml")
+  const hole = '# Not recorded: click button "Delete", because a <reason>'
+  const { file, it } = flowDesk(`# a note\nversion\n${hole}\nversion # Not recorded: this is a note\n`)
+  expect(await it.ok("replay", { file, dry_run: true })).toEqual({ file, lines: 2, not_recorded: [3] })
+  expect(await it.ok("replay", { file, junit })).toMatchObject({ lines: 2, not_recorded: [3] })
+  const xml = readFileSync(junit, "utf8")
+  expect(xml).toContain('tests="3" failures="0" skipped="1"')
+  expect(xml).toMatch(
+    /name="2: version".*\n.*name="3: # Not recorded: click .*&#60;reason&#62;">\n +<skipped message="Only a comment"\/>\n.*\n.*name="4: version/,
+  )
+  expect(await it.ok("replay", { file, from: 4 })).not.toHaveProperty("not_recorded")
+})
+
+test("a notification that an earlier line caused is new to a later one", async () => {
+  const { file, it } = flowDesk("click 'button \"Save\"'\nexpect --notification --text Sent --timeout-ms 0\n")
+  it.world.notifications = [{ id: "1", index: 0, app_name: "Mail", title: "Old" }]
+  it.world.at("Save").does = () => {
+    it.world.notifications.unshift({ id: "2", index: 0, app_name: "Mail", title: "Sent" })
+  }
+  expect(await it.ok("replay", { file })).toMatchObject({ lines: 2 })
 })
 
 test("what may not act elsewhere may not act in a flow", async () => {
