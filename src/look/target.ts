@@ -1,5 +1,6 @@
 import type { SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { Deadline } from "../deadline.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
 import { quoted } from "../escape.ts"
 import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
@@ -40,7 +41,7 @@ export async function findTarget(
   const isFocus = target === FOCUSED
   const description = isFocus ? undefined : parseDescription(target)
   const find = description ? describedInRows(ctx, description) : focusIn
-  const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : ctx.deadline.sparing(ACT_MS, 1 / 5)
+  const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : appearBy(ctx)
   let last: Seeing | undefined
   let silence: AppError | undefined
   let hasRevealed = false
@@ -156,8 +157,13 @@ export async function seekTarget(ctx: Context, target: string, choice: WindowCho
 
 /** How long the focus may take to arrive. */
 const FOCUS_MS = 500
+/** How long an element may take to appear, unless the caller says how long the command may take. */
+const APPEAR_MS = 5000
 /** Time that is left for the command itself. */
 const ACT_MS = 1000
+
+const appearBy = ({ deadline, isTimed }: Context): Deadline =>
+  (isTimed ? deadline : deadline.slice(APPEAR_MS)).sparing(ACT_MS, 1 / 5)
 
 type Find = (places: readonly Position[]) => readonly Position[] | Promise<readonly Position[]>
 

@@ -129,6 +129,13 @@ describe.concurrent("a description", () => {
     )
   })
 
+  test("is waited for as long in a command that may take a minute to do its work as in others", async () => {
+    const it = desk()
+    it.world.app("App", { pid: 10 }).window("Window", [{ role: "button", name: "Open" }], { id: "w-1" })
+    const { code } = await it.error("set-cells", { ref_id: "table", at: "A1", tsv: "1" })
+    expect(code).toBe("ELEMENT_NOT_FOUND")
+  }, 30_000)
+
   test("is looked for once with --timeout-ms 0", async () => {
     const it = holding(button("Open"))
     const before = it.world.calls.length
