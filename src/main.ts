@@ -1,5 +1,5 @@
 import { type Arguments, dispatch, parseArgv } from "./cli/args.ts"
-import { globals, type Settings, settingsOf } from "./cli/globals.ts"
+import { givenOption, globals, type Settings, settingsOf } from "./cli/globals.ts"
 import type { Log, Progress } from "./cli/terminal.ts"
 import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
@@ -64,7 +64,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
       }
     },
     view: async (options) => {
-      const { openView } = await import("./door/viewing.ts")
+      const { openView } = await import("./door/open-view.ts")
       const view = await openView({ env: process.env, ...settings, signal: interruption.signal }, options)
       viewing = view.ended
       return view.address
@@ -119,7 +119,6 @@ function showProgress({ name, input }: Command, args: Arguments): { end(): Promi
 /** Answers a command line that could not be read: in the format, and into the trace, that its words name. */
 async function refuse(argv: readonly string[], error: unknown): Promise<number> {
   const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
-  const { givenOption } = await import("./cli/given.ts")
   const directory = givenOption(argv, "--trace") || process.env.AGENT_DESKTOP_TRACE
   if (directory && !envelope.ok) {
     const trace = await openTrace(directory, { traceScreenshots: false, verbose: false })

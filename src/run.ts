@@ -126,7 +126,9 @@ async function observed<T extends Outcome>(
 ): Promise<T> {
   const { trace } = door
   const traced = trace ? () => trace.around(door, name, args, run) : run
-  return hasViewers() ? (await import("./door/watched.ts")).report(door, name, args, traced) : traced()
+  return hasViewers()
+    ? (await import("./door/report-to-viewers.ts")).report(door, name, args, traced)
+    : traced()
 }
 
 async function runUnobserved(
@@ -190,11 +192,11 @@ async function loadCommand({ commands, missing }: Door, name: string): Promise<C
 function targetsOf(
   fields: readonly Field[],
   args: Args,
-): Promise<typeof import("./door/described.ts")> | undefined {
+): Promise<typeof import("./door/targets.ts")> | undefined {
   for (const { name, target, narrows } of fields) {
     const given = args[name]
     if (narrows ? given !== undefined : target && typeof given === "string" && !REF_SYNTAX.test(given))
-      return import("./door/described.ts")
+      return import("./door/targets.ts")
   }
   return undefined
 }
@@ -216,7 +218,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
   // Before anything is read: a person may change the desktop during a pause.
   if (isActing && !command.aside && hasViewers())
-    await (await import("./door/watched.ts")).untilGo(door, deadline, timeout > 0)
+    await (await import("./door/report-to-viewers.ts")).untilGo(door, deadline, timeout > 0)
   const tracker = new ActTracker(door, deadline)
   const endOf = (late: number): Deadline => new Deadline(deadline.at + late + grace, door.signal)
   const adapter = openAdapter(door, endOf(0), tracker)
@@ -432,7 +434,7 @@ class ActTracker {
 
   async #acting<T>(call: () => Promise<T>): Promise<T> {
     if (!hasViewers()) return this.#noting(call)
-    const { act } = await import("./door/watched.ts")
+    const { act } = await import("./door/report-to-viewers.ts")
     return act(this.#door, this.#deadline, this.#hasActed, () => this.#noting(call))
   }
 

@@ -95,3 +95,12 @@ function wordOf<W extends string>(
 
 export const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false"
+
+/** Finds the value of an option in a command line that could not be parsed. */
+export function givenOption(argv: readonly string[], flag: string): string | undefined {
+  const end = argv.indexOf("--")
+  const words = end < 0 ? argv : argv.slice(0, end)
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  if (at < 0) return undefined
+  return words[at] === flag ? words[at + 1] : words[at]?.slice(flag.length + 1)
+}

@@ -188,7 +188,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     notification: async (target, op) =>
       (await import("./notifications/notifications.ts")).operateNotification(session, target, op, deadline),
     desktops: async (op) => (await import("./desktops/desktop.ts")).operateDesktops(options, op, deadline),
-    life: async (pid) => (await import("./host/life.ts")).follow(pid, deadline),
+    life: async (pid) => (await import("./host/exit-status.ts")).follow(pid, deadline),
     watch: async (pids, options = {}) => {
       const { watchEvents } = await import("./atspi/watch.ts")
       // Apps report what they show. The window system reports windows that come and go, also those of silent apps.

@@ -2,7 +2,7 @@ import type { SeenNode } from "../adapter.ts"
 import { escapeHidden } from "../escape.ts"
 import { hasTrait } from "../node.ts"
 import { ownName } from "../refs/identity.ts"
-import { calledOf } from "./fitting.ts"
+import { calledOf } from "./matching.ts"
 
 /** Words that will be the same next time. Values, counts, times, percentages and the names of documents will not. */
 

@@ -6,16 +6,16 @@ import { cut, type RefEntry, sameElement } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { ownName } from "../refs/identity.ts"
 import { lookUp, type RefChoice, resolveStored } from "../refs/resolve.ts"
-import { type Description, descriptionText, type Wanted } from "../target.ts"
 import { type Position, wordsOf } from "../tree.ts"
-import { fitting } from "./fitting.ts"
+import { type Description, descriptionText, type Wanted } from "./description.ts"
 import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting.ts"
+import { matching } from "./matching.ts"
 import { inTheirRows } from "./row-places.ts"
 import { look } from "./search.ts"
 import { describedInRows, focusIn, type Seeing, see, titled } from "./target.ts"
 import type { WindowChoice } from "./windows.ts"
 
-/** From an element to the words that name it: the way back from target.ts. */
+/** Finds words that name an element: the inverse of target.ts. */
 
 export interface Naming {
   /** The name of its app, which a later search needs. */
@@ -102,10 +102,10 @@ async function nameIn(
   const names = new Names(inRow, documentsIn(titles), titles.length > 1)
   const others = await elsewhere(ctx, scope)
   for (const description of names.descriptions()) {
-    const [only, ...more] = fitting(places, description)
+    const [only, ...more] = matching(places, description)
     if (only?.node !== place.node || more.length > 0) continue
     // GTK 3 has an open menu in the tree of its window, too.
-    if (others.some((places) => !fitting(places, description).every(isIt(places)))) continue
+    if (others.some((places) => !matching(places, description).every(isIt(places)))) continue
     // The search of a replay has the last word.
     const again = await see(ctx, { app }, describedInRows(ctx, description))
     const [found, ...rest] = again?.found ?? []

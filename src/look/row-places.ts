@@ -1,7 +1,7 @@
 import type { SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Position } from "../tree.ts"
-import { withinRow } from "./fitting.ts"
+import { withinRow } from "./matching.ts"
 import { isTable } from "./rows.ts"
 
 /** Those of these places that are in a row with a text: whole, or as a part in any case. */

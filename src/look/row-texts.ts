@@ -1,7 +1,7 @@
 import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { type CellGrid, lengthOf, type Span, within } from "../grid.ts"
-import { isSameName } from "../target.ts"
+import { isSameName } from "./description.ts"
 
 /** Rows by their texts. */
 

@@ -19,7 +19,6 @@ import {
 import { qualified, type RefChoice, resolve, windowOf } from "../refs/resolve.ts"
 import { walk } from "../tree.ts"
 import { compact } from "./compact.ts"
-import { cutTree, shareThatFits } from "./cut-tree.ts"
 import { formatKept, toKept } from "./kept-tree.ts"
 import { countOffscreen } from "./offscreen.ts"
 import { appendRefs, type ReadOptions, readSurface, refSource, shownPart, treeOptions } from "./surface.ts"
@@ -221,4 +220,24 @@ function drillEntries(drills: readonly Node[], root: SeenNode, source: Source): 
     return (origin && byNode.get(origin)) ?? []
   })
   return entriesFor(chosen, places, source)
+}
+
+/** The share of a tree whose refs fit into a map. undefined: the error has another cause. */
+function shareThatFits(error: unknown): number | undefined {
+  const { kind, bytes, limit } = (error instanceof AppError && error.details) || {}
+  if (kind !== "ref_map" || typeof bytes !== "number" || typeof limit !== "number") return undefined
+  // Entries differ in size.
+  return (0.9 * limit) / bytes
+}
+
+/** Cuts a tree in reading order. Nodes that lose children say how many they have. */
+function cutTree(seen: SeenTree, share: number): SeenTree {
+  let left = Math.floor(share * [...walk(seen.root)].length)
+  const cut = (node: SeenNode): SeenNode => {
+    const children: SeenNode[] = []
+    for (const child of node.children) if (left-- > 0) children.push(cut(child))
+    if (children.length === node.children.length) return { ...node, children }
+    return { ...node, children, children_count: node.children_count ?? node.children.length }
+  }
+  return { ...seen, root: cut(seen.root), complete: false }
 }

@@ -7,10 +7,10 @@ import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
 import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { lookUp, type RefChoice } from "../refs/resolve.ts"
-import { type Description, parseDescription } from "../target.ts"
 import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
 import { until } from "../until.ts"
-import { fitting, nearMisses, surroundingsOf } from "./fitting.ts"
+import { type Description, parseDescription } from "./description.ts"
+import { matching, nearMisses, surroundingsOf } from "./matching.ts"
 import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
 import { isStarting, refSource, requireContent } from "./surface.ts"
@@ -171,9 +171,9 @@ type Find = (places: readonly Position[]) => readonly Position[] | Promise<reado
 export const describedInRows =
   (ctx: Context, description: Description): Find =>
   async (places) => {
-    if (!description.within.some(({ name }) => name !== undefined)) return fitting(places, description)
+    if (!description.within.some(({ name }) => name !== undefined)) return matching(places, description)
     const { inTheirRows } = await import("./row-places.ts")
-    const found = new Set(fitting(await inTheirRows(ctx, places), description).map(({ node }) => node))
+    const found = new Set(matching(await inTheirRows(ctx, places), description).map(({ node }) => node))
     return places.filter(({ node }) => found.has(node))
   }
 

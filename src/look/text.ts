@@ -2,7 +2,6 @@ import { type Command, findCommand, type ItemResult, type Registry } from "../co
 import { type Envelope, type ErrorObject, success, toLine } from "../envelope.ts"
 import { quoted } from "../escape.ts"
 import type { Role } from "../node.ts"
-import { factsText } from "./facts.ts"
 import { lineOf, oneLine } from "./outline.ts"
 
 /** The answer of a command as `--format text` prints it. */
@@ -84,3 +83,49 @@ interface Candidate {
   readonly app_name?: string
   readonly pid?: number
 }
+
+/** Prints a result whose command has no text rendering: one `name: value` a line, members of a value indented below it. */
+const factsText = (data: object): string => `${factLines(data, "").join("\n")}\n`
+
+function factLines(data: object, indent: string): readonly string[] {
+  return Object.entries(data).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined ? [] : factOf(`${indent}${name}:`, value, `${indent}  `),
+  )
+}
+
+function factOf(start: string, value: unknown, below: string): readonly string[] {
+  if (start.endsWith("env:") && typeof value === "object")
+    return [`${start} ${Object.keys(value ?? {}).length} variables, which --format json shows`]
+  if (typeof value !== "object" || value === null) return [`${start} ${wordOf(value)}`]
+  if (!Array.isArray(value)) {
+    const rect = rectOf(value)
+    return rect === undefined ? [start, ...factLines(value, below)] : [`${start} ${rect}`]
+  }
+  if (value.every((one) => typeof one !== "object" || one === null))
+    return [`${start} ${value.length ? value.map(wordOf).join(", ") : "none"}`]
+  return [
+    start,
+    ...value.flatMap((one: unknown) => {
+      const [first = "", ...more] =
+        typeof one === "object" && one !== null ? factLines(one, `${below}  `) : [`${below}  ${wordOf(one)}`]
+      return [`${below}- ${first.trimStart()}`, ...more]
+    }),
+  ]
+}
+
+/** A text is quoted if it could be taken for something else. */
+function wordOf(value: unknown): string {
+  if (typeof value !== "string") return value === null ? "none" : String(value)
+  return /^[\p{L}\p{N}@/._~+:-][\p{L}\p{N}@/._~+: -]*$/u.test(value) && value === value.trim()
+    ? value
+    : quoted(value)
+}
+
+function rectOf(value: object): string | undefined {
+  const facts = new Map<string, unknown>(Object.entries(value))
+  const isRect = facts.size === 4 && RECT.every((name) => typeof facts.get(name) === "number")
+  const [x, y, width, height] = RECT.map((name) => facts.get(name))
+  return isRect ? `${x},${y} ${width}x${height}` : undefined
+}
+
+const RECT = ["x", "y", "width", "height"]

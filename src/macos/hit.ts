@@ -1,10 +1,10 @@
 import type { Hit } from "../adapter.ts"
 import type { Point } from "../node.ts"
 import { pause } from "../until.ts"
+import { ancestors } from "./ancestors.ts"
 import type { Ax } from "./ax.ts"
 import { Failure, isUnread } from "./failure.ts"
 import { labelText } from "./names.ts"
-import { ancestors } from "./places.ts"
 import { roleOf } from "./roles.ts"
 import { asElements, asText, type Element } from "./value.ts"
 

@@ -4,6 +4,7 @@ import { nameByLayout } from "../describe/layout.ts"
 import { AppError } from "../errors.ts"
 import { hasTrait, isRow, type Rect, type Role } from "../node.ts"
 import { intersection, isEmpty } from "../rect.ts"
+import { isInPage } from "./ancestors.ts"
 import { FRAME, STRUCTURE, WEB_STRUCTURE } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { describe, elementOf } from "./describe.ts"
@@ -18,7 +19,6 @@ import {
 } from "./failure.ts"
 import { Habits } from "./habits.ts"
 import { nameOf } from "./names.ts"
-import { isInPage } from "./places.ts"
 import {
   type Facts,
   inspect,

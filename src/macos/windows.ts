@@ -5,12 +5,12 @@ import { AppError } from "../errors.ts"
 import { isNamed } from "../match.ts"
 import type { Rect } from "../node.ts"
 import { overlaps } from "../rect.ts"
+import { ancestors } from "./ancestors.ts"
 import { ageOf, bundleOf, YOUNG_MS } from "./apps.ts"
 import { FRAME } from "./attributes.ts"
 import type { Ax } from "./ax.ts"
 import { itemsOf, kindOf } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"
-import { ancestors } from "./places.ts"
 import { asElement, asElements, asFlag, asText, decode, type Element, frameOf, type Value } from "./value.ts"
 
 const ON_SCREEN_ONLY = 1

@@ -15,8 +15,8 @@ import type { Numbering } from "../node.ts"
 import { type Door, runLoaded } from "../run.ts"
 import { VERSION } from "../version.ts"
 import { chooseCommands, type Tool, toolsOf } from "./tools.ts"
+import { errorInMcp, inMcp, toolName } from "./translate.ts"
 import { Wire } from "./wire.ts"
-import { errorInMcp, inMcp, toolName } from "./words.ts"
 
 /** Interval of progress notifications, for clients that ask for them. */
 const PROGRESS_MS = 1000

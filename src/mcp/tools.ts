@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import { fieldsOf } from "../schema/fields.ts"
 import { nearest } from "../usage-errors.ts"
 import { argumentsSchema } from "./json-schema.ts"
-import { inMcp, toolName } from "./words.ts"
+import { inMcp, toolName } from "./translate.ts"
 
 /** A command as an MCP client sees it. */
 export interface Tool {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs"
 import { errorCode } from "../private-files.ts"
-import { isRunning, randomLetters, sessionsIn } from "./place.ts"
+import { isRunning, randomLetters, sessionsIn } from "./session-paths.ts"
 
 /** The session of one server process. Its directory is made by the first snapshot. */
 export interface OwnSession {

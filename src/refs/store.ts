@@ -21,8 +21,8 @@ import {
   type RefMap,
   refuseAbove,
 } from "../refmap.ts"
-import { isRunning, type Place, placeOf, randomLetters } from "./place.ts"
 import { formatRefMap, isDamage, parseRefMap } from "./refmap-json.ts"
+import { isRunning, randomLetters, type SessionPaths, sessionPaths } from "./session-paths.ts"
 import { survivorsOf } from "./survivors.ts"
 
 /**
@@ -39,24 +39,24 @@ export function openRefStore({
   readonly session?: string
   readonly numbering?: Numbering
 }): RefStore {
-  const place = placeOf(root, session)
+  const paths = sessionPaths(root, session)
   const isStable = numbering === "stable"
   return {
     numbering,
     prepare: async () => void (await locking()).prepareLocks(),
     load: async (snapshotId) =>
-      snapshotId === undefined ? (readMap(place.current) ?? EMPTY_MAP) : readKept(place, snapshotId),
+      snapshotId === undefined ? (readMap(paths.current) ?? EMPTY_MAP) : readKept(paths, snapshotId),
     number: async (entries, after = 0) =>
-      isStable ? numberStable(place, entries) : entries.map((_, index) => `@e${after + 1 + index}`),
-    save: (entries, options = {}) => (isStable ? saveBeside : save)(place, entries, options),
-    tree: async (snapshotId) => readTree(place, snapshotId),
+      isStable ? numberStable(paths, entries) : entries.map((_, index) => `@e${after + 1 + index}`),
+    save: (entries, options = {}) => (isStable ? saveBeside : save)(paths, entries, options),
+    tree: async (snapshotId) => readTree(paths, snapshotId),
     append: (entries, snapshotId, reachedBy) =>
-      append(place, isStable ? appendStable : appendEntries, entries, snapshotId, reachedBy),
+      append(paths, isStable ? appendStable : appendEntries, entries, snapshotId, reachedBy),
     notifications: async (listed) => {
-      if (!listed) return readPrivateFile(place.notifications, MAX_BYTES)?.split("\n").filter(Boolean)
-      return writing(place, async () => {
-        using file = writeTemporary(place, Buffer.from(listed.join("\n")))
-        file.move(place.notifications)
+      if (!listed) return readPrivateFile(paths.notifications, MAX_BYTES)?.split("\n").filter(Boolean)
+      return writing(paths, async () => {
+        using file = writeTemporary(paths, Buffer.from(listed.join("\n")))
+        file.move(paths.notifications)
         return listed
       })
     },
@@ -65,20 +65,24 @@ export function openRefStore({
 
 const MAX_BYTES = 1_048_576
 
-async function save(place: Place, entries: readonly RefEntry[], options: SaveOptions): Promise<string> {
-  return writing(place, async () => {
-    const id = freshId(place)
+async function save(
+  paths: SessionPaths,
+  entries: readonly RefEntry[],
+  options: SaveOptions,
+): Promise<string> {
+  return writing(paths, async () => {
+    const id = freshId(paths)
     const bytes = encode(newMap(id, entries, options))
-    if (options.tree !== undefined) writeTree(place, id, options.tree)
+    if (options.tree !== undefined) writeTree(paths, id, options.tree)
     // Only the last step is done in turn, so that other writers do not wait for our disk.
-    using whole = writeTemporary(place, bytes)
-    using copy = duplicate(place, whole, bytes)
-    await inTurn(place, () => {
-      refuseUnlessOwn(place.current)
-      copy.move(keptPath(place, id))
-      if (!options.aside) whole.move(place.current)
+    using whole = writeTemporary(paths, bytes)
+    using copy = duplicate(paths, whole, bytes)
+    await inTurn(paths, () => {
+      refuseUnlessOwn(paths.current)
+      copy.move(keptPath(paths, id))
+      if (!options.aside) whole.move(paths.current)
     })
-    prune(place)
+    prune(paths)
     return id
   })
 }
@@ -87,22 +91,26 @@ async function save(place: Place, entries: readonly RefEntry[], options: SaveOpt
 const KEPT_BESIDE = 500
 
 /** As `save`, but the refs of the current map stay in it. Numbers never mean two things, so that they can. */
-async function saveBeside(place: Place, entries: readonly RefEntry[], options: SaveOptions): Promise<string> {
-  if (options.aside) return save(place, entries, options)
-  return writing(place, async () => {
-    const id = freshId(place)
-    if (options.tree !== undefined) writeTree(place, id, options.tree)
-    await inTurn(place, () => {
-      refuseUnlessOwn(place.current)
+async function saveBeside(
+  paths: SessionPaths,
+  entries: readonly RefEntry[],
+  options: SaveOptions,
+): Promise<string> {
+  if (options.aside) return save(paths, entries, options)
+  return writing(paths, async () => {
+    const id = freshId(paths)
+    if (options.tree !== undefined) writeTree(paths, id, options.tree)
+    await inTurn(paths, () => {
+      refuseUnlessOwn(paths.current)
       const map = newMap(id, entries, options)
-      const current = readUsable(place.current)
+      const current = readUsable(paths.current)
       const older = [...current.inner].filter(([ref]) => !map.inner.has(ref)).slice(-KEPT_BESIDE)
       const counter = Math.max(map.counter, current.counter)
       const both = Buffer.from(formatRefMap({ ...map, counter, inner: new Map([...older, ...map.inner]) }))
       // Without room for both, the snapshot is enough.
-      publish(place, id, both.length > MAX_BYTES ? encode({ ...map, counter }) : both)
+      publish(paths, id, both.length > MAX_BYTES ? encode({ ...map, counter }) : both)
     })
-    prune(place)
+    prune(paths)
     return id
   })
 }
@@ -115,21 +123,21 @@ const newMap = (id: string, entries: readonly RefEntry[], options: SaveOptions):
 })
 
 /** Gives the map its place under its id and, if it is the current one, as the newest. Only in turn. */
-function publish(place: Place, id: string, bytes: Uint8Array, isCurrent = true): void {
-  using whole = writeTemporary(place, bytes)
-  using copy = duplicate(place, whole, bytes)
+function publish(paths: SessionPaths, id: string, bytes: Uint8Array, isCurrent = true): void {
+  using whole = writeTemporary(paths, bytes)
+  using copy = duplicate(paths, whole, bytes)
   // The copy first: after a crash between the two, no caller knows the numbers that are only in the copy.
-  copy.move(keptPath(place, id))
-  if (isCurrent) whole.move(place.current)
+  copy.move(keptPath(paths, id))
+  if (isCurrent) whole.move(paths.current)
 }
 
 /** The refs of elements that have one in the session, and numbers that were never given for the others. */
-function numberStable(place: Place, entries: readonly RefEntry[]): Promise<readonly string[]> {
-  return inDirectories(place, () =>
-    inTurn(place, () => {
-      const current = readUsable(place.current)
+function numberStable(paths: SessionPaths, entries: readonly RefEntry[]): Promise<readonly string[]> {
+  return inDirectories(paths, () =>
+    inTurn(paths, () => {
+      const current = readUsable(paths.current)
       const known = survivorsOf(current, entries, "stable")
-      const next = reserve(place, known.filter((one) => one === undefined).length, current.counter)
+      const next = reserve(paths, known.filter((one) => one === undefined).length, current.counter)
       return known.map((one) => one?.ref ?? `@e${next()}`)
     }),
   )
@@ -139,13 +147,13 @@ function numberStable(place: Place, entries: readonly RefEntry[]): Promise<reado
 type Append = (
   map: RefMap,
   entries: readonly RefEntry[],
-  place: Place,
+  paths: SessionPaths,
 ) => { readonly map: RefMap; readonly refs: readonly string[] }
 
-const appendStable: Append = (map, entries, place) => {
+const appendStable: Append = (map, entries, paths) => {
   const known = survivorsOf(map, entries, "stable")
   if (known.every((one) => one?.isMoved === false)) return { map, refs: known.map((one) => one!.ref) }
-  const next = reserve(place, known.filter((one) => one === undefined).length, map.counter)
+  const next = reserve(paths, known.filter((one) => one === undefined).length, map.counter)
   const refs = known.map((one) => one?.ref ?? `@e${next()}`)
   const renewed = refs.flatMap((ref, i): [string, RefEntry][] =>
     known[i]?.isMoved === false ? [] : [[ref, entries[i]!]],
@@ -158,15 +166,15 @@ const appendStable: Append = (map, entries, place) => {
  * Takes numbers that no caller has seen, and writes the highest of them down first: a number that was taken by a
  * writer that died is lost, and never given again. Only in turn.
  */
-function reserve(place: Place, count: number, counter: number): () => number {
-  const given = Number(readPrivateFile(place.highest, MAX_BYTES) ?? 0)
+function reserve(paths: SessionPaths, count: number, counter: number): () => number {
+  const given = Number(readPrivateFile(paths.highest, MAX_BYTES) ?? 0)
   // A damaged file counts for nothing; the map knows all numbers that still mean something.
   let last = Math.max(Number.isSafeInteger(given) && given <= MAX_REF ? given : 0, counter)
   refuseAbove(last + count)
   if (count > 0) {
-    using file = temporary(place)
+    using file = temporary(paths)
     writePrivateFile(file.path, Buffer.from(String(last + count)))
-    file.move(place.highest)
+    file.move(paths.highest)
   }
   return () => ++last
 }
@@ -184,43 +192,43 @@ function readUsable(path: string): RefMap {
 }
 
 async function append(
-  place: Place,
+  paths: SessionPaths,
   add: Append,
   entries: readonly RefEntry[],
   snapshotId: string | undefined,
   reachedBy: BusHint | undefined,
 ): Promise<readonly string[]> {
-  return writing(place, () =>
-    inTurn(place, () => {
-      const current = readMap(place.current)
+  return writing(paths, () =>
+    inTurn(paths, () => {
+      const current = readMap(paths.current)
       const isCurrent = snapshotId === undefined || snapshotId === current?.snapshot_id
-      const before = isCurrent ? (current ?? EMPTY_MAP) : readKept(place, snapshotId)
-      const { map, refs } = add(before, entries, place)
+      const before = isCurrent ? (current ?? EMPTY_MAP) : readKept(paths, snapshotId)
+      const { map, refs } = add(before, entries, paths)
       if (map === before) return refs
-      const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(place)
+      const id = isSnapshotId(map.snapshot_id) ? map.snapshot_id : freshId(paths)
       const bytes = encode({ ...map, snapshot_id: id, reached_by: reachedBy ?? map.reached_by })
-      publish(place, id, bytes, isCurrent)
+      publish(paths, id, bytes, isCurrent)
       return refs
     }),
   )
 }
 
-const keptPath = (place: Place, id: string) => `${place.snapshots}/${id}.json`
-const treePath = (place: Place, id: string) => `${place.trees}/${id}.json`
+const keptPath = (paths: SessionPaths, id: string) => `${paths.snapshots}/${id}.json`
+const treePath = (paths: SessionPaths, id: string) => `${paths.trees}/${id}.json`
 
-function writeTree(place: Place, id: string, tree: string): void {
+function writeTree(paths: SessionPaths, id: string, tree: string): void {
   const bytes = Buffer.from(tree)
   if (bytes.length > MAX_BYTES) return
-  closeSync(openPrivateDirectory(place.trees, "inner"))
+  closeSync(openPrivateDirectory(paths.trees, "inner"))
   // No caller knows the id before the file is complete.
-  writePrivateFile(treePath(place, id), bytes)
+  writePrivateFile(treePath(paths, id), bytes)
 }
 
-function readTree(place: Place, id: string): string | undefined {
+function readTree(paths: SessionPaths, id: string): string | undefined {
   try {
-    return isSnapshotId(id) ? readPrivateFile(treePath(place, id), MAX_BYTES) : undefined
+    return isSnapshotId(id) ? readPrivateFile(treePath(paths, id), MAX_BYTES) : undefined
   } catch (error) {
-    throw inWords(error, `Cannot read ${treePath(place, id)}`)
+    throw inWords(error, `Cannot read ${treePath(paths, id)}`)
   }
 }
 
@@ -235,8 +243,8 @@ function readMap(path: string): RefMap | undefined {
   }
 }
 
-function readKept(place: Place, id: string): RefMap {
-  const map = isSnapshotId(id) ? readMap(keptPath(place, id)) : undefined
+function readKept(paths: SessionPaths, id: string): RefMap {
+  const map = isSnapshotId(id) ? readMap(keptPath(paths, id)) : undefined
   if (map !== undefined) return map
   throw new AppError("SNAPSHOT_NOT_FOUND", `Snapshot '${id.slice(0, 80)}' not found`, {
     suggestion: "Run 'snapshot' to get a new one",
@@ -259,30 +267,30 @@ function encode(map: RefMap): Uint8Array {
 // The id becomes part of a path, so nothing else may pass.
 const isSnapshotId = (id: string | undefined): id is string => id !== undefined && /^s[a-z2-7]{8}$/.test(id)
 
-function freshId(place: Place): string {
+function freshId(paths: SessionPaths): string {
   for (;;) {
     const id = `s${randomLetters()}`
-    if (lstatSync(keptPath(place, id), { throwIfNoEntry: false }) === undefined) return id
+    if (lstatSync(keptPath(paths, id), { throwIfNoEntry: false }) === undefined) return id
   }
 }
 
 /** Runs the work with the directories in place and private, then removes what killed writers left. */
-function writing<T>(place: Place, work: () => Promise<T>): Promise<T> {
-  return inDirectories(place, async () => {
+function writing<T>(paths: SessionPaths, work: () => Promise<T>): Promise<T> {
+  return inDirectories(paths, async () => {
     const result = await work()
-    sweep(place)
+    sweep(paths)
     return result
   })
 }
 
-async function inDirectories<T>(place: Place, work: () => Promise<T>): Promise<T> {
+async function inDirectories<T>(paths: SessionPaths, work: () => Promise<T>): Promise<T> {
   try {
-    for (const path of [...place.parents, place.directory])
-      closeSync(openPrivateDirectory(path, path === place.root ? "root" : "inner"))
-    closeSync(openPrivateDirectory(place.snapshots, "inner"))
+    for (const path of [...paths.parents, paths.directory])
+      closeSync(openPrivateDirectory(path, path === paths.root ? "root" : "inner"))
+    closeSync(openPrivateDirectory(paths.snapshots, "inner"))
     return await work()
   } catch (error) {
-    throw inWords(error, `Cannot write the ref map in ${place.directory}`)
+    throw inWords(error, `Cannot write the ref map in ${paths.directory}`)
   }
 }
 
@@ -292,9 +300,9 @@ const TURN_MS = 2000
 const locking = () => import("../../ffi/libsystem.ts")
 
 /** Runs the work while no other process or store writes to the session. The work must not wait for anything. */
-async function inTurn<T>(place: Place, work: () => T): Promise<T> {
+async function inTurn<T>(paths: SessionPaths, work: () => T): Promise<T> {
   const { tryLock } = await locking()
-  const path = `${place.directory}/.lock`
+  const path = `${paths.directory}/.lock`
   const fd = openLockFile(path)
   try {
     const deadline = Deadline.in(TURN_MS)
@@ -318,8 +326,8 @@ interface Temporary extends Disposable {
   move(to: string): void
 }
 
-const temporary = (place: Place): Temporary => {
-  const path = `${place.directory}/.tmp-${process.pid}-${randomLetters()}`
+const temporary = (paths: SessionPaths): Temporary => {
+  const path = `${paths.directory}/.tmp-${process.pid}-${randomLetters()}`
   let isMoved = false
   return {
     path,
@@ -333,21 +341,21 @@ const temporary = (place: Place): Temporary => {
   }
 }
 
-function writeTemporary(place: Place, bytes: Uint8Array): Temporary {
-  const file = temporary(place)
+function writeTemporary(paths: SessionPaths, bytes: Uint8Array): Temporary {
+  const file = temporary(paths)
   writePrivateFile(file.path, bytes)
   return file
 }
 
-function duplicate(place: Place, whole: Temporary, bytes: Uint8Array): Temporary {
-  const file = temporary(place)
+function duplicate(paths: SessionPaths, whole: Temporary, bytes: Uint8Array): Temporary {
+  const file = temporary(paths)
   try {
     linkSync(whole.path, file.path)
     return file
   } catch (error) {
     // Some file systems have no hard links, and each reports that with an error of its own.
     if (errorCode(error) === "ENOENT") throw error
-    return writeTemporary(place, bytes)
+    return writeTemporary(paths, bytes)
   }
 }
 
@@ -358,7 +366,7 @@ const ABANDONED_MS = 60_000
 const WRITING_MS = 2000
 
 /** Removes files of writers that have died, once that is certain. */
-function sweep({ directory }: Place): void {
+function sweep({ directory }: SessionPaths): void {
   for (const name of readdirSync(directory)) {
     const writer = /^\.tmp-(\d+)-/.exec(name)?.[1]
     if (writer === undefined) continue
@@ -370,16 +378,16 @@ function sweep({ directory }: Place): void {
 }
 
 /** Removes the oldest copies and their trees. Runs only above a limit, because it reads the age of every file. */
-function prune(place: Place): void {
-  const copies = readdirSync(place.snapshots)
+function prune(paths: SessionPaths): void {
+  const copies = readdirSync(paths.snapshots)
   if (copies.length <= KEPT_AT_MOST) return
   const now = Date.now()
-  const aged = copies.map((name) => ({ name, age: ageOf(`${place.snapshots}/${name}`, now) }))
+  const aged = copies.map((name) => ({ name, age: ageOf(`${paths.snapshots}/${name}`, now) }))
   const oldest = aged.sort((a, b) => a.age - b.age).splice(KEPT)
   const kept = new Set(aged.map(({ name }) => name))
-  for (const { name } of oldest) rmSync(`${place.snapshots}/${name}`, { force: true })
-  for (const name of namesIn(place.trees)) {
-    const path = `${place.trees}/${name}`
+  for (const { name } of oldest) rmSync(`${paths.snapshots}/${name}`, { force: true })
+  for (const name of namesIn(paths.trees)) {
+    const path = `${paths.trees}/${name}`
     // A young tree without a map may be about to get one; an old one is of a writer that died.
     const isOurs =
       kept.has(name) || (ageOf(path, now) <= ABANDONED_MS && !oldest.some((one) => one.name === name))

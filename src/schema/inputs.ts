@@ -49,7 +49,7 @@ export const words = (description: string, hints: CliHints = {}) =>
     ),
   )
 
-/** A ref, a description or `@focused`; target.ts has the grammar. */
+/** A ref, a description or `@focused`; look/description.ts has the grammar. */
 const target = (description: string, hints: CliHints = {}) =>
   v.pipe(
     v.string(),

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
-import { parseDescription, type Wanted } from "../../src/target.ts"
+import { parseDescription, type Wanted } from "../../src/look/description.ts"
 import { type Dump, wordsIn } from "../e2e/expected.ts"
 import type { Json } from "../support/json.ts"
 

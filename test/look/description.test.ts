@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { AppError } from "../src/errors.ts"
-import { lineOf } from "../src/look/outline.ts"
-import { allRoles } from "../src/node.ts"
-import { isSameName, parseDescription } from "../src/target.ts"
+import { AppError } from "../../src/errors.ts"
+import { isSameName, parseDescription } from "../../src/look/description.ts"
+import { lineOf } from "../../src/look/outline.ts"
+import { allRoles } from "../../src/node.ts"
 
 /** The words for an element: `button "Save"`, `button "Delete" in "Gina Moser"`. */
 

@@ -1,9 +1,9 @@
-import { AppError } from "./errors.ts"
-import { quoted } from "./escape.ts"
-import { canonicalRole } from "./match.ts"
-import { allRoles, hasTrait, type Role } from "./node.ts"
-import { REF_SYNTAX } from "./refmap.ts"
-import { nearest } from "./usage-errors.ts"
+import { AppError } from "../errors.ts"
+import { quoted } from "../escape.ts"
+import { canonicalRole } from "../match.ts"
+import { allRoles, hasTrait, type Role } from "../node.ts"
+import { REF_SYNTAX } from "../refmap.ts"
+import { nearest } from "../usage-errors.ts"
 
 /**
  * Targets: the words by which a caller names an element. A ref, the focus, or a description as the text outline prints

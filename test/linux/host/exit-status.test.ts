@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
-import { endingOf, follow } from "../../../src/linux/host/life.ts"
+import { endingOf, follow } from "../../../src/linux/host/exit-status.ts"
 import { until } from "../../support/until.ts"
 
 test.each([

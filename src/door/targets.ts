@@ -1,8 +1,8 @@
 import type { Command, Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { parseDescription } from "../look/description.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { Field } from "../schema/fields.ts"
-import { parseDescription } from "../target.ts"
 import { labelOf } from "../usage-errors.ts"
 
 /** Arguments that name elements by something other than a ref. Before a command runs, they become refs. */

@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts"
 import { errorCode } from "../private-files.ts"
 
-/** The place of a session's files. */
-export interface Place {
+/** Where the files of a session are. */
+export interface SessionPaths {
   readonly root: string
   /** The directories above the session's own, from the root down. */
   readonly parents: readonly string[]
@@ -16,7 +16,7 @@ export interface Place {
   readonly notifications: string
 }
 
-export function placeOf(root: string, session: string | undefined): Place {
+export function sessionPaths(root: string, session: string | undefined): SessionPaths {
   if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
     throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
       suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",

@@ -1,8 +1,8 @@
 import type { SeenNode } from "../adapter.ts"
 import { hasTrait, isRow, type Role } from "../node.ts"
-import { type Description, isSameName, type Wanted } from "../target.ts"
 import { isInteractive, type Position, wordsOf } from "../tree.ts"
 import { closest } from "../usage-errors.ts"
+import { type Description, isSameName, type Wanted } from "./description.ts"
 
 /** The elements of a tree that fit a description. */
 
@@ -10,7 +10,7 @@ import { closest } from "../usage-errors.ts"
  * All that fit, in document order. A description without a role means elements that can be acted on, if any fit: a
  * label has the name of its field, too. Names that are written exactly so win over names that differ in case or marks.
  */
-export function fitting(places: readonly Position[], description: Description): readonly Position[] {
+export function matching(places: readonly Position[], description: Description): readonly Position[] {
   const { role, name, within, nth } = description
   const named = places.filter(({ node }) => fits(node, description))
   const usable = role === undefined ? named.filter(({ node }) => isInteractive(node)) : named
