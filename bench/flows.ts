@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { startProgress } from "../src/cli/terminal.ts"
+import { readFlow } from "../src/flow/read.ts"
 import { openDesktop, runProgram, type TestDesktop } from "../test/support/desktop.ts"
 import { until } from "../test/support/until.ts"
 import { table } from "./measure.ts"
@@ -36,11 +37,16 @@ interface Result {
 }
 
 interface Run {
-  /** "done": every line ran and the effect is there. "wrong": every line ran and the effect is not there. */
-  readonly outcome: "done" | "stopped" | "wrong"
+  /**
+   * "done": every line ran and the effect is there. "wrong": every line ran and the effect is not there. "not started":
+   * the app showed no window, so no line ran.
+   */
+  readonly outcome: "done" | "stopped" | "wrong" | "not started"
   readonly ms: number
   readonly error: string
 }
+
+const RECORD_TRIES = 3
 
 /** Stands for the directory of a desktop in a flow. */
 const PLACE = "@DIRECTORY@"
@@ -55,7 +61,7 @@ const progress = startProgress("bench:flows")
 const results: Result[] = []
 for (const task of TASKS.filter(({ name, app }) => `${app}: ${name}`.includes(values.only))) {
   progress.say(`${task.app}: ${task.name}`)
-  const flow = await record(task)
+  const flow = await recordPatiently(task)
   const runs = async (times: number, isChanged: boolean): Promise<readonly Run[]> => {
     const all: Run[] = []
     for (let i = 0; i < times; i++) {
@@ -78,6 +84,19 @@ progress.end()
 
 if (values.write) writeDocs(results)
 process.exitCode = results.some(({ plain }) => plain.some(({ outcome }) => outcome !== "done")) ? 1 : 0
+
+/** An agent tries again when a busy app did not answer in time; here it begins again, in a fresh app. */
+async function recordPatiently(task: Task): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await record(task)
+    } catch (error) {
+      if (tries === RECORD_TRIES) throw error
+      progress.clear()
+      console.log(`  not recorded: ${task.app}: ${task.name}: ${error}`)
+    }
+  }
+}
 
 /** Does the task with refs, and returns the flow that the program has written meanwhile. */
 async function record(task: Task): Promise<string> {
@@ -109,7 +128,11 @@ function isDone(task: Task, stage: Stage): Promise<boolean> {
 async function replay(task: Task, flow: string, isChanged: boolean): Promise<Run> {
   await using desktop = await openDesktop(isChanged ? CHANGED.size : {})
   await using stage = new Stage(isChanged ? themed(desktop) : desktop, isChanged)
-  await task.start(stage)
+  try {
+    await task.start(stage)
+  } catch (error) {
+    return { outcome: "not started", ms: 0, error: String(error) }
+  }
   if (isChanged) await resize(desktop)
   const file = `${desktop.directory}/task.flow`
   writeFileSync(file, flow.replaceAll(PLACE, desktop.directory))
@@ -137,7 +160,7 @@ async function resize(desktop: TestDesktop): Promise<void> {
 }
 
 function rowOf({ task, flow, plain, changed }: Result): readonly string[] {
-  const lines = flow.split("\n").filter((line) => line !== "")
+  const lines = readFlow(flow, () => "")
   const count = (runs: readonly Run[]): string =>
     `${runs.filter(({ outcome }) => outcome === "done").length} of ${runs.length}`
   const ms = plain.map((run) => run.ms).toSorted((a, b) => a - b)
@@ -145,7 +168,7 @@ function rowOf({ task, flow, plain, changed }: Result): readonly string[] {
     task.name,
     task.app,
     String(lines.length),
-    String(lines.filter((line) => line.startsWith("#")).length),
+    String(lines.filter(({ words }) => words.length === 0).length),
     count(plain),
     count(changed),
     String(Math.round(ms[Math.floor(ms.length / 2)] ?? 0)),

@@ -1,3 +1,4 @@
+import { firefox } from "../../test/fixtures/fixture.ts"
 import type { TestDesktop } from "../../test/support/desktop.ts"
 import { until } from "../../test/support/until.ts"
 import { chromium } from "../apps.ts"
@@ -366,7 +367,7 @@ function browse(
     name,
     async start(stage) {
       const url = stage.serve(page(stage))
-      const command = app === "Chromium" ? chromium(stage.desktop.directory, url) : firefox(stage, url)
+      const command = (app === "Chromium" ? chromium : firefoxWith)(stage.desktop.directory, url)
       await stage.open("Task", command)
       // A browser shows the title of a page before its content.
       await stage.desktop.run("wait", "--text", "Empty the cart", "--app", app)
@@ -376,13 +377,8 @@ function browse(
   }
 }
 
-const firefox = (stage: Stage, url: string): readonly string[] => [
-  "firefox-esr",
-  "--no-remote",
-  "--profile",
-  stage.desktop.directory,
-  url,
-]
+/** Without the pages and questions of a first start, which come at any time. */
+const firefoxWith = (profile: string, url: string): readonly string[] => firefox(profile, url).command
 
 /** Steps on elements of one window: in the long way after a look, in the short way in one batch. */
 function steps(...all: readonly Step[]): Pick<Task, "long" | "short"> {

@@ -97,7 +97,7 @@ function refuseFleeting({ input }: Command, args: Step["args"]): void {
 const FLEETING: Readonly<Record<string, string | undefined>> = { window_id: "window", snapshot: "snapshot" }
 
 /** Time for a line that says nothing about it. No model waits for it, and a test machine may be slow. */
-const LINE_MS = 15_000
+const LINE_MS = 30_000
 
 const withTime = ({ timeoutMs }: Command, args: Step["args"]): Step["args"] =>
   args.timeout_ms === undefined && timeoutMs < LINE_MS ? { ...args, timeout_ms: LINE_MS } : args
@@ -121,19 +121,23 @@ export async function replayIn(
     await ctx.writeFile(reports.junit, Buffer.from(junitReport(basename(reports.file), lines, done)))
   }
   const last = done.at(-1)
-  if (last?.error) throw failureAt(last, last.error, await keepEvidence(ctx, last.error, reports.report))
+  if (!last?.error) return
+  const error = failureAt(last.line, last.error)
+  const report = await keepEvidence(ctx, error, reports.report)
+  const { code, message, platform_detail, ...rest } = error
+  throw new AppError(code as ErrorCode, message, {
+    ...rest,
+    platformDetail: platform_detail,
+    details: { ...error.details, ...(report === undefined ? {} : { report }) },
+  })
 }
 
 /** The failure of a line, as the failure of the whole run. */
-function failureAt({ line }: Done, error: ErrorObject, report: string | undefined): AppError {
-  const { code, message, suggestion, platform_detail, details, disposition } = error
-  return new AppError(code as ErrorCode, `Line ${line.number} failed: ${line.text}: ${message}`, {
-    suggestion,
-    platformDetail: platform_detail,
-    details: { ...details, line: line.number, ...(report === undefined ? {} : { report }) },
-    disposition,
-  })
-}
+const failureAt = ({ number, text }: FlowLine, error: ErrorObject): ErrorObject => ({
+  ...error,
+  message: `Line ${number} failed: ${text}: ${error.message}`,
+  details: { ...error.details, line: number },
+})
 
 /** Runs the steps in order, up to the first that fails. Returns those that ran. */
 async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly Done[]> {

@@ -64,6 +64,10 @@ describe("a line that fails", () => {
       details: { line: 2, report },
     })
     expect(readdirSync(report).toSorted()).toEqual(["error.json", "screen.png", "snapshot.txt"])
+    expect(JSON.parse(readFileSync(join(report, "error.json"), "utf8"))).toMatchObject({
+      message: error.message,
+      details: { line: 2 },
+    })
     expect(readFileSync(join(report, "snapshot.txt"), "utf8")).toContain('button "Save" [@e1]')
     expect(it.world.clipboard).toBeUndefined()
   })
