@@ -65,6 +65,7 @@ export async function fuzzReactions(options: ReactionOptions): Promise<ReactionR
 }
 
 const ACTS_PER_SNAPSHOT = 4
+const ACTS_PER_NOTE = 100
 const AWAY = "1275,1015"
 /** For a look at a fixture on a machine with much to do. */
 const PATIENCE_MS = 120_000
@@ -125,6 +126,8 @@ class Run {
         targets = await this.#snapshot()
       }
       await this.#act(this.#maker.chance.of(targets))
+      // A run that is ended from outside leaves these.
+      if ((act + 1) % ACTS_PER_NOTE === 0) this.#options.note?.(JSON.stringify(this.#figures))
     }
   }
 
@@ -142,12 +145,14 @@ class Run {
       const found = json?.ok ? findRefs(json.data.tree, this.#world) : undefined
       if (!found) return undefined
       const places = new Map(all(json.data.tree).map((node) => [node.ref_id, node.bounds]))
-      return found
+      const targets = found
         .filter(({ part }) => part !== "model")
         .flatMap((one) => {
           const bounds = places.get(one.ref)
           return bounds ? [{ ...one, at: middle(bounds) }] : []
         })
+      // A program that is busy may not have placed anything yet.
+      return targets.length > 0 ? targets : undefined
     }, PATIENCE_MS)
     return taken.catch((error: Error) => {
       const { toolkit } = this.#options
