@@ -5,7 +5,7 @@ import { quoted } from "../escape.ts"
 import { isSameName } from "../look/description.ts"
 import { refsFor, type Surveyed } from "../look/target.ts"
 import { chooseWindow, type WindowChoice } from "../look/windows.ts"
-import { hasTrait, type Surface } from "../node.ts"
+import { hasTrait, type Surface, type SurfaceInfo } from "../node.ts"
 import { isInteractive, type Position, walk, wordsOf } from "../tree.ts"
 import { until } from "../until.ts"
 import { actOnRef } from "./act.ts"
@@ -85,7 +85,12 @@ async function open(
   start: Surveyed,
   first: Position,
 ): Promise<Chosen> {
-  await closeMenus(ctx, window, path.length)
+  const before = await closeOwn(ctx, window, path)
+  let isChosen = false
+  const isOpen = async (): Promise<boolean> =>
+    (await openPopups(ctx, window)).length > before &&
+    // The item itself may have opened a popup, which stays.
+    (!isChosen || (await isShown(ctx, window, path)))
   // Time is left to close the menus.
   const working = { ...ctx, deadline: ctx.deadline.sparing(CLOSING_MS, 1 / 3) }
   try {
@@ -104,10 +109,11 @@ async function open(
       if (isLast && itemsOf(seen, item).length > 0) throw isMenu(path, seen, item)
       if (item.node.states.includes("disabled")) throw disabled(path, depth)
       const chosen = await press(working, seen, way, "auto")
+      isChosen = isLast
       if (isLast) return { ...chosen, path: names }
     }
   } finally {
-    await closeMenus(ctx, window, path.length)
+    await closeMenus(ctx, window, path.length, isOpen)
   }
 }
 
@@ -153,11 +159,38 @@ async function whenOpen(
 const openMenu = async (ctx: Context, window: SeenWindow): Promise<Surveyed | undefined> =>
   (await survey(ctx, window, "menu")) ?? survey(ctx, window, "popover")
 
-/** Closes what is open, with one key for each menu. A menu that a choice has closed needs none. */
-async function closeMenus(ctx: Context, window: SeenWindow, most: number): Promise<void> {
-  const isOpen = async (): Promise<boolean> =>
-    (await ctx.adapter.popups(window.pid)) !== 0 &&
-    (await ctx.adapter.surfaces(window.pid)).some(({ type }) => type === "menu" || type === "popover")
+/**
+ * Closes the menu that is open before the first press, which would only close it. Returns the number of popups that stay:
+ * others, such as a tip that lasts, are none of this command's business.
+ */
+async function closeOwn(ctx: Context, window: SeenWindow, path: readonly string[]): Promise<number> {
+  const open = await openPopups(ctx, window)
+  const isMenu = open.some(({ type }) => type === "menu")
+  if (isMenu || (open.length > 0 && (await isShown(ctx, window, path))))
+    await closeMenus(
+      ctx,
+      window,
+      path.length,
+      async () => (await openPopups(ctx, window)).length >= open.length,
+    )
+  return (await openPopups(ctx, window)).length
+}
+
+/** True if an open menu or popup shows an item of the path. */
+async function isShown(ctx: Context, window: SeenWindow, path: readonly string[]): Promise<boolean> {
+  const seen = await openMenu(ctx, window)
+  return path
+    .slice(1)
+    .some((name) => called(seen?.places.filter(({ node }) => isItem(node)) ?? [], name).length > 0)
+}
+
+/** Closes menus, with one key for each. A menu that a choice has closed needs none. */
+async function closeMenus(
+  ctx: Context,
+  window: SeenWindow,
+  most: number,
+  isOpen: () => Promise<boolean>,
+): Promise<void> {
   const closes = (): Promise<true | undefined> =>
     until(ctx, async () => ((await isOpen()) ? undefined : true), {
       pids: [window.pid],
@@ -166,13 +199,24 @@ async function closeMenus(ctx: Context, window: SeenWindow, most: number): Promi
   try {
     for (let i = 0; i <= most; i++) {
       if (!(await isOpen()) || (await closes())) return
-      await ctx.adapter.input({ kind: "key", combo: { modifiers: [], key: "escape" }, phase: "press" })
+      // An open menu leaves the focus in its window. A dialog that the item has opened must not get the key.
+      await ctx.adapter.input({
+        kind: "key",
+        combo: { modifiers: [], key: "escape" },
+        phase: "press",
+        window,
+      })
     }
     await closes()
   } catch (error) {
     // The choice counts, and its own failure is more to the point.
     if (!(error instanceof AppError)) throw error
   }
+}
+
+async function openPopups(ctx: Context, { pid }: SeenWindow): Promise<readonly SurfaceInfo[]> {
+  if ((await ctx.adapter.popups(pid)) === 0) return []
+  return (await ctx.adapter.surfaces(pid)).filter(({ type }) => type === "menu" || type === "popover")
 }
 
 /** Reads a surface; undefined if there is none. */

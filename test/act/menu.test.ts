@@ -88,6 +88,33 @@ describe("menu", () => {
     expect(it.world.deliveries).toHaveLength(2)
   })
 
+  test("keys that close menus reach neither the dialog that the item opens nor a popup that was there before", async () => {
+    const opens = { does: () => it.app.show("menu", { role: "menu", name: "File", children: [ask, tip] }) }
+    const it = withMenus(item("File", opens))
+    const ask = item("Ask", {
+      does: () => {
+        it.app.hide("menu")
+        const content: Spec[] = [{ role: "textfield", name: "Answer", states: ["enabled"] }]
+        it.world.focused = it.app.window("Question", content, { id: "w-2" })
+      },
+    })
+    const tip = item("Tip", {
+      does: () => {
+        it.app.hide("menu")
+        it.app.show("popover", { role: "group", children: [item("Close the tip")] })
+      },
+    })
+    const keys: string[] = []
+    it.world.onKey = (combo) => keys.push(`${combo} in ${it.world.focused?.id}`)
+    // The popup that the item opens is its effect.
+    expect((await it.ok("menu", { path: "File > Tip" })).path).toEqual(["File", "Tip"])
+    expect([...it.app.surfaces.keys()]).toEqual(["menubar", "popover"])
+    // It lasts, and the next choice leaves it alone.
+    expect((await it.ok("menu", { path: "File > Ask" })).path).toEqual(["File", "Ask"])
+    expect(it.world.focused?.id).toBe("w-2")
+    expect(keys).toEqual([])
+  })
+
   test("names what there is at the level that is wrong, and does nothing", async () => {
     const it = withMenus(item("File", { children: closed(item("Open"), item("Open…"), item("open")) }))
     expect(await it.error("menu", { path: "Edit > Undo" })).toMatchObject({
