@@ -384,6 +384,8 @@ export type InputEvent =
       readonly inList?: boolean
       /** The place of the element, if any point of it that is proved is as good as `at`. */
       readonly room?: Rect
+      /** True if the press opens a list or menu. A release that comes late would choose in it. */
+      readonly opens?: boolean
     }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
   | {

@@ -128,6 +128,13 @@ async function pickFromPopup(
   }
 }
 
+const choseOther = (ref: string, message: string): AppError =>
+  new AppError("ACTION_FAILED", `${message}, and its value is another one now`, {
+    suggestion: `See what it shows now: agent-desktop get ${ref} value`,
+    details: { kind: "selection" },
+    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+  })
+
 /** Refuses before the list opens: its options could not be clicked, and it would stay open. */
 function placeless(ref: string): AppError {
   return new AppError(
@@ -178,8 +185,8 @@ class List {
       if (failed instanceof AppError) return "left open"
       throw failed
     })
-    if (fate === "not opened") return error
     const { code, message, suggestion, platformDetail, details } = error
+    if (fate === "not opened") return (await this.#isChosen()) ? choseOther(this.#target.ref, message) : error
     const facts = { suggestion, platformDetail, details: { ...details, list: fate } }
     if (fate === "closed again")
       return new AppError(code, message, { ...facts, disposition: error.disposition })
@@ -200,6 +207,12 @@ class List {
     if (now.states.includes("expanded") && (await this.#clickAgain())) return "closed again"
     await pressKey(this.#ctx, this.#target, { modifiers: [], key: "escape" }, action)
     return (await this.#isClosedSoon()) ? "closed again" : "left open"
+  }
+
+  /** True if the click that should only open the list has changed the choice, as in an app that is very slow. */
+  async #isChosen(): Promise<boolean> {
+    const now = await this.#ctx.adapter.read(this.#target.seen.handle).catch(unknownAfterwards)
+    return now !== undefined && now.value !== this.#target.seen.value
   }
 
   /** True if that closed the list. The list may cover its combobox, so a click that is not possible is not waited for. */

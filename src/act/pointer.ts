@@ -33,7 +33,8 @@ export async function clickElement(
   const inList = hasTrait(target.seen.role, "item")
   const modifiers = "modifiers" in action ? action.modifiers : undefined
   const room = pointOf === clickPointOf ? roomOf(target.seen) : undefined
-  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, room, modifiers }, action)
+  const opens = hasTrait(target.seen.role, "opensMenu") || target.seen.states.includes("haspopup")
+  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, room, modifiers, opens }, action)
   return { method: "pointer", delivery: "delivered_unverified" }
 }
 

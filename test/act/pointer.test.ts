@@ -54,6 +54,20 @@ describe.concurrent("select by pointer", () => {
     expect(element.value).toBe("A")
   })
 
+  test("a click that chose something instead of opening the list is not called undelivered", async () => {
+    const { act, element } = await holding({
+      ...COMBO,
+      states: ["enabled"],
+      does: (it) => it.set({ value: "D" }),
+    })
+    expect((await act("select", { value: "C" })).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: "Select action failed on @e1: it shows no option 'C', and its value is another one now",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(element.value).toBe("D")
+  })
+
   test("a list that does not close is reported, also if it is in no tree", async () => {
     const { act, world } = await holding({ ...COMBO, states: ["enabled"] })
     world.popups = () => (world.sent("It").length > 0 ? 1 : 0)

@@ -126,6 +126,20 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
   })
 })
 
+test("a press that opens a list ends before a slow app takes its end for a choice", async () => {
+  await using desktop = await openDesktop()
+  const app = await startReacting(desktop, "slow")
+  const fruit = await refOf(desktop, app, "Fruit")
+  const pointer = ["--input", "physical", "--timeout-ms", "20000"]
+  expect((await desktop.run("expand", fruit, ...pointer)).json).toMatchObject({ ok: true })
+  expect(await namesOf(app, "chosen")).toEqual([])
+  await desktop.run("press", "escape")
+  await app.tell("reset")
+  const { json } = await desktop.run("select", fruit, "Banana", ...pointer)
+  expect(json).toMatchObject({ ok: true, data: { post_state: { value: "Banana" } } })
+  expect(await namesOf(app, "chosen")).toEqual(["Banana"])
+})
+
 test("a press is long enough for a control that acts on a timer while the button is down", async () => {
   await using desktop = await openDesktop()
   const profile = `-env:UserInstallation=file://${desktop.directory}/office`

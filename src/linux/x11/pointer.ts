@@ -75,7 +75,7 @@ export async function clickPointer(
         throw i === 0 ? error : afterClicks(error, i)
       })
       // Not the right button: LibreOffice closes a context menu when the button comes up after the menu has opened.
-      if (event.button !== "right") await hold(x, event.count > 1, deadline)
+      if (event.button !== "right") await hold(x, event, deadline)
       const hasStrayed = await isElsewhere(x, proved, deadline)
       xtest.buttonUp(button)
       noteHeld(x, held)
@@ -269,12 +269,13 @@ async function pressAt(
 
 /**
  * Keeps the button down for its time, which begins when the app has read the press: a busy app would otherwise read
- * press and release at once. If that cannot be seen, the release follows all the same.
+ * press and release at once. If that cannot be seen, the release follows all the same. A press that opens a list is not
+ * waited for: GTK 3 and Qt choose the option under the pointer if the button comes up half a second later.
  */
-async function hold(x: X11, isOneOfSeveral: boolean, deadline: Deadline): Promise<void> {
+async function hold(x: X11, { count, opens }: Of<"click">, deadline: Deadline): Promise<void> {
   try {
-    const patience = deadline.slice(isOneOfSeveral ? HOLD_MS : REACTION_MS)
-    await caughtUp(x, await windowUnderPointer(x, deadline), patience)
+    const patience = deadline.slice(count > 1 ? HOLD_MS : REACTION_MS)
+    if (!opens) await caughtUp(x, await windowUnderPointer(x, deadline), patience)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }
