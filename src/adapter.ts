@@ -281,6 +281,8 @@ export interface TreeOptions {
    * with the state `offscreen` if they had to be read to know it.
    */
   readonly offscreen?: "read" | "count"
+  /** Leaves out the cells of sheets, which have thousands in view; `children_count` says how many there are. */
+  readonly skipsSheets?: boolean
   /**
    * The caller will drop nodes without a ref: their values, descriptions and hints may be left unread.
    * Their roles and names are still evidence for the place of an element.

@@ -81,7 +81,8 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   await progress.end()
   await close({ forGood: command.name === "mcp" })
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
-  const code = await answer(envelope, settings.format, command)
+  // A command with formats of its own takes the flag for itself, and leaves the environment's word for all commands.
+  const code = await answer(envelope, args.format === "json" ? "json" : settings.format, command)
   await viewing
   return interruption.exitCode ?? code
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
+import { AppError } from "../errors.ts"
 import { spansOf } from "../look/spans.ts"
 import { readTable, type TableRows } from "../look/table.ts"
 import { formatCsv, formatTsv, parseTsv } from "../look/tsv.ts"
@@ -102,6 +103,9 @@ export const table = defineCommand({
     const read = await readTable(ctx, args, args)
     const all = read.header ? [read.header, ...read.rows] : read.rows
     const { rows: _, header: __, ...rest } = read
+    const isAsked = args.range !== undefined || args.rows !== undefined
+    // Rows alone cannot say that some are missing.
+    if ((format === "tsv" || format === "csv") && isAsked && read.complete === false) throw cutShort(read)
     if (format === "tsv") return Object.assign(new PlainText(formatTsv(all)), rest)
     if (format === "csv") return Object.assign(new PlainText(formatCsv(all)), rest)
     return format === "text" ? new PlainText(tableText(read)) : read
@@ -154,10 +158,16 @@ interface Shown extends Partial<Omit<TableRows, "complete">> {
   readonly complete?: boolean
 }
 
-/** A heading, and one line per row: its number and ref, then its cells as TSV. */
+const cutShort = ({ rows }: TableRows): AppError =>
+  new AppError("TIMEOUT", `Only the first ${rows.length} of the rows could be read in time`, {
+    suggestion: "Retry with a longer --timeout-ms, or with fewer rows",
+    details: { kind: "deadline", rows_read: rows.length },
+  })
+
+/** A heading, and one line per row: its number and ref, then its cells as TSV, with their refs if they have some. */
 function tableText(data: Shown): string {
   if (data.text !== undefined || !data.rows) return data.text ?? ""
-  const { ref_id, name, rows, header, refs, first_row, row_count, column_count, doubt } = data
+  const { ref_id, name, rows, header, refs, cell_refs, first_row, row_count, column_count, doubt } = data
   const last = first_row === undefined ? undefined : first_row + rows.length - 1
   const span =
     rows.length === 0
@@ -175,9 +185,14 @@ function tableText(data: Shown): string {
   const lines = rows.map((row, at) => {
     const number = first_row === undefined ? undefined : String(first_row + at)
     const ref = refs?.[at] ?? undefined
-    return [[number, ref].filter(Boolean).join(" "), ...row]
+    const cells = row.map((text, column) =>
+      [text, shownRef(cell_refs?.[at]?.[column])].filter(Boolean).join(" "),
+    )
+    return [[number, ref].filter(Boolean).join(" "), ...cells]
   })
   const titles = header ? [["#", ...header]] : []
   const note = doubt === undefined ? "" : `doubt: ${doubt}\n`
   return `${heading.filter(Boolean).join(" ")}\n${formatTsv([...titles, ...lines])}${note}`
 }
+
+const shownRef = (ref: string | null | undefined): string => (ref ? `[${ref}]` : "")

@@ -90,11 +90,16 @@ export function isSame(a: readonly Position[], b: readonly Position[]): boolean 
 
 const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
 
+interface Looking extends Omit<Query, "enough"> {
+  readonly surface?: Surface
+  readonly skipsSheets?: boolean
+}
+
 /** Reads the window, or another surface of its app, once. */
 export async function look(
   ctx: Context,
   window: SeenWindow,
-  { includeHidden, fits, narrow, surface = "window" }: Omit<Query, "enough"> & { readonly surface?: Surface },
+  { includeHidden, fits, narrow, surface = "window", skipsSheets = false }: Looking,
 ): Promise<Omit<Searched, "isBusy">> {
   const [tree, start] = await Promise.all([
     ctx.adapter.tree(
@@ -105,6 +110,7 @@ export async function look(
         includeHidden,
         offscreen: "read",
         interactiveOnly: false,
+        skipsSheets,
       },
     ),
     ctx.adapter.processStart(window.pid),

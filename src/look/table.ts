@@ -1,4 +1,4 @@
-import type { Handle, Seen, SeenNode } from "../adapter.ts"
+import type { Handle, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
@@ -89,14 +89,7 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   const ofWindow = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
     if (!window) throw notInWindow(ref)
-    const { tree, places, processStart } = await look(ctx, window, {
-      includeHidden: false,
-      fits: () => false,
-    })
-    const source = { ...refSource(tree, processStart ?? entry.process_start), rootPath: [] }
-    const found = places.find(({ node }) => isSame(around, node))
-    if (!found) throw notInWindow(ref)
-    return { node: found.node, all: places, source, snapshotId, complete: tree.complete }
+    return { ...(await placeIn(ctx, window, ref, around)), snapshotId }
   }
   const ofElement = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
@@ -113,6 +106,16 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   return { ref, seen: around, place: isOwn ? ofElement : ofWindow }
 }
 
+/** A table in the tree of its window, with the cells that are in view. */
+async function placeIn(ctx: Context, window: SeenWindow, ref: string, table: Seen): Promise<TreePlace> {
+  const { tree, places, processStart } = await look(ctx, window, { includeHidden: false, fits: () => false })
+  const start = processStart ?? (await ctx.adapter.processStart(tree.pid))
+  const found = places.find(({ node }) => isSame(table, node))
+  if (!found) throw notInWindow(ref)
+  const source = { ...refSource(tree, start), rootPath: [] }
+  return { node: found.node, all: places, source, complete: tree.complete }
+}
+
 /** By address, or by handle: macOS has no addresses, and one handle for each element. */
 const isSame = (one: Seen, other: Seen): boolean =>
   one.handle === other.handle || (one.address !== undefined && one.address === other.address)
@@ -121,7 +124,11 @@ const isSame = (one: Seen, other: Seen): boolean =>
 async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
   requireContent(window)
-  const { tree, places, processStart } = await look(ctx, window, { includeHidden: false, fits: () => false })
+  const { tree, places, processStart } = await look(ctx, window, {
+    includeHidden: false,
+    fits: () => false,
+    skipsSheets: true,
+  })
   const source = {
     ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
     rootPath: [],
@@ -129,11 +136,16 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
   const inner = places.filter(({ node, ancestors }) => isTable(node) && !ancestors.some(isTable))
   const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
   const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))
-  if (found.length === 0) throw noTable(window.id)
+  if (found.length === 0) throw tree.complete ? noTable(window.id) : notSearched(window.id)
   const refs = await ctx.refs.append(entriesFor(found, places, source), undefined, source.reachedBy)
   if (found.length > 1) throw severalTables(found, refs, window.id)
   const [{ node }, ref] = [found[0]!, refs[0]!]
-  return { ref, seen: node, place: async () => ({ node, all: places, source, complete: tree.complete }) }
+  const here = { node, all: places, source, complete: tree.complete }
+  return {
+    ref,
+    seen: node,
+    place: async () => (node.children.length > 0 ? here : placeIn(ctx, window, ref, node)),
+  }
 }
 
 const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.children_count ?? 0) > 0
@@ -204,7 +216,9 @@ async function textsInTime(
   if (columns.length === 0 || last < first) return []
   const step = Math.max(1, Math.floor(BLOCK_CELLS / columns.length))
   const texts: (readonly string[])[] = []
-  for (let row = first, took = 0; row <= last && ctx.deadline.remaining > took * SPARE; row += step) {
+  const isTime = (row: number, took: number): boolean =>
+    row === first || ctx.deadline.remaining > took * SPARE
+  for (let row = first, took = 0; row <= last && isTime(row, took); row += step) {
     const start = performance.now()
     texts.push(...(await grid.texts({ first: row, last: Math.min(row + step - 1, last) }, columns, formulas)))
     took = Math.max(took, performance.now() - start)
@@ -462,6 +476,13 @@ function noNumbers({ ref }: Table): AppError {
 function noTable(id: string): AppError {
   return new AppError("ELEMENT_NOT_FOUND", `Window '${id}' shows no table, list or tree`, {
     suggestion: `See what it shows: agent-desktop snapshot --window-id ${id}`,
+  })
+}
+
+function notSearched(id: string): AppError {
+  return new AppError("TIMEOUT", `Window '${id}' could not be searched for a table to its end`, {
+    suggestion: "Retry with a longer --timeout-ms",
+    details: { kind: "deadline" },
   })
 }
 

@@ -50,7 +50,7 @@ export async function findTarget(
     ctx,
     async () => {
       const looking = (): Promise<Seeing | undefined> =>
-        see(ctx, choice, find).catch((error: unknown) => {
+        see(ctx, choice, find, description && isOutsideSheets(description)).catch((error: unknown) => {
           silence = silenceIn(ctx, error)
           return undefined
         })
@@ -238,7 +238,12 @@ export interface Seeing extends Searched, Surveyed {
 }
 
 /** Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or it is starting. */
-export async function see(ctx: Context, choice: WindowChoice, find: Find): Promise<Seeing | undefined> {
+export async function see(
+  ctx: Context,
+  choice: WindowChoice,
+  find: Find,
+  skipsSheets?: boolean,
+): Promise<Seeing | undefined> {
   const window = await windowFor(ctx, choice)
   if (!window || isStarting(window)) return undefined
   requireContent(window)
@@ -250,9 +255,13 @@ export async function see(ctx: Context, choice: WindowChoice, find: Find): Promi
     // An open menu takes all input. A popup, such as a list of suggestions, leaves the rest of the window usable.
     if (seen && (surface === "menu" || seen.found.length > 0)) return seen
   }
-  const seen = await seeIn(ctx, window, "window", find)
+  const seen = await seeIn(ctx, window, "window", find, skipsSheets)
   return choice.window_id === undefined ? seeOverDialog(ctx, seen, find) : seen
 }
+
+/** True if what is described cannot be a cell of a sheet, nor be found by the text of one. */
+const isOutsideSheets = ({ role, within }: Description): boolean =>
+  role !== undefined && role !== "cell" && within.length === 0
 
 async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow | undefined> {
   try {
@@ -265,8 +274,14 @@ async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow
   }
 }
 
-async function seeIn(ctx: Context, window: SeenWindow, surface: Surface, find: Find): Promise<Seeing> {
-  const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface })
+async function seeIn(
+  ctx: Context,
+  window: SeenWindow,
+  surface: Surface,
+  find: Find,
+  skipsSheets?: boolean,
+): Promise<Seeing> {
+  const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface, skipsSheets })
   const places = surface === "window" ? titled(window, seen) : seen.places
   return { ...seen, places, found: await find(inModal(places)), isBusy: false, window, surface }
 }

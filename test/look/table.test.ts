@@ -97,6 +97,35 @@ describe("table", () => {
     })
   })
 
+  test("is not missing from a window that could not be read to its end", async () => {
+    const it = withTables({ role: "button", name: "First" }, PEOPLE)
+    it.world.nodeLimit = 2
+    expect(await it.error("table", {})).toMatchObject({ code: "TIMEOUT", details: { kind: "deadline" } })
+  })
+
+  test("prints a ref behind each cell, if they were asked for", async () => {
+    const { text } = await withTables(PEOPLE).ok("table", { rows: "1", cells: true, format: "text" })
+    expect(text).toMatch(/^1\tAda \[@e\d+\]\t36 \[@e\d+\]$/m)
+  })
+
+  test("fails as TSV if rows that were asked for are missing, since the rows cannot say so", async () => {
+    const slow = (): Spec =>
+      big(
+        {
+          texts: async ({ first, last }, columns) => {
+            await Bun.sleep(150)
+            return Array.from({ length: last - first + 1 }, () => columns.map(String))
+          },
+        },
+        20_000,
+      )
+    const asked = { rows: "1-20000", timeout_ms: 400 }
+    expect(await withTables(slow()).ok("table", asked)).toMatchObject({ complete: false })
+    expect(await withTables(slow()).error("table", { ...asked, format: "tsv" })).toMatchObject({
+      code: "TIMEOUT",
+    })
+  })
+
   test("is a text in the formats that programs read", async () => {
     const it = withTables(PEOPLE)
     expect(await it.ok("table", { header: true, format: "tsv" })).toMatchObject({

@@ -331,6 +331,8 @@ class Collector {
     if (total === undefined || total <= MAX_MANAGED)
       return { source: alike(draft.source, facts, undefined), children: await this.#list(draft) }
     const { traits } = element.origin
+    if (this.#options.skipsSheets && total > MAX_OTHER_CELLS)
+      return { source: draft.source, children: NO_CHILDREN, total }
     const visible = await this.#expect(visibleChildren(this.#atspi, element.ref, facts, traits))
     if (!visible) this.isComplete = false
     return { source: alike(draft.source, facts, visible?.columns), children: visible?.children, total }
@@ -424,6 +426,9 @@ interface Managed {
   readonly source: Source
   readonly total?: number
 }
+
+/** Only a sheet has more cells than this. Other large tables may have controls in their cells. */
+const MAX_OTHER_CELLS = 100_000_000
 
 /** The items of a list, or of a table's column, are of one kind. */
 function alike(source: Source, { role }: Facts, columns: ReadonlyMap<string, number> | undefined): Source {

@@ -181,6 +181,22 @@ describe("a walk", () => {
     expect(got.complete).toBe(false)
   })
 
+  test("asks a sheet for no cells if they are not wanted", async () => {
+    const sheet = {
+      role: "TABLE",
+      id: "sheet",
+      states: ["MANAGES_DESCENDANTS"],
+      childCount: 0x7fffffff,
+      extents: [0, 0, 200, 100],
+      interfaces: ["Component", "Table"],
+      children: [{ role: "TABLE_CELL", name: "A1" }],
+    } satisfies FakeNode
+    using got = await read([sheet], { skipsSheets: true })
+    expect(got.complete).toBe(true)
+    expect(got.root.children[0]).toMatchObject({ role: "table", children_count: 0x7fffffff, children: [] })
+    expect(got.app.asked("sheet")).not.toContain("GetAccessibleAtPoint")
+  })
+
   test("never asks a password field for its text", async () => {
     using got = await read([
       { role: "PASSWORD_TEXT", name: "Password", id: "secret", text: "hunter2", states: ["EDITABLE"] },

@@ -44,7 +44,7 @@ export async function read(
   options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
     Pick<
       Parameters<typeof walkTree>[3],
-      "maxDepth" | "bounds" | "includeHidden" | "offscreen" | "interactiveOnly"
+      "maxDepth" | "bounds" | "includeHidden" | "offscreen" | "interactiveOnly" | "skipsSheets"
     >
   > = {},
 ): Promise<Read & Disposable> {
