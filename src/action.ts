@@ -35,16 +35,16 @@ export interface Performed {
   readonly chosen?: string
   /** True if nothing was sent because the element is already as requested. */
   readonly already?: true
-  /** The app answered that it did not do it, in the platform's words. Some apps say so and have done it. */
+  /** The app's answer that it refused, in the platform's words. Some apps say so although they did it. */
   readonly refusal?: string
-  /** True if the element was only selected, which is all that its state can show then. */
+  /** True if the element was only selected, so that its state can show nothing else. */
   readonly isSelection?: boolean
 }
 
 export interface KeptFocus {
   /**
-   * `asked`: the app was asked, and the element shows the result. `inside`: a field inside it has the focus. `no route`: the
-   * app cannot be asked. `behind`: it was not asked, since it would raise the window.
+   * `asked`: the app was asked, and the element shows the result. `inside`: a field inside it has the focus. `no
+   * route`: the app cannot be asked. `behind`: the app was not asked, because it would raise the window.
    */
   readonly kind: "asked" | "inside" | "no route" | "behind"
   /** True if its window is the one that gets the keys. */

@@ -39,8 +39,7 @@ import type { NoText, TextAccess, TextRange } from "./text.ts"
  */
 export interface Adapter {
   permissions(request: boolean): Promise<Permissions>
-  /** Probes every link between us and an application. */
-  /** `gnomeExtension`: installs or removes it first, where there is GNOME. */
+  /** Probes every link between us and an app. `gnomeExtension`: installs or removes it first, on GNOME. */
   diagnose(options: { ffi: boolean; gnomeExtension?: "install" | "remove" }): Promise<readonly Check[]>
 
   apps(): Promise<readonly SeenApp[]>
@@ -50,49 +49,55 @@ export interface Adapter {
   /** The surfaces that `--surface` can name for this process now. */
   surfaces(pid: number): Promise<readonly SurfaceInfo[]>
 
-  /** The number of popups of this process that the display shows, with or without a tree; undefined if it cannot tell. */
+  /**
+   * The number of this process's popups on the display, with or without a tree. undefined: the platform cannot count
+   * them.
+   */
   popups(pid: number): Promise<number | undefined>
   /** Follows the popups of the desktop from now on; undefined if the platform cannot. */
   watchPopups(): Promise<PopupWatch | undefined>
 
   /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND if there is no such surface. */
   tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
-  /** Distinguishes one life of a pid from the next; undefined if there is no such process. */
+  /** Distinguishes a process from an earlier one with the same pid. undefined: no process has this pid. */
   processStart(pid: number): Promise<string | undefined>
   /**
-   * The element that a stored entry points at by one route, read live and unverified.
-   * undefined: certainly missing. A read that failed or timed out throws instead. `hint`: from the map of the entry.
+   * Finds the element of a stored entry by one route, and reads it live and unverified. undefined: the element is
+   * certainly gone. A failed or late read throws instead. `hint`: from the entry's map.
    */
   open(entry: RefEntry, route: "address" | "path", hint?: BusHint): Promise<Seen | undefined>
-  /** The addresses of elements that open a popover of this window, if only the popover says so: GTK 3's menu buttons. */
+  /**
+   * The addresses of elements that open a popover of this window, if only the popover reports that. Example: GTK 3's
+   * menu buttons.
+   */
   popoverOpeners(window: SeenWindow): Promise<readonly string[]>
   /** Reads an element again. undefined: it is gone. */
   read(handle: Handle): Promise<Seen | undefined>
-  /** The table, list or tree that an element is, or the nearest one that it is in; undefined if there is none. */
+  /** The table, list or tree that the element is, or else the nearest one around it. undefined: there is none. */
   tableAround(handle: Handle): Promise<Seen | undefined>
   /** A table, list or tree by row and column. Its methods read it live. */
   grid(handle: Handle): Promise<Grid<Handle>>
-  /** The text of an element by characters. Never of a secure field. */
+  /** The text of an element by character offsets. Never of a secure field. */
   text(handle: Handle): Promise<TextAccess | NoText>
-  /** Selects a part of an element's text, or places the caret if the range is empty. Sends at most one call. */
+  /** Selects a range of an element's text, or places the caret if the range is empty. Sends at most one call. */
   selectText(handle: Handle, range: TextRange): Promise<Performed>
   /**
-   * Waits until the app of the window has handled the input that it was sent. false: it did not in time. true if the
-   * platform cannot tell. `ofPage`: also the processes of the app that draw its pages.
+   * Waits until the window's app has handled its input. False: it did not in time. True if the platform cannot say.
+   * `ofPage`: also waits for the app's processes that draw its pages.
    */
   caughtUp(window: SeenWindow, ofPage?: boolean): Promise<boolean>
-  /** Why a user cannot get at an element that answers; undefined if nothing says so. */
+  /** The reason why a user cannot reach an element that still answers. undefined: no reason is known. */
   absence(seen: Seen, entry: RefEntry): Promise<Absence | undefined>
-  /** The modal dialog that keeps a user from the window of an entry; undefined if there is none. `hint`: from its map. */
+  /** The modal dialog that blocks the window of an entry. undefined: there is none. `hint`: from the entry's map. */
   dialogOver(entry: RefEntry, hint?: BusHint): Promise<Pick<WindowInfo, "id"> | undefined>
   /** Tests if a click at this point of the screen would hit the element. */
   hit(handle: Handle, point: Point, care?: HitCare): Promise<Hit>
   /**
-   * Says why the element may show something else than it reports. undefined: there is no reason to doubt it. Throws if the
-   * screen shows something else, unless the pointer will find that out.
+   * The reason why the element may show something other than it reports. undefined: there is no such reason. Throws if
+   * the screen does show something else, unless the pointer is going to find out.
    */
   doubt(handle: Handle, byPointer: boolean): Promise<Doubt | undefined>
-  /** The process whose window a click at this point would reach, popups included; undefined if that is unknown. */
+  /** The process whose window or popup a click at this point would reach. undefined: unknown. */
   ownerAt(point: Point): Promise<number | undefined>
 
   /**
@@ -102,20 +107,20 @@ export interface Adapter {
    */
   perform(handle: Handle, action: Action): Promise<Performed>
   /**
-   * Asks the app to make the element the focus of its window, with the caret behind its text. Never raises the window: if
-   * the app would, and the window is not in front, nothing is sent. Throws if the app does not answer.
+   * Asks the app to focus the element within its window, with the caret after its text. Never raises the window: if the
+   * app would do that, and the window is not in front, nothing is sent. Throws if the app does not answer.
    */
   keepFocus(handle: Handle): Promise<KeptFocus>
   /**
-   * The element that gets the keys in this window, which has the focus. undefined if that is not known: the app does not
-   * tell, or has a menu open, or takes long to ask.
+   * The element that gets the keys in this window, which has the focus. undefined if unknown: the app does not report
+   * it, has a menu open, or is too slow to ask.
    */
   focused(window: SeenWindow): Promise<Seen | undefined>
-  /** True if Enter in this dialog would press its default button, and that is disabled now. */
+  /** True if Enter in this dialog would press the default button and that button is disabled. */
   isEnterBlocked(window: SeenWindow): Promise<boolean>
   /**
-   * Waits until no other command has the pointer and the keyboard, and keeps them for this one until
-   * `close`. The desktop may have changed meanwhile. Throws TIMEOUT if the turn does not come in time.
+   * Waits until no other command holds the pointer and the keyboard, then holds them until `close`. The desktop may
+   * have changed in the meantime. Throws TIMEOUT if the turn does not come in time.
    */
   takeTurn(): Promise<void>
   /** Synthesises pointer and keyboard input, in this command's turn. Releases everything it holds down, even if it fails. */
@@ -130,7 +135,7 @@ export interface Adapter {
 
   clipboard(op: ClipboardOp): Promise<string | undefined>
   screenshot(target: ScreenshotTarget): Promise<Picture>
-  /** Follows the pixels of the screen; undefined if the platform cannot tell when they change. */
+  /** Follows the pixels of the screen. undefined: the platform does not report when they change. */
   watchScreen(): Promise<ScreenWatch | undefined>
   notifications(): Promise<readonly SeenNotification[]>
   /** The number of notifications that the daemon counts but does not describe. */
@@ -138,9 +143,9 @@ export interface Adapter {
   notification(target: SeenNotification, op: NotificationOp): Promise<void>
   desktops(op: DesktopOp): Promise<readonly DesktopInfo[]>
 
-  /** Follows a process from now on, to tell later if and how it has ended. */
+  /** Follows a process from now on, to report later whether and how it ended. */
   life(pid: number): Promise<Life>
-  /** A change signal for these processes, or for all; see Watch. */
+  /** A signal that these processes, or all, have changed; see Watch. */
   watch(pids?: readonly number[], options?: WatchOptions): Promise<Watch>
   /** Releases everything this command took; a shared connection stays open. */
   close(): Promise<void>
@@ -161,9 +166,9 @@ export interface PopupWatch extends Disposable {
 }
 
 /**
- * Windows that a caller wants: an id, "focused", or those of one app, by its process or by any of its names. `orApp`: where
- * apps can be used without windows, an app that has none counts as one, with the id `app-` and its pid. That id means the
- * app also later. No list of windows shows it.
+ * Windows that a caller wants: one id, "focused", or those of one app, by pid or by any of its names. `orApp`: on
+ * platforms where apps work without windows, an app without one counts as a window with the id `app-PID`. That id keeps
+ * meaning the app. No list of windows contains it.
  */
 export type WindowFilter =
   | string
@@ -182,7 +187,10 @@ export interface Seen {
   readonly handle: Handle
   readonly role: Role
   readonly name?: string
-  /** The text of a label beside or above it, if it has no name. Says what it is for, and is not evidence of who it is. */
+  /**
+   * The text of a label beside or above an element without a name. It says what the element is for; it does not
+   * identify it.
+   */
   readonly inferredName?: string
   readonly value?: string
   /** The length of the value in characters, if it was cut. */
@@ -192,44 +200,47 @@ export interface Seen {
   readonly states: readonly State[]
   /** Screen pixels. Absent if the platform does not report them. */
   readonly bounds?: Rect
-  /** True if it has room in its window, but nobody knows where the window is on the screen. */
+  /** True if it has room in its window, but the position of the window on the screen is unknown. */
   readonly isPlaceless?: boolean
-  /** True for a combobox if nobody will know where the list that it opens is on the screen. */
+  /** True for a combobox if the position of the list that it opens will be unknown. */
   readonly listIsPlaceless?: boolean
   /** The point that a click must hit, if not the middle. */
   readonly clickPoint?: Point
-  /** The way to open or close it, if not a click in its middle: a click at another point, or the arrow keys. */
+  /** How to open or close it, if not by a click in its middle: a click at another point, or the arrow keys. */
   readonly disclosure?: Point | "arrow keys"
   /** The actions it supports. Absent if they were not read. */
   readonly actions?: readonly ActionName[]
   /** The platform's address of the object: bus name and object path on Linux. */
   readonly address?: string
-  /** True if the toolkit makes such objects again for the same content, or reuses them for other content: list rows. */
+  /**
+   * True if the toolkit recreates such objects for the same content, or reuses them for other content, as for list
+   * rows.
+   */
   readonly isRecycled?: boolean
-  /** How many milliseconds its facts may be out of date: a browser reports a change of a page after it happened. */
+  /** How many milliseconds its facts may be out of date. Browsers report a change in a page late. */
   readonly tellsLate?: number
-  /** True if it may show a text that was written to it although the app has not taken it, or the reverse. */
+  /** True if it may show text that the app has not accepted, or not show text that the app has. */
   readonly echoes?: boolean
   /**
-   * True for a cell of a sheet: it takes text from the keyboard only, which replaces its content once Enter or Tab ends
-   * it. Until then it shows the old content.
+   * True for a sheet cell. It takes text from the keyboard only; the text replaces the content once Enter or Tab is
+   * pressed. Until then the cell reports the old content.
    */
   readonly isTypedOver?: boolean
-  /** The parts of a field for a date or a time, in the order that they are laid out in, if keys can fill them in. */
+  /** The parts of a date or time field, in the order of its layout, if keys can fill them in. */
   readonly date?: {
     readonly kind: DateKind
     readonly parts: readonly {
       readonly part: DatePart
       readonly handle: Handle
-      /** As it shows: an hour of half a day counts to 12, and its half is 1 or 2. Absent: the part is empty. */
+      /** As shown: in a 12-hour field, the hour counts to 12, and the half is 1 or 2. Absent: the part is empty. */
       readonly shown?: number
     }[]
   }
-  /** True for a menu item that upsets its app if it is pressed while its menu is closed. */
+  /** True for a menu item whose app misbehaves if the item is pressed while its menu is closed. */
   readonly needsOpenMenu?: boolean
   /** The application's own id for the element: accessible-id, AXIdentifier. */
   readonly identifier?: string
-  /** True if something of it could not be read now: a state that is missing proves nothing. */
+  /** True if part of it could not be read: a missing state proves nothing. */
   readonly isPartial?: boolean
   /** Position among its parent's children, hidden ones included. */
   readonly index?: number
@@ -239,9 +250,9 @@ export interface SeenNode extends Seen {
   readonly children: readonly SeenNode[]
   /** The number of children, if not all were read. */
   readonly children_count?: number
-  /** Elements in it that are scrolled out of view, and were only counted. */
+  /** The number of elements inside that are scrolled out of view and were only counted. */
   readonly offscreen?: Beyond
-  /** The id of the surface that it is, if it is a popup that is shown with its window. No path leads there. */
+  /** The surface id of a popup that is shown with its window. No path leads to it. */
   readonly surfaceId?: string
 }
 
@@ -257,13 +268,13 @@ export interface SeenTree {
   readonly rootPath?: readonly number[]
   /** For the map of refs to this tree. */
   readonly reachedBy?: BusHint
-  /** Says why a part of it may not be as the screen shows it. undefined: nothing speaks for that. */
+  /** The reason why part of it may differ from the screen. undefined: there is no such reason. */
   doubt?(): Promise<string | undefined>
 }
 
 export type TreeTarget =
   | { readonly kind: "surface"; readonly window: SeenWindow; readonly surface: Surface }
-  /** `above`: reads the ancestor so many levels up instead. */
+  /** `above`: reads the ancestor this many levels up instead. */
   | {
       readonly kind: "element"
       readonly handle: Handle
@@ -273,28 +284,28 @@ export type TreeTarget =
 
 export interface TreeOptions {
   readonly maxDepth: number
-  /** Bounds of every node, or only of those that get a ref (they need them as evidence). */
+  /** Bounds of every node, or only of nodes that get a ref, which need them as evidence. */
   readonly bounds: "all" | "interactive"
   readonly includeHidden: boolean
   /**
-   * Elements that are scrolled out of view: read, or counted if that is quick. Absent: they may be left out, or be here
-   * with the state `offscreen` if they had to be read to know it.
+   * Elements that are scrolled out of view: read them, or count them if that is quick. Absent: they may be left out, or
+   * be here with the state `offscreen` if they had to be read anyway.
    */
   readonly offscreen?: "read" | "count"
   /** Leaves out the cells of sheets, which have thousands in view; `children_count` says how many there are. */
   readonly skipsSheets?: boolean
   /**
-   * The caller will drop nodes without a ref: their values, descriptions and hints may be left unread.
-   * Their roles and names are still evidence for the place of an element.
+   * The caller drops nodes without a ref, so their values, descriptions and hints may be left unread. Their roles and
+   * names are still evidence for where an element is.
    */
   readonly interactiveOnly: boolean
 }
 
-/** Limits of a tree: levels, including wrappers, which do not count as depth, and nodes. */
+/** Limits of a tree: nodes, and levels. Levels include wrappers, which do not count as depth. */
 export const MAX_LEVELS = 50
 export const MAX_NODES = 50_000
 
-/** `aliases`: every other name the contract lets an agent use for the app. */
+/** `aliases`: every other name that an agent may use for the app. */
 export interface SeenApp extends AppInfo {
   readonly aliases: readonly string[]
 }
@@ -302,24 +313,24 @@ export interface SeenApp extends AppInfo {
 export interface SeenWindow extends WindowInfo {
   readonly aliases: readonly string[]
   readonly minimized?: boolean
-  /** false: the window shows no accessible content; `reason` says why, if known. */
+  /** False: the window exposes no accessible content; `reason` says why, if known. */
   readonly accessible?: boolean
   readonly reason?: string
-  /** True if it shows none however its app is started. */
+  /** True if restarting the app would not change that. */
   readonly cannotShow?: boolean
-  /** True if its process has just started, so that its content may show in a moment. */
+  /** True if its process has just started, so that content may appear in a moment. */
   readonly starting?: boolean
-  /** True for a picture that shows only until the app's window is ready. */
+  /** True for a splash screen. */
   readonly isSplash?: boolean
 }
 
 /**
- * removed: the element has left its window, and only the app still holds it. not shown: the page or panel that it is on
- * is not shown. Elements that are scrolled out of view, and items of closed menus and lists, are not absent.
+ * `removed`: the element has left its window, and only the app still holds it. `not shown`: its page or panel is not
+ * shown. Elements scrolled out of view, and items of closed menus and lists, are not absent.
  */
 export type Absence = "removed" | "not shown"
 
-/** A quick test takes the first answer, which may be a guess: a browser knows better a moment later. */
+/** A quick test takes the first answer, which may be a guess: a browser corrects itself a moment later. */
 export type HitCare = "quick" | "sure"
 
 export type Hit =
@@ -341,14 +352,13 @@ export interface InputTarget {
 }
 
 /**
- * Proves that input still reaches the element that it is meant for; throws if it does not. An adapter calls it when
- * the app has had the chance to react to the pointer, which is there by then, or to the focus, and presses only after it.
- * `isQuiet`: the adapter has seen that the app is done with its reaction, so one look is enough. `at`: the point, if the
- * adapter has chosen another one than the event's.
+ * Proves that input still reaches its target; throws otherwise. An adapter calls it after the app has had the chance to
+ * react to the pointer or the focus, and presses only after it. `isQuiet`: the adapter has seen the app finish its
+ * reaction, so one look is enough. `at`: the point, if the adapter chose another one than the event's.
  */
 export type Proof = (isQuiet?: boolean, at?: Point) => Promise<void>
 
-/** `target`: absent if the caller named a point of the screen, or the keyboard focus, and not an element. */
+/** `target`: absent if the caller named a screen point or the keyboard focus, not an element. */
 export type InputEvent =
   | {
       readonly kind: "key"
@@ -356,11 +366,13 @@ export type InputEvent =
       readonly phase: "press" | "down" | "up"
       readonly target?: InputTarget
       readonly prove?: Proof
-      /** The window that must have the focus; with `asSent` it need not have it. */
+      /** The window that must have the focus, unless `asSent` is set. */
       readonly window?: Pick<SeenWindow, "id" | "pid">
-      /** Called when the keys go out, with whether they go to `window` or to another app. Nothing is sent if it throws. */
+      /**
+       * Called when the keys go out, with whether they go to `window` or to another app. If it throws, nothing is sent.
+       */
       readonly asSent?: (isInWindow: boolean, isOtherApp: boolean) => void
-      /** Returns only when the app has handled the keys, or does not in reasonable time. */
+      /** Returns only when the app has handled the keys, or after a reasonable time. */
       readonly settle?: boolean
     }
   | {
@@ -384,7 +396,7 @@ export type InputEvent =
       readonly modifiers?: readonly Modifier[]
       /** True if the point is in a list, which may have moved or scrolled since the last click. */
       readonly inList?: boolean
-      /** The place of the element, if any point of it that is proved is as good as `at`. */
+      /** The bounds of the element, if any proven point in it is as good as `at`. */
       readonly room?: Rect
       /** True if the press opens a list or menu. A release that comes late would choose in it. */
       readonly opens?: boolean
@@ -404,9 +416,9 @@ export type InputEvent =
       readonly to: Point
       readonly fromTarget?: InputTarget
       readonly toTarget?: InputTarget
-      /** Of the element that is dragged. */
+      /** For the dragged element. */
       readonly prove?: Proof
-      /** Of the element that it is dropped on, before the drop. If it fails, the drag is undone. */
+      /** For the drop target, before the drop. If it fails, the drag is undone. */
       readonly proveDrop?: Proof
       readonly durationMs: number
       /** Held for the drag only. */
@@ -423,8 +435,8 @@ export type ScreenshotTarget =
   | { readonly kind: "window"; readonly window: SeenWindow }
 
 /**
- * `changed` resolves with true as soon as something has happened since the last call, and with
- * false when `maxMs` have passed: an event means "look again", never "this is what changed".
+ * `changed` resolves with true as soon as something has happened since the last call, and with false after `maxMs`. An
+ * event means "look again", never "this is what changed".
  */
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
@@ -437,7 +449,10 @@ export interface Platform {
   adapter(deadline: Deadline): Adapter
   /** Names of this desktop. Two processes that share one use the same desktop. */
   places(): readonly string[]
-  /** `forGood`: no other process goes on from here, so what apps were asked to do for their readers ends as well. */
+  /**
+   * `forGood`: no other process continues from here, so apps are also asked to stop what they do for accessibility
+   * clients.
+   */
   close(how?: Closing): Promise<void>
 }
 
@@ -450,7 +465,7 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export interface PlatformOptions {
   readonly env: Env
-  /** Directory of our own state: desktops that we started, frames of windows that we maximised, keys that we hold. */
+  /** The directory of our own state: desktops that we started, frames of maximized windows, held keys. */
   readonly root: string
   /** Name of an isolated desktop; without it, the user's own session. */
   readonly desktop?: string

@@ -31,7 +31,7 @@ export const NUMBERINGS = ["fresh", "stable"] as const satisfies readonly Number
 export type Effect =
   /** Changes nothing on the desktop: `--read-only` lets it run. */
   | "reads"
-  /** Acts, but no work can be lost by it: a window is moved, a list scrolled. */
+  /** Acts, but cannot lose work: moving a window, scrolling a list. */
   | "harmless"
   | "changes"
 
@@ -41,20 +41,20 @@ export type ToolSet =
   | "core"
   /** Offered with `--tools all`, or by its name. */
   | "all"
-  /** Never offered: it is a door itself, or feeds one. */
+  /** Never offered: it is a door itself, or serves one. */
   | "never"
 
 /** The part of a command that `--trace` keeps. */
 export type Traced =
-  /** A line, and with `--trace-screenshots` the screen after it, before it as well if it acts. */
+  /** A line; with `--trace-screenshots` also the screen after it, and before it if the command acts. */
   | "pictures"
   | "line"
   /** Nothing: shells and clients run it all the time, or it reads traces itself. */
   | "nothing"
 
 /**
- * A result as text. "facts": one fact a line, on the command line; over MCP, JSON. "json": always JSON. The same if there
- * is no text for this result. `commands`: for a result that holds those of others.
+ * A result as text. "facts": one fact a line on the command line, JSON over MCP. "json": always JSON. undefined: as
+ * "facts". `commands`: for a result that contains results of other commands.
  */
 export type Print<Data> =
   | "json"
@@ -82,7 +82,7 @@ export interface Command<S extends Input = Input> extends CommandDef {
   readonly repeatable?: boolean
   /** It runs other commands: the policy judges each of them, and none of them delegates again. */
   readonly delegates?: boolean
-  /** It acts beside the desktop, as the start of another one: it runs also while a person has paused the agents. */
+  /** It acts outside the desktop, e.g. starts another one. It also runs while a person has paused the agents. */
   readonly aside?: boolean
   readonly tool: ToolSet
   readonly trace: Traced
@@ -105,13 +105,13 @@ export interface Command<S extends Input = Input> extends CommandDef {
   handle(args: v.InferOutput<S>, ctx: Context): Promise<object>
 }
 
-/** Carries out a command with the arguments of its command line, and returns the exit code. */
+/** Runs a command with its parsed arguments, and returns the exit code. */
 export type Run = (command: Command) => Promise<number>
 
 /** Every command by name, each loaded when it is called: the form of citty's `subCommands`. */
 export type Registry = Readonly<Record<string, () => Promise<Command>>>
 
-/** The loader of a command; undefined for a name that is not in the registry. */
+/** The loader of a command. undefined: the registry has no such name. */
 export const findCommand = (registry: Registry, name: string): Registry[string] | undefined =>
   Object.hasOwn(registry, name) ? registry[name] : undefined
 
@@ -125,26 +125,28 @@ export interface Context {
   readonly deadline: Deadline
   /** false with `--timeout-ms 0`: look once, wait for nothing. */
   readonly patient: boolean
-  /** True if the caller chose the timeout: then an element that cannot take the action yet is worth all of it. */
+  /** True if the caller chose the timeout. Then an element that cannot take the action yet is waited for to the end. */
   readonly isTimed: boolean
   readonly refs: RefStore
   /** No command may act, and files are written only where the caller named a new one. */
   readonly readOnly: boolean
   readonly session?: string
   readonly desktop?: string
-  /** True for the lines of a flow: a description must fit one element in all windows of its app. */
+  /** True for the lines of a flow: a description must match exactly one element in all windows of its app. */
   readonly isFlow?: boolean
   /** How the answer will be printed. */
   readonly format?: Format
-  /** Notifications at the start of the batch: a wait for a new one may come after the item that causes it. */
+  /** Notifications at the start of the batch. A wait for a new one may come after the item that causes it. */
   readonly baseline?: readonly SeenNotification[]
-  /** Throws for the first item with invalid arguments; `at` says which one it is. For batch and replay. */
+  /** Throws for the first item with invalid arguments, which `at` names. For batch and replay. */
   validateItems(items: readonly Item[], at?: (error: AppError, index: number) => AppError): Promise<void>
   /** Notes which notifications there are, if one of these items waits for a new one. */
   rememberNotifications(items: readonly Item[]): Promise<void>
   /** Runs another command through the same path; for batch and replay. */
   runItem(name: string, args: unknown): Promise<ItemResult>
-  /** Works with refs that no other run shares; with `isolated`, on a desktop that is started for it and ended afterwards. */
+  /**
+   * Works with refs that no other run shares. `isolated`: on a desktop that is started for this and stopped afterwards.
+   */
   apart<T>(options: { readonly isolated?: Size }, work: (ctx: Context) => Promise<T>): Promise<T>
   /** A variable of the caller's environment. */
   variable(name: string): string | undefined
@@ -152,13 +154,13 @@ export interface Context {
   readonly commands: Registry
   /** Serves a client on standard input and output until it leaves. Only the command line has it. */
   readonly serve?: (options: ServeOptions) => Promise<void>
-  /** Serves the page of desktop-view, also after the answer. Only the command line has it. */
+  /** Serves the page of desktop-view, even after the answer is printed. Only the command line has it. */
   readonly view?: (options: ViewOptions) => Promise<ViewAddress>
   /** Standard input as text, for commands that read `-`. The second call fails. */
   stdin(): Promise<string>
   /** The text that `env:NAME` or `stdin` stands for. Answers and errors never contain it. */
   secret(source: string): Promise<string>
-  /** Writes a file the user named. */
+  /** Writes a file that the user named. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>
 }
 
@@ -168,7 +170,7 @@ export interface Size {
 }
 
 export interface ServeOptions {
-  /** A profile of tools, or the names of some. */
+  /** A set of tools, or the names of single ones. */
   readonly tools: string
   /** Ends after this long without a request; 0: never. */
   readonly idleMs: number
@@ -205,8 +207,8 @@ export interface RefStore {
   /** The current map, or the one kept under an id. Throws SNAPSHOT_NOT_FOUND for an unknown id. */
   load(snapshotId?: string): Promise<RefMap>
   /**
-   * The refs for the elements of a snapshot that is about to be saved: @e1, @e2 and so on behind `after`; with stable
-   * numbers the ref that an element has in the session, or one that was never given.
+   * The refs for a snapshot that is about to be saved: @e1, @e2 and so on, after `after`. With stable numbers: the ref
+   * that an element already has in the session, or an unused one.
    */
   number(entries: readonly RefEntry[], after?: number): Promise<readonly string[]>
   /**

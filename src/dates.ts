@@ -1,6 +1,6 @@
-/** Dates and times as fields hold them: their parts, and their one form as text, that of ISO 8601. */
+/** Dates and times in form fields: their parts, and their text form in ISO 8601. */
 
-/** The kinds of fields, by the names that HTML gives them. */
+/** The kinds of fields, named as in HTML. */
 const FIELDS = {
   date: { form: /^(\d{4,6})-(\d\d)-(\d\d)$/, parts: ["year", "month", "day"], example: "2024-05-17" },
   month: { form: /^(\d{4,6})-(\d\d)$/, parts: ["year", "month"], example: "2024-05" },
@@ -28,14 +28,14 @@ export const isDateKind = (word: string): word is DateKind => Object.hasOwn(FIEL
 
 export const exampleOf = (kind: DateKind): string => FIELDS[kind].example
 
-/** The parts that a field of this kind shows at least, and at most. */
+/** The parts that a field of this kind must show, and may show. */
 export function partsOf(kind: DateKind): { least: readonly DatePart[]; most: readonly DatePart[] } {
   const parts: readonly DatePart[] = FIELDS[kind].parts
   const least = parts.filter((part) => part !== "second" && part !== "millisecond")
   return { least, most: parts.includes("hour") ? [...parts, "half"] : parts }
 }
 
-/** undefined if the text is not such a date, or not one of the calendar. */
+/** undefined: the text does not have this form, or the date does not exist. */
 export function parseDate(kind: DateKind, text: string): DateParts | undefined {
   const { form, parts } = FIELDS[kind]
   const [, ...numbers] = form.exec(text.trim()) ?? []
@@ -48,7 +48,7 @@ export function parseDate(kind: DateKind, text: string): DateParts | undefined {
   return isInCalendar(read) ? read : undefined
 }
 
-/** "" if a part is missing, as pages see a field that is not filled in. `parts.hour` counts from 0 to 23. */
+/** "" if a part is missing, which is how pages see an incomplete field. `parts.hour` counts from 0 to 23. */
 export function formatDate(kind: DateKind, parts: DateParts): string {
   if (partsOf(kind).least.some((part) => parts[part] === undefined)) return ""
   const of = (part: DatePart, width = 2): string => String(parts[part] ?? 0).padStart(width, "0")
@@ -71,7 +71,7 @@ export function formatDate(kind: DateKind, parts: DateParts): string {
   }
 }
 
-/** Seconds that are left out are 0. */
+/** Missing seconds are 0. */
 export const isSameDate = (a: string, b: string): boolean => inFull(a) === inFull(b)
 
 const inFull = (text: string): string =>
@@ -91,7 +91,7 @@ function isInCalendar({
   second = 0,
 }: DateParts) {
   if (year < 1 || month < 1 || month > 12 || day < 1 || week < 1 || week > weeksIn(year)) return false
-  // Day 0 of the next month is the last one of this month. Date takes the years 0 to 99 for those of a century.
+  // Day 0 of the next month is the last day of this month. Date reads the years 0 to 99 as 1900 to 1999.
   const last = new Date(Date.UTC(year < 100 ? year + 400 : year, month, 0)).getUTCDate()
   return day <= last && hour < 24 && minute < 60 && second < 60
 }

@@ -34,7 +34,7 @@ export class Deadline {
   }
 }
 
-/** The end of reading a tree, early enough to shape, store and print what was read. */
+/** When to stop reading a tree, so that there is time left to shape, store and print it. */
 export function readingTime(deadline: Deadline): Deadline {
   return deadline.sparing(200, 1 / 5)
 }

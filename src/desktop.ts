@@ -46,7 +46,7 @@ export interface Life {
   close(): void
 }
 
-/** How a process ended: with an exit code, or by a signal. Both absent: that is not known. */
+/** How a process ended: with an exit code, or by a signal. Both absent: unknown. */
 export interface Ending {
   readonly code?: number
   readonly signal?: string
@@ -58,11 +58,11 @@ export interface Picture {
   readonly png: Uint8Array
   readonly width: number
   readonly height: number
-  /** The top left corner in screen pixels, to relate element bounds to the picture. */
+  /** The top left corner in screen pixels. Element bounds minus this point are picture coordinates. */
   readonly origin: Point
 }
 
-/** A part of the screen: pixels of four bytes, blue, green, red, unused, in rows without gaps. */
+/** A part of the screen: four bytes a pixel (blue, green, red, unused), in rows without gaps. */
 export interface ScreenPart extends Rect {
   readonly bgrx: Uint8Array
 }
@@ -71,9 +71,9 @@ export interface ScreenPart extends Rect {
 export interface ScreenWatch {
   /** Known after the first `take`. */
   readonly size: { readonly width: number; readonly height: number }
-  /** Resolves with true when something was drawn since the last `take`, and with false when `maxMs` have passed. */
+  /** Resolves with true when something was drawn since the last `take`, and with false after `maxMs`. */
   changed(maxMs: number): Promise<boolean>
-  /** The parts that were drawn since the last call, as they are now; the whole screen if its size is new. */
+  /** The parts drawn since the last call, as they are now. The whole screen if its size has changed. */
   take(deadline: Deadline): Promise<readonly ScreenPart[]>
   close(): void
 }

@@ -19,7 +19,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** The knowledge about whether an action reached the application. */
+/** What is known about whether an action reached the app. */
 export type Delivery = "not_delivered" | "delivery_uncertain" | "delivered_unverified" | "delivered_verified"
 
 export interface Disposition {
@@ -54,7 +54,7 @@ export class AppError extends Error {
     this.disposition = facts.disposition
   }
 
-  /** The same failure with more facts. Facts that it has already stay as they are. */
+  /** The same failure with more facts. Facts that it already has win. */
   with(facts: ErrorFacts): AppError {
     return new AppError(this.code, this.message, {
       suggestion: this.suggestion ?? facts.suggestion,
@@ -86,7 +86,7 @@ export function staleRef(ref: string, evidence?: string): AppError {
  */
 export function failedOn(given: string, command: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") return error
-  // A ref may lack its sign; a description has none.
+  // A ref may be written without its @; a description has none.
   const ref = /^e[1-9]\d*$/.test(given) ? `@${given}` : given
   const action = command.replaceAll("-", " ").replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
   const { message, suggestion, platformDetail, details, disposition } = error
@@ -101,7 +101,7 @@ export function failedOn(given: string, command: string, error: unknown): unknow
   })
 }
 
-/** A sentence as the second half of another one. A first word such as "AT-SPI" stays as it is. */
+/** Lower-cases the start of a sentence that follows a colon. A first word such as "AT-SPI" stays as it is. */
 const uncapitalized = (text: string): string =>
   /^[A-Z](?:[a-z]|\s)/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 

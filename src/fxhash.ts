@@ -13,7 +13,7 @@ const MULTIPLIER = 0xf1357aea2e62a9c5n
 const MAX = 2n ** 63n - 1n
 const MIN = -(2n ** 63n)
 
-// A conversion from float to i64: towards zero, NaN is 0, and what is too large ends at the limits.
+// Like Rust's float to i64 conversion: rounds toward zero, NaN is 0, and large values end at the limits.
 function hundredths(length: number): bigint {
   const scaled = Math.trunc(length * 100)
   if (Number.isNaN(scaled)) return 0n

@@ -1,6 +1,6 @@
 /** Tables by row and column. Rows and columns count from 0 here, and from 1 in answers. */
 
-/** A row of numbers, both ends included. */
+/** A range of numbers, both ends included. */
 export interface Span {
   readonly first: number
   readonly last: number
@@ -14,12 +14,12 @@ export const within = ({ first, last }: Span, count: number): readonly number[] 
 
 export type Grid<Handle> = CellGrid<Handle> | TreeGrid<Handle>
 
-/** A table whose cells can all be asked for by row and column, in view or not. */
+/** A table whose cells can all be read by row and column, in view or not. */
 export interface CellGrid<Handle> {
   readonly kind: "cells"
   readonly rowCount: number
   readonly columnCount: number
-  /** True for a sheet: its columns have letters, and most of its cells are empty. */
+  /** True for a spreadsheet: its columns have letters, and most of its cells are empty. */
   readonly isSheet: boolean
   /** The position of a cell among the children of the table. Headers are children, too. */
   indexOf(row: number, column: number): number
@@ -27,30 +27,30 @@ export interface CellGrid<Handle> {
   placeOf(index: number): CellPlace
   /** The titles of these columns; undefined if the table has none. */
   titles(columns: readonly number[]): Promise<readonly string[] | undefined>
-  /** undefined: it cannot be told. */
+  /** undefined: unknown. */
   inView(): Promise<{ readonly rows: Span; readonly columns: Span } | undefined>
   /** The texts of a block, row by row; with `formulas`, the formulas of the cells that have one. */
   texts(rows: Span, columns: readonly number[], formulas: boolean): Promise<readonly (readonly string[])[]>
   /** One cell, in view or not; undefined if there is none. */
   cell(place: CellPlace): Promise<Handle | undefined>
-  /** Those of these cells that no user could edit, as in a protected sheet. */
+  /** The cells among these that no user can edit, e.g. in a protected sheet. */
   locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
-  /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
+  /** The reason why the texts may belong to other rows. undefined: there is no such reason. */
   doubt(): Promise<string | undefined>
 }
 
 /** A table, list or tree whose rows are objects in its tree. */
 export interface TreeGrid<Handle> {
   readonly kind: "tree"
-  /** The counts that the app reports, if it shows only a part, and the number of the first row that it shows. */
+  /** The counts that the app reports if it shows only a part, and the number of the first row in the tree. */
   readonly rowCount?: number
   readonly columnCount?: number
   readonly firstRow?: number
-  /** The column that a cell begins in; undefined if unknown. Needed only for rows with fewer cells than columns. */
+  /** The first column of a cell. undefined: unknown. Needed only for rows with fewer cells than columns. */
   columnOf?(cell: Handle): Promise<number | undefined>
-  /** Rows that the tree leaves out, such as those out of view in a long table. The index is that among all children. */
+  /** Rows that the tree omits, e.g. those out of view in a long table. The index counts all children. */
   rowsAt?(rows: Span): Promise<readonly RowHandle<Handle>[]>
-  /** The texts of rows by number, if the table knows all its rows and leaves those out of view out of its tree. */
+  /** The texts of rows by number, for a table that knows all its rows but keeps only those in view in its tree. */
   texts?(rows: Span): Promise<readonly (readonly string[])[]>
 }
 
@@ -59,7 +59,7 @@ export interface RowHandle<Handle> {
   readonly index: number
 }
 
-/** The end of a formula that the app reports only in part. */
+/** Ends a formula that the app reports only in part. */
 export const CUT = "…"
 
 /** 0 for `A`, in any case; undefined for anything that is not the letters of a column. */

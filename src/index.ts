@@ -50,7 +50,7 @@ export async function runCommand(
   return await desktop.run(command, args)
 }
 
-/** The commands for a program of your own. They share one connection, opened by the first that needs it. */
+/** Runs commands from your own program. They share one connection, which the first command that needs it opens. */
 export function agentDesktop(options: Options = {}): AgentDesktop {
   const { env = process.env, session, desktop, signal } = options
   const readOnly = options.readOnly || isOn(env.AGENT_DESKTOP_READ_ONLY)
@@ -85,7 +85,7 @@ export function agentDesktop(options: Options = {}): AgentDesktop {
   return { run, close, [Symbol.asyncDispose]: close }
 }
 
-/** A restriction of the environment holds beside one of the program. */
+/** A restriction in the environment adds to one in the program. */
 function bothOf(
   own: readonly string[] | undefined,
   given: readonly string[] | undefined,

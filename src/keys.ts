@@ -2,7 +2,7 @@ import { type Combo, MODIFIERS, type Modifier } from "./action.ts"
 import { AppError } from "./errors.ts"
 import { nearest } from "./usage-errors.ts"
 
-/** Keys that have a name instead of a character. A modifier is a key of its own in `key-down shift`. */
+/** Keys that have a name instead of a character. In `key-down shift`, a modifier is a key by itself. */
 export const NAMED_KEYS = [
   "return",
   "escape",
@@ -32,13 +32,13 @@ export function isNamedKey(key: string): key is NamedKey {
 }
 
 export interface ComboOptions {
-  /** Take `cmd` as `ctrl`, on Linux only. */
+  /** Read `cmd` as `ctrl`; on Linux only. */
   readonly cmdAsCtrl?: boolean
-  /** Also `shift` or `ctrl+alt`, with no key after them. */
+  /** Also accept `shift` or `ctrl+alt` without a key. */
   readonly modifiersAlone?: boolean
 }
 
-/** `ctrl+shift+s`, `return`, `+`, `ctrl++`: modifiers in any order and any of their names, then one key. */
+/** Parses `ctrl+shift+s`, `return`, `+` or `ctrl++`: modifiers in any order and spelling, then one key. */
 export function parseCombo(
   text: string,
   options: ComboOptions = {},
@@ -64,14 +64,16 @@ export function parseCombo(
   return { modifiers: MODIFIERS.filter((modifier) => given.includes(modifier) && modifier !== key), key }
 }
 
-/** `ctrl,shift` or `ctrl+shift`: modifiers alone, in any order and any of their names. */
+/** Parses `ctrl,shift` or `ctrl+shift`: modifiers alone, in any order and spelling. */
 export function parseModifiers(text: string): readonly Modifier[] {
   const names = text.split(/[,+]/).map((name) => name.trim())
   const given = names.map((name) => parseModifier(text, name))
   return MODIFIERS.filter((modifier) => given.includes(modifier))
 }
 
-/** Several combos with blanks between them: `ctrl+a delete`. A blank beside the `+` of a combo does not end it. */
+/**
+ * Parses several combos with blanks between them: `ctrl+a delete`. A blank next to the `+` of a combo does not end it.
+ */
 export function parseCombos(
   text: string,
   options: ComboOptions = {},
@@ -111,7 +113,7 @@ export function guardCombo(combo: Combo, app?: string, platform: string = proces
 export interface SessionEnd {
   readonly combo: string
   readonly effect: string
-  /** The only app in which the combo does so. Absent: it does so in every app. */
+  /** The only app in which the combo does that. Absent: every app. */
   readonly app?: string
 }
 
@@ -144,8 +146,8 @@ const MACOS_SESSION_ENDS: readonly SessionEnd[] = [
 ]
 
 /**
- * True for a combo that window managers and desktops usually take for themselves: it never reaches the app. A desktop
- * can have any others besides.
+ * True for a combo that window managers and desktops usually take, so that it never reaches the app. A desktop may take
+ * more.
  */
 export function isGlobal({ modifiers, key }: Combo, platform: string = process.platform): boolean {
   const has = (modifier: Modifier): boolean => modifiers.includes(modifier)
@@ -165,11 +167,11 @@ export function isGlobal({ modifiers, key }: Combo, platform: string = process.p
   )
 }
 
-/** True if holding it down would make a global combo of a later key. */
+/** True if holding this key would turn a later key into a global combo. */
 export const holdsGlobal = ({ modifiers, key }: Combo): boolean =>
   [...modifiers, key].some((one) => one === "cmd" || one === "alt" || one === "ctrl")
 
-// A plus sign is a separator, except at the place of a key.
+// A plus sign is a separator, unless a key is expected.
 function splitCombo(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === "+") return ["+"]
@@ -190,7 +192,7 @@ function parseModifier(text: string, name: string): Modifier {
 
 function parseKey(text: string, name: string, platform: string): string {
   const lower = name.toLowerCase()
-  // The key that carries this name on the platform's keyboard.
+  // The key that has this name on the platform's keyboard.
   if (lower === "delete") return platform === "darwin" ? "backspace" : "forwarddelete"
   if (NAMES.has(lower)) return lower
   const synonym = SYNONYMS.get(lower)
@@ -212,7 +214,7 @@ function isKey(name: string): boolean {
   return lower === "delete" || NAMES.has(lower) || SYNONYMS.has(lower) || isCharacter(name)
 }
 
-// A keyboard can have one visible character on a key: one that is a single code point.
+// A key can produce a visible character only if it is a single code point.
 function isCharacter(name: string): boolean {
   return [...name].length === 1 && !/[\p{C}\p{Z}]/u.test(name)
 }
@@ -256,7 +258,7 @@ const SYNONYMS: ReadonlyMap<string, NamedKey> = new Map([
   ["arrowdown", "down"],
 ])
 
-/** True for a key that types a character: passwords can be typed key by key. */
+/** True for a key that types a character. A password may be typed key by key. */
 export function typesCharacter(combo: string): boolean {
   const key = combo.endsWith("+") ? "+" : (combo.split("+").at(-1) ?? "")
   const modifiers = combo.slice(0, combo.length - key.length).toLowerCase()

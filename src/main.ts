@@ -9,7 +9,7 @@ import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { type Door, type Recording, runLoaded, type Trace } from "./run.ts"
 import { UsageError } from "./usage-errors.ts"
 
-/** A command that takes longer shows its progress. Above `main`, which runs before any line below it. */
+/** Commands that take longer show their progress. Stands above `main`, which runs before any line below it. */
 const LONG_MS = 700
 
 process.exitCode = await main(process.argv.slice(2))
@@ -87,7 +87,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   return interruption.exitCode ?? code
 }
 
-/** A failure that no code waits for any more must not end the program before its answer. */
+/** A rejection that no code awaits any more must not end the program before its answer. */
 function surviveLateFailures(settings: Settings): void {
   process.on("unhandledRejection", async () => (await openLog(settings)).debug("something failed too late"))
 }
@@ -117,7 +117,7 @@ function showProgress({ name, input }: Command, args: Arguments): { end(): Promi
   }
 }
 
-/** Answers a command line that could not be read: in the format, and into the trace, that its words name. */
+/** Answers a command line that could not be parsed, in the format and into the trace that its words name. */
 async function refuse(argv: readonly string[], error: unknown): Promise<number> {
   const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
   const directory = givenOption(argv, "--trace") || process.env.AGENT_DESKTOP_TRACE
@@ -156,7 +156,7 @@ async function openLog({ verbose }: Pick<Settings, "verbose">): Promise<Log> {
   return (await import("./cli/terminal.ts")).openLog(verbose)
 }
 
-/** Prints the envelope, and returns the exit code that goes with it. */
+/** Prints the envelope, and returns its exit code. */
 async function answer(envelope: Envelope, format: Format, command: Pick<Command, "print">): Promise<number> {
   if (envelope.ok && envelope.data instanceof PlainText) return print(envelope.data.text)
   const code = envelope.ok ? 0 : envelope.error.code === "INVALID_ARGS" ? 2 : 1
@@ -171,7 +171,10 @@ async function answer(envelope: Envelope, format: Format, command: Pick<Command,
   return code
 }
 
-/** False if standard error is certainly not a terminal. A sure answer costs more than the rest of a failing command. */
+/**
+ * False if standard error is certainly not a terminal. An exact answer would cost more than the rest of a failing
+ * command.
+ */
 async function mayBeWatched(): Promise<boolean> {
   try {
     const [own, nothing] = await Promise.all([Bun.stderr.stat(), Bun.file("/dev/null").stat()])
@@ -183,11 +186,11 @@ async function mayBeWatched(): Promise<boolean> {
 }
 
 /**
- * Prints all of the text, also through a slow pipe, and returns the exit code of that: 1 if the text is lost, as on a
- * full disk. If the reader has gone away, there is nothing to report.
+ * Prints the whole text, even through a slow pipe, and returns the exit code: 1 if the text is lost, e.g. on a full
+ * disk. If the reader has closed the pipe, there is nothing to report.
  */
 async function print(text: string): Promise<0 | 1> {
-  // Bun.write empties a file that it writes nothing to.
+  // Bun.write with an empty text would truncate the file.
   if (text === "") return 0
   try {
     await Bun.write(Bun.stdout, text)

@@ -8,11 +8,11 @@ export interface Query {
   readonly value?: string
   readonly text?: string
   readonly state?: State
-  /** Compare whole strings and their case, instead of parts in any case. */
+  /** Compare whole strings and case, instead of parts in any case. */
   readonly exact?: boolean
 }
 
-/** Words that other tools use for our roles. */
+/** Other tools' words for our roles. */
 const ROLE_ALIASES: Readonly<Record<string, Role>> = {
   gridcell: "cell",
   img: "image",
@@ -29,7 +29,7 @@ const ROLE_ALIASES: Readonly<Record<string, Role>> = {
   popupbutton: "combobox",
 }
 
-/** The role that an argument means, whatever its case and spelling. Fails with INVALID_ARGS if there is none. */
+/** The role that an argument means, in any case and spelling. Throws INVALID_ARGS if there is none. */
 export function canonicalRole(role: string): Role {
   const word = role.toLowerCase().replaceAll(/[\s_-]/g, "")
   const canonical = ROLE_ALIASES[word] ?? word
@@ -66,7 +66,7 @@ export function isNamed(name: string, aliases: readonly string[], wanted: string
 }
 
 /**
- * The one option of this name, or else the one whose name starts with it. Throws if there is none, or several; `ref`
+ * The option with this name, or else the only one whose name starts with it. Throws if none or several match. `ref`
  * names the element that shows the options.
  */
 export function chooseByName<T extends { readonly name?: string }>(
@@ -102,7 +102,7 @@ export function chooseByName<T extends { readonly name?: string }>(
   })
 }
 
-/** The option was selected, but the others are not as they must be: kept, or with `--only` deselected. */
+/** The option was selected, but the other options are wrong: not kept, or with `--only` not deselected. */
 export function restChanged(
   option: string,
   wanted: readonly string[],

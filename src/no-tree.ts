@@ -1,10 +1,10 @@
 import { AppError, plainWord } from "./errors.ts"
 
-/** Commands that need no tree. */
+/** Suggests commands that work without a tree. */
 export const workBySight = (id: string): string =>
   `Work by sight: 'screenshot --window-id ${id}', 'mouse-click --xy X,Y', 'type @focused TEXT --window-id ${id}', 'press KEYS --window-id ${id}'`
 
-/** `isFinal`: the app cannot show its content, however it is started. */
+/** `isFinal`: no restart would make the app expose its content. */
 export function noTree(
   { id, app_name }: { readonly id: string; readonly app_name: string },
   reason: string | undefined,

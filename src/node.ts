@@ -40,7 +40,7 @@ export interface Beyond {
   readonly below?: number
   readonly left?: number
   readonly right?: number
-  /** There may be more: to count them all would have taken too long. */
+  /** There may be more: counting them all would have taken too long. */
   readonly at_least?: true
 }
 
@@ -58,18 +58,18 @@ export interface Node {
   readonly hint?: string
   readonly states?: readonly State[]
   readonly bounds?: Rect
-  /** How many characters of its texts were left out. */
+  /** How many characters of its texts were cut. */
   readonly characters_omitted?: number
-  /** How many children there are, if not all are here. */
+  /** How many children it has, if some are missing here. */
   readonly children_count?: number
-  /** With `--compact`, how many empty cells of a table were left out. */
+  /** With `--compact`: how many empty table cells were dropped. */
   readonly empty_cells?: number
-  /** Elements in it that are scrolled out of view, and not here. */
+  /** The elements inside that are scrolled out of view and not listed here. */
   readonly offscreen?: Beyond
   readonly children?: readonly Node[]
 }
 
-/** The role of a node that stands for siblings left out at its place; `children_count` says how many. */
+/** The role of a node that stands for omitted siblings; `children_count` says how many. */
 export const OMITTED = "omitted"
 
 export interface WindowInfo {
@@ -117,29 +117,29 @@ export interface NotificationInfo {
 export interface RoleTraits {
   /** Always gets a ref: an agent can act on it. A role without this trait only gives context. */
   readonly interactive?: true
-  /** One entry of a list, a table or a tree: its texts tell the controls in it from those of the next one. */
+  /** An entry of a list, table or tree. Its texts distinguish its controls from those of other entries. */
   readonly row?: true
-  /** A row, or a cell of one: there are many alike, a click selects it, and toolkits recycle its object. */
+  /** A row, or a cell of one: there are many, a click selects one, and toolkits recycle their objects. */
   readonly item?: true
   /** A text that can say what a row is about. */
   readonly text?: true
   /** A control whose name changes with its use: "Play" becomes "Pause". */
   readonly control?: true
-  /** Is on or off, or neither. */
+  /** Is on, off or mixed. */
   readonly checkable?: true
   /** A click opens a menu or a list of options that belongs to it. */
   readonly opensMenu?: true
-  /** Always shows a caret when it has the focus: a click only places it, and keys write text. */
+  /** Always shows a caret when focused: a click only places the caret, and keys write text. */
   readonly typable?: true
   /** Its value is a number, perhaps with a unit. */
   readonly number?: true
-  /** Has a place of its own on the screen, and so is not part of a row. */
+  /** Opens in its own place on the screen, so it is not part of a row. */
   readonly surface?: true
-  /** Says nothing if it has no name: it only wraps its children. */
+  /** Means nothing without a name: it only wraps its children. */
   readonly wrapper?: true
 }
 
-/** A function, so that the keys become the type `Role` and every trait can be asked of every role. */
+/** A function, so that the keys become the type `Role` and every role has every trait. */
 const table = <Word extends string>(roles: Readonly<Record<Word, RoleTraits>>) => roles
 
 /** Every role of the contract: first the interactive ones, then the structural ones. */
@@ -242,7 +242,7 @@ export const ROLES = table({
 
 export type Role = keyof typeof ROLES
 
-/** True if a word from outside (a file, an argument, a web page) is a role. */
+/** True if a word from a file, an argument or a web page is a role. */
 export const isRole = (word: string): word is Role => Object.hasOwn(ROLES, word)
 
 /** `omitted` has no traits: it is not the role of an element. */
@@ -282,7 +282,7 @@ export const ACTION_NAMES = [
 export type ActionName = (typeof ACTION_NAMES)[number]
 
 /**
- * How snapshots number their refs. fresh: each from @e1, as the contract's default says. stable: numbers go on within
- * a session, an element keeps its number, and no number is given twice.
+ * How snapshots number their refs. fresh: each starts at @e1, the contract's default. stable: numbers continue within a
+ * session, an element keeps its number, and no number is used twice.
  */
 export type Numbering = "fresh" | "stable"

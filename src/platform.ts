@@ -1,7 +1,7 @@
 import type { Env, Platform, PlatformOptions } from "./adapter.ts"
 import { AppError } from "./errors.ts"
 
-/** Chooses the platform. A compiled binary keeps only the arm of its own. */
+/** Opens the platform. A compiled binary contains only its own branch. */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
   return process.platform === "darwin"
     ? (await import("./macos/adapter.ts")).connectMacos(options)
@@ -16,7 +16,7 @@ function unsupported(): never {
   })
 }
 
-/** In a bundle of macOS: makes sure that the bundle's privacy grants count, and returns the words to run. */
+/** In a macOS app bundle: makes sure that the bundle's privacy grants apply, and returns the words to run. */
 export async function startInBundle(argv: readonly string[]): Promise<readonly string[]> {
   if (process.platform !== "darwin") return argv
   const { takeResponsibility, wordsOfBundle } = await import("./macos/responsible.ts")
@@ -28,8 +28,8 @@ export async function startInBundle(argv: readonly string[]): Promise<readonly s
 export type Part = (env: Env) => Promise<number>
 
 /**
- * Parts of this program that run in a process of their own, by the first word of the command line. The program
- * starts them itself; no user types these. A compiled binary keeps only those of its own platform.
+ * Parts of this program that run in a separate process, by the first word of the command line. The program starts them
+ * itself; users never type these words. A compiled binary contains only those of its platform.
  */
 const PARTS: Readonly<Record<string, () => Promise<Part>>> =
   process.platform === "linux"

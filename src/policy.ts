@@ -1,7 +1,7 @@
 import type { Adapter } from "./adapter.ts"
 import { AppError, NOTHING_DELIVERED } from "./errors.ts"
 
-/** Limits that the user sets to agents, whichever door they come through. */
+/** Limits that the user sets for agents, whichever door they use. */
 export interface Policy {
   /** No command may act. */
   readonly readOnly: boolean
@@ -24,7 +24,7 @@ export function readOnlyDenied(what: string): AppError {
   })
 }
 
-/** A file that only reading would replace. */
+/** For a file that a reading command would replace. */
 export function existsAlready(path: string): AppError {
   return new AppError("POLICY_DENIED", `'${path}' exists, and only reading is allowed here`, {
     suggestion: "Name a file that does not exist yet",
@@ -38,7 +38,9 @@ export async function guard(adapter: Adapter, { readOnly, apps }: Policy): Promi
   return readOnly ? limitToReading(limited) : limited
 }
 
-/** Under a list of apps, "not found" and "forbidden" are one error: it must not tell whether a hidden app is there. */
+/**
+ * With a list of apps, "not found" and "forbidden" are the same error: it must not reveal whether a hidden app runs.
+ */
 export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   if (!apps || !(error instanceof AppError)) return error
   if (error.code !== "APP_NOT_FOUND" && error.code !== "WINDOW_NOT_FOUND") return error
@@ -52,7 +54,7 @@ export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   })
 }
 
-/** The policy judges a command before it runs. This is the second line: no command acts, whatever it declares. */
+/** The policy judges a command before it runs. This is the second check: no command acts, whatever it declares. */
 function limitToReading(adapter: Adapter): Adapter {
   const refuse = (what: string) => async (): Promise<never> => {
     throw readOnlyDenied(what)

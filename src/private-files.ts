@@ -37,7 +37,7 @@ export function stateRoot(env: Env): string {
   })
 }
 
-/** undefined: the user is not in the list of users, as a container's random uid. */
+/** undefined: the user has no entry in the user database, e.g. the random uid of a container. */
 function homeByUser(): string | undefined {
   try {
     // node:os costs start-up time, and almost everyone has a HOME.
@@ -47,14 +47,14 @@ function homeByUser(): string | undefined {
   }
 }
 
-/** True for the state of a user's home; false for a directory that was chosen with AGENT_DESKTOP_HOME. */
+/** True if our state is in the user's home; false if AGENT_DESKTOP_HOME names another directory. */
 export const isHomeState = (root: string): boolean => basename(root) === NAME
 
 const NAME = ".agent-desktop"
 
 /**
- * Opens a directory of ours, and makes it if it is missing. It must belong to this user, must not be a symbolic
- * link, and gets mode 0700. The caller closes it. `kind`: the user chose the path (root), or we did (inner).
+ * Opens a directory of ours, and creates it if it is missing. It must belong to this user, must not be a symbolic link,
+ * and gets mode 0700. The caller closes it. `kind`: the user chose the path (root), or we did (inner).
  */
 export function openPrivateDirectory(path: string, kind: "root" | "inner"): number {
   return checkDirectory(openDirectory(path) ?? makeDirectory(path, kind), path, kind)
@@ -68,7 +68,7 @@ export function hasPrivateDirectory(path: string, kind: "root" | "inner"): boole
   return true
 }
 
-/** The text of a file of ours, without waiting for anything; undefined if there is no such file. */
+/** Reads a file of ours without blocking. undefined: there is no such file. */
 export function readPrivateFile(path: string, maxBytes: number): string | undefined {
   const fd = openFile(path, constants.O_RDONLY)
   if (fd === undefined) return undefined
@@ -85,8 +85,8 @@ export function readPrivateFile(path: string, maxBytes: number): string | undefi
 }
 
 /**
- * Makes a new file of ours. Fails if it exists. It is not synced to the disk: after a power cut the apps that our files
- * are about are gone, too.
+ * Creates a file of ours. Fails if it exists. The file is not synced to disk: after a power cut, the apps that it
+ * describes are gone, too.
  */
 export function writePrivateFile(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
@@ -107,7 +107,7 @@ export function refuseUnlessOwn(path: string): void {
   if (stat !== undefined) refuseUnlessOwnFile(stat, path)
 }
 
-/** Opens the permanent file that carries a lock, and makes it if it is missing. */
+/** Opens the permanent lock file, and creates it if it is missing. */
 export function openLockFile(path: string): number {
   const fd = openFile(path, constants.O_RDWR | constants.O_CREAT)
   if (fd === undefined) throw refusal(`${path} could not be made`, WRITABLE)
@@ -128,7 +128,7 @@ export function inWords(error: unknown, message: string): unknown {
   return new AppError("INTERNAL", message, { suggestion: WRITABLE, platformDetail: String(error) })
 }
 
-/** `ENOENT` and the like. */
+/** `ENOENT`, for example. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
 
@@ -184,7 +184,7 @@ function makeDirectory(path: string, kind: "root" | "inner"): number {
   return fd
 }
 
-// To tighten a directory that other users share (for root: /tmp) would lock them out.
+// Tightening a directory that other users share (for root: /tmp) would lock them out.
 function isOurs(path: string, stat: Stats): boolean {
   if (stat.mode & 0o1000) return false
   const names = readdirSync(path)
@@ -197,7 +197,7 @@ const OUR_OWN = new Set(["sessions", "desktops", "frames", "held.json"])
 
 function openFile(path: string, flags: number): number | undefined {
   try {
-    // Not blocking: a pipe at this path would wait for its other end.
+    // Non-blocking: opening a pipe at this path would wait for its other end.
     return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
   } catch (error) {
     const code = errorCode(error)

@@ -31,17 +31,17 @@ export function intersection(a: Rect, b: Rect): Rect {
   }
 }
 
-/** The middle, perhaps between two pixels. */
+/** The center, which may lie between two pixels. */
 export function middle({ x, y, width, height }: Rect): Point {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** True if it has no room, or its size is unknown. Toolkits give such a rectangle to elements that do not show. */
+/** True if it has no area, or its size is unknown. Toolkits report such rectangles for elements that are not shown. */
 export function isEmpty({ width, height }: Rect): boolean {
   return !(width > 0 && height > 0)
 }
 
-/** Platforms report NaN for what they do not know; JSON has no word for it. */
+/** Replaces NaN, which platforms report for unknown values and JSON cannot hold. */
 export function finiteRect({ x, y, width, height }: Rect): Rect {
   const finite = (length: number): number => (Number.isFinite(length) ? length : 0)
   return { x: finite(x), y: finite(y), width: finite(width), height: finite(height) }

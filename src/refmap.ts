@@ -16,7 +16,7 @@ export interface RefEntry {
   readonly bounds_hash?: bigint
   readonly available_actions: readonly ActionName[]
   readonly source_app?: string
-  /** Distinguishes one life of the pid from the next. */
+  /** Distinguishes the process from an earlier one with the same pid. */
   readonly process_start?: string
   readonly window_id?: string
   /** The platform's own name for the object: bus name and object path on Linux. */
@@ -31,11 +31,11 @@ export interface RefEntry {
   readonly has_twin?: true
   /** The address of the row that `context.around` describes. */
   readonly row?: string
-  /** The address of the web page that it is part of: a browser keeps the pages that it does not show. */
+  /** The address of the web page that it is part of. Browsers also keep pages that they do not show. */
   readonly page?: string
   /** For a twin in a row: a fingerprint of the whole list. */
   readonly neighbours?: string
-  /** True if the toolkit gives the element another address now and then, or its address to another element. */
+  /** True if the toolkit sometimes gives the element a new address, or its address to another element. */
   readonly is_recycled?: true
 }
 
@@ -45,7 +45,7 @@ export type Surroundings =
   | {
       /** The names of its ancestors. */
       readonly above: string
-      /** The texts of its row, or of the nearest ancestor that tells it from its look-alikes. */
+      /** The texts of its row, or of the nearest ancestor that distinguishes it from its look-alikes. */
       readonly around: string
       /** How many levels above the element that row or ancestor is. */
       readonly levels: number
@@ -55,8 +55,8 @@ export const sameSurroundings = (a: Surroundings, b: Surroundings): boolean =>
   a.above === b.above && a.around === b.around && a.levels === b.levels
 
 /**
- * How the desktop was reached when a tree of it was read, in the platform's own words: on Linux the display and the
- * accessibility bus. With it a later command goes straight to that bus, once the bus has proved to be the same one.
+ * How the desktop was reached when the tree was read, in the platform's words: on Linux, the display and the
+ * accessibility bus. A later command goes straight to that bus, once it has proved to be the same one.
  */
 export type BusHint = string
 
@@ -68,7 +68,7 @@ export interface RefMap {
 }
 
 export interface Ref {
-  /** As it stands in the map: `@e3`. */
+  /** As written in the map: `@e3`. */
   readonly ref: string
   readonly snapshotId?: string
 }
@@ -76,10 +76,10 @@ export interface Ref {
 /** `@e3`, `e3` or `@<snapshot_id>:e3`. */
 export const REF_SYNTAX = /^@?(?:([A-Za-z0-9_-]{1,64}):)?(e[1-9][0-9]{0,9})$/
 
-/** The target that means the element with the keyboard focus. */
+/** The target for the element that has the keyboard focus. */
 export const FOCUSED = "@focused"
 
-/** Reads `@e3`, `e3` or `@<snapshot_id>:e3`. The store decides if there is such a snapshot. */
+/** Parses `@e3`, `e3` or `@<snapshot_id>:e3`. The store decides whether the snapshot exists. */
 export function parseRef(text: string): Ref {
   const [, snapshotId, ref] = REF_SYNTAX.exec(text) ?? []
   if (ref === undefined)
@@ -91,7 +91,10 @@ export function parseRef(text: string): Ref {
 
 export const EMPTY_MAP: RefMap = { inner: new Map(), counter: 0 }
 
-/** Adds the entries that the map does not hold yet. `refs` has one ref per entry; an element that had a ref keeps it. */
+/**
+ * Adds the entries that the map does not hold yet. `refs` has one ref per entry; an element that already has a ref
+ * keeps it.
+ */
 export function appendEntries(
   map: RefMap,
   entries: readonly RefEntry[],
@@ -118,7 +121,7 @@ export function appendEntries(
   return { map: { ...map, inner, counter }, refs }
 }
 
-/** Fails if a number is higher than a ref can have. */
+/** Fails if a number exceeds the highest ref. */
 export function refuseAbove(counter: number): void {
   if (counter <= MAX_REF) return
   throw new AppError("INTERNAL", "The ref map has no numbers left", {
@@ -126,7 +129,7 @@ export function refuseAbove(counter: number): void {
   })
 }
 
-/** Keys of the places where an element can be. Two entries that sameElement takes for one share a place. */
+/** Keys of the places where an element can be. Two entries that sameElement considers equal share a place. */
 export const placesOf = ({ address, path }: RefEntry) => [
   ...(address === undefined ? [] : [`address ${address}`]),
   ...(path === undefined ? [] : [`path ${path}`]),
@@ -158,8 +161,8 @@ const LONGEST_NAME = 512
 const LONGEST_VALUE = 256
 
 /**
- * The form of a name that the map holds. A long name is cut; its length and a hash replace the rest. Pass a live
- * name through here before comparing it with a stored one.
+ * The form of a name in the map. A long name is cut; its length and a hash replace the rest. Pass a live name through
+ * here before comparing it with a stored one.
  */
 export function nameForIdentity(name: string): string
 export function nameForIdentity(name: string | undefined): string | undefined
@@ -171,7 +174,7 @@ export function nameForIdentity(name: string | undefined): string | undefined {
   return cut(name, LONGEST_NAME - tail.length) + tail
 }
 
-/** The form of a value that the map holds: its first characters, and nothing of a secure field. */
+/** The form of a value in the map: its first characters. Nothing is stored of a secure field. */
 export function valueForMap(entry: Pick<RefEntry, "value" | "states">): string | undefined {
   return entry.value === undefined || entry.states.includes("secure")
     ? undefined

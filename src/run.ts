@@ -25,13 +25,13 @@ import { applyAliases, type Field, fieldsOf } from "./schema/fields.ts"
 import { describeIssue, labelOf, UsageError, unknownCommand } from "./usage-errors.ts"
 import { hasViewers } from "./viewers.ts"
 
-/** A way into the program (command line, MCP, library), and what it gives to the commands that come through it. */
+/** A way into the program (command line, MCP, library), and what it provides to commands. */
 export interface Door extends Policy {
   /** The name of the door in a trace. */
   readonly name?: "cli" | "batch" | "mcp" | "library"
   readonly commands: Registry
   platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
-  /** Names of the desktop, for its viewers. Absent: commands report to none. */
+  /** Names of the desktop, for its viewers. Absent: commands do not report to viewers. */
   places?(): Promise<readonly string[]>
   readonly refs: RefStore
   readonly session?: string
@@ -39,13 +39,13 @@ export interface Door extends Policy {
   readonly format?: Format
   /** Ends the command early. */
   readonly signal?: AbortSignal
-  /** No model looks at what is there: a description must fit one element in all windows of its app. */
+  /** No model looks at the desktop: a description must match exactly one element in all windows of its app. */
   readonly isFlow?: boolean
   readonly trace?: Trace
   readonly record?: Recording
   readonly serve?: (options: ServeOptions) => Promise<void>
   readonly view?: (options: ViewOptions) => Promise<ViewAddress>
-  /** Opens a door with refs of its own, on this desktop or another. */
+  /** Opens a door with separate refs, on this desktop or another. */
   apart?(
     desktop?: string,
   ): Promise<Pick<Door, "platform" | "places" | "refs" | "session" | "desktop"> & Closing>
@@ -54,7 +54,7 @@ export interface Door extends Policy {
   env?(name: string): string | undefined
   /** The only variables that are secrets; absent: all. */
   readonly secrets?: readonly string[]
-  /** The error for a command that there is but this door does not offer. */
+  /** The error for a command that exists but is not offered through this door. */
   missing?(name: string): AppError | undefined
   /** Writes a file that the caller named. `onlyNew`: never replaces one. */
   writeFile(path: string, bytes: Uint8Array, onlyNew: boolean): Promise<void>
@@ -63,7 +63,7 @@ export interface Door extends Policy {
 /** Records commands and their results. It never throws, and no command depends on it. */
 export interface Trace {
   around<T extends Outcome>(door: Door, command: string, args: unknown, run: () => Promise<T>): Promise<T>
-  /** Records a command line that could not be read: nothing ran. */
+  /** Records a command line that could not be parsed: nothing ran. */
   refused(command: string, argv: readonly string[], error: object): void
   /** Milliseconds spent on recording so far. They do not count as time of any command. */
   readonly spentMs: number
@@ -82,7 +82,7 @@ export interface RecordedStep {
   readonly args: Args
   /** The same with the refs of elements that were described. */
   readonly named: Args
-  /** Reads the desktop, with time of its own, and leaves no trace. */
+  /** Reads the desktop under a separate deadline, and leaves no trace. */
   look<T>(ms: number, work: (ctx: Context) => Promise<T>): Promise<T>
   /** The same text without secrets. */
   hide(text: string): string
@@ -96,9 +96,9 @@ export type Outcome =
   | { readonly ok: true; readonly data: object }
   | { readonly ok: false; readonly error: object }
 
-/** `--timeout-ms 0` looks once; even one look must end. */
+/** `--timeout-ms 0` looks once, and even one look must end. */
 const ONE_LOOK_MS = 2000
-/** A last look that starts in time may end this much later, and at most by this part of the whole time. */
+/** A last look that starts in time may end this much later, at most this fraction of the whole time. */
 const GRACE_MS = 200
 const GRACE = 0.05
 
@@ -107,7 +107,7 @@ export function runCommand(door: Door, name: string, raw: unknown): Promise<Enve
   return run(door, name, raw, () => loadCommand(door, name))
 }
 
-/** Runs a command that the door has loaded. Never throws. */
+/** Runs a command that the door has already loaded. Never throws. */
 export function runLoaded(door: Door, command: Command, raw: unknown): Promise<Envelope> {
   return run(door, command.name, raw, async () => command)
 }
@@ -117,7 +117,7 @@ function run(door: Door, name: string, raw: unknown, command: () => Promise<Comm
   return observed(door, name, raw, () => runUnobserved(door, name, raw, command))
 }
 
-/** Runs a command. Its trace records it, and viewers of the desktop hear of it. */
+/** Runs a command, records it in the trace, and reports it to the desktop's viewers. */
 async function observed<T extends Outcome>(
   door: Door,
   name: string,
@@ -151,7 +151,7 @@ async function runUnobserved(
 
 type Args = Parameters<Command["handle"]>[0]
 
-/** The arguments with their defaults. Throws INVALID_ARGS if they do not fit the schema. */
+/** Fills in the defaults. Throws INVALID_ARGS if the arguments do not match the schema. */
 export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
   const fields = fieldsOf(command.input)
   const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
@@ -177,7 +177,7 @@ export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
   return parsed.output
 }
 
-/** JSON can hold such text, and no app can be sent it. */
+/** JSON can hold such text, but no app can receive it. */
 const NOT_TEXT = /[\0\p{Cs}]/u
 
 const seeHelp = ({ name }: Command): string => `Run 'agent-desktop help ${name}' to see what it takes`
@@ -188,7 +188,7 @@ async function loadCommand({ commands, missing }: Door, name: string): Promise<C
   return load()
 }
 
-/** The code for targets that are not refs, if these arguments have one: a ref needs none of it. */
+/** The code for targets that are not refs, loaded only if these arguments have one. */
 function targetsOf(
   fields: readonly Field[],
   args: Args,
@@ -224,7 +224,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   const adapter = openAdapter(door, endOf(0), tracker)
   const secrets = new Secrets()
   const fields = fieldsOf(command.input)
-  // The same with the refs of elements that were described.
+  // Described elements have become refs.
   let named = args
   const parts: Parts = {
     adapter,
@@ -273,7 +273,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
 
 const spentOn = (work: Pick<Trace | Recording, "spentMs"> | undefined): number => work?.spentMs ?? 0
 
-/** The same result, still of its class, with the place of described elements unless it has one of its own. */
+/** Adds the place of described elements to a result, unless it has one. The result keeps its class. */
 const withPlace = (data: object, place: object): object =>
   Object.assign(Object.create(Object.getPrototypeOf(data)), data, place, data)
 
@@ -285,7 +285,7 @@ function openAdapter(door: Door, deadline: Deadline, tracker: ActTracker): Adapt
   })
 }
 
-/** The same failure, with the action and the element that it was meant for at the start of its message. */
+/** Puts the action and its element at the start of a failure's message. */
 function failed(error: unknown, { name }: Command, args: Args): unknown {
   const ref = args.ref_id ?? args.from
   return typeof ref === "string" ? failedOn(ref, name, error) : error
@@ -312,7 +312,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       if (deadline.expired) throw (await import("./door/batch-items.ts")).notStarted(name)
       const command = await loadCommand(door, name)
       const batch = { deadline, baseline: known }
-      // A batch answers when all items are done: no item may serve other programs meanwhile.
+      // A batch answers when all items are done, so no item may serve other programs meanwhile.
       const alone = { ...door, serve: undefined, view: undefined, stdin }
       return {
         command: name,
@@ -364,7 +364,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   }
 }
 
-/** Works with a context of another door, which has an adapter of its own. */
+/** Works with another door's context, which has a separate adapter. */
 async function workIn<T>(
   door: Door,
   secrets: Secrets,
@@ -392,8 +392,8 @@ function readableOnce(read: () => Promise<string>, deadline: Deadline): () => Pr
 }
 
 /**
- * Notices whether a command has asked its platform for anything that may change something. Such a call fails while a
- * person has paused the agents.
+ * Notices whether a command has called anything that may change the desktop. Such a call fails while a person has
+ * paused the agents.
  */
 class ActTracker {
   readonly #door: Door
@@ -405,7 +405,7 @@ class ActTracker {
     this.#deadline = deadline
   }
 
-  /** The same adapter, with every method that may act watched. */
+  /** The same adapter, with every method that may act being watched. */
   track(adapter: Adapter): Adapter {
     return {
       ...adapter,
@@ -426,7 +426,7 @@ class ActTracker {
     }
   }
 
-  /** Adds to a failure whether the command has acted, unless the failure says so itself. */
+  /** Adds to a failure whether the command has acted, unless the failure already says so. */
   addDisposition(error: unknown): unknown {
     if (!(error instanceof AppError) || error.code === "INVALID_ARGS") return error
     return error.with({ disposition: this.#hasActed ? UNCERTAIN : NOTHING_DELIVERED })

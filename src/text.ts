@@ -1,6 +1,6 @@
 /**
- * Text by characters. Offsets count from 0, as the app counts: most count an emoji as one character, some as two. They
- * agree with the length of the text and with each other.
+ * Text by character offsets, from 0, in the app's own unit: most apps count an emoji as one character, some as two.
+ * Offsets, ranges and the length of a text use the same unit.
  */
 
 /** From `start` up to, but not including, `end`. */
@@ -9,7 +9,7 @@ export interface TextRange {
   readonly end: number
 }
 
-/** A stretch of text that looks the same. A member is absent if the app does not report it. */
+/** A stretch of text with one style. A member is absent if the app does not report it. */
 export interface TextRun extends TextRange {
   readonly bold?: boolean
   readonly italic?: boolean
@@ -26,10 +26,10 @@ export interface TextRun extends TextRange {
   readonly link?: string
 }
 
-/** Why an element has no text by characters, in the platform's words. */
+/** Why the text of an element cannot be read by offsets, in the platform's words. */
 export interface NoText {
   readonly missing: string
-  /** True if no element has one here. */
+  /** True if that holds for every element here. */
   readonly everywhere?: boolean
 }
 
@@ -43,6 +43,6 @@ export interface TextAccess {
   caret(): Promise<number | undefined>
   /** undefined: nothing is selected. */
   selection(): Promise<TextRange | undefined>
-  /** At most so many runs; the last one ends before the end of the range if there are more. */
+  /** At most `most` runs. If there are more, the last one ends before the end of the range. */
   runs(range: TextRange, most: number): Promise<readonly TextRun[]>
 }

@@ -9,7 +9,7 @@ export interface Position {
   readonly ancestors: readonly SeenNode[]
 }
 
-/** Actions that earn a node a ref whatever its role. Focus and scrolling do not: nearly every node offers them. */
+/** Actions that earn a node a ref, whatever its role. Focus and scrolling do not: nearly every node offers them. */
 const TELLING_ACTIONS: ReadonlySet<ActionName> = new Set([
   "Click",
   "Toggle",
@@ -27,7 +27,7 @@ export function isInteractive(seen: Pick<Seen, "role" | "actions">): boolean {
   )
 }
 
-/** Roles whose text is their value, whatever the platform reports it as. */
+/** Roles whose text is their value, however the platform reports it. */
 const TEXTS: ReadonlySet<string> = new Set<Role>(["statictext", "label", "paragraph"])
 
 interface Worded {
@@ -37,17 +37,19 @@ interface Worded {
   readonly value?: string
 }
 
-/** Name and value in the contract's members: the text of a text node is its value, and a name that repeats it is left out. */
+/**
+ * Name and value as the contract has them: the text of a text node is its value, and a name that repeats it is dropped.
+ */
 export function nameAndValue({ role, name, inferredName, value }: Worded): Pick<Node, "name" | "value"> {
   if (!TEXTS.has(role) || !name) return { name: name || inferredName, value }
   return value === undefined || value === name ? { name: undefined, value: name } : { name, value }
 }
 
-/** The words by which a node is known: its name or, for a text without one, the text. */
+/** The words that identify a node to a user: its name or, for a text node without one, its text. */
 export const wordsOf = ({ role, name, value }: Worded): string | undefined =>
   name || (TEXTS.has(role) ? value || undefined : undefined)
 
-/** A nameless group that only wraps: it costs no depth, since web apps nest dozens of them. */
+/** A nameless group that only wraps. It does not count as depth, since web apps nest dozens of them. */
 export function isWrapper(seen: Pick<Node, "role" | "name" | "value" | "description">): boolean {
   return hasTrait(seen.role, "wrapper") && !seen.name && !seen.value && !seen.description
 }

@@ -6,9 +6,9 @@ import { pause } from "./until.ts"
 export interface InputLock {
   /** Tries once, without waiting; true if this process holds the lock now. */
   tryTake(): boolean | Promise<boolean>
-  /** The present holder, for the error of a command that does not get its turn. */
+  /** The current holder, for the error of a command that does not get its turn. */
   holder(): InputHolder | Promise<InputHolder>
-  /** Gives the lock back. Also called if it was never taken. */
+  /** Releases the lock. Also called if it was never taken. */
   close(): void
 }
 
@@ -16,11 +16,11 @@ export interface InputHolder {
   readonly pid?: number
   /** The display whose pointer and keyboard are held, if the platform has several. */
   readonly display?: string
-  /** Another way for the command that waits, as the end of the suggestion. */
+  /** Another option for the waiting command; ends the suggestion. */
   readonly instead?: string
 }
 
-/** One command's turn at the pointer and the keyboard: kept from the first `take` until `release`. */
+/** One command's turn at the pointer and the keyboard, from the first `take` until `release`. */
 export class Turn {
   readonly #open: () => Promise<InputLock>
   readonly #deadline: Deadline
@@ -42,7 +42,7 @@ export class Turn {
     })
   }
 
-  /** Ends a wait for the turn, too. */
+  /** Also ends a wait for the turn. */
   async release(): Promise<void> {
     this.#isOver = true
     const held = await this.#held?.catch(() => undefined)
@@ -52,7 +52,7 @@ export class Turn {
   }
 }
 
-/** Time kept for the input itself: a turn that comes with the last millisecond is of no use. */
+/** Time reserved for the input itself: a turn that comes in the last millisecond is useless. */
 const RESERVE_MS = 500
 const LONGEST_PAUSE_MS = 16
 
@@ -66,7 +66,7 @@ async function take(
   try {
     for (let ms = 1; !(await lock.tryTake()); ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
       if (patience.expired || isOver()) throw taken(await lock.holder())
-      // Waiting commands spread out, so that they do not all try at the same moment.
+      // Waiting commands spread out, so that they do not all retry at the same moment.
       await pause(ms * (0.5 + Math.random() / 2), patience)
     }
     return lock
@@ -77,7 +77,7 @@ async function take(
 }
 
 function taken({ pid, display, instead }: InputHolder): AppError {
-  // The note about the holder can be wrong: other programs can write it.
+  // The holder's note may be wrong: any program can write it.
   const who = pid ? `According to the display, process ${pid}` : "Another command"
   const where = display ? ` of ${display}` : ""
   const ways = ["Retry", "pass a longer --timeout-ms", "use --input semantic if it suffices", instead].filter(

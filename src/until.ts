@@ -3,12 +3,12 @@ import type { Context } from "./command.ts"
 import type { Deadline } from "./deadline.ts"
 import { AppError } from "./errors.ts"
 
-/** How long a look may be outdated when a platform sends no event. */
+/** How old a look may become on a platform that sends no events. */
 const POLL_MS = 100
 
 /**
- * Looks until there is something, at each change of the desktop; undefined when the time is up.
- * The watch is open before the first look, so no change is missed between the two.
+ * Looks again at each change of the desktop until `look` finds something. undefined: the time is up. The watch opens
+ * before the first look, so no change between the two is missed.
  */
 export async function until<T>(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function until<T>(
   }
 }
 
-/** The same with a watch that the caller opened earlier, such as before an action. */
+/** The same with a watch that the caller opened earlier, e.g. before an action. */
 export async function untilChanged<T>(
   watch: Watch,
   look: () => Promise<T | undefined>,
@@ -38,7 +38,7 @@ export async function untilChanged<T>(
       const found = await look()
       if (found !== undefined || deadline.expired) return found
     } catch (error) {
-      // Only the last look was too late; the results of earlier ones count.
+      // Only the last look was too late; results of earlier ones count.
       if (looks > 0 && deadline.expired && isLate(error, time)) return undefined
       throw error
     }
@@ -46,7 +46,7 @@ export async function untilChanged<T>(
   }
 }
 
-/** True if the look had too little time. An application that had enough time and did not answer does not count. */
+/** True if the look had too little time. An app that had enough time and did not answer does not count. */
 function isLate(error: unknown, time: number): boolean {
   if (!(error instanceof AppError)) return false
   return error.code === "TIMEOUT" || (error.code === "APP_UNRESPONSIVE" && time < SHORT_MS)
@@ -55,8 +55,8 @@ function isLate(error: unknown, time: number): boolean {
 const SHORT_MS = 1000
 
 /**
- * Lets time pass: between two looks, for a time that the user asked for, or for a timer of a toolkit. Never in the hope
- * that it is long enough. Ends early with the deadline.
+ * Waits between two looks, for a time that the user asked for, or for a toolkit's timer. Never to give something time
+ * to happen. Ends early at the deadline.
  */
 export async function pause(ms: number, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -12,7 +12,7 @@ export type UsageProblem =
   | "repeated"
   | "bad_value"
 
-/** A command line that does not parse. */
+/** A command line that cannot be parsed. */
 export class UsageError extends AppError {
   /** The command that was recognised before the mistake, or "unknown". */
   readonly command: string
@@ -66,7 +66,7 @@ export function unknownFlag(command: string, token: string, known: Iterable<stri
   })
 }
 
-/** `open` are the places that no flag had filled. */
+/** `open`: the positionals that no flag has filled. */
 export function extraArgument(
   command: string,
   word: string,
@@ -106,7 +106,7 @@ const didYouMean = (near: string | undefined) => (near === undefined ? "" : `; d
 const helpOn = (command: string) =>
   command === "unknown" || command === "help" ? "agent-desktop help" : `agent-desktop help ${command}`
 
-/** Describes the problem of an argument, spelled as on the command line. */
+/** Describes what is wrong with an argument, spelled as on the command line. */
 export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[]): string {
   const [first, ...rest] = issue.path ?? []
   if (!first)
@@ -124,7 +124,7 @@ export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[
   return `${subject}${issue.message.startsWith("must ") ? "" : ":"} ${issue.message}${got}`
 }
 
-/** The argument as the command line spells it: its placeholder where it has a place, its flag elsewhere. */
+/** The argument as the command line spells it: the placeholder of a positional, otherwise its flag. */
 export function labelOf(field: Field): string {
   return field.position === undefined ? field.flag : `${field.placeholder} (${field.flag})`
 }
@@ -149,7 +149,7 @@ export function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
 
-/** valibot's own wording always begins so; anything else was written for people. */
+/** valibot's default messages begin like this; any other message was written for people. */
 const isOwnWording = (issue: BaseIssue<unknown>) =>
   !/^Invalid [a-z ]+: (Expected|Received) /i.test(issue.message)
 
@@ -209,7 +209,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return closest(word, candidates, 1)[0]
 }
 
-/** The candidates that the word may be a slip for, the nearest first. */
+/** The candidates that the word may be a typo of, the nearest first. */
 export function closest(word: string, candidates: Iterable<string>, most: number): readonly string[] {
   const wanted = plain(word)
   return [...candidates]

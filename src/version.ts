@@ -5,7 +5,7 @@ declare const BUILD_COMMIT: string | undefined
 
 export const VERSION: string = version
 
-/** Target and commit are written into the binary by the build; from source they are what runs. */
+/** The build writes target and commit into the binary. From source, they describe the running process. */
 export function versionFacts() {
   return {
     version,

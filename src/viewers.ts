@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs"
 
-/** The sockets of this user's viewers (desktop-view). The directory exists only while there are any. */
+/** The sockets of this user's viewers (desktop-view). The directory exists only while a viewer runs. */
 export const viewersDirectory = (): string => `/tmp/agent-desktop-view-${process.geteuid?.()}`
 
-/** Cheap: every command asks this. */
+/** Cheap, because every command asks. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())
 
-/** The first line that a command sends to a viewer. `places`: names of its desktop, as a platform gives them. */
+/** The first line that a command sends to a viewer. `places`: names of its desktop, from the platform. */
 export type Call =
   | ({ readonly kind: "report"; readonly places: readonly string[] } & Begun)
-  /** `wait`: the command waits until it may go on. Otherwise it acts now or not at all. */
+  /** `wait`: the command waits until it may continue. Otherwise it acts now or not at all. */
   | { readonly kind: "ask"; readonly places: readonly string[]; readonly wait: boolean; readonly pid: number }
 
 /** A command that has begun, without the texts that a trace hides. */

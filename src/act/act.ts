@@ -39,7 +39,7 @@ export async function actOnRef(
     const result = await changing(ctx, choice, (lookAgain) => attempt(ctx, choice, action, lookAgain))
     return provenByChanges(result, action)
   } catch (error) {
-    // Each step that may have delivered something says so in its error, and that stays.
+    // Each step that may have delivered something says so in its error. That stays unchanged.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
 }
@@ -62,20 +62,20 @@ async function attempt(
   lookAgain?: () => Promise<void>,
 ): Promise<ActionResult> {
   const stored = await lookUp(ctx, choice)
-  // The watch must be open before the action. It opens while the element is found, which costs no time.
+  // The watch must be open before the action. It opens while the element is being found, so it costs no time.
   const opening = ctx.adapter.watch([stored.entry.pid], { hint: stored.hint })
   const following = ctx.adapter.life(stored.entry.pid)
   const dialog = dialogOver(ctx, stored)
   // `--changes` shows what opened.
   const followed = choice.changes ? undefined : followPopups(ctx, action)
-  // They may fail before they are awaited, or never be awaited.
+  // They may reject before they are awaited, or never be awaited.
   for (const begun of [opening, following, dialog]) begun.catch(() => {})
   try {
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
     await refuseUnreachable(ctx, found, dialog)
     const target = await whenReady(ctx, found, action, lookAgain)
-    // The element may be gone after the action. If nothing is to be done, that must be true of what shows.
+    // The element may be gone after the action. An action that has nothing to do must judge the visible element.
     const doubt = await ctx.adapter.doubt(
       target.seen.handle,
       !(action.kind in SETTABLE_STATES) && action.kind !== "focus",
@@ -87,13 +87,13 @@ async function attempt(
   } finally {
     const popups = await followed
     popups?.[Symbol.dispose]()
-    // A failure to open was reported where it was awaited.
+    // A failure to open has been reported where it was awaited.
     for (const opened of await Promise.allSettled([opening, following]))
       if (opened.status === "fulfilled") await opened.value.close()
   }
 }
 
-/** Refuses an action that sets a state which the element does not have: it could be neither set nor verified. */
+/** Refuses to set a state that the element does not have: it could be neither set nor verified. */
 function refuseUnsupported({ ref, seen }: Target, action: Action): void {
   if ("secret" in action && action.secret && !seen.states.includes("secure")) throw notSecure(ref, seen)
   const states = SETTABLE_STATES[action.kind]
@@ -102,7 +102,7 @@ function refuseUnsupported({ ref, seen }: Target, action: Action): void {
   if (action.kind === "uncheck" && seen.role === "radiobutton") throw notSupported(ref, seen, action)
 }
 
-/** Waits until the element can take the action, or is as the action wants it. Throws when the time is up. */
+/** Waits until the element can take the action, or is already as requested. Throws when the time is up. */
 async function whenReady(
   ctx: Context,
   target: Target,
@@ -124,7 +124,7 @@ async function whenReady(
   )
   if (ready && !lookAgain) return { ...target, seen: ready }
   if (ready) {
-    // The window has changed while the element was waited for.
+    // The window changed while this waited for the element.
     await lookAgain?.()
     return { ...target, seen: await readSame(ctx.adapter, target, "while its window was read") }
   }
@@ -151,7 +151,7 @@ function obstacleTo(action: Action, seen: Seen): string | undefined {
 
 const READ_ONLY = "read-only"
 
-/** Takes away the focus of an element whose window is not in front: such an element gets no keys. */
+/** Drops the focus of an element whose window is not in front: such an element gets no keys. */
 async function withoutIdleFocus(ctx: Context, { entry }: Target, action: Action, seen: Seen): Promise<Seen> {
   if (action.kind !== "focus" || !seen.states.includes("focused")) return seen
   const window = await windowOf(ctx.adapter, entry)
@@ -163,19 +163,19 @@ const withoutFocus = (seen: Seen): Seen => ({
   states: seen.states.filter((state) => state !== "focused"),
 })
 
-/** How long an effect that must show may take to show. The wait ends as soon as it does. */
+/** How long a required effect may take to show. The wait ends as soon as it shows. */
 const EFFECT_MS = 2000
-/** The same for an effect that may well never show. */
+/** The same for an effect that may never show. */
 const OPTIONAL_MS = 500
-/** How long typed text must show. */
+/** How long typed text must stay visible. */
 const LASTING_MS = 60
-/** How long an effect must have been waited for before its absence is a contradiction. */
+/** How long an effect must have been waited for before its absence counts as a contradiction. */
 const SHOWING_MS = 250
-/** How long to listen for any reaction to an action whose effect cannot be foreseen. */
+/** How long to listen for any reaction if the effect of the action is not known in advance. */
 const REACTION_MS = 100
-/** The same if the app says that it did not do the action. Some apps say so and do it. */
+/** The same if the app says that it refused the action. Some apps say so although they did it. */
 const REFUSAL_MS = 1000
-/** How long the focus that was asked for may take to show. */
+/** How long a requested focus may take to show. */
 const FOCUS_MS = 500
 
 /** Actions that leave the focus in their field. */
@@ -187,7 +187,7 @@ interface GivenFocus {
   tell(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
 }
 
-/** Keys have been typed into the field, so it had the focus. They may have moved it on. */
+/** Keys were typed into the field, so it had the focus. They may have moved it elsewhere. */
 const typedInto = ({ date }: Seen) => ({ isExpected: false, isInside: date !== undefined })
 
 /** One attempt to act on an element that is ready for it. `target.seen` is the element before the action. */
@@ -197,12 +197,12 @@ class Attempt {
   readonly #action: Action
   readonly #watch: Watch
   readonly #life: Life
-  /** Why the element may show something else than it reports. */
+  /** Why the element may show something other than it reports. */
   readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false
   #stirredAt = 0
-  /** The effect that must show; undefined if it cannot be foreseen. */
+  /** The effect that must show; undefined if it is not known in advance. */
   #expected: Expectation | undefined
 
   constructor(
@@ -232,11 +232,11 @@ class Attempt {
 
   async run(policy: InputPolicy): Promise<ActionResult> {
     if (this.#action.kind === "scroll" || this.#action.kind === "scroll-to") return this.#scroll(policy)
-    // Takes the events up to now: they are not reactions.
+    // Consumes the events up to now: they are not reactions.
     await this.#watch.changed(0)
     this.#hasStirred = false
     const keepsFocus = FOCUSING.has(this.#action.kind) && policy !== "semantic"
-    // The turn comes while the text is delivered, which costs no time. Its failure shows where the focus is given.
+    // The turn is taken while the text is delivered, so it costs no time. A failure shows when the focus is given.
     if (keepsFocus) this.#ctx.adapter.takeTurn().catch(() => {})
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
     if (delivered.already) return resultOf(this.#target, this.#action, ALREADY)
@@ -251,14 +251,14 @@ class Attempt {
     const judged = this.#judge(delivered, after, performance.now() - since)
     if (!this.#doubt || this.#doubt.isSettled())
       return { ...resultOf(this.#target, this.#action, judged, after), ...focus?.tell(after) }
-    // An effect on an element proves nothing while the element may be another one.
+    // An effect proves nothing if it may be another element's.
     const isUnsure = judged.delivery === "delivered_verified"
     const unsure: Performed = isUnsure ? { ...judged, delivery: "delivered_unverified" } : judged
     const result = resultOf(this.#target, this.#action, unsure, after)
     return { ...result, ...focus?.tell(after), doubt: this.#doubt.reason }
   }
 
-  /** Scrolls, and waits until the view shows it: the next look must not show the old one. */
+  /** Scrolls, and waits until the view shows it, so that the next look does not see the old view. */
   async #scroll(policy: InputPolicy): Promise<ActionResult> {
     const { isInView, NOTHING_MOVED, untilScrolled, viewOf } = await import("./scrolling.ts")
     const { seen } = this.#target
@@ -275,12 +275,12 @@ class Attempt {
     const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
     if ((isThere && !mayStay) || delivered.delivery === "delivered_verified")
       return resultOf(this.#target, this.#action, { ...delivered, delivery: "delivered_verified" }, after)
-    // An element that was in view and still is proves nothing, and gives no reason to doubt.
+    // An element that was in view and still is proves nothing, but gives no reason for doubt either.
     if (isThere) return resultOf(this.#target, this.#action, delivered, after)
     return { ...resultOf(this.#target, this.#action, delivered, after), doubt: NOTHING_MOVED }
   }
 
-  /** Keys that follow go to the field. Typed text has given it the focus; `--input semantic` leaves the focus alone. */
+  /** Makes later keys go to the field. Typed text has already focused it; `--input semantic` leaves the focus alone. */
   async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
     if (delivery === "delivery_uncertain") return undefined
     const { keepFocus, tellFocus } = await import("./keep-focus.ts")
@@ -316,8 +316,8 @@ class Attempt {
   }
 
   /**
-   * Decides if an action that failed was done nevertheless. Some platforms report an error for an action that they
-   * did; only the expected effect, if it was not there before, proves that. Otherwise the error is thrown.
+   * Decides whether a failed action was done nevertheless. Some platforms report an error for an action that they did.
+   * Only the expected effect, if it was not there before, proves that. Otherwise this throws the error.
    */
   async #unlessItHappened(error: unknown): Promise<Performed> {
     if (!(error instanceof AppError) || error.disposition?.delivery === "not_delivered") throw error
@@ -350,7 +350,7 @@ class Attempt {
         this.#watch,
         async () => {
           last = await this.#look()
-          // A field may show typed text and take it back: it must show for a while.
+          // A field may show typed text and then remove it: it must stay for a while.
           if (isOpen && method === "keyboard" && this.#isMet(last)) {
             await this.#rest(LASTING_MS)
             last = await this.#look()
@@ -386,7 +386,10 @@ class Attempt {
     while (!end.expired) await this.#watch.changed(end.remaining)
   }
 
-  /** Tells if the app has handled the keys and has been quiet since: an effect that may never show is not worth more. */
+  /**
+   * True if the app has handled the keys and has been quiet since. Then an effect that may never show is not worth more
+   * time.
+   */
   #whenHandled(): () => boolean {
     let handledAt = Number.POSITIVE_INFINITY
     const { adapter } = this.#ctx
@@ -400,7 +403,7 @@ class Attempt {
   }
 
   /**
-   * Waits until a secure field reports no more changes. Its text cannot be read, and keys may still be on their way:
+   * Waits until a secure field stops reporting changes. Its text cannot be read, and keys may still be on their way:
    * Chromium with at-spi2 2.46 crashes if the last listener leaves while they arrive.
    */
   async #untilQuiet(): Promise<void> {
@@ -412,7 +415,7 @@ class Attempt {
     return this.#watch.changed(Math.min(patienceMs, remaining))
   }
 
-  /** Decides if the observation proves the action, or contradicts it (and throws), or leaves it unverified. */
+  /** Decides whether the observation proves the action, leaves it unverified, or contradicts it (then it throws). */
   #judge(delivered: Performed, after: Observation, watchedMs: number): Performed {
     const { seen: before } = this.#target
     if (after === undefined || delivered.delivery === "delivered_verified") return delivered
@@ -422,7 +425,7 @@ class Attempt {
       const delivery = Math.ceil(watchedMs / 10) * 10 < REFUSAL_MS ? "delivery_uncertain" : "not_delivered"
       throw refused(delivered.refusal, dispositionOf(this.#action, delivery))
     }
-    // That the element went away is a reaction, but not the state that was asked for.
+    // The disappearance of the element is a reaction, but not the requested state.
     if (!this.#expected || after === "gone") return delivered
     if (this.#expected.met(after) === undefined || !this.#expected.decides(after)) return delivered
     if (mayTellLate(before, after, delivered)) return delivered
@@ -431,7 +434,7 @@ class Attempt {
     throw contradicted(this.#target, this.#action, delivered, after)
   }
 
-  /** True if what the element shows afterwards may be nothing but what was sent to it. */
+  /** True if the element may merely show what was sent to it. */
   get #isEcho(): boolean {
     return this.#target.seen.echoes === true && WRITES.has(this.#action.kind)
   }
@@ -462,9 +465,9 @@ class Attempt {
 const isMissing = (after: Observation): after is "gone" | undefined => after === undefined || after === "gone"
 
 /**
- * True if the loss of the element is an effect of the action: the app took the action for this very element, which
- * was there then. An app that reports changes late may have lost it before. A pointer or key hits whatever is there,
- * and the element may have closed a moment before.
+ * True if the loss of the element is an effect of the action: the app accepted the action for this very element. An app
+ * that reports changes late may have lost it before. Pointer and keys hit whatever is there, and the element may have
+ * closed a moment before.
  */
 const goneCountsAsEffect = ({ tellsLate }: Seen, { method, delivery }: Performed): boolean =>
   !tellsLate && delivery === "delivered_unverified" && !INPUT_METHODS.has(method)
@@ -477,7 +480,7 @@ const INPUT_METHODS: ReadonlySet<string> = new Set(["pointer", "keyboard", "whee
 const mayTellLate = (before: Seen, after: Seen, { method }: Performed): boolean =>
   method === "keyboard" && before.role === "combobox" && after.value === before.value
 
-/** A focus that arrives is an effect in a field; elsewhere it may come with the window, or with any click. */
+/** Gaining the focus is an effect in a field. Elsewhere the focus may come with the window, or with any click. */
 function hasChanged(before: Seen, after: Seen): boolean {
   if (hasTrait(after.role, "typable") || after.role === "combobox") return !sameState(before, after)
   return !sameState(withoutFocus(before), withoutFocus(after))

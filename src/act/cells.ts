@@ -9,8 +9,8 @@ import { pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
 
 /**
- * Replaces the content of a cell of a sheet as a user does: goes to the cell, types, and presses Enter. Then it goes
- * back to the cell, which Enter has left.
+ * Replaces the content of a sheet cell as a user does: goes to the cell, types, presses Enter. Then returns to the
+ * cell, which Enter has left.
  */
 export async function fillCell(
   ctx: Context,
@@ -20,7 +20,7 @@ export async function fillCell(
 ): Promise<Performed> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
   await takeFocus(ctx, target, action)
-  // Ends an edit that was begun before: its text would stay.
+  // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
   if (text === "") {
     await pressKey(ctx, target, key("forwarddelete"), action)
@@ -32,7 +32,7 @@ export async function fillCell(
     await pressKey(ctx, target, LINE_BREAK, action)
     if (line !== "") await sendText(ctx, target, action, line)
   }
-  // Removes the rest of a longer text that the app has completed it to.
+  // Removes the rest of a longer text if the app has autocompleted it.
   await pressKey(ctx, target, key("forwarddelete"), action)
   await pressKey(ctx, target, key("return"), action)
   await goBack(ctx, target)
@@ -46,14 +46,14 @@ export function targetAt(target: Target, seen: Seen): Target {
   return { ...target, entry, seen }
 }
 
-/** How long Enter may take to go on to the next cell, or to open a dialog. */
+/** How long Enter may take to move to the next cell, or to open a dialog. */
 const LEAVING_MS = 3000
-/** A cell that has its text and is not left for so long is one that the app stays in. */
+/** If a cell has its text and keeps the focus this long, the app is set to stay in the cell. */
 const STAYING_MS = 500
 
 /**
- * Not before Enter has left the cell: a request may overtake a key. An app can be set to stay in the cell. Throws if the
- * app asks something instead, such as about a formula with a mistake.
+ * Waits until Enter has left the cell, since a request may overtake a key. An app can be set to stay in the cell.
+ * Throws if the app asks something instead, e.g. about a mistake in a formula.
  */
 async function goBack(ctx: Context, target: Target): Promise<void> {
   const { entry, seen } = target
@@ -61,7 +61,7 @@ async function goBack(ctx: Context, target: Target): Promise<void> {
   const isDone = async (): Promise<true | undefined> => {
     const now = await ctx.adapter.read(seen.handle)
     if (!now?.states.includes("focused") || (await dialogOver(ctx, target))) return true
-    // The app commits the text first, and leaves the cell then.
+    // The app commits the text first, and then leaves the cell.
     const isCommitted = (now.value ?? "") !== (seen.value ?? "")
     return isCommitted && performance.now() - since > STAYING_MS ? true : undefined
   }
@@ -76,7 +76,7 @@ const key = (name: string) => ({ modifiers: [], key: name })
 /** Breaks the line in a cell that is edited. */
 const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 
-/** A tab ends a cell. So does a line break at its start, which is not edited yet, and one in a formula. */
+/** A tab ends a cell. So does a line break in a formula, or before any text. */
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
 
 function asksInstead({ ref }: Target, id: string): AppError {

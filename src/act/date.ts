@@ -12,8 +12,8 @@ import { frontWindow, TYPED } from "./keyboard.ts"
 type Field = NonNullable<Seen["date"]>
 
 /**
- * Fills in a field for a date or a time as a user does: goes to each of its parts and types its digits. An empty text
- * empties every part. The value of the field proves it.
+ * Fills in a date or time field as a user does: goes to each part and types its digits. An empty text clears every
+ * part. The value of the field proves the result.
  */
 export async function fillDate(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function fillDate(
       throw isBegun && error instanceof AppError ? halfDone(target, action, error) : error
     }
     isBegun = true
-    // Keys that are still on their way would go to the next part. One that stays as it is fails the whole.
+    // Keys still on their way would go to the next part. A part that does not change fails the whole action.
     if (!(await whenShown(ctx, target, at, want))) break
   }
   return isBegun ? TYPED : ALREADY
@@ -93,7 +93,7 @@ function keysOf(part: DatePart, want: number): string {
   return String(want).padStart(part === "year" ? 4 : part === "millisecond" ? 3 : 2, "0")
 }
 
-/** A field without seconds cannot take any. */
+/** A field without seconds cannot take seconds. */
 function refuseUnknownParts(target: Target, parts: Field["parts"], date: DateParts): void {
   const lacks = (["second", "millisecond"] as const).find(
     (part) => (date[part] ?? 0) > 0 && !parts.some((one) => one.part === part),
@@ -121,7 +121,7 @@ const notFocused = (): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** Some parts have their digits. A second try types them all again, so it is safe. */
+/** Some parts have their digits. A retry types all of them again, so it is safe. */
 const halfDone = ({ ref }: Target, action: Action, error: AppError): AppError =>
   error.with({
     suggestion: `A part of the date was typed; see what the field holds: agent-desktop get ${ref} value`,

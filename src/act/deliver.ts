@@ -5,7 +5,7 @@ import { unexpected } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { dispositionOf } from "./expect.ts"
 
-/** The two ways to an application. Each sends at most once; an error says if something may have been sent. */
+/** The two routes to an app. Each sends at most once; an error says whether something may have been sent. */
 
 /** Sends an action by the accessibility route. `not_delivered`: the element has no such route, and nothing was sent. */
 export async function sendAction(ctx: Context, handle: Handle, action: Action): Promise<Performed> {
@@ -31,7 +31,7 @@ function isRefusal(error: unknown): boolean {
   return error.disposition === undefined || error.disposition.delivery === "not_delivered"
 }
 
-/** An error that does not say what was sent may have come after something was. */
+/** An error that does not say what was sent may have happened after something was. */
 function possiblySent(error: unknown, action: Action): AppError {
   const known = error instanceof AppError ? error : unexpected(error)
   return known.with({ disposition: dispositionOf(action, "delivery_uncertain") })

@@ -8,9 +8,9 @@ import { type ActionName, hasTrait, type State } from "../node.ts"
 export interface Expectation {
   /** true: it shows. false: it does not show (yet). undefined: no evidence either way. */
   met(now: Seen): boolean | undefined
-  /** True if its absence contradicts the action, and is not just a lack of evidence. */
+  /** True if its absence contradicts the action, instead of only leaving it unproven. */
   decides(now: Seen): boolean
-  /** True if it may well never show, and is not worth a long wait. */
+  /** True if it may never show, so that it is not worth a long wait. */
   readonly isOptional?: boolean
 }
 
@@ -23,7 +23,7 @@ export const SETTABLE_STATES: Readonly<Partial<Record<Action["kind"], readonly S
   collapse: ["expanded", "collapsed"],
 }
 
-/** The expected effect; undefined if it cannot be foreseen. */
+/** The expected effect; undefined if it is not known in advance. */
 export function expectationOf(action: Action, before: Seen): Expectation | undefined {
   switch (action.kind) {
     case "check":
@@ -55,7 +55,7 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
   }
 }
 
-/** True if the element is as the action wants it, so that nothing has to be delivered. */
+/** True if the element is already as the action wants it, so that nothing has to be delivered. */
 export function isDone(action: Action, seen: Seen): boolean {
   switch (action.kind) {
     case "check":
@@ -83,7 +83,7 @@ function isToldBy(now: Seen, isMet: boolean): boolean | undefined {
   return now.isPartial && !isShown ? undefined : isMet
 }
 
-/** An element that shows none of the states, before and after, is not evidence. */
+/** An element that shows none of the states, before or after, proves nothing. */
 function showsAny(action: Action, before: Seen): (now: Seen) => boolean {
   const states = SETTABLE_STATES[action.kind] ?? []
   return (now) => states.some((state) => before.states.includes(state) || now.states.includes(state))
@@ -97,7 +97,7 @@ function onOff({ states }: Seen): "on" | "off" | "mixed" {
   return states.includes("pressed") ? "on" : "off"
 }
 
-/** In a list that takes several options the value is only one of them, and the adapter has looked at the options. */
+/** In a multiple-choice list the value is only one of the options, and the adapter has checked the options. */
 function selected(value: string, before: Seen, now: Seen): boolean | undefined {
   if (before.states.includes("multiselectable")) return undefined
   // Some comboboxes report no value for a moment.
@@ -132,8 +132,8 @@ const isFirstLines = (want: string, value: string): boolean =>
   value.trim() !== "" && want.startsWith(`${value.trimEnd()}\n`)
 
 /**
- * A cell may show the result of a formula, or a text in another format. Unchanged, a cell that was to be filled has
- * taken nothing. But LibreOffice goes on reporting the old text of a cell that was emptied.
+ * A cell may show the result of a formula, or a text in another format. A cell that was to be filled and is unchanged
+ * has taken nothing. But LibreOffice keeps reporting the old text of a cell that was cleared.
  */
 function filledWith(want: string, before: Seen): Expectation {
   const isSet = ({ value = "" }: Seen) => value === want || sameNumber(Number, value, want)
@@ -161,11 +161,11 @@ export function numberIn(text: string): number {
 
 function typed(whole: string, before: Seen): Expectation | undefined {
   const was = before.value
-  // The rest of the text goes to other cells.
+  // The rest of the text goes into other cells.
   const text = before.isTypedOver ? whole.replace(/[\n\r\t].*/s, "") : whole
   if (was === undefined || text === "") return undefined
-  // A terminal shows what its program writes, and a program that asks for a password writes nothing. A cell of a sheet
-  // shows its old content until the new one is complete.
+  // A terminal shows what its program prints, and a program that asks for a password prints nothing. A sheet cell shows
+  // its old content until the new one is complete.
   const isOptional = before.role === "terminal" || before.isTypedOver
   return {
     // The field may show the first half of the text before the rest arrives.
@@ -221,11 +221,11 @@ export function notSupported(ref: string, seen: Seen, action: Action): AppError 
   })
 }
 
-/** Tables of GTK and Qt do not tell which cells a user can edit. A double click on one that is not may open its row. */
+/** GTK and Qt tables do not report which cells a user can edit. A double click on a read-only one may open its row. */
 const isEditedInPlace = ({ role }: Seen, { kind }: Action): boolean =>
   (role === "cell" || role === "treeitem") && (kind === "set-value" || kind === "type" || kind === "clear")
 
-/** A secret in a field that is not secure would show in the next snapshot. */
+/** In a field that is not secure, the next snapshot would show the secret. */
 export function notSecure(ref: string, seen: Seen): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",

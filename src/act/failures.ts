@@ -6,7 +6,7 @@ import type { Target } from "../refs/resolve.ts"
 import { dispositionOf } from "./expect.ts"
 import { stateOf } from "./result.ts"
 
-/** Failures that show after an action was sent. */
+/** Errors for failures after an action was sent. */
 
 export function contradicted(
   { ref, entry }: Target,

@@ -11,14 +11,14 @@ import { targetAt } from "./cells.ts"
 import { sendAction } from "./deliver.ts"
 import { replaceText } from "./keyboard.ts"
 
-/** Cells with a field in them, as in a table of a document or a grid of a page. Their fields are set one by one. */
+/** Cells that contain a field, e.g. in a document's table or a page's grid. Their fields are set one by one. */
 
 export interface FieldCell extends CellPlace {
   readonly text: string
   readonly field: Seen
 }
 
-/** The fields of these cells. Throws if one of them has no field, several, or one that cannot be set. Writes nothing. */
+/** The fields of these cells. Throws if a cell has no field, several, or one that cannot be set. Writes nothing. */
 export async function fieldsOf(
   ctx: Context,
   table: Seen,
@@ -44,7 +44,7 @@ const byCell =
     return handle && (await ctx.adapter.tree({ kind: "element", handle }, READING)).root
   }
 
-/** By the numbers of the rows, which a tree that has only some of them may not tell. */
+/** By row number, since a tree with only some of the rows may not number them. */
 async function byRow(ctx: Context, table: Seen, grid: TreeGrid<Handle>): Promise<ContentOf> {
   const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, READING)
   const all = rowsOfTree(root, grid)
@@ -64,11 +64,11 @@ function fieldsIn(cell: SeenNode | undefined): readonly SeenNode[] {
 const isOpen = ({ states }: SeenNode): boolean =>
   !states.some((state) => state === "readonly" || state === "disabled" || state === "secure")
 
-/** Sets the field of one cell, and waits until it shows the text. Returns what it shows then. */
+/** Sets the field of one cell, and waits until it shows the text. Returns the text that it then shows. */
 export async function fillField(ctx: Context, target: Target, { field, text }: FieldCell): Promise<string> {
   const action = { kind: "set-value", value: text } as const
   const sent = await sendAction(ctx, field.handle, action)
-  // Fields of pages are typed over, as 'set-value' does it.
+  // Fields of pages are typed over, as by 'set-value'.
   if (sent.delivery === "not_delivered" && !sent.already)
     await replaceText(ctx, targetAt(target, field), action, text)
   let shows = field.value ?? ""

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { focusByPointer, placesCaret } from "./keyboard.ts"
 
-/** The focus that a field was given with its text. */
+/** The focus that a field got along with its text. */
 export interface FieldFocus {
   /** True if the field should show the focus in a moment. */
   readonly isExpected: boolean
@@ -15,8 +15,8 @@ export interface FieldFocus {
 }
 
 /**
- * Makes a field the focus of its window after its text has been delivered, without raising the window. Does it once. The
- * text is there whatever comes of it, so a failure is a reason and not an error.
+ * Focuses a field within its window after its text has been delivered, without raising the window. Tries once. The text
+ * is delivered in any case, so a failure is a reason in the result, not an error.
  */
 export async function keepFocus(ctx: Context, target: Target): Promise<FieldFocus> {
   const { seen, entry, ref } = target
@@ -41,13 +41,13 @@ export async function keepFocus(ctx: Context, target: Target): Promise<FieldFocu
 
 const missed = (reason: string): FieldFocus => ({ isExpected: false, reason })
 
-/** Members of the result. Unknown is not false: they are left out if the field could not be read. */
+/** Members of the result. They are left out if the field could not be read, since unknown is not false. */
 export interface FocusTold {
   readonly focused?: boolean
   readonly focus_reason?: string
 }
 
-/** Tells if keys go to the field now. */
+/** True if keys go to the field now. */
 export function tellFocus(
   { reason, isInside = false }: FieldFocus,
   after: Seen | "gone" | undefined,

@@ -15,13 +15,13 @@ const FOCUS_MS = 1500
 export const TYPED: Performed = { method: "keyboard", delivery: "delivered_unverified" }
 
 /**
- * True if a click only places the caret, and so is a safe way to the focus. It is also in an office document or in a
- * page that can be edited, where keys do not always write text.
+ * True if a click only places the caret, and so is a safe way to focus it. That is also true in office documents and
+ * editable pages, where keys do not always write text.
  */
 export const placesCaret = ({ role }: Seen): boolean =>
   (hasTrait(role, "typable") && !isPairOfArrows(role)) || role === "document"
 
-/** A stepper of macOS has no text: a click would press one of its arrows. */
+/** A macOS stepper has no text: a click would press one of its arrows. */
 const isPairOfArrows = (role: Role): boolean => role === "incrementor" && process.platform === "darwin"
 
 export async function typeText(
@@ -31,8 +31,8 @@ export async function typeText(
   text: string,
 ): Promise<Performed> {
   const isMoved = await takeFocus(ctx, target, action)
-  // With the focus some fields select their whole text, and the typed text would replace it. In a row, End goes to
-  // another one.
+  // Some fields select their whole text when they get the focus, and typed text would replace it. In a row, End goes to
+  // another row.
   if (isMoved && target.seen.value && !hasTrait(target.seen.role, "item"))
     await pressKey(ctx, target, toEnd(target), action)
   await sendText(ctx, target, action, text)
@@ -84,13 +84,13 @@ const isFocused = async (ctx: Context, target: Target): Promise<boolean> =>
   (await readSame(ctx.adapter, target, BEFORE_ACTING)).states.includes("focused")
 
 /**
- * Gives the element the keyboard focus, in the window in front: keys must not reach another window by chance.
- * Throws if that fails, with nothing delivered. Returns true if the focus had to be moved.
+ * Gives the element the keyboard focus, in the front window: keys must not reach another window by accident. Throws if
+ * that fails, with nothing delivered. Returns true if the focus had to be moved.
  */
 export async function takeFocus(ctx: Context, target: Target, action: Action): Promise<boolean> {
   const { ref, seen } = target
   await frontWindow(ctx, target)
-  // A row that shows another one would be selected.
+  // If the row shows another row's text, the wrong one would be selected.
   await ctx.adapter.doubt(seen.handle, false)
   if (await isFocused(ctx, target)) return false
   const asked = await sendAction(ctx, seen.handle, FOCUS)
@@ -114,7 +114,7 @@ const whenFocused = (ctx: Context, target: Target): Promise<true | undefined> =>
     deadline: ctx.deadline.slice(FOCUS_MS),
   })
 
-/** Clicks into a field of the window in front, and puts the caret behind its text. */
+/** Clicks into a field of the front window, and puts the caret at the end of its text. */
 export async function focusByPointer(ctx: Context, target: Target): Promise<void> {
   await clickElement(ctx, target, FOCUS)
   if (!(await whenFocused(ctx, target))) return

@@ -10,7 +10,7 @@ import { turnWheel } from "./pointer.ts"
 export class ListScroll {
   method = "none"
   hasMoved = false
-  /** True if it has a scroll bar that says when it is at its end. The wheel does not. */
+  /** True if it has a scroll bar, which reports its end. A wheel does not. */
   hasBar = false
   readonly list: Target
   readonly #ctx: Context
@@ -39,7 +39,7 @@ export class ListScroll {
     }
   }
 
-  /** Waits until `see` sees a view that has moved; undefined if it stays. */
+  /** Waits until `see` reports a view that has moved; undefined if it does not move. */
   async moved<T>({ method }: Performed, see: () => Promise<T | undefined>): Promise<T | undefined> {
     this.method = method
     const { entry, seen } = this.list
@@ -57,7 +57,7 @@ export class ListScroll {
 
 /** How long a view may take to move. The wait ends as soon as it does. */
 const MOVING_MS = 1500
-/** The largest step, in notches of a wheel. */
+/** The largest step, in wheel notches. */
 export const MOST_NOTCHES = 400
 
 const noRoute = (ref: string): AppError =>

@@ -6,15 +6,17 @@ import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
 import type { ActionResult } from "./result.ts"
 
-/** Popups that an action opens. The windows of the screen tell, so that an action that opens none takes no longer. */
+/**
+ * Popups that an action opens. The windows on the screen reveal them, so that an action that opens none costs no time.
+ */
 
 /** Actions that may open a menu or a list. */
 const OPENING: ReadonlySet<Action["kind"]> = new Set(["click", "double-click", "toggle", "expand"])
 
-/** How long the popover of a button that is down may take to be listed. Most buttons that stay down have none. */
+/** How long the popover of a pressed button may take to be listed. Most buttons that stay down have none. */
 const DOWN_MS = 0
 
-/** Follows popups from before the action. undefined: the display cannot tell, or the action opens none. */
+/** Follows popups from before the action. undefined: the display cannot report them, or the action opens none. */
 export async function followPopups(ctx: Context, { kind }: Action): Promise<PopupWatch | undefined> {
   if (!OPENING.has(kind)) return undefined
   try {
@@ -33,7 +35,7 @@ export async function withPopup(
 ): Promise<ActionResult> {
   const { role, states } = target.seen
   const isExpected = hasTrait(role, "opensMenu") || states.includes("haspopup")
-  // The popover of GTK 3 is in its window, where the screen shows none. Its button stays down meanwhile.
+  // A GTK 3 popover is part of its window, so the screen shows no popup. Its button stays down meanwhile.
   const isDown = !states.includes("pressed") && (result.post_state?.states?.includes("pressed") ?? false)
   try {
     const isOpen = isExpected || (await watch.look(target.entry.pid)) === "opened"

@@ -74,7 +74,7 @@ async function replace(ctx: Context, target: Target, action: Action, text: strin
   return fillCell(ctx, target, action, text)
 }
 
-/** True for a number that arrow keys change, and no text can be typed into. */
+/** True for a number that arrow keys change and that cannot be typed over. */
 const isStepped = ({ role, actions }: Seen): boolean =>
   role === "slider" || (role === "incrementor" && actions?.includes("TypeText") === false)
 

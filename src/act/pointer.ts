@@ -53,7 +53,7 @@ export async function turnWheel(
   return { method: "wheel", delivery: "delivered_unverified" }
 }
 
-/** Tells the adapter and a policy whose element the input is meant for. */
+/** Names the app whose element the input is meant for, for the adapter and the policy. */
 export const inputTarget = ({ entry, seen }: Target): InputTarget => ({ pid: entry.pid, handle: seen.handle })
 
 /** A point for input. `target` and `prove` are absent if the caller named the point itself. */
@@ -80,8 +80,8 @@ export async function refuseCovered(ctx: Context, { at, target }: Aim): Promise<
 }
 
 /**
- * Throws if a drop would go to another app. What is dragged over may open, make room or light up, so nothing else is
- * asked of it.
+ * Throws if a drop would go to another app. Nothing else is checked, because a drop target may open, make room or light
+ * up.
  */
 export async function refuseForeignDrop(ctx: Context, { at, target }: Aim): Promise<void> {
   const hit = target && (await ctx.adapter.hit(target.handle, at))
@@ -98,9 +98,8 @@ function covered({ x, y }: Point, by: string, disposition: Disposition): AppErro
 }
 
 /**
- * Brings the element's window to the front and returns it as it is then; undefined if the element is not in a listed
- * window, such as an element of a menu. From here on this command has the input turn: no other command of ours
- * changes focus or positions.
+ * Brings the element's window to the front and returns its new state. undefined: the element is not in a listed window,
+ * e.g. in a menu. From here on this command has the input turn: no other command of ours changes focus or positions.
  */
 export async function bringToFront(
   ctx: Context,
@@ -124,13 +123,13 @@ function placeless(id: string): AppError {
   })
 }
 
-/** The window may have come to the front or not: of the action itself nothing was delivered. */
+/** The window may have come to the front or not. Nothing of the action itself was delivered. */
 export const ofPreparation = ({ code, message, suggestion, platformDetail, details }: AppError): AppError =>
   new AppError(code, message, { suggestion, platformDetail, details, disposition: NOTHING_DELIVERED })
 
 /**
- * Waits for a point of the screen where input reaches the element: it is visible, does not move, and nothing covers
- * it. Scrolls the element into view once if it has to.
+ * Waits for a screen point where input reaches the element: the element is visible, does not move, and nothing covers
+ * it. Scrolls it into view once if needed.
  */
 async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPointOf): Promise<Required<Aim>> {
   const { ref, entry } = target
@@ -143,14 +142,14 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
     async () => {
       const seen = await readSame(ctx.adapter, target, BEFORE_ACTING)
       const point = pointOf(seen)
-      // With the pointer there, the proof asks again, and more thoroughly.
+      // The proof asks again, more thoroughly, once the pointer is there.
       const guess = point && (await lookAt(ctx, seen, point, window, "quick"))
       const isClear = guess?.isSure || guess?.obstacle !== undefined
       const look = point && !isClear ? await lookAt(ctx, seen, point, window, "sure") : guess
       const inTheWay = look ? look.obstacle : whyNoPoint(seen)
       if (!point || inTheWay) {
         obstacle = inTheWay ?? "not visible on the screen"
-        // An element that is scrolled out of its pane may look covered by the pane's edge.
+        // An element scrolled out of its pane may look covered by the pane's edge.
         if (!isBroughtIntoView) await sendAction(ctx, seen.handle, { kind: "scroll-to" })
         isBroughtIntoView = true
         return undefined
@@ -172,26 +171,26 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
   return { at, target: inputTarget(target), prove }
 }
 
-/** A point where the element was before the pointer came. */
+/** Where the element was before the pointer came. */
 interface Place {
   readonly at: Point
   readonly pointOf: PointOf
   readonly window: SeenWindow | undefined
-  /** The platform could tell what is at the point. */
+  /** True if the platform knew what is at the point. */
   readonly isSure: boolean
-  /** True for another point than the one that a click means. */
+  /** True if this is not the point that a plain click would use. */
   readonly isAside?: boolean
 }
 
-/** How long what the pointer brings up may stay in the way: a highlight that slides by, a tip that goes. */
+/** How long something that the pointer triggers may be in the way, e.g. a sliding highlight or a tooltip. */
 const SETTLING_MS = 500
-/** Toolkits show a reaction in their next frame. Two looks so far apart have one between them. */
+/** Toolkits react in their next frame. Between two looks this far apart there is at least one frame. */
 const FRAMES_MS = 40
 
 /**
  * Proves, with the pointer there, that a press reaches the element: it is the same one, at the same point, and nothing
- * covers it. Unless the app is known to be quiet, that takes two looks with time for a reaction in between. Throws
- * with nothing delivered.
+ * covers it. Unless the app is known to be quiet, that takes two looks with time for a reaction in between. Throws with
+ * nothing delivered.
  */
 async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet = false): Promise<void> {
   const { ref } = target
@@ -222,20 +221,21 @@ async function obstacleNow(
 ): Promise<string | undefined> {
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
-    // A browser answers a quick test with what it found out for the one before: it would miss what has just come up.
+    // A browser answers a quick test with the result of the previous one, and so would miss something that has just
+    // appeared.
     const look = await lookAt(ctx, seen, at, window, "sure")
     if (isAside && (await holdsControlAt(ctx, seen, at))) return "covered by a control in it"
-    // Identity comes last: the hit test of a browser takes its time.
+    // Identity comes last, because a browser's hit test is slow.
     const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
     if (!isStillAt(now, at, pointOf)) return "somewhere else"
-    // GTK 4 does not name what has just come up, and only stops to say that it is the element.
+    // GTK 4 does not name what has just appeared; it only stops reporting the element.
     return look.obstacle ?? (isSure && !look.isSure ? "covered by something without a name" : undefined)
   } catch (error) {
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
 }
 
-/** A small move, such as that of a highlighted card, does not matter if the whole element takes clicks. */
+/** A small move, e.g. of a highlighted card, does not matter if the whole element takes clicks. */
 function isStillAt(seen: Seen, at: Point, pointOf: PointOf): boolean {
   const now = pointOf(seen)
   if (now?.x === at.x && now.y === at.y) return true
@@ -252,9 +252,9 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
 }
 
 interface Look {
-  /** The thing that a click at the point would hit instead of the element; undefined if it hits the element. */
+  /** What a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
-  /** True if the platform can tell what is at the point. */
+  /** True if the platform knows what is at the point. */
   readonly isSure: boolean
 }
 
@@ -271,7 +271,7 @@ async function lookAt(
   const hit = await ctx.adapter.hit(seen.handle, point, care)
   if (hit.kind === "hit") return { isSure: true }
   if (hit.kind === "occluded") return { obstacle: `covered by ${hit.by}`, isSure: true }
-  // If the platform cannot tell what is at the point, it must at least be in the window in front.
+  // If the platform does not know what is at the point, the point must at least be in the front window.
   if (!window || window.is_focused) return { isSure: false }
   return { obstacle: `in window ${window.id}, which did not come to the front`, isSure: false }
 }
@@ -290,7 +290,7 @@ function clickPointOf(seen: Seen): Point | undefined {
   return { x: Math.floor(x), y: Math.floor(y) }
 }
 
-/** The place of an element that does the same at all of its points, those of controls in it excepted. */
+/** The bounds of an element that reacts the same at all its points, except at controls inside it. */
 function roomOf(seen: Seen): Rect | undefined {
   return seen.clickPoint || !(hasTrait(seen.role, "item") || UNIFORM.has(seen.role))
     ? undefined

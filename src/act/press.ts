@@ -21,9 +21,9 @@ export interface Pressed {
   readonly ref_id?: string
   /** The window that had the focus when the keys went out; absent if it is not a listed one. */
   readonly window?: Pick<SeenWindow, "id" | "title" | "app_name">
-  /** The element in it that had the focus, if its app tells. */
+  /** The focused element in it, if its app reports one. */
   readonly element?: ActedOn
-  /** If the focus is back in the window that it was taken from. */
+  /** Whether the focus is back in the window that it was taken from. */
   readonly focus_returned?: boolean
   readonly disposition: Disposition
   /** A reason why the keys may have had no effect. */
@@ -45,7 +45,7 @@ export async function pressKeys(
   return window.is_focused ? pressInWindow(ctx, window, press) : borrowFocus(ctx, window, press)
 }
 
-/** Types text into the window that has the focus, whatever has the focus in it. */
+/** Types text into the focused window, whichever element has the focus. */
 export async function typeIntoWindow(ctx: Context, choice: WindowChoice, text: string): Promise<TypedThere> {
   await ctx.adapter.takeTurn()
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
@@ -87,7 +87,7 @@ async function pressInElement(ctx: Context, to: string, press: Press): Promise<P
   return pressed(window, target.seen, { ref_id: target.ref, doubt })
 }
 
-/** A failure here leaves the focus somewhere, but no key was sent. */
+/** The focus may have moved, but no key was sent. */
 async function beforeKeys<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -104,7 +104,7 @@ function disabled(ref: string): AppError {
   })
 }
 
-/** Keys without an address. The result says where they went. */
+/** Keys without a target. The result says where they went. */
 async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
   if (!window) {
@@ -113,7 +113,7 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   }
   const element = await ctx.adapter.focused(window)
   const doubt = await untilEnterWorks(ctx, window, element, press)
-  // The first combo decides: the next ones go to whatever it has opened.
+  // The first combo decides: later ones go to whatever it has opened.
   let isInWindow: boolean | undefined
   const asSent: KeyEvent["asSent"] = (isIn) => {
     isInWindow ??= isIn
@@ -135,8 +135,9 @@ async function pressInWindow(ctx: Context, window: SeenWindow, press: Press): Pr
 }
 
 /**
- * Waits while Enter in a field of a dialog would press a button that is still disabled: the file dialog of GTK 3 enables
- * it half a second after its name was set, and ignores Enter until then. Returns the doubt if it stays disabled.
+ * Waits while Enter in a dialog's field would press a button that is still disabled. GTK 3's file dialog enables its
+ * button half a second after the name was set, and ignores Enter until then. Returns a warning if the button stays
+ * disabled.
  */
 async function untilEnterWorks(
   ctx: Context,
@@ -160,8 +161,8 @@ const ENABLED_MS = 1000
 const DISABLED_DEFAULT = "The default button of the dialog is disabled, so Enter may have done nothing"
 
 /**
- * Sends the keys. A browser is listened to until it is quiet: Chromium may crash if the last program that has asked it
- * for elements leaves while keys arrive. An app whose focus is not known may be one.
+ * Sends the keys. Listens to a browser until it is quiet: Chromium may crash if the last accessibility client leaves
+ * while keys arrive. An app with an unknown focus may be a browser.
  */
 async function send(
   ctx: Context,
@@ -183,9 +184,9 @@ async function send(
 }
 
 /**
- * Sends the combos one after the other, each once the app has handled the one before: that may have opened a dialog, which
- * gets the next one. Only the first is proved to reach its element, since it may move the focus on. None goes to another
- * app: if a combo closes its window, the next one must not reach the window behind it.
+ * Sends the combos in order, each once the app has handled the one before: it may have opened a dialog, which gets the
+ * next one. Only the first is proved to reach its element, since it may move the focus. None goes to another app: if a
+ * combo closes its window, the next one must not reach the window behind it.
  */
 async function pressInOrder(ctx: Context, { combos, prove, settle, asSent, ...press }: Press): Promise<void> {
   for (const [i, combo] of combos.entries()) {
@@ -211,7 +212,7 @@ async function pressInOrder(ctx: Context, { combos, prove, settle, asSent, ...pr
   }
 }
 
-/** True for a combo of the desktop that may be meant to go to another app, as Alt+Tab is. Alt+F4 only closes. */
+/** True for a desktop combo that may be meant to reach another app, such as Alt+Tab. Alt+F4 only closes. */
 const changesWindow = (combo: Combo): boolean => isGlobal(combo) && combo.key !== "f4"
 
 const inAnotherApp = (): AppError =>
@@ -221,7 +222,7 @@ const inAnotherApp = (): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** The keys before have been sent, whatever happened to this one. */
+/** The earlier keys were sent, whatever happened to this one. */
 function afterSome(error: unknown, sent: number, all: number): unknown {
   if (!(error instanceof AppError)) return error
   const { code, message, suggestion, platformDetail, details } = error
@@ -233,7 +234,7 @@ function afterSome(error: unknown, sent: number, all: number): unknown {
   })
 }
 
-/** Brings the window to the front for the keys. The window that was there gets the focus back. */
+/** Brings the window to the front for the keys. Afterwards the previous window gets the focus back. */
 async function borrowFocus(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
   const before = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
   await beforeKeys(operate(ctx, { window_id: window.id }, { kind: "focus" }))
@@ -252,8 +253,8 @@ async function borrowFocus(ctx: Context, window: SeenWindow, press: Press): Prom
 }
 
 /**
- * Gives the focus back, unless the keys have moved it on: to a dialog that they opened, or to whatever is left after they
- * closed the window. The app gets time to do so first. The keys were sent in any case, so a failure is only told.
+ * Returns the focus, unless the keys have moved it: to a dialog that they opened, or elsewhere because they closed the
+ * window. The app gets time to do so first. The keys were sent in any case, so a failure is only reported.
  */
 async function giveBack(
   ctx: Context,
@@ -280,11 +281,11 @@ async function untilQuiet(ctx: Context, watch: Watch): Promise<void> {
   while (!limit.expired && (await watch.changed(Math.min(QUIET_MS, limit.remaining))));
 }
 
-/** An app has reacted to keys if it announces nothing for so long. The wait for that is limited, too. */
+/** An app has finished reacting to keys if it reports nothing for this long. The wait for that is limited, too. */
 const QUIET_MS = 100
 const RESTLESS_MS = 1000
 
-/** An app that does not answer gets the keys when it goes on. */
+/** An app that does not answer gets the keys when it resumes. */
 const unanswered = ({ accessible, reason }: SeenWindow): string | undefined =>
   reason && accessible !== false ? `The keys were sent, but ${reason}` : undefined
 

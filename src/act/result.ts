@@ -16,14 +16,14 @@ export interface ActionResult {
   readonly element: ActedOn
   readonly post_state?: { readonly role: Role; readonly states?: readonly State[]; readonly value?: string }
   readonly method: string
-  /** Nothing was sent, because the element was as requested. */
+  /** Nothing was sent, because the element was already as requested. */
   readonly already?: true
   /** The app has ended. */
   readonly app_ended?: true
   readonly disposition: Disposition
-  /** Why it is not verified: the element may be another one than it reports. */
+  /** Why it is not verified: the element may not be the one it reports to be. */
   readonly doubt?: string
-  /** After `type` and `set-value`: if keys go to the field now, and why not. */
+  /** After `type` and `set-value`: whether keys go to the field now, and if not, why. */
   readonly focused?: boolean
   readonly focus_reason?: string
   /** The menu or list that the action opened, with refs. */
@@ -31,13 +31,13 @@ export interface ActionResult {
   readonly changes?: ActionChanges
 }
 
-/** The element that was acted on: if the ref was a slip, the caller sees it here. */
+/** The element that was acted on. A caller with the wrong ref notices it here. */
 export interface ActedOn {
   readonly role: Role
   readonly name?: string
 }
 
-/** The element after the action. "gone": it is not there any more. undefined: it could not be read. */
+/** The element after the action. "gone": it no longer exists. undefined: it could not be read. */
 export type Observation = Seen | "gone" | undefined
 
 export function resultOf(
@@ -60,8 +60,8 @@ export function resultOf(
 }
 
 /**
- * The result of an action with its changes. A menu, dialog or window of the app that opened proves a click, as the menu of
- * a right click does; so does a change of the element itself that showed only later.
+ * Adds the changes to the result of an action. A menu, dialog or window that the app opened proves a click, including a
+ * right click; so does a late change of the element itself.
  */
 export function provenByChanges(result: ActionResult, action: Action): ActionResult {
   const { changes, disposition, doubt, ref_id } = result
@@ -87,13 +87,13 @@ function differsBeyondFocus(
   return was.states !== undefined && beyond(states) !== beyond(was.states)
 }
 
-/** A cell of a sheet may report its old text for a while: that is not its state after the action. */
+/** A sheet cell may report its old text for a while, which is not its state after the action. */
 function asKnown(before: Seen, after: Seen, delivery: Delivery): Seen {
   const isOld = before.isTypedOver && delivery !== "delivered_verified" && after.value === before.value
   return isOld ? { ...after, value: undefined } : after
 }
 
-/** Role and name, and never a value: a paragraph may hold text that a user wrote. */
+/** Role and name, never a value: a paragraph may hold a user's text. */
 export function actedOn(seen: Seen): ActedOn {
   const name = seen.role === "paragraph" ? seen.name : wordsOf(seen)
   return { role: seen.role, ...(name ? { name: shortened(name) } : {}) }

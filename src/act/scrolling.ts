@@ -4,8 +4,8 @@ import { AppError } from "../errors.ts"
 import { untilChanged } from "../until.ts"
 
 /**
- * An element and its parts as text: what they show, and at which places. It differs after a scroll: either the element has moved, or it is
- * the view and its parts have. undefined: it could not be read.
+ * An element and its parts as text: their content and positions. It differs after a scroll, because either the element
+ * has moved, or it is the view and its parts have. undefined: it could not be read.
  */
 export async function viewOf(ctx: Context, handle: Handle): Promise<string | undefined> {
   try {
@@ -19,7 +19,7 @@ export async function viewOf(ctx: Context, handle: Handle): Promise<string | und
   }
 }
 
-/** Wrappers do not count. The parts further down move with these. */
+/** Wrappers do not count. Deeper parts move with these. */
 const DEPTH = 3
 
 function linesOf({ role, name = "", bounds, states, children }: SeenNode): string[] {
@@ -28,8 +28,8 @@ function linesOf({ role, name = "", bounds, states, children }: SeenNode): strin
 }
 
 /**
- * Waits until the element shows another view than `before`, unless it `mayStay`, and then until that view stays. false:
- * it shows the old one. A browser reports where things are some time after they have moved.
+ * Waits until the element shows another view than `before`, unless it `mayStay`, and then until that view stays. False:
+ * it still shows the old one. Browsers report positions some time after things have moved.
  */
 export async function untilScrolled(
   ctx: Context,

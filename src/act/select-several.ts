@@ -11,7 +11,7 @@ import type { ActionResult } from "./result.ts"
 
 type Choice = RefChoice & { readonly input?: InputPolicy; readonly changes?: boolean }
 
-/** Selects several options of a list, one after the other. All are looked for before the first is selected. */
+/** Selects several options of a list, one after the other. Finds all of them before it selects the first. */
 export const selectSeveral = (
   ctx: Context,
   choice: Choice,

@@ -9,8 +9,8 @@ import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
 /**
- * Writes a block of cells into a sheet as a user does, cell by cell, or into the fields of a table. Everything that can be known to fail is refused before
- * the first cell is written. Then the block is read back.
+ * Writes a block of cells into a sheet as a user does, cell by cell, or into the fields of a table. Refuses everything
+ * that is known to fail before it writes the first cell. Then reads the block back.
  */
 
 export interface CellsSet {
@@ -25,7 +25,7 @@ export interface CellsSet {
   readonly disposition: Disposition
 }
 
-/** A cell that shows something else than was written: a result, another format, or another text. */
+/** A cell that shows something other than was written: a result, another format, or another text. */
 interface Difference {
   readonly cell: string
   readonly wanted: string
@@ -50,7 +50,7 @@ export async function setCells(
   const { method, differences } = isSheet
     ? await writeSheet(ctx, target, grid, block)
     : await writeFields(ctx, target, sheet, grid, block)
-  // LibreOffice may go on reporting the old text of a cell that was emptied: that is not what it shows.
+  // LibreOffice may keep reporting the old text of a cleared cell, although it shows nothing.
   const told = differences.filter(({ wanted }) => wanted !== "")
   const last = {
     row: Math.max(...block.map(({ row }) => row)),
@@ -146,7 +146,7 @@ async function refuseUnwritable(grid: CellGrid<Handle>, block: readonly Cell[]):
   })
 }
 
-/** Fills the cells one after the other. An error says which ones are written. */
+/** Fills the cells one after the other. An error says which ones were written. */
 async function write<C extends Cell>(
   ctx: Context,
   block: readonly C[],
@@ -243,7 +243,7 @@ function isWritten(wanted: string, shows: string, formula: string): boolean {
   return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
 }
 
-/** A formula without its blanks, in capitals: the app writes it in its own way. */
+/** A formula without blanks, in capitals, because the app reformats it. */
 const plain = (formula: string): string => formula.replaceAll(/\s+/g, "").toUpperCase()
 
 function numberIn(text: string): number | undefined {
@@ -251,7 +251,7 @@ function numberIn(text: string): number | undefined {
   return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(bare) ? Number(bare) : undefined
 }
 
-/** True for digits that are not kept as a number: zeros at the start, as in a postal code, or more than a number holds. */
+/** True for digits that must not become a number: leading zeros, as in a postal code, or too many digits. */
 const losesDigits = (text: string): boolean =>
   /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 

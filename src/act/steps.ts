@@ -7,8 +7,8 @@ import { dispositionOf, notSupported, numberIn } from "./expect.ts"
 import { pressKey, proveFocus, TYPED, takeFocus } from "./keyboard.ts"
 
 /**
- * Sets a number by the arrow keys, in the element's own steps. The first press tells how long a step is. Each further
- * round of presses is checked by the value that the element shows: if it is not as expected, no key follows.
+ * Sets a number with the arrow keys, in the element's own steps. The first press shows how large a step is. Each
+ * further round of presses is checked against the element's value: if it is not as expected, no key follows.
  */
 export async function stepTo(ctx: Context, target: Target, action: Action, text: string): Promise<Performed> {
   const want = numberIn(text)
@@ -21,7 +21,7 @@ export async function stepTo(ctx: Context, target: Target, action: Action, text:
   const key = want > first ? up : down
   await press(ctx, target, action, key, 1)
   const second = await whenValue(ctx, target, (value) => !isNear(value, first))
-  // A value that does not move is judged like that of any other action.
+  // A value that does not move is judged like any other action's.
   if (second === undefined) return TYPED
   const step = second - first
   const steps = Math.round((want - second) / step)
@@ -45,11 +45,11 @@ export async function stepTo(ctx: Context, target: Target, action: Action, text:
   return TYPED
 }
 
-/** Both pairs mean the same to most widgets; these are the ones that each pattern names first. */
+/** Both pairs mean the same to most widgets; these are the ones that the ARIA pattern of each role names first. */
 const SIDEWAYS = { up: "right", down: "left" } as const
 const UPRIGHT = { up: "up", down: "down" } as const
 
-/** Keys that are sent before the next look. */
+/** Keys sent before the next look. */
 const AT_ONCE = 20
 const MOST_STEPS = 1000
 /** How long the value may take to show a press. */

@@ -8,13 +8,13 @@ import { middle } from "../rect.ts"
 import { sendAction } from "./deliver.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
 
-/** Scrolls a list by less than what it shows, and looks at all its rows on the way. */
+/** Scrolls a list by less than one view at a time, and looks at all its rows. */
 
 export type Swept =
   | { readonly kind: "found"; readonly row: SeenRow }
   /**
-   * `end`: all rows in the direction were seen, unless some may have been passed over. `late`: the time was up. `stuck`:
-   * it is not at its end, and does not move.
+   * `end`: all rows in the direction were seen, unless some may have been skipped. `late`: the time was up. `stuck`:
+   * the list is not at its end and does not move.
    */
   | {
       readonly kind: "end" | "late" | "stuck"
@@ -26,10 +26,10 @@ export class Sweep {
   readonly #ctx: Context
   readonly #scroll: ListScroll
   readonly #fits: Fits
-  /** Whether the app can scroll an element to an edge of the view. */
+  /** True if the app can scroll an element to an edge of the view. */
   #edges: "unknown" | "work" | "none" = "unknown"
   #rowsPerNotch = 3
-  /** True if the list makes objects for some of its rows only. */
+  /** True if the list creates objects for only some of its rows. */
   #hasUnmade: boolean | undefined
 
   constructor(ctx: Context, scroll: ListScroll, fits: Fits) {
@@ -55,7 +55,7 @@ export class Sweep {
       if (typeof step === "string") return { kind: step, rows, isSure }
       const joined = joint(view.rows, step.view.rows, direction)
       if (joined === undefined && step.notches > 1) {
-        // It went too far: back, and on with a smaller step.
+        // It went too far: go back, and continue with a smaller step.
         most = Math.max(1, Math.floor(step.notches / 2))
         view = (await this.#scrolled(step.view, opposite(direction), step.notches)) ?? view
         continue
@@ -67,7 +67,7 @@ export class Sweep {
     }
   }
 
-  /** Goes on by less than what is seen. */
+  /** Scrolls on by less than one view. */
   async #step(first: View, direction: Direction, most: number): Promise<Step | "end" | "stuck"> {
     let view = first
     for (let tries = 0; tries < MOST_STEPS; tries++) {
@@ -102,7 +102,7 @@ export class Sweep {
       direction === "down"
         ? view.rows.length - view.rows.findIndex(({ isShown }) => isShown)
         : view.rows.findLastIndex(({ isShown }) => isShown) + 1
-    // Of a list with objects for some rows, as many are before the view as after it.
+    // A list with objects for some rows has as many before the view as after it.
     const rows = this.#hasUnmade ? Math.min(beyond, view.rows.length * 0.4) : beyond
     const room = Math.floor(((rows - 2) * 0.9) / this.#rowsPerNotch)
     const notches = Math.max(1, Math.min(most, room))
@@ -127,7 +127,7 @@ export class Sweep {
     return sent && this.#changed(view, sent)
   }
 
-  /** The view once it differs; undefined if it stays. */
+  /** The view once it differs; undefined if it does not change. */
   #changed(before: View, sent: Performed): Promise<View | undefined> {
     return this.#scroll.moved(sent, async () => {
       const now = await this.#look()
@@ -182,15 +182,15 @@ export class Sweep {
         )
       ).root
     const first = await read(this.#hasUnmade === true)
-    // A list that makes objects for some rows of its model has them also for rows out of view, which look hidden.
+    // A list that creates objects for only some rows also has them for rows out of view, which look hidden.
     const isNew = this.#hasUnmade === undefined && hasUnmade(first)
     this.#hasUnmade ??= hasUnmade(first)
     return viewOf(await this.#asDrawn(rowsOf(isNew ? await read(true) : first)))
   }
 
   /**
-   * GTK 4 leaves rows that went out of view at their last places. Rows that follow each other from top to bottom are
-   * either all there or all left over, and a hit test of one tells.
+   * GTK 4 leaves rows that went out of view at their last positions. Consecutive rows from top to bottom are either all
+   * visible or all left over; a hit test of one decides.
    */
   async #asDrawn(rows: readonly SeenRow[]): Promise<readonly SeenRow[]> {
     const runs = runsOf(rows)
@@ -201,7 +201,7 @@ export class Sweep {
         return bounds && (await this.#ctx.adapter.hit(node.handle, middle(bounds))).kind === "hit"
       }),
     )
-    // A window behind others, for one, has no answer.
+    // A window behind others, for example, gives no answer.
     if (!drawn.includes(true)) return rows
     const shown = new Set(runs.filter((_, at) => drawn[at]).flat())
     return rows.map((row) => (row.isShown && !shown.has(row) ? { ...row, isShown: false } : row))
@@ -212,10 +212,10 @@ const isLate = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
 
 const MOST_TRIES = 30
-/** Time that is left to bring the row into view. */
+/** Time reserved to bring the row into view. */
 const LEFT_MS = 500
 
-/** Tries to go on before it is said that it does not. */
+/** Attempts to scroll on before the list counts as stuck. */
 const MOST_STEPS = 4
 
 interface Step {

@@ -8,7 +8,7 @@ import { keepFocus, tellFocus } from "./keep-focus.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
-/** Selects text and places the caret, through the accessibility interface alone: no key can hit anything else. */
+/** Selects text and places the caret, only through the accessibility interface: no key can hit anything else. */
 
 export interface TextActed extends TextRange {
   readonly action: string
@@ -55,7 +55,7 @@ async function place(
   action: string,
 ): Promise<TextActed> {
   const { ref, seen, entry } = target
-  // First the focus: some fields select their whole text when they get it.
+  // Focus first: some fields select their whole text when they get the focus.
   const focus = await keepFocus(ctx, target)
   const isThere = async (): Promise<true | undefined> => {
     const selection = await text.selection()

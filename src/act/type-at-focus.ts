@@ -8,8 +8,8 @@ import { actOnRef, changing } from "./act.ts"
 import { typeIntoWindow } from "./press.ts"
 
 /**
- * Types where the keyboard focus is: into the element that has it, or, if no element reports it, with keys into the
- * focused window. A secret goes only into an element that is known to be a secure field.
+ * Types at the keyboard focus: into the focused element or, if no element reports the focus, with keys into the focused
+ * window. A secret goes only into an element that is known to be a secure field.
  */
 export async function typeAtFocus(
   ctx: Context,

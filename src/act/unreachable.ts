@@ -6,8 +6,8 @@ import type { StoredRef, Target } from "../refs/resolve.ts"
 type Dialog = Pick<WindowInfo, "id"> | undefined
 
 /**
- * Looks for a modal dialog over the window of a ref. It can run while the element is found, which costs no time.
- * undefined if that could not be told: a dialog that is not known does not keep anybody from acting.
+ * Looks for a modal dialog over the window of a ref. It can run while the element is being found, which costs no time.
+ * undefined if unknown: an unknown dialog blocks nothing.
  */
 export async function dialogOver(ctx: Context, { entry, hint }: StoredRef): Promise<Dialog> {
   try {
@@ -19,8 +19,8 @@ export async function dialogOver(ctx: Context, { entry, hint }: StoredRef): Prom
 }
 
 /**
- * Refuses to act on an element that no user could reach: on a page or panel that is not shown, or behind a modal
- * dialog. The accessibility route would reach it, and the app would be told something that it is not ready for.
+ * Refuses to act on an element that no user could reach: on a hidden page or panel, or behind a modal dialog. The
+ * accessibility route would reach it, and the app would get an action that it is not ready for.
  */
 export async function refuseUnreachable(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function refuseUnreachable(
       suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i --window-id ${entry.window_id ?? ""}`,
     })
   }
-  // An entry of another program may not say where the element is; now that it was found, it is known.
+  // An entry written by another program may lack the window; the found element has it.
   const isKnown = dialog !== undefined && (entry.address !== undefined || seen.address === undefined)
   const over = await (isKnown
     ? dialog

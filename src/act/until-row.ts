@@ -18,8 +18,8 @@ import { Sweep } from "./sweep.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
 /**
- * Scrolls a table, list or page until a row shows a text. A table that answers by row and column is searched first, and
- * scrolled once. Any other one is scrolled by less than a view at a time, so that no row is passed over.
+ * Scrolls a table, list or page until a row shows a text. A table that can be read by row and column is searched first,
+ * and scrolled once. Anything else is scrolled by less than one view at a time, so that no row is skipped.
  */
 
 export interface RowShown {
@@ -34,7 +34,7 @@ export interface RowShown {
 
 export interface FoundRow {
   readonly ref_id?: string
-  /** From 1, if the app tells. */
+  /** Counts from 1. Absent if the app does not report it. */
   readonly row?: number
   readonly texts: readonly string[]
 }
@@ -70,8 +70,8 @@ export async function scrollUntil(ctx: Context, choice: RefChoice, ask: RowAsk):
 }
 
 /**
- * Brings the row of a list into view that a description names, if it is the only one. Fails if several rows have this
- * name, or if the list could not be searched in time. `only`: all rows were searched. undefined: there is no such row.
+ * Brings the row that a description names into view, if it is the only one. Fails if several rows have this name, or if
+ * the list could not be searched in time. `only`: all rows were searched. undefined: there is no such row.
  */
 export async function revealRow(
   ctx: Context,
@@ -102,11 +102,11 @@ type Outcome =
   | { readonly kind: "end" | "late" | "stuck"; readonly searched: Searched }
 
 interface Searched {
-  /** From 1, if the app tells. */
+  /** Counts from 1. Absent if the app does not report it. */
   readonly first_row?: number
   readonly last_row?: number
   readonly row_count?: number
-  /** Rows that were seen, if they have no numbers. */
+  /** The number of rows seen, if they have no numbers. */
   readonly rows_seen?: number
   readonly may_have_missed?: true
   readonly from_here?: boolean
@@ -137,7 +137,7 @@ class RowSearch {
     return this.#scroll.hasMoved
   }
 
-  /** `enough`: the number of rows that fit after which a table is not searched on. */
+  /** `enough`: stops searching a table after this many matching rows. */
   async go(direction: Direction, enough = 1): Promise<Outcome> {
     const table = await this.#ctx.adapter.tableAround(this.#target.seen.handle)
     const grid = table && (await this.#ctx.adapter.grid(table.handle))
@@ -259,7 +259,7 @@ class RowSearch {
   }
 }
 
-/** A ref for the row, in the tree of its window. A list may have made its rows again since. */
+/** A ref for the row in its window's tree. A list may have recreated its rows since. */
 async function refOf(ctx: Context, { entry }: Target, { seen, texts }: Hit): Promise<string | undefined> {
   const window = await windowOf(ctx.adapter, entry)
   if (!window) return undefined

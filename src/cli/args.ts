@@ -78,7 +78,7 @@ interface Line {
 
 /** The flags and positionals that may follow on the line. */
 interface Scope {
-  /** "unknown" up to the command's name. */
+  /** "unknown" until the command's name has been read. */
   readonly command: string
   readonly flags: ReadonlyMap<string, Field>
   readonly places: readonly Field[]
@@ -135,7 +135,7 @@ function scan(line: Line, scope: Scope): "help" | "version" | undefined {
   return asked
 }
 
-/** The flags that a token stands for, or undefined if it is none that is known here. */
+/** The flags that a token stands for; undefined if it is not a known flag. */
 function usesOf(token: string, scope: Scope): readonly Use[] | undefined {
   if (!token.startsWith("-")) return undefined
   const equals = token.indexOf("=")
@@ -157,7 +157,7 @@ function usesOf(token: string, scope: Scope): readonly Use[] | undefined {
 /** `-` is a word (standard input), and so is a token that starts like a negative number. */
 const looksLikeFlag = (token: string) => token.startsWith("-") && token !== "-" && !/^-\.?\d/.test(token)
 
-/** The positional that the next word fills: places whose members were given as flags are skipped. */
+/** The positional that the next word fills; skips those that were given as flags. */
 function openPlace(line: Line, scope: Scope): Field | undefined {
   let before = line.words.length
   let last: Field | undefined
@@ -192,7 +192,7 @@ function takeValue(line: Line, scope: Scope, { field, spelled }: Use): string {
   return field.optionalValue
 }
 
-/** Gives the words to the places that no flag has filled. */
+/** Assigns the words to the positionals that no flag has filled. */
 function fill(line: Line, scope: Scope): void {
   const open: Field[] = []
   for (const field of scope.places) if (!line.given.has(field)) open.push(field)
@@ -211,7 +211,7 @@ function put(line: Line, field: Field, text: string): string {
   return text
 }
 
-/** The text itself. Throws if it cannot be a value of the field. */
+/** The text itself. Throws if it is not a valid value of the field. */
 function checked(field: Field, text: string, spelled: string, command: string): string {
   const problem = problemOf(field, text)
   if (problem === undefined) return text
@@ -269,7 +269,7 @@ function collect(fields: readonly Field[], line: Line): Arguments {
 function typedValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "number":
-      // -0 is 0 to every reader.
+      // Every reader takes -0 for 0.
       return Number(value) || 0
     case "json":
       return JSON.parse(String(value))

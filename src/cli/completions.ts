@@ -3,7 +3,7 @@ import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "..
 
 export type Shell = "bash" | "zsh" | "fish"
 
-/** One word that fits at the cursor. */
+/** A word that may come at the cursor. */
 export interface Candidate {
   readonly value: string
   readonly description?: string

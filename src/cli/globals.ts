@@ -30,7 +30,7 @@ export const globals = v.strictObject({
 export interface Settings {
   readonly session?: string
   readonly desktop?: string
-  /** undefined: the door's own. */
+  /** undefined: the door's default. */
   readonly numbering?: Numbering
   readonly format: Format
   /** The format that the caller asked for. An MCP server has another default. */
@@ -77,7 +77,7 @@ export function settingsOf(given: Readonly<Record<string, unknown>>, env: Env): 
   }
 }
 
-/** How refs are numbered, as the variable says. */
+/** How refs are numbered, according to the variable. */
 export const numberingOf = (value: string | undefined): Numbering | undefined =>
   wordOf("AGENT_DESKTOP_REFS", value, NUMBERINGS)
 

@@ -103,7 +103,7 @@ function section(
   return rows.length === 0 ? "" : [title, ...lines.map((line) => line.trimEnd())].join("\n")
 }
 
-/** A start and pieces after it, wrapped between pieces and indented to the first piece. */
+/** A prefix and pieces after it, wrapped between pieces and indented to the first piece. */
 function paragraph(start: string, pieces: readonly string[]): string {
   const indent = start.length + 1
   return pieces.length === 0
@@ -242,7 +242,7 @@ function entryOf(command: Command): readonly string[] {
 
 const termOf = ([term, said]: Row): readonly string[] => [".TP", `\\fB${roff(term)}\\fR`, text(said)]
 
-/** A line of text, escaped so that roff does not take its start for a request. */
+/** A line of text, escaped so that roff does not read its start as a request. */
 const text = (line: string): string => roff(line).replace(/^(?=[.'])/, "\\&")
 
 const roff = (line: string): string => line.replaceAll("\\", "\\e").replaceAll("-", "\\-")

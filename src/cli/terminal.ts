@@ -35,7 +35,7 @@ function write(text: string): void {
 export interface Progress {
   /** Shows the current step. */
   say(text: string): void
-  /** Removes the line so that something else can be printed; it comes back soon after. */
+  /** Removes the line so that something else can be printed; it returns soon after. */
   clear(): void
   end(): void
 }
@@ -44,7 +44,7 @@ const REDRAW_MS = 200
 /** Fits into common terminals: a line that breaks could not be removed. */
 const WIDTH = 79
 
-/** Writes nothing without a terminal. `limitMs`: the time after which the work ends at the latest. */
+/** Writes nothing without a terminal. `limitMs`: the longest that the work can take. */
 export function startProgress(
   title: string,
   { limitMs, since = performance.now() }: { readonly limitMs?: number; readonly since?: number } = {},
@@ -112,8 +112,8 @@ const plain = (text: string): string => escapeHidden(text.replace(/[\x00-\x1f\x7
 export type Log = Pick<ConsolaInstance, "debug" | "warn">
 
 /**
- * A log on standard error, for a person who looks. consola chooses by level: warnings always, the rest with
- * --verbose. Texts of apps and typed texts never go into it: they may be secret.
+ * A log on standard error, for a person. consola filters by level: warnings always, the rest with --verbose. Texts of
+ * apps and typed texts never go into it: they may be secret.
  */
 export async function openLog(verbose: boolean): Promise<Log> {
   // consola's own reporters load node:util and touch process.stderr, which costs more than a whole command.

@@ -137,7 +137,7 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
   }
 }
 
-/** A right click may open something else than a menu, or a menu that cannot be read. */
+/** A right click may open something other than a menu, or a menu that cannot be read. */
 async function popupOver(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<Node | undefined> {
   const [{ lookUp }, { shownPopup }] = await Promise.all([
     import("../refs/resolve.ts"),
@@ -305,7 +305,7 @@ function refuseSemantic(input: string): void {
   })
 }
 
-/** A verb that takes nothing but the element. */
+/** A verb whose only argument is the element. */
 function verb(
   name:
     | "triple-click"

@@ -5,7 +5,7 @@ import { closeApp as endApp, publicWindow } from "../look/windows.ts"
 import { flag, text } from "../schema/inputs.ts"
 import { described, optionalString, windowInfo } from "../schema/outputs.ts"
 
-/** The start and the end of apps. */
+/** Starting and closing apps. */
 
 export const launch = defineCommand({
   name: "launch",

@@ -13,7 +13,7 @@ export const batch = defineCommand({
   name: "batch",
   summary: "Run several commands in order, from JSON",
   group: "system",
-  // The widest that an item can do; a read-only policy judges each item.
+  // The widest effect that an item can have. A read-only policy judges each item.
   effect: "changes",
   delegates: true,
   tool: "core",
@@ -72,7 +72,7 @@ function stopped(results: readonly ItemResult[], { command, error }: FailedItem)
 
 type FailedItem = Extract<ItemResult, { ok: false }>
 
-// valibot's record takes an empty array for an empty object.
+// valibot's record accepts an empty array as an empty object.
 const Args = v.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -83,7 +83,7 @@ const Items = v.pipe(
   v.maxLength(MOST_ITEMS),
 )
 
-/** The size limit counts bytes of text, also for a list. */
+/** The size limit counts bytes of text, even for a list. */
 const asText = (commands: string | readonly object[]): string =>
   typeof commands === "string" ? commands : JSON.stringify(commands)
 

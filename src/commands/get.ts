@@ -34,7 +34,7 @@ const PROPERTIES = [
   "attributes",
 ] as const
 
-/** Properties of a text by characters. */
+/** Properties of a text by character offsets. */
 const OF_TEXT: ReadonlySet<string> = new Set(["selection", "caret", "attributes"])
 
 export const get = defineCommand({
@@ -88,7 +88,7 @@ export const get = defineCommand({
     if (range !== undefined || OF_TEXT.has(property))
       return { ...answer, ...(await readByCharacters(ctx, ref, seen, property, range)) }
     const value = read(seen, property) ?? null
-    // A long text is cut: its length tells how much of it there is.
+    // A long text is cut; its length shows how much is missing.
     const isCut = property === "text" && typeof value === "string" && value.length >= MAX_TEXT
     const text = isCut ? await ctx.adapter.text(seen.handle) : undefined
     return { ...answer, value, ...(text && "length" in text ? { length: text.length } : {}) }

@@ -7,7 +7,7 @@ import { REF_SYNTAX } from "../refmap.ts"
 import { app, changes, flag, oneOf, optionalTarget, text, whole, windowId } from "../schema/inputs.ts"
 import { acted, changes as changed, described, disposition, optionalString } from "../schema/outputs.ts"
 
-/** Keys: in the window that has the focus, or in one that gets it for them. */
+/** Keys: for the focused window, or for a window that gets the focus for them. */
 
 const KEYS =
   "cmd ctrl alt shift; characters, return escape tab space backspace delete forwarddelete insert home end pageup pagedown left right up down f1-f24"

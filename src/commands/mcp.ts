@@ -85,7 +85,7 @@ interface Config {
   readonly command?: string
 }
 
-/** The settings of a client. A server has a session of its own unless one is named here. */
+/** The settings of a client. Without a named session, each server gets a separate one. */
 function configOf(client: Client, session: string | undefined): Config {
   const program = ownPath()
   const server = { command: program, args: [...(session ? ["--session", session] : []), "mcp"] }
@@ -118,7 +118,7 @@ function configOf(client: Client, session: string | undefined): Config {
       return {
         file: "~/.gemini/settings.json",
         text: mcpServers,
-        // It takes an option of the server for one of its own.
+        // The client would read a server option as its own.
         ...(session ? {} : { command: `gemini mcp add --scope user agent-desktop ${line}` }),
       }
     case "vscode":

@@ -39,7 +39,7 @@ export const menu = defineCommand({
   },
 })
 
-/** `File > Export`: names with `>` between them. A `>` of a name itself is written `\>`. */
+/** `File > Export`: names with `>` between them. A `>` inside a name is written `\>`. */
 function namesIn(path: string): readonly string[] {
   const names = path.split(/(?<!\\)>/).map((name) => name.replaceAll("\\>", ">").trim())
   if (names.every((name) => name !== "")) return names

@@ -103,7 +103,7 @@ export const dismissAllNotifications = defineCommand({
   },
 })
 
-/** Dismisses a notification; false if it was gone already. */
+/** Dismisses a notification; false if it was already gone. */
 async function wasThere(ctx: Context, one: SeenNotification): Promise<boolean> {
   try {
     await ctx.adapter.notification(one, { kind: "dismiss" })

@@ -18,7 +18,7 @@ import {
 } from "../schema/inputs.ts"
 import { acted, changes as changed, disposition, element, place, point, refId } from "../schema/outputs.ts"
 
-/** The pointer: over elements and at points of the screen. */
+/** The pointer: on elements and at screen points. */
 
 export const hover = defineCommand({
   ...pointing("hover"),
@@ -216,7 +216,7 @@ function acting() {
   return import("../act/act.ts")
 }
 
-/** The X server and macOS take input without a word about its effect. `retry`: if doing it twice does no harm. */
+/** The X server and macOS do not report the effect of input. `retry`: whether doing it twice is harmless. */
 const sent = (retry: Disposition["retry"]): Disposition => ({ delivery: "delivered_unverified", retry })
 
 const pointed = () => ({ ...point().entries, disposition: disposition() })

@@ -13,7 +13,7 @@ export const replay = defineCommand({
   name: "replay",
   summary: "Run a flow: a file of command lines, with descriptions in place of refs",
   group: "integrate",
-  // The widest that a line can do; a read-only policy judges each line.
+  // The widest effect that a line can have. A read-only policy judges each line.
   effect: "changes",
   delegates: true,
   tool: "never",

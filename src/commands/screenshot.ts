@@ -75,7 +75,7 @@ interface Marked {
   readonly snapshot_id?: string
 }
 
-/** A picture of a window with its refs drawn in. Elements that can be acted on get a ref, as with find. */
+/** A picture of a window with its refs drawn in. Interactive elements get a ref, as with find. */
 async function markedPicture(ctx: Context, window: SeenWindow): Promise<Marked> {
   const [{ appendRefs, readSurface, shownPart }, { annotate }] = await Promise.all([
     import("../look/surface.ts"),
@@ -107,7 +107,7 @@ const WHOLE = {
   skeleton: false,
 } as const
 
-/** Pixels of the picture per pixel of the screen. Rounded, since the edge of the screen may cut the window. */
+/** Picture pixels per screen pixel. Rounded, since the edge of the screen may cut the window. */
 function scaleOf({ width }: Picture, { bounds }: SeenWindow): number {
   return bounds ? Math.max(1, Math.round(width / bounds.width)) : 1
 }

@@ -6,7 +6,7 @@ import { choice, flag } from "../schema/inputs.ts"
 import { count, failed, optionalString } from "../schema/outputs.ts"
 import { VERSION, versionFacts } from "../version.ts"
 
-/** The program itself and the way to the desktop. */
+/** The program itself, and its access to the desktop. */
 
 const permissionStates = () => {
   const grant = v.object({
@@ -52,7 +52,7 @@ export const status = defineCommand({
   },
 })
 
-/** A session without a desktop is a state to report: status does not fail there. */
+/** A session without a desktop is a state to report, not an error of status. */
 async function permissionsOrError(ctx: Context): Promise<object> {
   try {
     return await ctx.adapter.permissions(false)

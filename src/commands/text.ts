@@ -15,7 +15,7 @@ import {
   refId,
 } from "../schema/outputs.ts"
 
-/** Text by characters: a selection, and the caret. */
+/** Text by character offsets: the selection and the caret. */
 
 const textActed = (name: string) =>
   acted(name, {

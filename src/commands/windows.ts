@@ -66,7 +66,7 @@ export const minimize = verb("minimize", "Minimise a window")
 export const maximize = verb("maximize", "Maximise a window")
 export const restore = verb("restore", "Bring a window back from minimised or maximised")
 
-/** A verb that takes nothing but the window. */
+/** A verb whose only argument is the window. */
 function verb(name: "minimize" | "maximize" | "restore", summary: string): Command {
   return defineCommand({
     ...onWindow(name),

@@ -4,8 +4,8 @@ import { isWrapper } from "../tree.ts"
 
 /**
  * A tree is read in two phases, on every platform. First the platform collects a draft of each object: facts, and
- * answers to further questions. That waits for the app. Then describeTree() turns the drafts into nodes, and asks
- * nothing any more.
+ * answers to further questions. Only that waits for the app. Then describeTree() turns the drafts into nodes without
+ * asking anything.
  */
 export interface Draft<Self> {
   /** The children that were read. */
@@ -14,7 +14,7 @@ export interface Draft<Self> {
   readonly isCut: boolean
   /** The number of its children, if not all of them are nodes of the tree. */
   readonly count: number | undefined
-  /** Elements in it that are scrolled out of view, if they were only counted. */
+  /** The number of elements in it that are scrolled out of view, if they were only counted. */
   readonly beyond?: Beyond | undefined
 }
 
@@ -41,7 +41,7 @@ function describeParts<D extends Draft<D>>(draft: D, describe: Describe<D>): rea
   return draft.parts.map((part) => describeTree(part, describe))
 }
 
-/** The position of an object in the tree that is read. */
+/** Where an object is in the tree being read. */
 export interface Standing {
   /** The number of objects above it. */
   readonly level: number
@@ -49,7 +49,7 @@ export interface Standing {
   readonly depth: number
 }
 
-/** The depth of an object's children. A nameless wrapper costs none, since web apps nest dozens of them. */
+/** The depth of an object's children. A nameless wrapper adds none, since web apps nest dozens of them. */
 export function depthBelow({ depth }: Standing, words: Parameters<typeof isWrapper>[0]): number {
   return depth + (isWrapper(words) ? 0 : 1)
 }
@@ -63,15 +63,15 @@ export function isWithin(
   return depth <= maxDepth && level < MAX_LEVELS
 }
 
-/** An object by which it can be recognised on the way up from its descendants. */
+/** Identifies an object on the way up from its descendants. */
 export interface Keyed<Self, Key> {
   readonly key: Key
   readonly parent: Self | undefined
 }
 
 /**
- * Tells for each child of an object whether it is new. Some apps list a child twice, or an ancestor as a child, which
- * would be read for ever.
+ * Returns a test that is true for a child the first time it is seen. Some apps list a child twice, or an ancestor as a child, which would be
+ * read forever.
  */
 export function newBelow<D extends Keyed<D, Key>, Key>(draft: D): (key: Key) => boolean {
   const known = new Set<Key>()
@@ -79,7 +79,10 @@ export function newBelow<D extends Keyed<D, Key>, Key>(draft: D): (key: Key) => 
   return (key) => !known.has(key) && known.add(key).has(key)
 }
 
-/** Values and descriptions of objects without a ref are read only if the caller keeps such objects, or a name needs them. */
+/**
+ * True if values and descriptions must be read: the object gets a ref, the caller keeps objects without one, or a name
+ * needs them.
+ */
 export function wantsDetails(
   { interactiveOnly }: Pick<TreeOptions, "interactiveOnly">,
   isNeeded: boolean,
@@ -101,7 +104,7 @@ export const NAMED_INSIDE: ReadonlySet<Role> = new Set([
   "treeitem",
 ])
 
-/** A name is made of so many texts at most. */
+/** A name consists of at most this many texts. */
 export const MAX_LABELS = 5
 
 interface Part<Self> {
@@ -115,7 +118,7 @@ interface Labels<P> {
   /** How many children of an object are looked at. */
   readonly most?: number
   isText(role: Role): boolean
-  /** True for an object that may stand between the control and its texts. */
+  /** True for an object that may come between the control and its texts. */
   isThrough(role: Role): boolean
   textOf(part: P): string | undefined
 }

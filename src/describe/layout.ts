@@ -4,14 +4,14 @@ import { isEmpty } from "../rect.ts"
 import { wordsOf } from "../tree.ts"
 
 /**
- * Names by layout. Where a toolkit gives a field neither a name nor a relation to its label, the label beside or above it
- * names it, if each of the two is the nearest of its kind to the other. If that is not sure, the field stays nameless.
+ * Names by layout. If a toolkit gives a field neither a name nor a relation to its label, the label beside or above it
+ * names it, provided that each is the other's nearest neighbor. If that is uncertain, the field stays nameless.
  */
 
 /** Roles that a label beside them may name. A nameless button has a picture, and a label beside it may be about anything. */
 const FIELDS: ReadonlySet<Role> = new Set(["textfield", "combobox", "incrementor", "slider", "listbox"])
 
-/** True for a field that only its place can name. */
+/** True for a field that only its position can name. */
 const isNamelessField = ({ role, name, description, states }: SeenNode): boolean =>
   FIELDS.has(role) && !name && !description && !states.includes("hidden") && !states.includes("offscreen")
 
@@ -19,8 +19,8 @@ const isNamelessField = ({ role, name, description, states }: SeenNode): boolean
 const LEVELS = 3
 
 /**
- * The nodes among which names are looked for: texts, controls and boxes of containers that hold a nameless field. Most
- * trees have none.
+ * The nodes to search for names: texts, controls and boxes in containers that hold a nameless field. Most trees have
+ * none.
  */
 function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
   const containers = new Set<SeenNode>()
@@ -39,7 +39,7 @@ function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
   return [...containers].map((container) => partsOf(container))
 }
 
-/** Texts and controls below a container, and the boxes around them. Parts of controls are not among them. */
+/** Texts and controls below a container, and the boxes around them, without the parts of controls. */
 function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
   if (levels === 0) return []
   return container.children.flatMap((child) =>
@@ -60,8 +60,8 @@ const MOST_LETTERS = 60
 const LETTERS = /\p{L}.*\p{L}/u
 
 /**
- * The tree with the names that places give, and the siblings of such fields in reading order. `placeOf` reads where a
- * node is. It is asked only near nameless fields, and only for nodes whose bounds were not read.
+ * Adds the names that positions suggest, and sorts the siblings of such fields in reading order. `placeOf` reads the
+ * bounds of a node. It is called only near nameless fields, and only for nodes whose bounds were not read.
  */
 export async function nameByLayout(
   root: SeenNode,
@@ -70,7 +70,7 @@ export async function nameByLayout(
   const scopes = scopesIn(root)
   if (scopes.length === 0) return root
   const parts = new Set(scopes.flat())
-  // A form has dozens of texts. More are a page, where the place of a text says little.
+  // A form has dozens of texts. More than that is a page, where the position of a text means little.
   if (parts.size > MOST_PARTS) return root
   const places = new Map<SeenNode, Rect>()
   await Promise.all(
@@ -130,13 +130,13 @@ const isNamedGroup = ({ role, name, children }: SeenNode): boolean =>
 
 const nodesIn = (node: SeenNode): readonly SeenNode[] => [node, ...node.children.flatMap(nodesIn)]
 
-/** The label of a field: the nearest one before it in its line; without any, the one right above it. */
+/** The label of a field: the nearest one before it on its line, or else the one right above it. */
 function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
   const beside = nearest(labels, (label) => gapBeside(label, field, solid))
   return beside ?? nearest(labels, (label) => gapAbove(label, field, solid))
 }
 
-/** The control that a label is about: the nearest one behind it in its line; without any, the one right below it. */
+/** The control that a label belongs to: the nearest one after it on its line, or else the one right below it. */
 function ownerOf(label: Placed, controls: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
   const beside = nearest(controls, (control) => gapBeside(label, control, solid))
   return beside ?? nearest(controls, (control) => gapAbove(label, control, solid))
@@ -157,7 +157,7 @@ function nearest(
   return first && first.gap !== second?.gap ? first.one : undefined
 }
 
-/** The farthest that a label may be from its field: forms have a column of labels as wide as the longest one. */
+/** The largest distance between a label and its field: a form's label column is as wide as its longest label. */
 const MOST_BESIDE = 300
 const MOST_ABOVE = 16
 /** Toolkits round, and borders overlap. */
@@ -202,7 +202,7 @@ function gapAbove(label: Placed, control: Placed, solid: readonly Placed[]): num
   return isBlocked ? undefined : Math.max(0, gap)
 }
 
-/** True if the middle of the lower of the two is beside the other. */
+/** True if the center of the lower one is beside the other. */
 function isSameLine(a: Rect, b: Rect): boolean {
   const shared = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   return shared >= Math.min(a.height, b.height) / 2
@@ -218,7 +218,7 @@ function isAtLineOf(label: Rect, field: Rect): boolean {
 const isRightToLeft = ({ node }: Pick<Placed, "node">): boolean => RIGHT_TO_LEFT.test(wordsOf(node) ?? "")
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
 
-/** Siblings line by line, as a user reads them; unchanged if the place of one is not known. */
+/** Siblings line by line, in reading order; unchanged if one position is unknown. */
 function inReadingOrder(nodes: readonly SeenNode[], places: Places): readonly SeenNode[] {
   const placed = nodes.flatMap((node): readonly Placed[] => {
     const bounds = node.bounds ?? places.get(node)

@@ -6,7 +6,10 @@ import { isNamed } from "../match.ts"
 import type { Point, Rect } from "../node.ts"
 import { contains, overlaps } from "../rect.ts"
 
-/** The adapter for these apps only. Each method asks the desktop whose app is concerned, at the moment of the call. */
+/**
+ * The adapter, restricted to these apps. Each method asks the desktop, at the moment of the call, which app is
+ * concerned.
+ */
 export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter {
   const allowed = new AllowedApps(adapter, apps)
   return {
@@ -23,7 +26,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
     },
     hit: async (handle, point, care) => {
       const hit = await adapter.hit(handle, point, care)
-      // The name of what covers the element could be of another app.
+      // The name of what covers the element could belong to another app.
       return hit.kind === "occluded" ? { ...hit, by: "another window" } : hit
     },
     input: async (event) => {
@@ -129,7 +132,7 @@ class AllowedApps {
       throw this.denied("The keyboard focus is in another app, and keys are")
   }
 
-  /** A picture of a window is a part of the screen, and shows what covers the window. */
+  /** A window's picture is a part of the screen, and shows anything that covers the window. */
   async requireUncovered({ id, bounds }: SeenWindow): Promise<void> {
     const windows = await this.#adapter.windows()
     const at = windows.findIndex((window) => window.id === id)
@@ -142,13 +145,13 @@ class AllowedApps {
       )
   }
 
-  /** Keys that the system takes for itself would act on other apps. */
+  /** Keys that the desktop takes for itself would act on other apps. */
   requireOwnKeys(combo: Combo, phase: "press" | "down"): void {
     if (isGlobal(combo) || (phase === "down" && holdsGlobal(combo)))
       throw this.denied(`'${comboText(combo)}' may go to the system instead of the app, and is`)
   }
 
-  /** A popup of another app may be above the window, and is in no list. */
+  /** Another app's popup may be above the window, and no list contains it. */
   async #ownsPoint(window: SeenWindow, point: Point): Promise<boolean> {
     const pid = await this.#adapter.ownerAt(point)
     return pid === undefined || pid === window.pid || this.#isRunning(pid)
@@ -171,7 +174,7 @@ interface Aim {
   readonly target?: InputTarget
 }
 
-/** Points that must be allowed. To release a button there is to drop something. */
+/** Points that must be allowed. Releasing a button may drop something. */
 function aimsOf(event: InputEvent): readonly Aim[] {
   switch (event.kind) {
     case "move":

@@ -15,8 +15,8 @@ interface Opener<Parts extends object> {
 }
 
 /**
- * Works through a door of its own: with refs that no other run shares, and with `isolated` on a desktop that is started
- * for this. Both are closed whatever happens.
+ * Runs the work through a separate door: with refs that no other run shares, and with `isolated` on a desktop started
+ * for this. Both are closed in any case.
  */
 export async function runApart<D extends Opener<P>, P extends object, T>(
   door: D,
@@ -47,7 +47,7 @@ async function startDesktop(door: Opener<object>, { width, height }: Size): Prom
   throw new AppError("INTERNAL", "The isolated desktop was started and is not there")
 }
 
-/** Time for a desktop to start or to stop. It is stopped even if the command's own time is up. */
+/** Time for a desktop to start or stop. It is stopped even if the command's own time is up. */
 const DESKTOP_MS = 15_000
 
 async function useDesktops(

@@ -1,7 +1,10 @@
 import type { Item } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 
-/** Throws for the first item that is invalid. `check` throws for one, or returns false for a command that runs others. */
+/**
+ * Throws for the first invalid item. `check` throws for an invalid item, and returns false for a command that runs
+ * others.
+ */
 export async function validate(
   items: readonly Item[],
   check: (item: Item) => Promise<boolean>,

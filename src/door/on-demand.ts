@@ -12,7 +12,7 @@ export function onDemand({ desktop, ...place }: Place & { readonly desktop?: str
     places: async () => (await platform()).places(),
     refs: refsOnDemand(place),
     async close(how) {
-      // The command that needed the desktop has reported a failure to open it.
+      // The command that needed the desktop has reported why it could not be opened.
       const platform = await opened?.catch(() => undefined)
       opened = undefined
       await platform?.close(how)
@@ -67,14 +67,14 @@ async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
   return openRefStore({ root: stateRoot(env), session, numbering })
 }
 
-/** An adapter that is opened by the first call of a method. `close` closes it only if it was opened. */
+/** An adapter that opens at the first method call. `close` closes it only if it was opened. */
 export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
   let opened: Promise<Adapter> | undefined
   const adapter = (): Promise<Adapter> => (opened ??= open())
   const later =
     (name: Method) =>
     async (...args: never[]): Promise<unknown> => {
-      // Of a union of methods TypeScript knows only that each takes its own arguments.
+      // For a union of methods, TypeScript only knows that each takes its own arguments.
       const methods = (await adapter()) as Record<Method, (...args: never[]) => unknown>
       return methods[name](...args)
     }

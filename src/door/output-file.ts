@@ -18,7 +18,7 @@ export async function writeOutput(path: string, bytes: Uint8Array, onlyNew: bool
 }
 
 function write(path: string, bytes: Uint8Array, onlyNew: boolean): void {
-  // Not blocking: a pipe at this path would wait for its reader.
+  // Non-blocking: opening a pipe at this path would wait for its reader.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const fd = openSync(path, onlyNew ? flags | constants.O_EXCL : flags, 0o666)
   try {

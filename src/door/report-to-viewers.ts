@@ -6,8 +6,8 @@ import { hasPrivateDirectory } from "../private-files.ts"
 import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
 
 /**
- * Commands and the viewers (desktop-view) of their desktop: viewers hear what commands do, and no command acts while a
- * person has paused the agents in one of them. Loaded only if there are viewers.
+ * Reports commands to the viewers (desktop-view) of their desktop, and lets no command act while a person has paused
+ * the agents in one of them. Loaded only if there are viewers.
  */
 
 /** The parts of a door that this needs. */
@@ -20,7 +20,7 @@ interface Watched {
 
 type Outcome = { readonly ok: true; readonly data: object } | { readonly ok: false; readonly error: object }
 
-/** Runs a command and reports its begin and its end. A failure to report never changes what the command does. */
+/** Runs a command and reports its start and end. A failed report never changes what the command does. */
 export async function report<T extends Outcome>(
   door: Watched,
   name: string,
@@ -72,7 +72,7 @@ async function begin(
   }
 }
 
-/** The members of a result that a viewer lists. */
+/** The members of a result that viewers list. */
 function summaryOf(outcome: Outcome): object {
   const all: object = outcome.ok ? outcome.data : outcome.error
   return Object.fromEntries(Object.entries(all).filter(([key]) => SHOWN.has(key)))
@@ -90,8 +90,8 @@ const SHOWN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Waits until no person has paused the agents. Throws POLICY_DENIED when the time is up; at once if the command does not
- * wait for anything.
+ * Waits until no person has paused the agents. Throws POLICY_DENIED when the time is up, or at once if the command does
+ * not wait for anything.
  */
 export async function untilGo(door: Watched, deadline: Deadline, isPatient: boolean): Promise<void> {
   const lines = await ask(door, isPatient)
@@ -103,8 +103,8 @@ export async function untilGo(door: Watched, deadline: Deadline, isPatient: bool
 }
 
 /**
- * Acts unless a person has paused the agents: then it throws POLICY_DENIED, since all that the command has seen may be
- * outdated when they go on. The viewers know that it acts until it is done.
+ * Acts, unless a person has paused the agents: then it throws POLICY_DENIED, since everything the command has seen may
+ * be outdated after the pause. Viewers know that it is acting until it is done.
  */
 export async function act<T>(
   door: Watched,
@@ -129,7 +129,7 @@ async function ask(door: Watched, wait: boolean): Promise<readonly Line[]> {
   return lines
 }
 
-/** Empty if there is no such desktop: the command fails for that reason. */
+/** Empty if the desktop does not exist: the command fails for that reason. */
 async function placesOf(door: Watched): Promise<readonly string[]> {
   try {
     return (await door.places?.()) ?? []
@@ -138,7 +138,7 @@ async function placesOf(door: Watched): Promise<readonly string[]> {
   }
 }
 
-/** A line to every viewer of this user. Sockets of viewers that were killed are removed. */
+/** Sends a line to every viewer of this user. Removes the sockets of killed viewers. */
 async function connect(): Promise<readonly Line[]> {
   const directory = viewersDirectory()
   try {
@@ -149,7 +149,7 @@ async function connect(): Promise<readonly Line[]> {
     if (open.length === 0) rmdirSync(directory)
     return open
   } catch {
-    // It belongs to another user, or the last viewer has just left.
+    // It belongs to another user, or the last viewer has just ended.
     return []
   }
 }
@@ -161,7 +161,7 @@ class Line {
   #isClosed = false
   #wake: (() => void) | undefined
 
-  /** undefined: no viewer listens there any more. */
+  /** undefined: no viewer listens there. */
   static async open(path: string): Promise<Line | undefined> {
     const line = new Line()
     try {
@@ -192,7 +192,7 @@ class Line {
     this.#socket?.end()
   }
 
-  /** Resolves when the viewer lets the command go on, or has ended. */
+  /** Resolves when the viewer lets the command continue, or has ended. */
   async go(deadline: Deadline, isPatient: boolean, disposition: Disposition | undefined): Promise<void> {
     for (;;) {
       const answers = this.#received.split("\n").slice(0, -1)

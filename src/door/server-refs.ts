@@ -11,8 +11,8 @@ export interface ServerRefs {
 }
 
 /**
- * The refs of a server: stable ones, unless the caller chose, in a session of its own, unless one is named. Two servers
- * side by side would otherwise act on the refs of whichever looked last.
+ * The refs of a server. By default they are stable and in a separate session: two servers in one session would act on
+ * the refs of whichever looked last.
  */
 export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
   if (session !== undefined)
@@ -26,7 +26,7 @@ export async function refsOfServer({ env, session, numbering = "stable" }: Place
   }
 }
 
-/** A desktop and refs for one run of a flow: the refs of the session that is named, or of a session made for it. */
+/** A desktop and refs for one run of a flow: in the named session, or in one created for the run. */
 export async function openApart(
   place: Place & { readonly desktop?: string },
   desktop = place.desktop,

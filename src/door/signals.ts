@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 
-/** An end that a signal asks for. */
+/** A request to end, made by a signal. */
 export interface Interruption {
   readonly signal: AbortSignal
-  /** The exit code that shells give for the signal; undefined before it has come. */
+  /** The exit code that shells use for the signal; undefined before it arrives. */
   readonly exitCode: number | undefined
 }
 
-/** Catches every signal that would end the program, so that a command ends in order: no key or button stays down. */
+/** Catches every signal that would end the program, so that a command ends cleanly: no key or button stays down. */
 export function catchSignals(): Interruption {
   const interruption = new AbortController()
   let exitCode: number | undefined
@@ -45,7 +45,7 @@ const ENDING = [
   ["SIGSYS", 31],
 ] as const
 
-/** One bit per signal that the caller has told this program to ignore, as `nohup` does for SIGHUP. */
+/** One bit per signal that the caller has set to be ignored, e.g. SIGHUP by `nohup`. */
 function readIgnored(): bigint {
   try {
     const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? []

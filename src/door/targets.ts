@@ -5,11 +5,11 @@ import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { Field } from "../schema/fields.ts"
 import { labelOf } from "../usage-errors.ts"
 
-/** Arguments that name elements by something other than a ref. Before a command runs, they become refs. */
+/** Arguments that name elements other than by ref. They become refs before a command runs. */
 
 type Args = Parameters<Command["handle"]>[0]
 
-/** Throws INVALID_ARGS for a description that cannot be read, and for a flag that nothing has a use for. */
+/** Throws INVALID_ARGS for a description that cannot be parsed, and for a flag without a use. */
 export function checkTargets(fields: readonly Field[], args: Args): void {
   const described = describedIn(fields, args)
   for (const [field, text] of described) if (text !== FOCUSED) checkDescription(field, text)
@@ -38,7 +38,10 @@ function checkDescription(field: Field, text: string): void {
   }
 }
 
-/** The same arguments with refs, and where the elements were found. A command that acts may scroll a list to them. */
+/**
+ * Replaces descriptions with refs, and says where the elements were found. A command that acts may scroll a list to
+ * them.
+ */
 export async function findTargets(
   fields: readonly Field[],
   args: Args,
@@ -71,7 +74,7 @@ async function showRow(ctx: Context, list: string, text: string): Promise<"only"
     return await revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // The list may have scrolled. Of the command itself nothing was delivered.
+    // The list may have scrolled, but nothing of the command itself was delivered.
     const { code, message, suggestion, platformDetail, details } = error
     throw new AppError(code, message, {
       suggestion,
