@@ -70,8 +70,8 @@ export interface Keyed<Self, Key> {
 }
 
 /**
- * Returns a test that is true for a child the first time it is seen. Some apps list a child twice, or an ancestor as a child, which would be
- * read forever.
+ * Returns a test that is true for a child the first time it is seen. Some apps list a child twice, or an ancestor as a
+ * child, which would be read forever.
  */
 export function newBelow<D extends Keyed<D, Key>, Key>(draft: D): (key: Key) => boolean {
   const known = new Set<Key>()

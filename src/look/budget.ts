@@ -5,7 +5,7 @@ import { originOf, trace } from "../refs/allocate.ts"
 
 export interface Budget {
   readonly tokens: number
-  /** Tokens that this tree takes in print, with everything around it. */
+  /** Tokens that the printed tree may take, including everything around it. */
   cost(tree: Node): number
   /** The ref for the nth node that gets one only for `--root`, from 0. */
   spell(index: number): string
@@ -19,7 +19,7 @@ export interface Fitted {
   readonly complete: boolean
 }
 
-/** The part of a tree that there is room for. Throws INVALID_ARGS if the root alone does not fit. */
+/** The part of a tree that fits into the budget. Throws INVALID_ARGS if the root alone does not fit. */
 export function fitOrRefuse(tree: Node, budget: Budget, advice = ""): Fitted {
   const fitted = fitTree(tree, budget)
   if (fitted) return fitted
@@ -61,7 +61,7 @@ export function fitTree(tree: Node, budget: Budget): Fitted | undefined {
   return best
 }
 
-/** In a longer row of siblings of one role, the first and last few are more important than the middle. */
+/** In a longer run of siblings with one role, the first and last few matter more than the middle. */
 const LONG = 10
 const HEAD = 5
 const TAIL = 2
@@ -89,7 +89,7 @@ function rankOf(node: Node, isLate: boolean, places: ReadonlySet<Node>): number 
   return node.name || node.value || node.description ? 4 : 5
 }
 
-/** A container with this many controls is worth a line and a ref of its own. */
+/** A container with this many controls gets a line and a ref. */
 const MUCH = 5
 
 /** The innermost containers with many controls: toolbars, menus, lists, named groups. */
@@ -106,7 +106,7 @@ function placesIn(tree: Node): ReadonlySet<Node> {
   return places
 }
 
-/** True of a role that only arranges its children if it has no name: they count for the node around it. */
+/** True for a role that, without a name, only arranges its children: they count for the node around it. */
 const onlyArranges = (role: Node["role"]): boolean =>
   hasTrait(role, "wrapper") || role === "scrollarea" || role === "splitter" || role === "row"
 
@@ -144,7 +144,7 @@ function printTree(tree: Node, chosen: ReadonlySet<Node>, { tokens, spell }: Bud
   return { tree: printed, drills, complete }
 }
 
-/** A printed node, or the number of siblings in a row that were left out with everything below them. */
+/** A printed node, or the number of consecutive siblings that were omitted with everything below them. */
 type Part = Node | number
 
 function printNode(node: Node, chosen: ReadonlySet<Node>, longest: number): Node {

@@ -29,13 +29,16 @@ export interface ActChoice {
   readonly window_id?: string
 }
 
-/** Runs an action. It may ask for another look at the window if it had to wait before it could begin. */
+/** Runs an action. It may ask for another look at the window if it had to wait before it could start. */
 export type Acting<T> = (lookAgain?: () => Promise<void>) => Promise<T>
 
-/** A window is quiet if the app announces nothing for so long. The wait for that is limited, too. */
+/** A window is quiet if the app reports nothing for this long. The wait for that is limited, too. */
 const QUIET_MS = 150
 const RESTLESS_MS = 2000
-/** How long an app may take to show the first difference. Thunar closes its dialog after a thread has renamed the file. */
+/**
+ * How long an app may take to show the first difference. Thunar, for example, closes its dialog only after a thread has
+ * renamed the file.
+ */
 const FIRST_MS = 700
 /** How long a window that has just opened may take to have a tree. */
 const OPENING_MS = 300
@@ -55,7 +58,7 @@ export async function withChanges<T extends object>(
   let before = await momentOf(ctx, place)
   const watch = await opening
   try {
-    // Events up to now are not reactions. Some apps announce objects because they are read.
+    // Events up to now are not reactions. Some apps send events because they are being read.
     await watch.changed(0)
     const result = await act(async () => {
       before = await momentOf(ctx, place)
@@ -115,7 +118,7 @@ async function momentOf(ctx: Context, place: Place): Promise<Moment> {
     : { place, windows, popups, base }
 }
 
-/** The result, unless it takes half of the time that there is: the action needs the rest. */
+/** The result, unless it takes more than half of the remaining time: the action needs the rest. */
 async function inTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(notReadInTime()), ctx.deadline.remaining / 2)
@@ -123,7 +126,7 @@ async function inTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
     return await Promise.race([work, promise])
   } finally {
     clearTimeout(timer)
-    // It may go on and fail.
+    // It may still be running, and fail later.
     work.catch(() => {})
   }
 }
@@ -133,7 +136,10 @@ const notReadInTime = (): AppError =>
     details: { kind: "baseline" },
   })
 
-/** Menus, popovers and dialogs of a process. Asks the app only if the screen shows a popup of it, or cannot tell. */
+/**
+ * Menus, popovers and dialogs of a process. Asks the app only if the screen shows one of its popups, or cannot be
+ * checked.
+ */
 async function popupsOf(ctx: Context, pid: number | undefined): Promise<readonly SurfaceInfo[]> {
   if (pid === undefined || (await ctx.adapter.popups(pid)) === 0) return []
   return (await ctx.adapter.surfaces(pid)).filter(({ type }) => type === "menu" || type === "popover")
@@ -189,8 +195,8 @@ async function lookUntilQuiet(
 }
 
 /**
- * Looks while it listens, which costs no time. A look counts if the app has announced nothing since the look began, or if
- * the look before it saw the same: some apps announce things because they are read.
+ * Looks while listening, which costs no time. A look counts if the app has reported nothing since it started, or if the
+ * previous look saw the same: some apps send events because they are being read.
  */
 async function steadyLook(
   ctx: Context,
@@ -268,7 +274,7 @@ const isSameList = (list: Listed, other: Listed): boolean =>
 
 type Listed = Parameters<typeof gone>[0]
 
-/** The members of the first list that are not in the second. A menu has no id of its own: its title tells it apart. */
+/** The members of the first list that are not in the second. A menu has no id; its title identifies it. */
 function gone<T extends { readonly id?: string; readonly title?: string; readonly type?: string }>(
   list: readonly T[],
   other: readonly T[],
@@ -295,7 +301,7 @@ async function openedSince(
   for (const { type, ...one } of owner ? gone(after.popups, before.popups) : []) {
     const read =
       owner && (await unlessClosed(ctx.adapter.tree({ kind: "surface", window: owner, surface: type }, MENU)))
-    // Some toolkits have the menu in the tree of the window, where the comparison has found it.
+    // Some toolkits have the menu in the window's tree, where the comparison has already found it.
     if (!read || seen?.holds(read.root.address)) continue
     const start = await ctx.adapter.processStart(read.pid)
     const tree = await withRefsOf(ctx, read, refSource(read, start), snapshotId)
@@ -358,7 +364,7 @@ export async function untilQuiet(ctx: Context, watch: Watch, mostMs = RESTLESS_M
   return (await listen(watch, deadline)) !== "restless"
 }
 
-/** Listens until the app is quiet. `stirred`: it has announced something before. `restless`: the time was up. */
+/** Listens until the app is quiet. `stirred`: it has reported something before. `restless`: the time was up. */
 async function listen(watch: Watch, deadline: Deadline): Promise<"silent" | "stirred" | "restless"> {
   for (let stirs = 0; ; stirs++) {
     // A silence shorter than QUIET_MS proves nothing.

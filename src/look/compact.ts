@@ -80,7 +80,7 @@ const HOLD_CELLS: ReadonlySet<Node["role"]> = new Set([...TABLES, "row", "cell"]
 
 const isContainer = ({ children, ref_id }: Node): boolean => children !== undefined && !ref_id
 
-/** True of a wrapper that says nothing at all. */
+/** True for a wrapper without any content of its own. */
 const isFiller = (node: Node): boolean =>
   isWrapper(node) && node.value === undefined && !node.ref_id && !saysMore(node)
 
@@ -92,16 +92,16 @@ function saidBy(child: Node | undefined, node: Node): boolean {
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
 
-/** True of roles that a user sees as one thing with their only child. */
+/** True for roles that look like one thing together with their only child. */
 const isFrame = (role: Node["role"]): boolean =>
   hasTrait(role, "wrapper") || role === "toolbar" || role === "row" || role === "paragraph"
 
-/** True if the node says something besides its name. */
+/** True if the node carries more than its name. */
 const saysMore = (node: Node): boolean =>
   (node.value !== undefined && node.value !== wordsOf(node)) ||
   Boolean(node.description || node.states?.length || node.children_count || node.offscreen)
 
-/** True of a caption beside the control that it names. */
+/** True for a caption beside the control that it names. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
   if (!CAPTIONS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
   return siblings.some(
@@ -116,7 +116,7 @@ function sameName(a: string | undefined, b: string | undefined): boolean {
 
 const bare = (name: string): string => name.trim().replace(/\s*:$/, "")
 
-/** Leaves that say nothing but their name. Not the trait `text`: a link leads somewhere, and a picture has a name. */
+/** Leaves that carry nothing but their name. Not the trait `text`: a link leads somewhere, and a picture has a name. */
 const CAPTIONS: ReadonlySet<Node["role"]> = new Set([
   "statictext",
   "label",
@@ -129,7 +129,7 @@ const CAPTIONS: ReadonlySet<Node["role"]> = new Set([
   "tooltip",
 ])
 
-/** Leaves that say nothing at all if they have no name. */
+/** Leaves that mean nothing without a name. */
 const DECORATION: ReadonlySet<Node["role"]> = new Set([
   "separator",
   "image",

@@ -34,7 +34,7 @@ export interface Baseline {
   readonly id?: string
   /** True if it is not the current snapshot: the result must not replace the current map. */
   readonly isAside: boolean
-  /** All nodes, if this command has read them itself, as `readBaseline` does. */
+  /** All nodes, if this command read them itself; see `readBaseline`. */
   readonly live?: readonly Position[]
 }
 
@@ -133,8 +133,8 @@ function takersIn(
 }
 
 /**
- * Tells for a ref that is not among the new ones whether it stays: refs of other windows do, and refs to drill into
- * if their element was seen again.
+ * Decides whether a ref that is not among the new ones stays valid: refs of other windows do, and refs to drill into if
+ * their element was seen again.
  */
 function stillThere(places: readonly Position[], source: Source, map: RefMap): (entry: RefEntry) => boolean {
   const isDrill = (entry: RefEntry): boolean =>
@@ -145,7 +145,7 @@ function stillThere(places: readonly Position[], source: Source, map: RefMap): (
     entry.window_id !== source.windowId || (isDrill(entry) && seen.some((one) => sameElement(one, entry)))
 }
 
-/** Puts the snapshot id into every ref: a bare number would mean an element of the current snapshot. */
+/** Puts the snapshot id into every ref: a bare ref would mean an element of the current snapshot. */
 function qualifyRefs(changes: Changes, id: string, since: string | undefined): Changes {
   const qualify = <N extends Node>(node: N, snapshotId: string | undefined): N => ({
     ...node,
@@ -178,7 +178,7 @@ export async function readBaseline(
 ): Promise<Baseline> {
   const { seen, source } = await readSurface(ctx, window, PLAIN)
   const { places, takers, part } = takersIn(seen, PLAIN)
-  // An element without a ref gets none here: the caller would never see its number.
+  // An element without a ref gets none here, because the caller would never see its number.
   const known = survivorsOf(map, entriesFor(takers, places, source), ctx.refs.numbering)
   const names = new Map(takers.map(({ node }, i) => [node, known[i]?.ref]))
   const tree = withoutBounds(part.of(toNode(seen.root, (node) => names.get(node))))
@@ -228,8 +228,8 @@ interface Carried {
 }
 
 /**
- * Numbers the elements of a window that was read again. An element that had a ref keeps it, a new one gets a number
- * that was never used. `stays` decides about all other refs.
+ * Numbers the elements of a window that was read again. An element that had a ref keeps it, a new one gets an unused
+ * number. `stays` decides about all other refs.
  */
 async function carryRefs(
   refs: RefStore,

@@ -2,9 +2,14 @@ import type { SeenNode } from "../adapter.ts"
 import type { Node } from "../node.ts"
 import type { Added, Changes } from "./diff.ts"
 
-/** Modal dialogs inside a window. A web page, for example, hides all else from readers while one is open. */
+/**
+ * Modal dialogs inside a window. While one is open, a web page, for example, hides everything else from accessibility
+ * clients.
+ */
 
-/** "covered": a modal dialog has opened, which hides the rest of some windows from readers. "uncovered": it has closed. */
+/**
+ * "covered": a modal dialog has opened, which hides the rest of some windows from clients. "uncovered": it has closed.
+ */
 export type Cover = "covered" | "uncovered"
 
 export function coverOf(before: Node, after: SeenNode): Cover | undefined {
@@ -26,11 +31,11 @@ function dialogsIn(root: Dialogs): readonly string[] {
   ])
 }
 
-/** Chromium calls a dialog that warns an alert. */
+/** Chromium reports a warning dialog as an alert. */
 export const isDialog = ({ role, states }: Pick<Node, "role" | "states">): boolean =>
   role === "dialog" || role === "alertdialog" || (states?.includes("modal") ?? false)
 
-/** Leaves out the elements that a dialog covers, which are not gone, and those that it no longer covers. */
+/** Drops the elements that a dialog covers, which are not gone, and those that it no longer covers. */
 export function withoutCover(changes: Changes, cover: Cover, isKnown: (ref: string) => boolean): Changes {
   const { added = [], removed = [], ...rest } = changes
   const listed = cover === "covered" ? removed.filter(isDialog) : removed

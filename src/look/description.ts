@@ -6,8 +6,8 @@ import { REF_SYNTAX } from "../refmap.ts"
 import { nearest } from "../usage-errors.ts"
 
 /**
- * Targets: the words by which a caller names an element. A ref, the focus, or a description as the text outline prints
- * it: `button "Save"`, `"Save"`, `button "Delete" in "Gina Moser"`, `button "OK" nth 2`.
+ * Targets: how a caller names an element. A ref, the focus, or a description as the text outline prints it: `button
+ * "Save"`, `"Save"`, `button "Delete" in "Gina Moser"`, `button "OK" nth 2`.
  */
 
 /** A role, a name, or both. */
@@ -17,7 +17,7 @@ export interface Wanted {
 }
 
 export interface Description extends Wanted {
-  /** The containers that it is in, the nearest first. */
+  /** The containers around it, the nearest first. */
   readonly within: readonly Wanted[]
   /** Which of several, from 1, in document order. */
   readonly nth?: number
@@ -25,7 +25,7 @@ export interface Description extends Wanted {
 
 const isRef = (target: string): boolean => REF_SYNTAX.test(target)
 
-/** Reads a description. Throws INVALID_ARGS that names the character at which it is wrong. */
+/** Parses a description. Throws an INVALID_ARGS that names the position of the mistake. */
 export function parseDescription(text: string): Description {
   const line = new Line(text)
   const wanted = line.wanted("a role or a name in quotes")
@@ -41,7 +41,7 @@ export function parseDescription(text: string): Description {
   return { ...wanted, within, ...(nth === undefined ? {} : { nth }) }
 }
 
-/** A description as it is written. `parseDescription` reads it back. */
+/** Writes a description. `parseDescription` reads it back. */
 export function descriptionText({ within, nth, ...own }: Description): string {
   const places = within.map((wanted) => `in ${wantedText(wanted)}`)
   return [wantedText(own), ...places, ...(nth === undefined ? [] : [`nth ${nth}`])].join(" ")
@@ -57,7 +57,7 @@ const wantedText = ({ role, name }: Wanted): string =>
 export function isSameName(role: Role, have: string, want: string): boolean {
   if (have === want) return true
   const wanted = plainName(role, want)
-  // Some apps write the shortcut of a menu item behind its name.
+  // Some apps write the shortcut of a menu item after its name.
   return (
     plainName(role, have) === wanted ||
     (role === "menuitem" && plainName(role, have.replace(SHORTCUT, "")) === wanted)
@@ -67,7 +67,7 @@ export function isSameName(role: Role, have: string, want: string): boolean {
 function plainName(role: Role, name: string): string {
   const words = name.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase()
   const whole = words.replace(/\.\.\.$/, "…").replace(/(?<=.)\s*…$/, "")
-  // The names of files and links have such characters of their own.
+  // File names and links may really contain such characters.
   return mayHaveMark(role) ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "").replace(/(?<=.)\s*[:：]$/, "") : whole
 }
 

@@ -33,7 +33,9 @@ export interface DiffOptions {
   readonly isLive?: boolean
 }
 
-/** The differences between two trees. Nodes that say nothing are left out. Pairing decides which nodes are the same. */
+/**
+ * The differences between two trees, without nodes that carry no information. Pairing decides which nodes are the same.
+ */
 export function diffTrees(before: Node, after: Node, options: DiffOptions): Changes {
   const pairs = new Pairing(before, after, options.addresses, options.isLive)
   const tells = (node: Node): boolean => Boolean(node.ref_id) || (!options.interactive_only && says(node))
@@ -74,7 +76,7 @@ const menuOf = (node: Node): Node => {
   return { role: "menu", ...(name ? { name } : {}), children: node.children }
 }
 
-/** A menu is gone with its items. One without a name is known by the node that it belongs to. */
+/** A menu goes away with its items. A nameless one is identified by the node that it belongs to. */
 function closedMenu({ children = [], ...menu }: Node, above?: string): Omit<Node, "children"> {
   const name = wordsOf(menu) ?? above
   return { ...menu, ...(name ? { name } : {}), children_count: children.length }
@@ -175,8 +177,8 @@ export interface Addresses {
 
 /**
  * Pairs the nodes of an earlier tree with those of a later one. Nodes with the same ref are a pair. Among the children
- * of a pair, these become pairs, in this order: nodes that say the same, that hold the same elements, that have the
- * same name, that are the same object under another name, and that stand at the same place.
+ * of a pair, these become pairs, in this order: nodes with the same content, with the same elements inside, with the
+ * same name, with the same object under another name, and at the same position.
  */
 export class Pairing {
   readonly #now = new Map<Node, Node>()
@@ -247,7 +249,7 @@ export class Pairing {
         if (key !== undefined) pairUp(open.get(key)?.pop(), node)
       }
     }
-    // Several children may say the same: those at the same end of the list are the same.
+    // Several children may have the same content: those at the same end of the list are paired.
     const [open, fresh] = [
       was.children?.filter((node) => !this.#now.has(node)) ?? [],
       now.children?.filter((node) => !this.#then.has(node)) ?? [],
@@ -299,7 +301,7 @@ export class Pairing {
     return undefined
   }
 
-  /** A fingerprint of all that a node and its descendants say. */
+  /** A fingerprint of the content of a node and its descendants. */
   #print(node: Node): string {
     const known = this.#prints.get(node)
     if (known !== undefined) return known

@@ -6,7 +6,7 @@ import { entriesFor, inferenceOf } from "../refs/allocate.ts"
 import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { refSource } from "./surface.ts"
 
-/** An element that fits a search. */
+/** An element that matches a search. */
 export interface Match {
   readonly ref_id?: string
   readonly role: Role
@@ -22,8 +22,8 @@ export interface Match {
 }
 
 /**
- * The matches to print. Those that can be acted on get refs in the current map, so that the next command can
- * act on them. `all` is the whole tree: it tells which of them have look-alikes.
+ * The matches to print. Interactive ones get refs in the current map, so that the next command can act on them. `all`
+ * is the whole tree, which shows which of them have look-alikes.
  */
 export async function toMatches(
   ctx: Context,

@@ -6,7 +6,7 @@ import type { Added, Changes } from "./diff.ts"
 import { changeLines } from "./outline.ts"
 import { estimateTokens } from "./tokens.ts"
 
-/** The member that `--changes` adds to the result of a command that acts: the changes since the moment before it. */
+/** The member that `--changes` adds to the result of an action: the changes since just before it. */
 export interface ActionChanges extends Changes {
   readonly snapshot_id?: string
   /** The snapshot whose refs stay valid. */
@@ -14,7 +14,7 @@ export interface ActionChanges extends Changes {
   /** Windows and menus that opened. Those of the app are shown whole. */
   readonly opened?: readonly Opened[]
   readonly closed?: readonly Closed[]
-  /** The number of changes that there was no room for. */
+  /** The number of changes that did not fit. */
   readonly omitted?: number
   /** false: the window was still changing when it was read. */
   readonly settled?: boolean
@@ -30,7 +30,7 @@ export type ShownWindow = Pick<SeenWindow, "id" | "title" | "app_name">
 
 /** Tokens that the changes of an action may take. */
 const MOST_TOKENS = 1500
-/** No part of them is worth less. */
+/** A smaller part is not worth printing. */
 const LEAST_TOKENS = 40
 
 /**

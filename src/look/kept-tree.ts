@@ -14,7 +14,7 @@ export interface Reading {
 
 /** The tree of a snapshot, kept with its map so that a later one can be compared with it. */
 export interface Kept {
-  /** The window that the caller asked for. A menu of it has an id of its own. */
+  /** The window that the caller asked for. A menu of that window has a different id. */
   readonly window_id: string
   readonly reading: Reading
   readonly complete: boolean
@@ -32,7 +32,7 @@ export function formatKept(kept: Kept): string {
   return JSON.stringify({ ...kept, tree: abbreviateTree(kept.tree) })
 }
 
-/** undefined: the text was only half written, or by another version of the program. */
+/** undefined: the text is truncated, or another version of the program wrote it. */
 export function parseKept(text: string): Kept | undefined {
   try {
     const kept: unknown = JSON.parse(text)

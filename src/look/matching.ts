@@ -31,7 +31,7 @@ function isCalled(node: SeenNode, name: string): boolean {
   return words !== undefined && isSameName(node.role, words, name)
 }
 
-/** An element, and the innermost container that it was found in so far. */
+/** An element, and the innermost container in which it was found so far. */
 interface Held {
   readonly place: Position
   readonly holder: Position
@@ -58,8 +58,8 @@ function insideOf(
 }
 
 /**
- * The name of a control says what the control does, and not what is around it. A paragraph in a cell is a field, too. A
- * container is about what is in it, and not about what is beside it; a cell, a heading or a paragraph may hold a link.
+ * A control's name says what the control does, not what is around it. A paragraph in a cell is a field, too. A
+ * container is about its content, not about its neighbors; a cell, heading or paragraph may hold a link.
  */
 const mayBeText = ({ node, ancestors }: Position): boolean =>
   hasTrait(node.role, "control")
@@ -70,7 +70,7 @@ const TEXTS: ReadonlySet<Role> = new Set(["heading", "paragraph", "statictext", 
 
 const holdsControl = (node: SeenNode): boolean => isInteractive(node) || node.children.some(holdsControl)
 
-/** A container that is looked for around an element. */
+/** A container that must be around an element. */
 interface Holder {
   mayBe(node: SeenNode): boolean
   /** False: any container that it may be will do. */
@@ -91,7 +91,7 @@ const isCellOf = ({ role, value }: SeenNode, text: string): boolean =>
 
 const hasValue = (role: Role): boolean => role === "cell" || hasTrait(role, "typable")
 
-/** Those of these places that are in a row with a text: whole, or as a part in any case. */
+/** The places among these that are in a row with a text: whole, or as a part in any case. */
 export function withinRow(
   found: readonly Position[],
   text: string,
@@ -111,10 +111,10 @@ export function withinRow(
   return found.filter((place) => beside.has(place) || isIt(place))
 }
 
-/** Boxes that pages build rows of. */
+/** Boxes that pages use as rows. */
 const ROW_BOXES: ReadonlySet<Role> = new Set(["group", "container", "article"])
 
-/** The nearest container of an element that may be the one, with its text on it or in it. */
+/** The nearest container of an element that matches: the text is on it or in it. */
 function containerOf(
   { node, ancestors, path }: Position,
   wanted: Holder,
@@ -124,7 +124,7 @@ function containerOf(
   for (let depth = ancestors.length - 1; depth >= 0; depth--) {
     const one = ancestors[depth]!
     const branch = ancestors[depth + 1] ?? node
-    // A cell is part of its row, even if the toolkit makes cells again as it does rows.
+    // A cell is part of its row, even if the toolkit recreates cells like rows.
     isInRow ||= depth < ancestors.length - 1 && isRowLike(branch) && !isRow(one)
     const isIt = wanted.mayBe(one)
     const holder = { node: one, ancestors: ancestors.slice(0, depth), path: path.slice(0, depth) }
@@ -139,7 +139,7 @@ function containerOf(
 
 const isRowLike = (node: SeenNode): boolean => isRow(node) || node.isRecycled === true
 
-/** Containers whose children are rows: the text of one says nothing about the next. */
+/** Containers whose children are rows: the text of one row says nothing about the next. */
 const LISTS: ReadonlySet<Role> = new Set([
   "list",
   "listbox",
@@ -153,9 +153,9 @@ const LISTS: ReadonlySet<Role> = new Set([
 ])
 
 /**
- * True if a text in a container says what the element in it belongs to. Not the text of another row; and not of a block
- * beside the block of the element that has texts of its own, such as two rows that the platform calls groups. The
- * heading of a section is about the blocks after it.
+ * True if a text in a container says what the element in it belongs to. Not the text of another row; nor of a block
+ * beside the element's block that has its own texts, e.g. two rows that the platform calls groups. The heading of a
+ * section is about the blocks after it.
  */
 function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenNode): boolean {
   const depth = holder.ancestors.length
@@ -170,8 +170,8 @@ function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenN
 }
 
 /**
- * True if a text and a block are in the same part of a container: a part begins with a text that comes after something
- * else. A text behind the block tells of it only if there is none before it.
+ * True if a text and a block are in the same part of a container. A part starts with a text that comes after something
+ * else. A text after the block describes it only if there is none before it.
  */
 function isInPart(parts: readonly SeenNode[], text: SeenNode, block: SeenNode): boolean {
   const [at, of] = [parts.indexOf(text), parts.indexOf(block)]
@@ -184,7 +184,7 @@ function isInPart(parts: readonly SeenNode[], text: SeenNode, block: SeenNode): 
 
 const hasText = (node: SeenNode): boolean => wordsOf(node) !== undefined || node.children.some(hasText)
 
-/** True if there are texts in a block other than those of the element, and than the label that names it. */
+/** True if a block has texts other than the element's own and its label. */
 function hasOwnTexts(block: SeenNode, node: SeenNode): boolean {
   if (block === node) return false
   const words = hasTrait(block.role, "control") ? undefined : wordsOf(block)
@@ -192,7 +192,7 @@ function hasOwnTexts(block: SeenNode, node: SeenNode): boolean {
   return block.children.some((child) => hasOwnTexts(child, node))
 }
 
-/** Words that tell a caller what an element is in: its row's first text, or the nearest name above it. */
+/** Words that show a caller where an element is: its row's first text, or the nearest name above it. */
 export function surroundingsOf({ node, ancestors }: Position): string | undefined {
   for (const one of ancestors.toReversed()) {
     const words = wordsOf(one)
@@ -214,7 +214,9 @@ function firstText(block: SeenNode, node: SeenNode): string | undefined {
   return undefined
 }
 
-/** The elements that a caller may have meant: of this name but another role, with a similar name, or of this role. */
+/**
+ * The elements that a caller may have meant: with this name but another role, with a similar name, or with this role.
+ */
 export function nearMisses(
   places: readonly Position[],
   { role, name }: Wanted,

@@ -22,19 +22,19 @@ export interface Naming {
   readonly app: string
   readonly pid: number
   readonly isSecure: boolean
-  /** The element in a few words, whether or not they fit it alone. */
+  /** The element in a few words, whether or not they match only this element. */
   readonly about: string
-  /** The headings that show beside it. */
+  /** The headings that are visible beside it. */
   readonly headings: readonly string[]
-  /** The shortest description that fits only this element; undefined if there is none, for this reason. */
+  /** The shortest description that matches only this element. undefined: there is none, for the given reason. */
   readonly target?: string
   readonly reason?: string
 }
 
 /**
- * Describes the element of a ref so that a search in its app finds it and nothing else: not in the window that the search
- * would choose now, nor in another window of the app, which may be the one when a dialog opens late. A description never
- * counts elements, and never uses a name that may change.
+ * Describes the element of a ref so that a search in its app finds only this element: in the window that the search
+ * would choose now, and in any other window of the app, which a search may choose if a dialog opens late. A description
+ * never counts elements, and never uses a name that may change.
  */
 export async function nameElement(ctx: Context, choice: RefChoice): Promise<Naming> {
   const { entry, seen } = await resolveStored(ctx, await lookUp(ctx, choice))
@@ -47,7 +47,7 @@ export async function nameElement(ctx: Context, choice: RefChoice): Promise<Nami
   return nameIn(ctx, about, await sameAs(ctx, { ...entry, address: seen.address ?? entry.address }))
 }
 
-/** Describes the element that has the keyboard focus in the same way; undefined if no element of the window tells. */
+/** Describes the focused element in the same way. undefined: no element of the window reports the focus. */
 export async function nameFocused(ctx: Context, choice: WindowChoice): Promise<Naming | undefined> {
   const seen = await see(ctx, choice, focusIn)
   const [place, ...others] = seen?.found ?? []
@@ -70,7 +70,7 @@ export async function nameFocused(ctx: Context, choice: WindowChoice): Promise<N
   )
 }
 
-/** Role and name, and never a value. */
+/** Role and name, never a value. */
 function aboutOf(seen: Seen): string {
   const name = ownName(seen) ?? seen.inferredName
   return descriptionText({
@@ -104,9 +104,9 @@ async function nameIn(
   for (const description of names.descriptions()) {
     const [only, ...more] = matching(places, description)
     if (only?.node !== place.node || more.length > 0) continue
-    // GTK 3 has an open menu in the tree of its window, too.
+    // GTK 3 also has an open menu in its window's tree.
     if (others.some((places) => !matching(places, description).every(isIt(places)))) continue
-    // The search of a replay has the last word.
+    // The search of a replay decides.
     const again = await see(ctx, { app }, describedInRows(ctx, description))
     const [found, ...rest] = again?.found ?? []
     if (again && found && rest.length === 0 && isIt(again.places)(found))
@@ -154,7 +154,7 @@ async function elsewhere(ctx: Context, scope: Seeing): Promise<readonly (readonl
   return seen
 }
 
-/** Roles that may stand without a name: a window has few of them, and their names are often their values. */
+/** Roles that may be used without a name: a window has few of them, and their names are often their values. */
 const isOftenAlone = (role: Role): boolean =>
   hasTrait(role, "typable") || hasTrait(role, "number") || hasTrait(role, "opensMenu") || ALONE.has(role)
 
@@ -175,7 +175,7 @@ class Names {
   readonly #place: Position
   readonly #documents: readonly string[]
   readonly #name: string | undefined
-  /** Its dialog: a description without it would fit an element of the window below, if the dialog opens late. */
+  /** Its dialog. Without it, a description would match an element of the window below if the dialog opens late. */
   readonly #dialog: Wanted | undefined
 
   constructor(place: Position, documents: readonly string[], isOneOfSeveral: boolean) {
@@ -184,7 +184,7 @@ class Names {
     this.#name = lastingName(place.node, documents)
     const dialog = place.ancestors.findLast(({ role }) => DIALOGS.has(role))
     const [window] = place.ancestors
-    // Not every toolkit says of a dialog that it is one.
+    // Not every toolkit reports that a dialog is one.
     const isTitled = isOneOfSeveral && window?.role === "window" && this.#titleOf(window) !== undefined
     const holder = dialog ?? (isTitled ? window : undefined)
     this.#dialog = holder && { role: holder.role, name: this.#titleOf(holder) }
@@ -208,7 +208,7 @@ class Names {
     return this.#mayBeAlone() ? "it has no name of its own" : "its name may be another one next time"
   }
 
-  /** True if it has no name, or only its value as one. */
+  /** True if it has no name, or only its value as a name. */
   #mayBeAlone(): boolean {
     const { node } = this.#place
     return !node.name || ownName(node) === undefined
@@ -219,7 +219,7 @@ class Names {
     return title !== undefined && isLastingTitle(title, this.#documents) ? title : undefined
   }
 
-  /** Names and texts of what it is in, the nearest first. The window's own title is not one of them. */
+  /** Names and texts around it, the nearest first, without the window's own title. */
   #containers(): readonly Wanted[] {
     const { node, ancestors } = this.#place
     const names = ancestors
@@ -240,7 +240,7 @@ class Names {
 
 const MOST_CONTAINERS = 8
 
-/** The texts of a row that may say which row it is. */
+/** The texts of a row that may identify it. */
 function textsIn(row: SeenNode, own: SeenNode): readonly string[] {
   return row.children.flatMap((child) => {
     if (child === own) return []

@@ -24,20 +24,21 @@ function fits({ app_name, title, body = "" }: SeenNotification, { app, text }: F
   )
 }
 
-/** The same, for a caller that is told their indexes. From now on these indexes mean these notifications. */
+/** The same for a caller that sees the indexes: from now on these indexes mean these notifications. */
 export async function showNotifications(ctx: Context, filter: Filter): Promise<readonly SeenNotification[]> {
   const all = await ctx.adapter.notifications()
   await ctx.refs.notifications(all.map(keyOf))
   return all.filter((one) => fits(one, filter))
 }
 
-/** A daemon that has started again counts its notifications from the start. */
+/** A restarted daemon counts its notifications from the start. */
 const keyOf = ({ id, app_name, title }: SeenNotification): string =>
   Bun.hash([id, app_name, title].join("\0")).toString(36)
 
 /**
- * The notification that had this index when the session listed them last, wherever it is now: a new one comes first and
- * moves the others. Without such a list, the one that has the index now. Fails if it is gone, or not from the named app.
+ * The notification that had this index when the session last listed them. Its index may have changed since: a new one
+ * comes first and shifts the others. Without such a list, the one that has the index now. Fails if it is gone, or not
+ * from the named app.
  */
 export async function notificationAt(ctx: Context, index: number, app?: string): Promise<SeenNotification> {
   const [all, listed] = await Promise.all([ctx.adapter.notifications(), ctx.refs.notifications()])

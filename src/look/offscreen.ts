@@ -2,7 +2,7 @@ import type { SeenNode } from "../adapter.ts"
 import type { Beyond, Node, Rect } from "../node.ts"
 import { originOf, withChildren } from "../refs/allocate.ts"
 
-/** A snapshot shows what is in view, and counts what is scrolled out of it. */
+/** A snapshot lists what is in view, and counts what is scrolled out of view. */
 
 export type Side = "above" | "below" | "left" | "right"
 
@@ -21,7 +21,7 @@ export function outOfView(root: SeenNode): ReadonlySet<SeenNode> {
   return out
 }
 
-/** The printed tree without those nodes. `getsRef` tells which of them would have a ref. */
+/** The printed tree without those nodes. `getsRef`: whether a node would have a ref. */
 export function leaveOut(tree: Node, out: ReadonlySet<SeenNode>, getsRef: (node: SeenNode) => boolean): Node {
   return gathered(prune(tree, out, getsRef))
 }
@@ -57,8 +57,8 @@ function sideOf(bounds: Rect | undefined, view: Rect | undefined): Side | undefi
 }
 
 /**
- * Moves numbers up to the node that scrolls: if the last child that shows has more below it, and its parent has, too, all
- * of that is below the parent's view.
+ * Moves counts up to the node that scrolls: if the last visible child has more below it, and so has its parent, all of
+ * that is below the parent's view.
  */
 function gathered(tree: Node): Node {
   const children = tree.children?.map(gathered)

@@ -31,8 +31,8 @@ interface Snapshot {
 }
 
 /**
- * A command that acted on an element or a window: a line about it, and the menu or the changes below. undefined if it
- * acted on a point of the screen only.
+ * The result of a command that acted on an element or a window: a line about it, and the menu or the changes below.
+ * undefined if it acted only on a screen point.
  */
 export function actedText(data: object): string | undefined {
   if (!("ref_id" in data || "window" in data || "changes" in data)) return undefined
@@ -117,9 +117,9 @@ function messageLine({ children = [], ...alert }: PrintedNode): string | undefin
 }
 
 /**
- * `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. A plain cell of a sheet says its value, and
- * its place only if it does not follow another one: `row A2: Ada | 36 | D2 "x"`. The target of 36 is `cell "B2"`, as the
- * line of the table says.
+ * `row: "Ada" [@e3] | "36" [@e4] | button "Delete" [@e5]`. Cells need no role. A plain sheet cell shows its value, and
+ * its address only if it does not follow another one: `row A2: Ada | 36 | D2 "x"`. The target of 36 is `cell "B2"`, as
+ * the table's own line explains.
  */
 function rowLine({ children = [], ...row }: PrintedNode): string {
   const [first] = children
@@ -133,11 +133,14 @@ function rowLine({ children = [], ...row }: PrintedNode): string {
   return `${lineOf(row)}${start}: ${parts.join(" | ")}`
 }
 
-/** A number cannot be taken for anything else, and needs no quotes. */
+/** A number cannot be mistaken for anything else, and needs no quotes. */
 const numberOrQuoted = (value: string): string =>
   /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? value : quoted(value)
 
-/** True for a few letters and digits that cannot be taken for a role, or for a place and a value: `Bern`, `Article 5`. */
+/**
+ * True for a few letters and digits that cannot be mistaken for a role, or for an address and a value: `Bern`, `Article
+ * 5`.
+ */
 function isPlainWords(value: string): boolean {
   const [first = ""] = value.split(" ", 1)
   return WORDS.test(value) && value.length <= 40 && !isRole(first) && !PLACE.test(first)
@@ -146,14 +149,14 @@ function isPlainWords(value: string): boolean {
 const WORDS = /^\p{Script=Latin}[\p{Script=Latin}\d]*(?: [\p{Script=Latin}\d]+)*$/u
 const PLACE = /^[A-Z]{1,3}\d+$/
 
-/** The target of a cell of a sheet, for the line of its table: the cells in its rows have no refs there. */
+/** How to name a sheet cell, for the line of its table: the cells in its rows have no refs there. */
 function cellTarget({ role, children = [] }: PrintedNode): string {
   if (!isRole(role) || !TABLES.has(role)) return ""
   const cell = children.find(isOneLine)?.children?.find(isPlainCell)
   return cell ? `, targets: cell ${quoted(cell.name ?? "")}, …` : ""
 }
 
-/** True for a cell of a sheet that has nothing to say but its value. */
+/** True for a sheet cell that has nothing but a value. */
 function isPlainCell(cell: PrintedNode): boolean {
   const { states = [], description, hint, bounds, children, value, value_length, characters_omitted } = cell
   if (!isSheetCell(cell) || value === undefined || children || bounds) return false
@@ -175,7 +178,7 @@ function partOf({ children = [], ...node }: PrintedNode): string {
   return [line, ...children.map(lineOf)].filter(Boolean).join(" ")
 }
 
-/** The node without the words by which it is known. The value of a text is such words; of a field it is not. */
+/** The node without the words that identify it. The value of a text node is such words; a field's value is not. */
 function withoutWords({ name, value, ...rest }: PrintedNode): PrintedNode {
   return name || value === undefined || wordsOf({ role: rest.role, value }) === undefined
     ? { ...rest, ...(value === undefined ? {} : { value }) }
@@ -204,7 +207,7 @@ export function lineOf(node: Omit<PrintedNode, "children">): string {
   return words.join(" ")
 }
 
-/** The cells of a sheet are more than its toolkit can count. The empty ones in view are counted instead. */
+/** A sheet has more cells than its toolkit can count. Only the empty ones in view are counted. */
 const isEndless = ({ children_count, empty_cells }: Omit<PrintedNode, "children">): boolean =>
   children_count === 0x7fffffff && empty_cells !== undefined
 
@@ -295,7 +298,7 @@ function addedLines(node: PrintedNode, path: readonly string[] | undefined): str
 export const within = (path: readonly string[] | undefined): string =>
   path?.length ? ` in ${path.map(quoted).join(" > ")}` : ""
 
-/** The earlier text of a text node, as its line prints it: without the sign of a value. */
+/** The earlier text of a text node, as its line prints it: without the `=` of a value. */
 function textBefore(role: string, { name, value }: Changed["was"]): Pick<Changed["was"], "name" | "value"> {
   const text = name === undefined ? wordsOf({ role, value }) : undefined
   return text === undefined ? {} : { name: text, value: undefined }

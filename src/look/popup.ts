@@ -33,7 +33,7 @@ export async function openedPopup(
   return seen === "opened" ? shownPopup(ctx, stored) : undefined
 }
 
-/** The popup that shows now, with refs; one that cannot be read says so in its description. */
+/** The visible popup, with refs. If it cannot be read, its description says so. */
 export async function shownPopup(
   ctx: Context,
   { entry, snapshotId }: Pick<StoredRef, "entry" | "snapshotId">,
@@ -59,7 +59,7 @@ export async function shownPopup(
   return fitting(compact(withoutBounds(toNode(tree.root, refOf))))
 }
 
-/** A text says why it cannot be read. undefined: none is there any more. */
+/** A string says why it cannot be read. undefined: it has closed. */
 async function readPopup(ctx: Context, window: SeenWindow): Promise<SeenTree | string | undefined> {
   let why: string | undefined
   for (const surface of ["menu", "popover"] as const satisfies readonly Surface[]) {

@@ -2,7 +2,7 @@ import type { Seen } from "../adapter.ts"
 import { hasTrait, type Role, type State } from "../node.ts"
 import { isEmpty } from "../rect.ts"
 
-/** True if the element shows on the screen; undefined if the platform reports neither a state nor bounds. */
+/** True if the element is visible; undefined if the platform reports neither a state nor bounds. */
 export function isVisible(seen: Seen): boolean | undefined {
   if (seen.states.includes("hidden") || seen.states.includes("offscreen")) return false
   return seen.bounds ? !isEmpty(seen.bounds) : seen.isPlaceless
@@ -15,7 +15,7 @@ const OPPOSITES: Readonly<Record<string, State | undefined>> = {
   expanded: "collapsed",
 }
 
-/** True of a role that can be selected, so that an element without the state `selected` is known not to be. */
+/** True for a role that can be selected, so that a missing `selected` state means no. */
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "menuitem" || role === "radiobutton"
 

@@ -4,7 +4,7 @@ import type { Position } from "../tree.ts"
 import { withinRow } from "./matching.ts"
 import { isTable } from "./rows.ts"
 
-/** Those of these places that are in a row with a text: whole, or as a part in any case. */
+/** The places among these that are in a row with a text: whole, or as a part in any case. */
 export async function inRowWith(
   ctx: Context,
   { found, places }: { readonly found: readonly Position[]; readonly places: readonly Position[] },
@@ -24,8 +24,8 @@ export async function inRowWith(
 }
 
 /**
- * The same places, with a row around the cells of each row. Some platforms list all cells of a table one after the other.
- * Only the ancestors differ: the nodes and their paths are as they were.
+ * The same places, with a row around the cells of each row. Some platforms list all cells of a table in one sequence.
+ * Only the ancestors differ; nodes and paths stay the same.
  */
 export async function inTheirRows(ctx: Context, places: readonly Position[]): Promise<readonly Position[]> {
   const tables = places.filter(({ node }) => isTable(node) && node.children.filter(isCell).length > 1)

@@ -3,13 +3,13 @@ import type { Context } from "../command.ts"
 import { type CellGrid, lengthOf, type Span, within } from "../grid.ts"
 import { isSameName } from "./description.ts"
 
-/** Rows by their texts. */
+/** Finds rows by their texts. */
 
-/** How well a text fits: "whole" wins over "part" among the rows that are seen at once. */
+/** How well a text matches. Among the rows seen at once, "whole" wins over "part". */
 export type Fit = "whole" | "part"
 export type Fits = (text: string) => Fit | undefined
 
-/** Fits a text that has these words in it, in any case; with `exact` only the text itself. */
+/** Matches a text that contains these words in any case; with `exact`, only the text itself. */
 export function withWords(words: string, exact: boolean): Fits {
   const lower = words.toLowerCase()
   return (text) => {
@@ -20,13 +20,13 @@ export function withWords(words: string, exact: boolean): Fits {
   }
 }
 
-/** Fits a text that is this name, as in a target. */
+/** Matches a text that is this name, as in a target. */
 export const named =
   (name: string): Fits =>
   (text) =>
     isSameName("cell", text, name) ? "whole" : undefined
 
-/** The one that fits best, the first of several. */
+/** The best match; the first of several. */
 export function bestOf<T>(
   some: readonly T[],
   textsOf: (one: T) => readonly string[],
@@ -52,8 +52,8 @@ export interface GridSearch {
 }
 
 /**
- * Looks for rows by their texts, block by block, from one row to another, which may be before it. Ends with the first
- * block that has `enough` rows, or when the time is up.
+ * Searches rows by their texts, block by block, in either direction. Stops after the first block with `enough` rows, or
+ * when the time is up.
  */
 export async function searchGrid(
   ctx: Context,
@@ -97,12 +97,12 @@ const bestFirst = (found: readonly RowSeen[], fits: Fits): readonly RowSeen[] =>
 
 /** Cells that are asked for at once. */
 const BLOCK_CELLS = 2000
-/** A block may take so many times as long as the one before. */
+/** A block may take this many times as long as the one before. */
 const SPARE = 1.5
-/** Time that is left to scroll to the row. */
+/** Time reserved to scroll to the row. */
 const LEFT_MS = 1000
 
-/** All columns; of a sheet, which has thousands of them, those in view. */
+/** All columns; in a sheet, which has thousands, those in view. */
 async function columnsOf(grid: CellGrid<Handle>): Promise<readonly number[]> {
   const view = grid.isSheet || grid.columnCount > MOST_COLUMNS ? await grid.inView() : undefined
   const all = { first: 0, last: Math.min(grid.columnCount, MOST_COLUMNS) - 1 }

@@ -4,7 +4,7 @@ import type { Rect } from "../node.ts"
 import { walk, wordsOf } from "../tree.ts"
 import { actorOf, rowsIn, textOf } from "./rows.ts"
 
-/** The rows that a list shows at one time, to tell how far it has been scrolled. */
+/** The rows that a list shows at one moment, to see how far it has scrolled. */
 
 /** A row as it was seen. */
 export interface SeenRow {
@@ -30,7 +30,7 @@ export function viewOf(rows: readonly SeenRow[]): View {
   return { rows, print }
 }
 
-/** The rows that are said to show, in runs from top to bottom. */
+/** The rows that are reported as visible, in runs from top to bottom. */
 export function runsOf(rows: readonly SeenRow[]): readonly (readonly SeenRow[])[] {
   const runs: SeenRow[][] = []
   for (const row of rows) {
@@ -63,15 +63,15 @@ export function rowsOf(root: SeenNode): readonly SeenRow[] {
 
 const AWAY: ReadonlySet<string> = new Set(["offscreen", "hidden"])
 
-/** Of something that has no rows, its texts. */
+/** For an element without rows: its texts. */
 const textsIn = (
   root: SeenNode,
 ): readonly { readonly node: SeenNode; readonly cells: readonly SeenNode[] }[] =>
   [...walk(root)].flatMap(({ node }) => (wordsOf(node) && node !== root ? [{ node, cells: [node] }] : []))
 
 /**
- * Tells if two looks overlap: the two rows at the end of the first stand beside each other in the second. One row is not
- * enough: a list may keep the object of a selected row that is far away.
+ * True if two looks overlap: the last two rows of the first are neighbors in the second. One row is not enough: a list
+ * may keep the object of a selected row that is far away.
  */
 export function joint(
   before: readonly SeenRow[],

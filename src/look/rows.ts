@@ -32,7 +32,7 @@ export function rowsIn(table: SeenNode): TreeRows {
 const isOutsideList = (table: SeenNode, row: SeenNode): boolean =>
   table.children.includes(row) && table.children.some(isTable)
 
-/** The rows of a table inside a cell belong to that table. The rows that are folded out below a row are rows, too. */
+/** The rows of a table inside a cell belong to that table. Rows expanded below a row count, too. */
 function rowsBelow(node: SeenNode): readonly TreeRow[] {
   return node.children.flatMap((child): readonly TreeRow[] => {
     if (isRow(child)) return [{ node: child, cells: cellsOf(child) }, ...rowsInRow(child)]
@@ -60,7 +60,7 @@ const CELLS: ReadonlySet<Role> = new Set(["cell", "columnheader", "rowheader"])
 export const actorOf = ({ node, cells }: TreeRow): SeenNode =>
   isInteractive(node) ? node : (cells.find(isInteractive) ?? node)
 
-/** The text that a cell shows: of a field its value, of a check box its state. */
+/** The text that a cell shows: a field's value, a check box's state. */
 export function textOf(node: SeenNode): string {
   const own = ownText(node)
   const parts = node.children.filter((child) => !isRow(child))

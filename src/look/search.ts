@@ -7,14 +7,14 @@ import { entriesFor } from "../refs/allocate.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
 import { refSource } from "./surface.ts"
 
-/** Searching a window. That something is absent is said only of what was searched. */
+/** Searches a window. Reports something as absent only if everything was searched. */
 
 export interface Query {
   readonly includeHidden: boolean
   readonly fits: (place: Position) => boolean
-  /** Leaves out those that fit but stand elsewhere than wanted. */
+  /** Drops matches that are not where the caller wants them. */
   readonly narrow?: (found: readonly Position[], places: readonly Position[]) => Promise<readonly Position[]>
-  /** The number of matches that make another look needless. */
+  /** With this many matches, no further look is needed. */
   readonly enough: number
 }
 
@@ -25,18 +25,18 @@ export interface Searched {
   readonly found: readonly Position[]
   /** True if matches may be missing only because the app was still busy. */
   readonly isBusy: boolean
-  /** The start of the app's process, for refs to it. Asked together with the tree: later there may be no time. */
+  /** The start time of the app's process, for refs to it. Read together with the tree: later there may be no time. */
   readonly processStart?: string
 }
 
-/** How long an app that answers but never is quiet, as for an animation, is searched again. */
+/** How long to search an app again that answers but is never quiet, e.g. because of an animation. */
 const NOISE_MS = 500
 /** How long to wait for the next change before looking again anyway. */
 const POLL_MS = 100
 
 /**
- * Reads the window and looks for matches. If there are too few, it looks again, until the app has handled the input that
- * it was sent, everything could be read, and nothing changed meanwhile: a busy app shows an old state, or half of a new one.
+ * Reads the window and looks for matches. If there are too few, it looks again until the app has handled its input,
+ * everything could be read, and nothing changed meanwhile: a busy app shows an old state, or half of a new one.
  */
 export async function search(ctx: Context, window: SeenWindow, query: Query): Promise<Searched> {
   const start = performance.now()
@@ -46,7 +46,7 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
   let took = performance.now() - start
   let watch: Watch | undefined
   try {
-    // Before the watch: with a client that listens to its changes, a busy app has even more to do.
+    // Before the watch: sending events to a listener would slow down a busy app even more.
     const isIdle = await ctx.adapter.caughtUp(window)
     watch = await ctx.adapter.watch([first.tree.pid])
     const noise = ctx.deadline.slice(NOISE_MS)
@@ -56,7 +56,7 @@ export async function search(ctx: Context, window: SeenWindow, query: Query): Pr
       const before = last
       last = { ...(await look(ctx, window, query)), isBusy: true }
       took = performance.now() - begun
-      // Some apps report changes that are none, even because they are read.
+      // Some apps report changes that are not, even because they are being read.
       const isQuiet = !(await watch.changed(0)) || isSame(before.places, last.places)
       const isSure = isIdle && (isQuiet || (noise.expired && last.tree.complete))
       if (isSure || last.found.length >= query.enough) return { ...last, isBusy: false }
@@ -121,7 +121,7 @@ export async function look(
   return { tree, places, found: narrow ? await narrow(fitting, places) : fitting, processStart }
 }
 
-/** Parts of a window that a search did not cover, in the words of a result. */
+/** The parts of a window that a search did not cover, as members of a result. */
 export interface Gaps {
   readonly complete: false
   readonly unsearched: {
@@ -138,7 +138,7 @@ const MOST = 5
 
 /**
  * undefined if everything was searched. If nothing was found, the containers get refs in the current map, for the next
- * step; otherwise there is none to take. `words`: a text that was searched for.
+ * step. `words`: the text that was searched for.
  */
 export async function gapsOf(ctx: Context, searched: Searched, words?: string): Promise<Gaps | undefined> {
   const { tree, places, isBusy } = searched
@@ -172,7 +172,7 @@ export async function gapsOf(ctx: Context, searched: Searched, words?: string): 
   }
 }
 
-/** Containers that may have more rows than they make objects for. */
+/** Containers that may have more rows than objects. */
 const SCROLLING: ReadonlySet<Role> = new Set(["table", "list", "listbox", "outline", "grid"])
 
 function reasonOf({ tree, isBusy }: Searched, count: number): string {

@@ -30,11 +30,11 @@ export interface Observation {
   readonly ref_count: number
   /** How many more elements with a ref `--offscreen` would show. */
   readonly offscreen_count?: number
-  /** There may be more than that: to count them all would have taken too long. */
+  /** There may be more: counting them all would have taken too long. */
   readonly offscreen_at_least?: true
   readonly snapshot_id?: string
   readonly complete: boolean
-  /** The way on if the tree says nothing, since the window draws its content itself, or if it may be out of date. */
+  /** What to do if the tree is empty because the window draws its content itself, or if the tree may be out of date. */
   readonly note?: string
   readonly tree: Node
 }
@@ -92,7 +92,7 @@ async function keepAndShow(
   return { ...shown, snapshot_id: snapshotId, tree: withRefs(shown.tree, drilled) }
 }
 
-/** The tree that was counted from @e1, with the refs that its elements were given. */
+/** Replaces the refs of a tree that was counted from @e1 with the refs that its elements were given. */
 function renumbered(tree: Node, refs: readonly string[]): Node {
   const given = new Map(refs.flatMap((ref, i) => (ref === `@e${i + 1}` ? [] : [[`@e${i + 1}`, ref]])))
   return given.size === 0 ? tree : withRefs(tree, given)
@@ -101,15 +101,15 @@ function renumbered(tree: Node, refs: readonly string[]): Node {
 const highest = (refs: readonly string[]): number =>
   refs.reduce((most, ref) => Math.max(most, Number(ref.slice(2))), 0)
 
-/** Starts the work only when all requests are sent, so that it runs while their answers are pending. */
+/** Starts the work only after all requests have been sent, so that it runs while their answers are pending. */
 async function whileWaiting(work: () => Promise<void>): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   return work()
 }
 
 /**
- * Takes a snapshot of the subtree of a ref. Its refs are added to the map that the ref is from.
- * Fails with TIMEOUT if the subtree cannot be read to its end.
+ * Takes a snapshot of the subtree of a ref. Its refs are added to the map that the ref is from. Fails with TIMEOUT if
+ * the subtree cannot be read completely.
  */
 export async function observeBelow(
   ctx: Context,
@@ -152,11 +152,11 @@ function subtreeIncomplete(ref: string): AppError {
 }
 
 interface Presented extends Observation {
-  /** Nodes that got a ref only because children of theirs were left out: `--root REF` shows those. */
+  /** Nodes that got a ref only because some of their children were omitted: `--root REF` shows those. */
   readonly drills: readonly Node[]
 }
 
-/** Prunes the tree as the flags ask, and fits it into the budget. `spell` makes the refs of the drills. */
+/** Prunes the tree as the flags ask, and fits it into the budget. `spell` writes the refs to drill into. */
 async function present(
   ctx: Context,
   seen: Pick<SeenTree, "app" | "window" | "complete" | "doubt">,
@@ -193,13 +193,13 @@ async function present(
   return { ...show(fitted.tree, fitted.complete), drills: fitted.drills }
 }
 
-/** True if neither the node nor anything in it says a word or can be acted on. */
+/** True if neither the node nor anything in it has words or can be acted on. */
 function isBlank({ ref_id, name, value, description, children = [], children_count }: Node): boolean {
   if (ref_id !== undefined || children_count !== undefined) return false
   return !name && !value && !description && children.every(isBlank)
 }
 
-/** Stands for the id that `save` will give. No id costs more tokens. */
+/** Stands for the id that `save` will return. No id costs more tokens. */
 const COSTLY_ID = "s2b3c4d5f"
 
 function prune(

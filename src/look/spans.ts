@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts"
 import { quoted } from "../escape.ts"
 import { type CellGrid, columnNamed, placeNamed, type Span, within } from "../grid.ts"
 
-/** The rows and columns that the arguments of a table name. They count from 1 there, and from 0 here. */
+/** The rows and columns that a table command's arguments name. They count from 1 there, and from 0 here. */
 
 export interface TableSpans {
   readonly range?: string

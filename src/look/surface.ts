@@ -10,7 +10,7 @@ import { until } from "../until.ts"
 import type { Reading } from "./kept-tree.ts"
 import { leaveOut, outOfView } from "./offscreen.ts"
 
-/** Reading a surface of a window, and giving refs to the elements in it. */
+/** Reads a surface of a window, and gives refs to its elements. */
 
 export interface ReadOptions extends Reading {
   readonly include_bounds: boolean
@@ -40,7 +40,7 @@ export async function readSurface(
     ctx.adapter.tree({ kind: "surface", window: ready, surface }, treeOptions(options)),
     ctx.adapter.processStart(window.pid),
   ])
-  // A window may be drawn by one process and filled by another.
+  // One process may draw a window, and another fill it.
   const processStart = seen.pid === window.pid ? start : await ctx.adapter.processStart(seen.pid)
   const source = refSource(seen, processStart)
   return { seen, source: surface === "window" ? { ...source, rootPath: [] } : source }
@@ -108,7 +108,7 @@ export async function appendRefs(
 /** How long a context menu may take to open, and how long if its app has handled the click. */
 const MENU_MS = 1000
 const HANDLED_MS = 60
-/** The app does not tell that it has handled the click and opened nothing. */
+/** The app does not report that it has handled the click and opened nothing. */
 const LOOK_MS = 20
 
 /** The menu that an action on a ref opened, with refs added to the ref's own map; undefined if none shows. */
@@ -118,7 +118,7 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   if (!window) return undefined
   const hasAnswered = whenAnswered(ctx, window, entry.page !== undefined)
   const look = async (): Promise<{ readonly menu?: SeenTree } | undefined> => {
-    // Asked first: a menu that opens before the look counts.
+    // Asked first, so that a menu that opens before the look counts.
     const isOver = hasAnswered() && (await ctx.adapter.popups(entry.pid)) === 0
     const menu = await readMenu(ctx, window)
     return menu || isOver ? { menu } : undefined
@@ -132,7 +132,7 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   return withoutBounds(toNode(menu.root, refOf))
 }
 
-/** Tells if the app has handled its input for a while. The menu of a page is opened by another process. */
+/** True if the app has handled its input for a while. Another process opens the menu of a page. */
 function whenAnswered(ctx: Context, window: SeenWindow, ofPage: boolean): () => boolean {
   let at = Number.POSITIVE_INFINITY
   void ctx.adapter

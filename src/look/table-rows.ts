@@ -1,7 +1,7 @@
 import { isRole, type Node, type State } from "../node.ts"
 import { wordsOf } from "../tree.ts"
 
-/** Tables in few lines: cells stand in rows, and cells that say nothing are left out. */
+/** Prints tables in few lines: cells are grouped in rows, and empty cells are left out. */
 
 /** The children of a table with its cells in rows. A platform may list all cells of a table one after the other. */
 export function inRows(table: Node): readonly Node[] | undefined {
@@ -62,14 +62,14 @@ const HEADERS: ReadonlySet<Node["role"]> = new Set(["columnheader", "rowheader"]
 export const isSheetCell = ({ role, name = "" }: Pick<LineNode, "role" | "name">): boolean =>
   role === "cell" && /^[A-Z]{1,3}[1-9]\d*$/.test(name)
 
-/** True for a cell that shows nothing: without a text, a state of its own or anything in it. */
+/** True for a cell that shows nothing: no text, no special state and no content. */
 export function isEmptyCell(node: Node): boolean {
   const { role, value, description, hint, children, children_count } = node
   if (role !== "cell" || children || children_count || description || hint) return false
   return !value && (!wordsOf(node) || (value === "" && isSheetCell(node))) && !isMarked(node)
 }
 
-/** The only cell in a cell that says nothing itself; the rest of it are cells without words, or repeat that one. */
+/** The only informative cell inside an empty cell; the others are empty or repeat it. */
 export function onlyCellIn(node: Node): Node | undefined {
   const { role, children = [] } = node
   if (role !== "cell" || wordsOf(node) || node.value || children.some((one) => one.role !== "cell"))
@@ -79,7 +79,7 @@ export function onlyCellIn(node: Node): Node | undefined {
   return children.every((one) => one === telling || isEcho(one, telling)) ? telling : undefined
 }
 
-/** True for a part of a cell that says nothing else than another part, such as a picture in a selected row. */
+/** True for a part of a cell that only repeats another part, such as a picture in a selected row. */
 function isEcho({ children, value, description, hint, ...one }: Node, telling: Node): boolean {
   if (children || value || description || hint) return false
   const words = wordsOf(one)

@@ -29,7 +29,7 @@ export function rangeNamed(text: string): { readonly start: number; readonly end
   return { start: Number(start || 0), ...(end ? { end: Number(end) } : {}) }
 }
 
-/** The named part of a text that is there. Throws if it begins behind the text. */
+/** The named part of an existing text. Throws if it starts after the end of the text. */
 export function rangeWithin(ref: string, text: TextAccess, range: string | undefined): TextRange {
   const { start, end = text.length } = range === undefined ? { start: 0 } : rangeNamed(range)
   if (start > text.length) throw outside(ref, text.length, start)

@@ -62,7 +62,7 @@ function candidateLines(candidates: unknown, title = "candidates"): readonly str
 
 function candidateLine(candidate: unknown): string {
   if (typeof candidate !== "object" || candidate === null) return quoted(String(candidate))
-  // Candidates have these members, as far as they have any.
+  // The members that a candidate can have.
   const { role, name, ref_id, in: around, id, title, app_name, pid } = candidate as Candidate
   if (role !== undefined)
     return `${lineOf({ role, name, ref_id })}${around === undefined ? "" : ` in ${quoted(around)}`}`
@@ -113,7 +113,7 @@ function factOf(start: string, value: unknown, below: string): readonly string[]
   ]
 }
 
-/** A text is quoted if it could be taken for something else. */
+/** Quotes a text that could be mistaken for something else. */
 function wordOf(value: unknown): string {
   if (typeof value !== "string") return value === null ? "none" : String(value)
   return /^[\p{L}\p{N}@/._~+:-][\p{L}\p{N}@/._~+: -]*$/u.test(value) && value === value.trim()

@@ -9,7 +9,7 @@ export interface RowsOfTree {
   readonly header?: TreeRow
   /** The rows that are in the tree. */
   readonly rows: readonly TreeRow[]
-  /** The number of the first of them; undefined if the app does not tell. */
+  /** The number of the first of them; undefined if the app does not report it. */
   readonly first: number | undefined
   readonly count: number
   readonly width: number
@@ -34,7 +34,9 @@ function unmadeIn(node: SeenNode): number {
   return Math.max(0, (list.children_count ?? 0) - list.children.length)
 }
 
-/** These rows, if they are in the tree or can be asked for; as many as the time allows. undefined: they have no numbers. */
+/**
+ * These rows, if they are in the tree or can be requested; as many as the time allows. undefined: they have no numbers.
+ */
 export async function rowsNumbered(
   ctx: Context,
   { rows, first }: RowsOfTree,
@@ -54,7 +56,7 @@ export async function rowsNumbered(
   return read
 }
 
-/** Time that is left to answer. */
+/** Time reserved for the answer. */
 const LEFT_MS = 200
 
 /** Everything in an element, in view or not. */
@@ -66,7 +68,9 @@ export const READING = {
   interactiveOnly: false,
 } as const
 
-/** A row with fewer cells than there are columns has cells that span several: the app knows where each one begins. */
+/**
+ * If a row has fewer cells than there are columns, some cells span several. Then the app says where each one begins.
+ */
 export async function placeCells(
   cells: readonly SeenNode[],
   width: number,

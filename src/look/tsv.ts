@@ -27,7 +27,7 @@ const unescapeCell = (cell: string): string =>
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" }
 const UNESCAPED: Readonly<Record<string, string>> = { "\\": "\\", t: "\t", n: "\n", r: "\r" }
 
-/** As RFC 4180 says: a cell with a comma, a quote or a line break is quoted. */
+/** RFC 4180: a cell with a comma, a quote or a line break is quoted. */
 export const formatCsv = (rows: Rows): string =>
   rows.map((row) => `${row.map((cell) => escapeHidden(quoteCell(cell))).join(",")}\r\n`).join("")
 

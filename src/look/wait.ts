@@ -98,7 +98,7 @@ interface Condition {
   missed?(): Promise<Gaps | undefined>
   /** Details for the error when the time is up. */
   facts?(): Readonly<Record<string, unknown>>
-  /** The outcome if the last look could not tell; undefined if it could. */
+  /** The outcome if the last look was inconclusive; undefined if it was not. */
   doubt?(): string | undefined
 }
 
@@ -115,7 +115,7 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
   const predicate = args.gone ? "gone" : args.predicate
   if (!REF_SYNTAX.test(ref_id)) return described(ctx, ref_id, predicate, args)
   const choice = { ref_id, snapshot: args.snapshot }
-  // Fails at once for a ref that no snapshot has given.
+  // Fails at once for a ref that no snapshot has issued.
   const { ref } = await lookUp(ctx, choice)
   return async () => {
     try {
@@ -125,14 +125,14 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
         : undefined
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "STALE_REF") throw error
-      // An element with look-alikes may still be there.
+      // An element that has look-alikes may still be there.
       const isGone = predicate === "gone" && error.details?.certain !== false
       return isGone ? { element: ref, predicate } : undefined
     }
   }
 }
 
-/** Looks for the element again each time: another one may fit the description by now. */
+/** Searches again each time: another element may match the description by now. */
 async function described(ctx: Context, target: string, predicate: Predicate, args: WaitArgs): Promise<Look> {
   const { seekTarget } = await import("./target.ts")
   return async () => {
@@ -182,7 +182,7 @@ function titled(ctx: Context, title: string, args: WaitArgs): Condition {
       const windows = await ctx.adapter.windows(args.app === undefined ? undefined : { app: args.app })
       own = args.app === undefined ? windows : windowsOfApp(windows, args.app)
       const window = own.find((one) => one.title.toLowerCase().includes(part))
-      // An app that does not answer may be the one that is meant.
+      // An app that does not answer may be the wanted one.
       const isUnsure = args.app !== undefined && nameless(windows).length > 0
       if (args.gone) return window || isUnsure ? undefined : {}
       return window && { window: publicWindow(window) }
@@ -218,7 +218,8 @@ function shown(ctx: Context, text: string, args: WaitArgs): Condition {
       if (!last || tree.complete || found.length > 0) last = now
       const [place] = found
       if (!args.gone) return place && { text, match: (await toMatches(ctx, tree, [place], places))[0] }
-      // The text may be in a part of the tree that could not be read now. Rows out of view are never read: it says so.
+      // The text may be in a part of the tree that could not be read now. Rows out of view are never read; the error
+      // says so.
       return place || isBusy || !tree.complete ? undefined : { text, ...(await gapsOf(ctx, now)) }
     },
   }

@@ -13,8 +13,8 @@ export interface WindowChoice {
 }
 
 /**
- * The window with the id; otherwise the focused or first window of the app; without an app, the focused window. `orApp`: an
- * app without windows will do.
+ * The window with the id; otherwise the focused or first window of the app; without an app, the focused window.
+ * `orApp`: also accepts an app without windows.
  */
 export async function chooseWindow(
   adapter: Adapter,
@@ -34,7 +34,7 @@ export async function chooseWindow(
 }
 
 /**
- * The same for a look. Between two windows, and right after one has opened, none has the focus for a moment: the look
+ * The same for a look. Between two windows, and right after one opens, no window has the focus for a moment: the look
  * waits for that.
  */
 export async function windowInFront(ctx: Context, choice: WindowChoice): Promise<SeenWindow> {
@@ -53,8 +53,8 @@ export async function windowInFront(ctx: Context, choice: WindowChoice): Promise
 const FOCUS_MS = 500
 
 /**
- * The windows of the apps that are listed under this name. Aliases count only if there is none: a caller means the
- * name that a list has shown.
+ * The windows of the apps listed under this name. Aliases count only if there are none: a caller means the name that a
+ * list has shown.
  */
 export function windowsOfApp(windows: readonly SeenWindow[], app: string): readonly SeenWindow[] {
   const shown = new Set(windows.filter((one) => isNamed(one.app_name, [], app)).map(({ pid }) => pid))
@@ -62,7 +62,7 @@ export function windowsOfApp(windows: readonly SeenWindow[], app: string): reado
   return windows.filter((window) => isNamed(window.app_name, window.aliases, app))
 }
 
-/** The app of this name or id; or else the one with this process id: the names of two apps may be the same. */
+/** The app with this name or id, or else with this process id: two apps may have the same name. */
 export async function chooseApp(adapter: Adapter, app: string): Promise<SeenApp> {
   const running = await adapter.apps()
   const shown = running.filter((one) => isNamed(one.name, [], app))
@@ -114,7 +114,7 @@ function windowOfApp(windows: readonly SeenWindow[], app: string): SeenWindow {
   return own.find((window) => window.is_focused) ?? own.find((window) => !window.isSplash) ?? first
 }
 
-/** The windows of apps that are too busy to say their names. */
+/** The windows of apps that are too busy to report their names. */
 export const nameless = (windows: readonly SeenWindow[]): readonly SeenWindow[] =>
   windows.filter(({ accessible, reason }) => accessible !== false && reason !== undefined)
 
@@ -158,7 +158,7 @@ export async function operate(ctx: Context, wanted: Wanted, op: WindowOp): Promi
   return publicWindow(after)
 }
 
-/** Fails without an id, an app and a title: the focused window would be a guess. */
+/** Fails without an id, an app or a title: the focused window would be a guess. */
 export function needsWindow(wanted: Wanted): void {
   if (wanted.window_id !== undefined || wanted.app !== undefined || wanted.title !== undefined) return
   throw new AppError("INVALID_ARGS", "Which window? An id, --app or --title is needed", {

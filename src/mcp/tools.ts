@@ -11,7 +11,7 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
-  /** Hints that have the value which clients assume are left out. Apps may reach anything, so the world stays open. */
+  /** Hints with the value that clients assume anyway are left out. Apps may reach anything, so the world stays open. */
   readonly annotations?: {
     readonly readOnlyHint?: true
     readonly destructiveHint?: false
@@ -98,8 +98,8 @@ const itemsOf = (offered: readonly Command[]) => ({
 })
 
 /**
- * The commands that are offered: `core` (enough for nearly everything), `all`, `read-only`, or names separated by
- * commas, mixed at will. `desktop_batch` reaches the same and no more.
+ * The offered commands: `core` (enough for nearly everything), `all`, `read-only`, or names, separated by commas in any
+ * mix. `desktop_batch` can use the same commands and no others.
  */
 export async function chooseCommands(
   registry: Registry,

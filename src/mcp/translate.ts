@@ -2,11 +2,14 @@ import type { Command } from "../command.ts"
 import type { ErrorObject } from "../envelope.ts"
 import { type Field, fieldsOf, positionalsOf, spellingsOf } from "../schema/fields.ts"
 
-/** Our own words for the command line, in the words of an MCP client: it calls tools, and has no shell. */
+/** Translates command lines for an MCP client, which calls tools and has no shell. */
 
 export const toolName = (command: string): string => `desktop_${command.replaceAll("-", "_")}`
 
-/** The error with its suggestion in such words. A message may quote an app, and stays, unless it is about arguments. */
+/**
+ * Translates the suggestion of an error. A message may quote an app, so it stays as it is, unless it is about
+ * arguments.
+ */
 export function errorInMcp(error: ErrorObject, commands: readonly Command[]): ErrorObject {
   const { message, suggestion } = error
   return {

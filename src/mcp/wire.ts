@@ -13,9 +13,9 @@ const MOST_BYTES = 10 * 1024 * 1024
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024
 /** With more unanswered requests than this, quick ones get the time to be answered before the next is read. */
 const MANY_UNANSWERED = 64
-/** And with more than this, nothing is read until one is answered. */
+/** With more than this, nothing is read until a request is answered. */
 const MOST_UNANSWERED = 8192
-/** How long the end of a connection waits for a client that does not read. */
+/** How long a closing connection waits for a client that does not read. */
 const LAST_WORDS_MS = 500
 /** How long requests that were sent before the end of the input may take. Then they are cancelled. */
 const LAST_ANSWERS_MS = 1000
@@ -87,7 +87,7 @@ export class Wire implements Transport {
     await this.close()
   }
 
-  /** A client that sends its requests and closes, such as a file of them, gets the answers that take no long work. */
+  /** A client that sends its requests and closes at once, such as a file, gets the answers that are quick. */
   async #lastAnswers(): Promise<void> {
     const end = performance.now() + LAST_ANSWERS_MS
     for (let left = LAST_ANSWERS_MS; left > 0 && this.#unanswered.size > 0 && !this.#isClosed; ) {
@@ -207,7 +207,7 @@ function readMessage(line: Line): Read | undefined {
   return { message }
 }
 
-/** `value`: what was read, whose id the answer repeats if it has a usable one. */
+/** `value`: the parsed line. The answer repeats its id if it has a usable one. */
 function refusal(code: number, message: string, value?: unknown): Refusal {
   const id = typeof value === "object" && value !== null && "id" in value ? value.id : null
   const isUsable = typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id))

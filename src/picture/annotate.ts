@@ -25,8 +25,8 @@ export function annotate(png: Uint8Array, marks: readonly Mark[], scale = 1): Ui
 }
 
 /**
- * Finds a place for each label: near its element, covering as little of the others as possible, and never over
- * another label. A label without a place is left out.
+ * Finds a place for each label: near its element, covering as little of the others as possible, and never over another
+ * label. A label without a place is left out.
  */
 export function placeLabels(
   marks: readonly Mark[],

@@ -28,8 +28,8 @@ export interface RefTree {
 }
 
 /**
- * Numbers the interactive nodes depth first, parents before children, and makes the entries that
- * find them again. It prunes nothing, so a ref names the same element with or without `-i`.
+ * Numbers the interactive nodes depth first, parents before children, and creates the entries that find them again. It
+ * prunes nothing, so a ref names the same element with or without `-i`.
  */
 export function allocateRefs(
   seen: SeenTree,
@@ -54,7 +54,7 @@ export function takersOf(
   )
 }
 
-/** Makes entries for some places of a tree. `all` is the whole tree, where their look-alikes are. */
+/** Creates entries for some places of a tree. `all` is the whole tree, which contains their look-alikes. */
 export function entriesFor(
   chosen: readonly Position[],
   all: readonly Position[],
@@ -93,7 +93,7 @@ export function entriesFor(
   })
 }
 
-/** Elements of one tree that look alike, and which of those the texts around them tell apart. */
+/** Elements of one tree that look alike, and which of them the texts around them distinguish. */
 class LookAlikes {
   readonly #rootContext: Surroundings | undefined
   readonly #groups: ReadonlyMap<string, readonly Position[]>
@@ -115,7 +115,7 @@ class LookAlikes {
     return contextOf(node, ancestors, this.#rootContext, isAlone)
   }
 
-  /** True if nothing tells the element from one of its look-alikes. */
+  /** True if nothing distinguishes the element from one of its look-alikes. */
   hasTwin(place: Position): boolean {
     const key = lookAlikeKey(place.node)
     return this.#hasOthers(key) && this.#sharedOf(key).has(this.contextOf(place).around)
@@ -146,8 +146,8 @@ class LookAlikes {
 }
 
 /**
- * Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. The texts of an alert
- * or a small dialog stay, too: nobody should press Yes unread.
+ * Drops nodes without a ref and without remaining children, read or not; ancestors stay as context. The texts of an
+ * alert or a small dialog also stay, so that an agent reads the question before it presses Yes.
  */
 export function keepInteractive(tree: Node, isInMessage = false): Node {
   const isMessage = !tree.ref_id && (isInMessage || isMessageBox(tree))
@@ -164,7 +164,7 @@ export function keepInteractive(tree: Node, isInMessage = false): Node {
   return withChildren(tree, children)
 }
 
-/** True for a surface that asks or tells something, rather than one with many controls. */
+/** True for a surface that asks or reports something, not one with many controls. */
 function isMessageBox({ role, states, ...rest }: Node): boolean {
   const isAlert = role === "alert" || role === "alertdialog"
   const isDialog = role === "dialog" || role === "sheet" || states?.includes("modal")
@@ -182,7 +182,7 @@ export function countRefs(tree: Node): number {
   return (tree.ref_id ? 1 : 0) + (tree.children?.reduce((sum, child) => sum + countRefs(child), 0) ?? 0)
 }
 
-/** The node with other children. `of`: the node that it was made from, if it is a changed copy already. */
+/** The node with other children. `of`: the original node, if this one is already a changed copy. */
 export function withChildren(node: Node, children: readonly Node[] | undefined, of = node): Node {
   const { children: _, ...rest } = node
   return trace(children?.length ? { ...rest, children } : rest, originOf(of))

@@ -4,8 +4,8 @@ import { cut, nameForIdentity, type RefEntry, type Surroundings, sameSurrounding
 import { wordsOf } from "../tree.ts"
 
 /**
- * Tells an element from its look-alikes by three kinds of evidence: its role, name and identifier; the names above
- * it; and the texts of the row that it is part of. Values, timers, counters and positions are not evidence.
+ * Distinguishes an element from its look-alikes by three kinds of evidence: its role, name and identifier; the names
+ * above it; and the texts of its row. Values, timers, counters and positions are not evidence.
  */
 
 type Named = Pick<Seen, "role" | "name" | "value">
@@ -27,7 +27,7 @@ export function ownName({ role, name, value }: Named): string | undefined {
   return name === value || (value.length > 200 && name.startsWith(value)) ? undefined : name
 }
 
-/** Two elements with the same key are look-alikes: their role, identifier and name do not tell them apart. */
+/** Two elements with the same key are look-alikes: role, identifier and name do not distinguish them. */
 export function lookAlikeKey(seen: Named & Pick<Seen, "identifier">): string {
   return `${seen.role}\0${seen.identifier ?? ""}\0${ownName(seen) ?? ""}`
 }
@@ -54,10 +54,10 @@ export const quoted = (text: string | undefined): string => {
 }
 
 /**
- * Describes where an element stands: the names above it and, if it is in a row or has look-alikes, the texts around
- * it. Nothing else tells the "Delete" of one row from the "Delete" of the next. `root` describes where the topmost
- * ancestor stands, if that is not the window. `isAlone` is given for an element that has look-alikes; it is true for
- * an ancestor that holds none of them.
+ * Describes where an element is: the names above it and, if it is in a row or has look-alikes, the texts around it.
+ * Nothing else distinguishes the "Delete" of one row from the "Delete" of the next. `root` describes where the topmost
+ * ancestor is, if that is not the window. `isAlone` is given for an element that has look-alikes; it is true for an
+ * ancestor that holds none of them.
  */
 export function contextOf(
   node: SeenNode,
@@ -75,7 +75,7 @@ export function contextOf(
   return { above, around: root.around, levels: root.levels + ancestors.length }
 }
 
-/** True if an element that is found below these ancestors stands where the stored one stood. */
+/** True if an element found below these ancestors is where the stored one was. */
 export function standsIn(context: Surroundings, node: SeenNode, ancestors: readonly SeenNode[]): boolean {
   if (context.levels === undefined) return sameSurroundings(contextOf(node, ancestors), context)
   const row = ancestors[ancestors.length - context.levels]
@@ -86,7 +86,7 @@ export function standsIn(context: Surroundings, node: SeenNode, ancestors: reado
 export const isSameRow = ({ around, levels = 0 }: Surroundings, row: SeenNode): boolean =>
   textsAround(row, levels) === around
 
-/** A fingerprint of a list and its rows. While it stays the same, even rows with the same texts are in their places. */
+/** A fingerprint of a list and its rows. While it stays the same, even rows with equal texts are in their places. */
 export function neighbourhoodOf(list: SeenNode): string {
   const texts = list.children.map((child) => [child.role, child.name ?? "", ...rowTexts(child, 2)].join("\0"))
   return hash(texts.join("\0\0"))
@@ -192,7 +192,7 @@ const insideOf = ({ role, children }: SeenNode): readonly SeenNode[] =>
 const shapeOf = ({ role, children }: SeenNode): string =>
   [role, ...children.filter(isShown).map((child) => child.role)].join()
 
-/** True if all rows of a list have the same roles in them. Computed once per list. */
+/** True if all rows of a list contain the same roles. Computed once per list. */
 function isUniform(list: SeenNode): boolean {
   const known = uniform.get(list)
   if (known !== undefined) return known
@@ -227,8 +227,8 @@ const EDGES: ReadonlySet<Role> = new Set([
 ])
 
 /**
- * The texts of a row, down to its cells. The first is the subject of the row and counts as it is. Numbers in the
- * others may be a clock or a percentage, and do not count.
+ * The texts of a row, down to its cells. The first is the subject of the row and counts in full. Numbers in the others
+ * may be a clock or a percentage, and do not count.
  */
 function rowTexts(row: SeenNode, levels: number): string[] {
   const texts = partsOf(row, levels).flatMap((part) => wordsOf(part) || [])
@@ -246,8 +246,8 @@ const hasTexts = (row: SeenNode, levels: number, onlyShown: boolean): boolean =>
   partsIn(row, levels, onlyShown ? isShown : isAny).some(wordsOf)
 
 /**
- * The parts of a row that have its texts: those that are shown. If none of them has a text, the hidden ones: some
- * toolkits call everything hidden that is scrolled out of view, and a row says the same there.
+ * The parts of a row that have its texts: the visible ones. If none of them has a text, the hidden ones: some toolkits
+ * call everything hidden that is scrolled out of view, and the row has the same texts there.
  */
 function partsOf(row: SeenNode, levels: number): readonly SeenNode[] {
   const shown = partsIn(row, levels, isShown)

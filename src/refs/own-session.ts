@@ -8,7 +8,7 @@ export interface OwnSession {
   remove(): void
 }
 
-/** Makes up the name of a session that no other process has, and removes what ended servers have left behind. */
+/** Invents a session name that no other process has, and removes the sessions of ended servers. */
 export function openOwnSession(root: string): OwnSession {
   const sessions = sessionsIn(root)
   removeAbandoned(sessions)
@@ -16,7 +16,10 @@ export function openOwnSession(root: string): OwnSession {
   return { name, remove: () => removeTree(`${sessions}/${name}`) }
 }
 
-/** A server in another container has a pid that means nothing here: only one without a new snapshot for a day is gone. */
+/**
+ * The pid of a server in another container means nothing here, so a server counts as ended only after a day without a
+ * new snapshot.
+ */
 const ABANDONED_MS = 86_400_000
 
 function removeAbandoned(sessions: string): void {
@@ -33,7 +36,7 @@ function namesIn(sessions: string): readonly string[] {
   try {
     return readdirSync(sessions)
   } catch (error) {
-    // Without sessions there is nothing to remove. One that cannot be read is reported by the first snapshot.
+    // Without sessions there is nothing to remove. The first snapshot reports an unreadable directory.
     if (errorCode(error) === undefined) throw error
     return []
   }

@@ -19,9 +19,9 @@ export function formatRefMap(map: RefMap): string {
 }
 
 /**
- * Reads a ref map. Throws INTERNAL if the text is not one. An entry is parsed only when it is asked for, and
- * throws the same error then: an action needs one of hundreds. Entries that an earlier version wrote are left
- * out, so their refs are unknown and a new snapshot is needed; the numbering goes on.
+ * Reads a ref map. Throws INTERNAL if the text is not one. An entry is parsed, and may throw the same error, only when
+ * it is needed: an action needs one of hundreds. Entries of earlier versions are dropped, so their refs are unknown and
+ * a new snapshot is needed; the numbering continues.
  */
 export function parseRefMap(text: string): RefMap {
   const map = parseJson(text)

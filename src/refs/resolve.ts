@@ -45,7 +45,7 @@ export interface StoredRef {
 /** A ref and the live element that it names. */
 export interface Target extends StoredRef {
   readonly seen: Seen
-  /** Set if no user can get at the element now. It can be read, but not acted on. */
+  /** Set if no user can reach the element now. It can be read, but not acted on. */
   readonly absence?: Exclude<Absence, "removed">
 }
 
@@ -54,7 +54,7 @@ export async function resolve(ctx: Context, choice: RefChoice): Promise<Target> 
   return resolveStored(ctx, await lookUp(ctx, choice))
 }
 
-/** Reads the stored entry of a ref, without a look at the desktop. */
+/** Reads the stored entry of a ref, without looking at the desktop. */
 export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef> {
   const { ref, snapshotId } = parseRef(choice.ref_id)
   if (snapshotId !== undefined && choice.snapshot !== undefined && snapshotId !== choice.snapshot) {
@@ -74,8 +74,8 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef
 }
 
 /**
- * Addresses of the elements in a map. An object that has a ref of its own for the same content is left out: with stable
- * numbers the map also holds elements that were made after this ref was given.
+ * Addresses of the elements in a map. An object that has another ref for the same content is left out: with stable
+ * numbers the map also holds elements that were created after this ref was issued.
  */
 function addressesBeside(map: RefMap, ref: string, entry: RefEntry): ReadonlySet<string | undefined> {
   const others = [...map.inner].filter(([other, one]) => other === ref || !hasSameContent(one, entry))
@@ -132,7 +132,7 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
 export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Target> {
   const { ref, entry } = stored
   await refuseOtherProcess(ctx.adapter, stored)
-  // Messages name the first thing that was found instead of the element.
+  // Messages name the first thing found instead of the element.
   let found: string | undefined
   for (const route of routesOf(entry)) {
     const verdict = await take(ctx.adapter, stored, route, found ?? goneEvidence(entry))
@@ -161,7 +161,7 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
         verdict satisfies never
     }
   }
-  // No search: the element has look-alikes or no name, and any element that fits may be another one.
+  // No search: the element has look-alikes or no name, so any match may be another element.
   const evidence = found ?? goneEvidence(entry)
   throw entry.address === undefined ? uncertain(ref, evidence) : staleRef(ref, evidence)
 }
@@ -169,12 +169,12 @@ export async function resolveStored(ctx: Context, stored: StoredRef): Promise<Ta
 type Route = "lasting address" | "reused address" | "path" | "search" | "all windows"
 
 type Verdict =
-  /** `place`: where it is, if the entry does not say. */
+  /** `place`: where it is, if the entry does not say so. */
   | { readonly kind: "same"; readonly seen: Seen; readonly place?: Pick<RefEntry, "window_id"> }
   | { readonly kind: "changed" | "recycled" | "gone"; readonly evidence: string }
   | { readonly kind: "ambiguous"; readonly candidates: readonly SeenNode[] }
 
-/** Follows one route. `evidence` says why the routes before did not find the element. */
+/** Follows one route. `evidence` says why the earlier routes did not find the element. */
 function take(adapter: Adapter, stored: StoredRef, route: Route, evidence: string): Promise<Verdict> {
   if (route === "all windows") return searchAll(adapter, stored)
   return route === "search" ? search(adapter, stored, evidence) : follow(adapter, stored, route)
@@ -191,13 +191,13 @@ function routesOf(entry: RefEntry): readonly Route[] {
   ]
 }
 
-/** True if nothing but its bounds says where the element was. */
+/** True if only its bounds say where the element was. */
 const isPlaceless = ({ window_id, address, path }: RefEntry): boolean =>
   window_id === undefined && address === undefined && path === undefined
 
 const hasLastingAddress = (entry: RefEntry): boolean => entry.address !== undefined && !entry.is_recycled
 
-/** True if its name or identifier told the element from all others of its window. */
+/** True if its name or identifier distinguished the element from all others in its window. */
 const isDistinct = (entry: RefEntry): boolean =>
   !entry.has_twin && Boolean(ownName(entry) ?? entry.identifier)
 
@@ -210,7 +210,7 @@ async function follow(
   const seen = await adapter.open(entry, route === "path" ? "path" : "address", hint)
   if (!seen) return { kind: "gone", evidence: goneEvidence(entry) }
   const changed = changedEvidence(entry, seen)
-  // A row with another name is what toolkits make of a row that they use for other content.
+  // A row with another name: the toolkit has reused the row for other content.
   if (changed) return { kind: isRow(entry) ? "recycled" : "changed", evidence: changed }
   if (route === "path" && !standsWhereItWas(entry, seen)) {
     return { kind: "changed", evidence: entry.context?.around === undefined ? MOVED : OTHER_ROW }
@@ -218,7 +218,7 @@ async function follow(
   return judgeRow(adapter, entry, seen)
 }
 
-/** A path leads to an element with look-alikes, or without a name, only as long as that has not moved. */
+/** A path leads to an element with look-alikes, or without a name, only while the element has not moved. */
 function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
   return (
     isDistinct(entry) ||
@@ -229,9 +229,9 @@ function standsWhereItWas(entry: RefEntry, seen: Seen): boolean {
 }
 
 /**
- * Judges an element that says the same of itself by the row that it is part of. Lists show other rows in the same
- * places, some of them in the same objects. The element is the same only while its row shows the same texts; if
- * other rows show those, too, only while the whole list does.
+ * Judges an element with the same role, name and identifier by its row. Lists show other rows in the same places, some
+ * of them in the same objects. The element is the same only while its row shows the same texts; if other rows show
+ * those texts, too, only while the whole list is unchanged.
  */
 async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<Verdict> {
   const { context, neighbours } = entry
@@ -252,8 +252,8 @@ async function judgeRow(adapter: Adapter, entry: RefEntry, seen: Seen): Promise<
 }
 
 /**
- * Reads the ancestor so many levels up, and compares it. If it does not fit, it is read once more with the parts of it
- * that are scrolled out of view, and then with all that do not show: a snapshot or a search may have seen them.
+ * Reads the ancestor this many levels up, and compares it. If it does not match, reads it again with its parts that are
+ * scrolled out of view, and then with everything hidden: a snapshot or a search may have seen them.
  */
 async function lookAbove(
   adapter: Adapter,
@@ -269,7 +269,7 @@ async function lookAbove(
   return { node, fits: false }
 }
 
-/** Looks for the element in its whole window. `evidence` says why the routes before did not find it. */
+/** Searches the whole window for the element. `evidence` says why the earlier routes did not find it. */
 async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidence: string): Promise<Verdict> {
   const window = await windowOf(adapter, entry)
   if (!window) {
@@ -282,7 +282,7 @@ async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidenc
   if (!root) return { kind: "gone", evidence: `${evidence}, and so is its ${surfaceOf(entry)}` }
   const fits = [...walk(root)].filter(({ node }) => changedEvidence(entry, node) === undefined)
   const placed = fits.filter((place) => standsInContext(entry, place))
-  // In rows look-alikes are the rule, and the texts of its row tell an element from them.
+  // In rows, look-alikes are normal, and the texts of its row distinguish an element from them.
   const [only, ...others] = entry.context?.around === undefined ? fits : placed
   if (others.length > 0) return { kind: "ambiguous", candidates: fits.map(({ node }) => node) }
   if (fits.length === 0) return { kind: "gone", evidence }
@@ -292,12 +292,12 @@ async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidenc
       evidence: `${evidence}; a look-alike stands in another place of the window`,
     }
   }
-  // A toolkit that reuses objects takes old ones. An object that was made since is another element.
+  // A toolkit that reuses objects takes old ones. An object created since is another element.
   if (hasLastingAddress(entry) && !addresses().has(only.node.address)) return { kind: "gone", evidence }
   return { kind: "same", seen: only.node }
 }
 
-/** Looks in all windows of the process for the one element with the stored role, name and bounds. */
+/** Searches all windows of the process for the only element with the stored role, name and bounds. */
 async function searchAll(adapter: Adapter, { entry }: StoredRef): Promise<Verdict> {
   const evidence = `${goneEvidence(entry)}${entry.bounds_hash === undefined ? "" : ", or has moved"}`
   const isKnown = entry.bounds_hash !== undefined || isDistinct(entry)
@@ -343,8 +343,8 @@ export async function readSame(adapter: Adapter, { ref, entry, seen }: Target, w
 }
 
 /**
- * The same, and for an element in a row also the row is read again: a list may show another row in the same objects.
- * For the last look before input is sent.
+ * The same, and also reads the row of an element again: a list may show another row in the same objects. For the last
+ * look before input is sent.
  */
 export async function readSameRow(adapter: Adapter, target: Target, when: string): Promise<Seen> {
   const now = await readSame(adapter, target, when)
@@ -384,8 +384,7 @@ async function refuseGone(
 }
 
 /**
- * Finds the window of an element. For an element of a menu, which has none, and for one whose window is not known, it
- * is a window of the same app.
+ * Finds the window of an element. For an element in a menu, or one whose window is unknown, a window of the same app.
  */
 export async function windowOf(adapter: Adapter, entry: RefEntry): Promise<SeenWindow | undefined> {
   const { pid, window_id } = entry
@@ -420,7 +419,7 @@ async function readSurface(
   return tree && whole(tree, `The window ${window.id}`)
 }
 
-/** Reads the ancestor so many levels above an element; undefined if there is none. */
+/** Reads the ancestor this many levels above an element; undefined if there is none. */
 async function readAbove(
   adapter: Adapter,
   seen: Seen,
@@ -453,7 +452,7 @@ const ROW_DEPTH = 4
 
 const LOOK = { bounds: "interactive", includeHidden: false, interactiveOnly: true } as const
 
-/** Refuses a tree that was not read to its end: an element that is not in it may still be there. */
+/** Refuses a tree that was not read completely: a missing element may still be there. */
 function whole({ root, complete }: SeenTree, what: string): SeenNode {
   if (complete) return root
   throw new AppError("TIMEOUT", `${what} could not be searched to its end`, {
@@ -463,7 +462,7 @@ function whole({ root, complete }: SeenTree, what: string): SeenNode {
   })
 }
 
-/** A stale ref whose element may still be there, but cannot be told from others. */
+/** A stale ref whose element may still exist, but cannot be distinguished from others. */
 function uncertain(ref: string, evidence: string): AppError {
   const { code, message, suggestion, disposition } = staleRef(ref, evidence)
   return new AppError(code, message, {

@@ -74,7 +74,7 @@ async function save(
     const id = freshId(paths)
     const bytes = encode(newMap(id, entries, options))
     if (options.tree !== undefined) writeTree(paths, id, options.tree)
-    // Only the last step is done in turn, so that other writers do not wait for our disk.
+    // Only the last step takes the lock, so that other writers do not wait for our disk.
     using whole = writeTemporary(paths, bytes)
     using copy = duplicate(paths, whole, bytes)
     await inTurn(paths, () => {
@@ -90,7 +90,7 @@ async function save(
 /** The refs that stay valid beside those of a new snapshot. The map must stay small: every command reads all of it. */
 const KEPT_BESIDE = 500
 
-/** As `save`, but the refs of the current map stay in it. Numbers never mean two things, so that they can. */
+/** Like `save`, but the refs of the current map stay in it, which works because a number never means two things. */
 async function saveBeside(
   paths: SessionPaths,
   entries: readonly RefEntry[],
@@ -122,16 +122,16 @@ const newMap = (id: string, entries: readonly RefEntry[], options: SaveOptions):
   reached_by: options.reachedBy,
 })
 
-/** Gives the map its place under its id and, if it is the current one, as the newest. Only in turn. */
+/** Publishes the map under its id and, if it is the current one, as the newest. The caller must hold the lock. */
 function publish(paths: SessionPaths, id: string, bytes: Uint8Array, isCurrent = true): void {
   using whole = writeTemporary(paths, bytes)
   using copy = duplicate(paths, whole, bytes)
-  // The copy first: after a crash between the two, no caller knows the numbers that are only in the copy.
+  // The copy first: after a crash between the two, no caller knows numbers that are only in the copy.
   copy.move(keptPath(paths, id))
   if (isCurrent) whole.move(paths.current)
 }
 
-/** The refs of elements that have one in the session, and numbers that were never given for the others. */
+/** The refs that elements already have in the session, and unused numbers for the others. */
 function numberStable(paths: SessionPaths, entries: readonly RefEntry[]): Promise<readonly string[]> {
   return inDirectories(paths, () =>
     inTurn(paths, () => {
@@ -163,12 +163,12 @@ const appendStable: Append = (map, entries, paths) => {
 }
 
 /**
- * Takes numbers that no caller has seen, and writes the highest of them down first: a number that was taken by a
- * writer that died is lost, and never given again. Only in turn.
+ * Takes numbers that no caller has seen, and records the highest of them first: a number taken by a writer that died is
+ * lost, and never issued again. The caller must hold the lock.
  */
 function reserve(paths: SessionPaths, count: number, counter: number): () => number {
   const given = Number(readPrivateFile(paths.highest, MAX_BYTES) ?? 0)
-  // A damaged file counts for nothing; the map knows all numbers that still mean something.
+  // A damaged file is ignored; the map knows all numbers that are still in use.
   let last = Math.max(Number.isSafeInteger(given) && given <= MAX_REF ? given : 0, counter)
   refuseAbove(last + count)
   if (count > 0) {
@@ -179,7 +179,7 @@ function reserve(paths: SessionPaths, count: number, counter: number): () => num
   return () => ++last
 }
 
-/** The map in a file, for numbering only: a damaged one has no refs that anyone could use. */
+/** The map in a file, for numbering only: the refs of a damaged map are unusable. */
 function readUsable(path: string): RefMap {
   try {
     const map = readMap(path) ?? EMPTY_MAP
@@ -232,7 +232,7 @@ function readTree(paths: SessionPaths, id: string): string | undefined {
   }
 }
 
-/** The map in a file; undefined if there is none, and for a damaged one, as a power cut may leave it. */
+/** The map in a file; undefined if there is none, or if it is damaged, e.g. by a power cut. */
 function readMap(path: string): RefMap | undefined {
   try {
     const text = readPrivateFile(path, MAX_BYTES)
@@ -274,7 +274,7 @@ function freshId(paths: SessionPaths): string {
   }
 }
 
-/** Runs the work with the directories in place and private, then removes what killed writers left. */
+/** Runs the work with private directories in place, then removes the leftovers of killed writers. */
 function writing<T>(paths: SessionPaths, work: () => Promise<T>): Promise<T> {
   return inDirectories(paths, async () => {
     const result = await work()
@@ -353,7 +353,7 @@ function duplicate(paths: SessionPaths, whole: Temporary, bytes: Uint8Array): Te
     linkSync(whole.path, file.path)
     return file
   } catch (error) {
-    // Some file systems have no hard links, and each reports that with an error of its own.
+    // Some file systems have no hard links, and each reports that with a different error.
     if (errorCode(error) === "ENOENT") throw error
     return writeTemporary(paths, bytes)
   }
@@ -372,7 +372,7 @@ function sweep({ directory }: SessionPaths): void {
     if (writer === undefined) continue
     const path = `${directory}/${name}`
     const age = ageOf(path, Date.now())
-    // A writer in another container has a pid that means nothing here, so that only the age counts.
+    // The pid of a writer in another container means nothing here, so only the age counts.
     if (age > ABANDONED_MS || (age > WRITING_MS && !isRunning(Number(writer)))) rmSync(path, { force: true })
   }
 }
@@ -388,7 +388,7 @@ function prune(paths: SessionPaths): void {
   for (const { name } of oldest) rmSync(`${paths.snapshots}/${name}`, { force: true })
   for (const name of namesIn(paths.trees)) {
     const path = `${paths.trees}/${name}`
-    // A young tree without a map may be about to get one; an old one is of a writer that died.
+    // A young tree without a map may be about to get one; an old one belongs to a writer that died.
     const isOurs =
       kept.has(name) || (ageOf(path, now) <= ABANDONED_MS && !oldest.some((one) => one.name === name))
     if (!isOurs) rmSync(path, { force: true })

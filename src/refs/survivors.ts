@@ -1,7 +1,7 @@
 import type { Numbering } from "../node.ts"
 import { nameForIdentity, placesOf, type RefEntry, type RefMap, sameElement } from "../refmap.ts"
 
-/** An element with a ref in an earlier map that was seen again. */
+/** An element of an earlier map that was seen again. */
 export interface Survivor {
   readonly ref: string
   /** True if it is in another object or place now: the entry of its ref is out of date. */
@@ -64,13 +64,13 @@ function pairNew(
   )
 }
 
-/** True if the element has no object that lasts as long as it does. */
+/** True if the element has no object that lives as long as it does. */
 const isLastless = ({ address, is_recycled }: RefEntry): boolean =>
   address === undefined || is_recycled === true
 
 const ofLastless = ([, entry]: Stored): boolean => isLastless(entry)
 
-/** The refs of entries with the same evidence, if no other lost and no other open element has that evidence. */
+/** The refs of entries with the same evidence, if exactly one lost and one new element have that evidence. */
 function pair(lost: readonly Stored[], open: readonly RefEntry[]): ReadonlyMap<RefEntry, string> {
   if (lost.length === 0 || open.length === 0) return new Map()
   const refs = Map.groupBy(lost, ([, entry]) => evidenceOf(entry))
@@ -84,7 +84,7 @@ function pair(lost: readonly Stored[], open: readonly RefEntry[]): ReadonlyMap<R
 }
 
 /**
- * Everything that tells an element from others: its content if that is unique, otherwise also its place. undefined if
+ * Everything that distinguishes an element: its content if that is unique, otherwise also its place. undefined if
  * nothing does. The same evidence proves a ref when a command acts on it.
  */
 function evidenceOf(entry: RefEntry): string | undefined {

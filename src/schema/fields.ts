@@ -17,9 +17,9 @@ export interface CliHints {
   readonly aliases?: readonly string[]
   /** Placeholder in usage lines, e.g. `MS`. */
   readonly value?: string
-  /** Free text: the word in its place is taken as it is, also if it looks like a flag. */
+  /** Free text: the word is taken as it is, even if it looks like a flag. */
   readonly freeText?: boolean
-  /** The flag may stand without a value (`--diff [SNAPSHOT_ID]`) and then means this one. */
+  /** The value that the flag means if it is given without one (`--diff [SNAPSHOT_ID]`). */
   readonly optionalValue?: string
   /**
    * A trace may show its text. Every other text may be secret, and a trace keeps only its length.
@@ -31,7 +31,7 @@ export interface CliHints {
    * "descriptions": the same, but `@focused` reaches the command. "as given": the command finds the element itself.
    */
   readonly target?: "found" | "descriptions" | "as given"
-  /** It says where a description is searched, and where the element of a ref must be. */
+  /** It limits where a description is searched, and where the element of a ref must be. */
   readonly narrows?: boolean
 }
 
@@ -63,7 +63,7 @@ export interface Field {
   readonly min?: number
   readonly max?: number
   readonly freeText: boolean
-  /** Value of the flag when it stands without one. */
+  /** The value of the flag if it is given without one. */
   readonly optionalValue?: string
   /** A trace may show its text; see CliHints. */
   readonly traced: boolean | "keys"
@@ -106,7 +106,7 @@ export function spellingsOf(field: Field): readonly string[] {
 export const spelledAs = (fields: readonly Field[], name: string): Field | undefined =>
   fields.find((field) => field.name === name || field.aliases.includes(name))
 
-/** The fields in the form of citty, which knows booleans, choices and texts. */
+/** The fields as citty arguments: booleans, choices and texts. */
 export function argsOf(fields: readonly Field[]): ArgsDef {
   const args: ArgsDef = {}
   for (const field of fields) args[field.name] = argOf(field)

@@ -68,7 +68,7 @@ const targetId = target(ELEMENT, TARGET_PLACE)
 /** The same for a command that takes another thing instead. */
 export const optionalTargetId = optionalTarget(ELEMENT, TARGET_PLACE)
 
-/** The same for a command that has a use for the focus of a window that shows no element. */
+/** The same for a command that also works if no element of the focused window is known. */
 export const targetOrFocus = target(ELEMENT, { ...TARGET_PLACE, target: "descriptions" })
 
 export const snapshotId = optionalText("Take the ref from this snapshot instead of the newest", {
@@ -76,7 +76,7 @@ export const snapshotId = optionalText("Take the ref from this snapshot instead 
   traced: true,
 })
 
-// The same words for both uses: an MCP server says them once for all tools.
+// The same words for both uses, so that an MCP server says them once for all tools.
 const APP = "App by name, or by bundle or desktop-file id"
 const WINDOW = "Window by id, from list-windows"
 

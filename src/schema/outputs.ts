@@ -1,4 +1,4 @@
-// By their names: `import *` would keep all of valibot in the way of every command.
+// Named imports: `import *` would load all of valibot for every command.
 import {
   array,
   boolean,
@@ -68,7 +68,9 @@ export const failed = () =>
     disposition: described(optional(disposition()), "If the action reached the app, and if a retry is safe"),
   })
 
-/** A node of a result. The role is any word: a list of all roles costs more tokens than it tells a model. */
+/**
+ * A node of a result. The role is any string: a list of all roles would cost more tokens than it is worth to a model.
+ */
 export interface PrintedNode extends Omit<Node, "role" | "children"> {
   readonly role: string
   readonly children?: readonly PrintedNode[]
@@ -186,7 +188,7 @@ export const place = () => ({
 export const actedOnRef = <const E extends ObjectEntries>(name: string, more: E) =>
   acted(name, { ref_id: refId(), element: element(), ...actedMembers(), ...more })
 
-/** The same for a command that may act on a window in which no element is known. */
+/** The same for a command that also works in a window without a known element. */
 export const actedAnywhere = <const E extends ObjectEntries>(name: string, more: E) =>
   acted(name, { ref_id: optional(refId()), element: optional(element()), ...actedMembers(), ...more })
 

@@ -64,7 +64,7 @@ const notThere = (directory: string, why: string): AppError =>
     details: { argument: "directory" },
   })
 
-/** The entry in a line. The rest of an entry that was cut off may stand before it. */
+/** Parses the entry in a line. The rest of a truncated entry may come before it. */
 function entryOf(line: string): TraceEntry | undefined {
   return parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"time":')))
 }

@@ -109,7 +109,9 @@ type Facts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The screen. Under a list of apps, only the focused window, if it is one of theirs and nothing covers it. */
+/**
+ * The screen. With a list of allowed apps, only the focused window, if it belongs to one of them and nothing covers it.
+ */
 async function screenOf(door: Door): Promise<Uint8Array | undefined> {
   const native = (await door.platform()).adapter(Deadline.in(PICTURE_MS, door.signal))
   try {

@@ -65,7 +65,7 @@ export function commandsIn(command: string, args: unknown): readonly string[] {
   return [command, ...items.map((item) => String(item.command))]
 }
 
-/** `data` or `error` without secret values, without any of `texts`, and not too long. */
+/** `data` or `error` without secret values, without any of `texts`, and of limited length. */
 export function shownResult(command: string, result: object, texts: Iterable<string>): unknown {
   // Items of a batch have lines of their own.
   if (command === "batch" && "results" in result && Array.isArray(result.results))
@@ -77,7 +77,7 @@ export function shownResult(command: string, result: object, texts: Iterable<str
   return isObject(shown) ? cutToSize(shown) : shown
 }
 
-/** Shorter texts are part of too many harmless words. */
+/** Shorter texts occur in too many harmless words. */
 const SHORTEST_SECRET = 3
 
 type Members = Readonly<Record<string, unknown>>

@@ -76,7 +76,7 @@ export class ShownScreen {
     }
   }
 
-  /** Stripes, so that nobody takes a cover for a part of the app. */
+  /** Stripes, so that a cover does not look like part of the app. */
   #cover({ x, y, width, height }: Rect): void {
     for (let row = y; row < y + height; row++) {
       for (let column = x; column < x + width; column++)
