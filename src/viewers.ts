@@ -3,14 +3,26 @@ import { existsSync } from "node:fs"
 /** The sockets of this user's viewers (desktop-view). The directory exists only while a viewer runs. */
 export const viewersDirectory = (): string => `/tmp/agent-desktop-view-${process.geteuid?.()}`
 
-/** Cheap, because every command asks. */
+/** The name of a viewer's socket. It tells which desktops the viewer shows, so commands elsewhere never wait for it. */
+export const socketNameFor = (places: readonly string[]): string =>
+  `${process.pid}-${crypto.randomUUID().slice(0, 8)}${places.map((place) => `.${markOf(place)}`).join("")}.sock`
+
+/** True for the socket of a viewer of one of these places. */
+export function isSocketFor(name: string, places: readonly string[]): boolean {
+  const marks = name.split(".").slice(1, -1)
+  return name.endsWith(".sock") && places.some((place) => marks.includes(markOf(place)))
+}
+
+const markOf = (place: string): string => Bun.hash(place).toString(36)
+
+/** Cheap: every command asks this. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())
 
-/** The first line that a command sends to a viewer. `places`: names of its desktop, from the platform. */
+/** The first line that a command sends to a viewer of its desktop. */
 export type Call =
-  | ({ readonly kind: "report"; readonly places: readonly string[] } & Begun)
-  /** `wait`: the command waits until it may continue. Otherwise it acts now or not at all. */
-  | { readonly kind: "ask"; readonly places: readonly string[]; readonly wait: boolean; readonly pid: number }
+  | ({ readonly kind: "report" } & Begun)
+  /** `wait`: the command waits until it may go on. Otherwise it acts now or not at all. */
+  | { readonly kind: "ask"; readonly wait: boolean; readonly pid: number }
 
 /** A command that has begun, without the texts that a trace hides. */
 export interface Begun {
@@ -31,5 +43,5 @@ export interface Ended {
   readonly result: unknown
 }
 
-/** A viewer's answer. `other`: it shows another desktop. */
-export type Answer = "go" | "paused" | "other"
+/** A viewer's answer. */
+export type Answer = "go" | "paused"

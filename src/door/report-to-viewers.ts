@@ -3,7 +3,7 @@ import { findCommand, type Registry } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasPrivateDirectory } from "../private-files.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
+import { type Answer, type Begun, type Call, type Ended, isSocketFor, viewersDirectory } from "../viewers.ts"
 
 /**
  * Reports commands to the viewers (desktop-view) of their desktop, and lets no command act while a person has paused
@@ -47,7 +47,7 @@ async function begin(
   // The items of a batch report themselves.
   if (!command || command.trace === "nothing" || command.delegates) return undefined
   const places = await placesOf(door)
-  const lines = places.length > 0 ? await connect() : []
+  const lines = places.length > 0 ? await connect(places) : []
   if (lines.length === 0) return undefined
   const { fieldsFor, hiddenTexts, shownArguments, shownResult } = await import("../trace/redact.ts")
   const fields = await fieldsFor(door.commands, [name])
@@ -61,7 +61,7 @@ async function begin(
     door: door.name,
     session: door.session,
   }
-  for (const line of lines) line.send({ kind: "report", places, ...begun })
+  for (const line of lines) line.send({ kind: "report", ...begun })
   return (outcome, ms) => {
     const result = shownResult(name, summaryOf(outcome), texts)
     const ended: Ended = { ok: outcome.ok, duration_ms: Math.round(ms * 10) / 10, result }
@@ -124,8 +124,8 @@ export async function act<T>(
 
 async function ask(door: Watched, wait: boolean): Promise<readonly Line[]> {
   const places = await placesOf(door)
-  const lines = places.length > 0 ? await connect() : []
-  for (const line of lines) line.send({ kind: "ask", places, wait, pid: process.pid })
+  const lines = places.length > 0 ? await connect(places) : []
+  for (const line of lines) line.send({ kind: "ask", wait, pid: process.pid })
   return lines
 }
 
@@ -138,15 +138,16 @@ async function placesOf(door: Watched): Promise<readonly string[]> {
   }
 }
 
-/** Sends a line to every viewer of this user. Removes the sockets of killed viewers. */
-async function connect(): Promise<readonly Line[]> {
+/** A line to every viewer that this user has for these places. Sockets of viewers that were killed are removed. */
+async function connect(places: readonly string[]): Promise<readonly Line[]> {
   const directory = viewersDirectory()
   try {
     if (!hasPrivateDirectory(directory, "inner")) return []
-    const names = readdirSync(directory).filter((name) => name.endsWith(".sock"))
+    const all = readdirSync(directory)
+    const names = all.filter((name) => isSocketFor(name, places))
     const lines = await Promise.all(names.map((name) => Line.open(`${directory}/${name}`)))
     const open = lines.filter((line) => line !== undefined)
-    if (open.length === 0) rmdirSync(directory)
+    if (open.length === 0 && all.length === names.length) rmdirSync(directory)
     return open
   } catch {
     // It belongs to another user, or the last viewer has just ended.
@@ -197,7 +198,7 @@ class Line {
     for (;;) {
       const answers = this.#received.split("\n").slice(0, -1)
       const last = answers.at(-1) as Answer | undefined
-      if (this.#isClosed || last === "go" || last === "other") return
+      if (this.#isClosed || last === "go") return
       if (last === "paused" && !isPatient) throw paused(disposition)
       if (deadline.expired) throw last === "paused" ? paused(disposition) : silent(disposition)
       await this.#change(deadline)

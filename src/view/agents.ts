@@ -1,6 +1,13 @@
 import { closeSync, rmdirSync, rmSync } from "node:fs"
 import { openPrivateDirectory } from "../private-files.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
+import {
+  type Answer,
+  type Begun,
+  type Call,
+  type Ended,
+  socketNameFor,
+  viewersDirectory,
+} from "../viewers.ts"
 
 /** A command of an agent, as far as it has come. */
 export interface Entry extends Begun {
@@ -22,17 +29,16 @@ export interface AgentEvents {
 
 /** The commands of all processes that use a desktop. They connect to a socket, report there, and ask if they may act. */
 export class Agents {
-  readonly #places: readonly string[]
   readonly #events: AgentEvents
   readonly #entries = new Map<string, Entry>()
   readonly #waiting = new Set<Caller>()
   readonly #acting = new Set<Caller>()
-  readonly #path = `${viewersDirectory()}/${process.pid}-${crypto.randomUUID().slice(0, 8)}.sock`
+  readonly #path: string
   #isPaused = false
   #listener: { stop(isForced: boolean): void } | undefined
 
   constructor(places: readonly string[], events: AgentEvents) {
-    this.#places = places
+    this.#path = `${viewersDirectory()}/${socketNameFor(places)}`
     this.#events = events
   }
 
@@ -98,17 +104,14 @@ export class Agents {
       if (caller.begun) this.#ended(caller.begun, message)
       return
     }
-    const isOurs = message.places.some((place) => this.#places.includes(place))
     if (message.kind === "report") {
-      const { kind: _, places: __, ...begun } = message
-      if (!isOurs) return
+      const { kind: _, ...begun } = message
       caller.begun = begun
       this.#keep({ ...begun, state: "running" })
       return
     }
     caller.pid = message.pid
-    if (!isOurs) caller.answer("other")
-    else if (!this.#isPaused) {
+    if (!this.#isPaused) {
       if (!message.wait) this.#acting.add(caller)
       caller.answer("go")
     } else {

@@ -5,8 +5,9 @@ import type { Rect } from "../../src/node.ts"
 import { decodePng, type Pixels } from "../../src/picture/png.ts"
 import { viewersDirectory } from "../../src/viewers.ts"
 import { type Fixture, startFixture } from "../fixtures/fixture.ts"
-import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../support/desktop.ts"
+import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
+import { film, startView, type View } from "../support/view.ts"
 
 const executablePath = Bun.which("chromium") ?? undefined
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
     startFixture(desktop, "gtk3"),
     chromium.launch({ executablePath, args: ["--no-sandbox"] }),
   ])
-  view = await startView("test")
+  view = await startView(desktop, "test")
   page = await openPage(view.url)
   secure = await boundsOf('textfield "Secret"', "gtk3.py")
   field = await boundsOf('textfield "Name"', "gtk3.py")
@@ -38,39 +39,6 @@ afterAll(async () => {
   await view?.end()
   await desktop?.close()
 })
-
-interface View {
-  readonly url: string
-  readonly pid: number
-  readonly exited: Promise<number>
-  end(): Promise<number>
-}
-
-async function startView(...args: readonly string[]): Promise<View> {
-  const child = Bun.spawn([PROGRAM, "desktop-view", ...args], {
-    // Not a process of the desktop, which would end it.
-    env: args.includes("test") ? { ...outside() } : { ...desktop.env },
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  const reader = child.stdout.getReader()
-  let said = ""
-  while (!said.includes("\n")) {
-    const { value, done } = await reader.read()
-    if (done) break
-    said += new TextDecoder().decode(value)
-  }
-  const { data } = JSON.parse(said)
-  const end = async (): Promise<number> => {
-    child.kill("SIGTERM")
-    return child.exited
-  }
-  return { url: data.url, pid: child.pid, exited: child.exited, end }
-}
-
-const outside = (): Record<string, string> => {
-  const { PATH, HOME, AGENT_DESKTOP_HOME } = desktop.env
-  return { PATH: PATH!, HOME: HOME!, AGENT_DESKTOP_HOME: AGENT_DESKTOP_HOME! }
-}
 
 async function openPage(url: string): Promise<Page> {
   const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -313,47 +281,12 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     await foreign.close()
   })
 
-  test("covers secure fields in every frame, from the first on", async () => {
-    await using film = await record(view.url)
-    const script = new URL("../fixtures/password.py", import.meta.url).pathname
-    const app = desktop.spawnApp(["/usr/bin/python3", script, "gtk3"], {
-      env: { PASSWORD_DIGEST: `${desktop.directory}/digests` },
-    })
-    app.stdin.write("Fjord-bank-glyphs\n")
-    await app.stdin.flush()
-    await desktop.run("wait", "--window", "Password")
-    const entry = await boundsOf('textfield "Password"', "password")
-    const [x, y] = [entry.x + entry.width / 2, entry.y + entry.height / 2]
-    // Another look: the screen itself shows the dots.
-    const real = await screen()
-    expect(new Set(colours(real, entry)).size).toBeGreaterThan(2)
-    await until(async () => COVER.has(pixel(await shownBy(page), x, y)))
-    const plain = await boundsOf('textfield "Plain"', "password")
-    await until(
-      async () =>
-        pixel(await shownBy(page), plain.x + 20, plain.y + 8) === pixel(real, plain.x + 20, plain.y + 8),
-    )
-    // The window moves: nothing of the field shows, neither at the old nor at the new place.
-    const { json } = await desktop.run("list-windows", "--app", "password")
-    await desktop.run("move-window", json.data.windows[0].id, "40", "60")
-    const moved = await boundsOf('textfield "Password"', "password")
-    await until(async () => COVER.has(pixel(await shownBy(page), moved.x + 20, moved.y + 10)))
-    await desktop.run("type", 'textfield "Password"', "more", "--app", "password", "--input", "physical")
-    expect(await page.locator("#lines").textContent()).not.toContain("Fjord")
-    const before = film.first(inner(entry))
-    const dots = new Set(colours(real, inner(entry)).filter((colour) => !before.has(colour)))
-    expect(film.frames()).toBeGreaterThan(1)
-    expect(film.uncovered(inner(entry), dots)).toEqual([])
-    app.kill("SIGKILL")
-    await app.exited
-  })
-
   test("ten viewers at once all follow", async () => {
     const [pages, films] = await Promise.all([
       Promise.all([openPage(view.url), openPage(view.url)]),
-      Promise.all(Array.from({ length: 7 }, () => record(view.url))),
+      Promise.all(Array.from({ length: 7 }, () => film(view.url))),
     ])
-    const before = films.map((film) => film.frames())
+    const before = films.map((one) => one.frames())
     await desktop.run("set-value", 'textfield "Name"', "for all ten", "--app", "gtk3.py")
     await desktop.run("focus", 'button "Press me"', "--app", "gtk3.py")
     const shown = await until(async () => {
@@ -362,14 +295,11 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     })
     for (const one of pages) await until(async () => (await partOf(one)) === shown)
     const wanted = colours(await screen(), field).join()
-    for (const [i, film] of films.entries()) {
-      expect(film.frames()).toBeGreaterThan(before[i]!)
-      await until(() => colours(film.last(), field).join() === wanted)
+    for (const [i, one] of films.entries()) {
+      expect(one.frames()).toBeGreaterThan(before[i]!)
+      await until(() => colours(one.last(), field).join() === wanted)
     }
-    await Promise.all([
-      ...pages.map((one) => one.close()),
-      ...films.map((film) => film[Symbol.asyncDispose]()),
-    ])
+    await Promise.all([...pages.map((one) => one.close()), ...films.map((one) => one[Symbol.asyncDispose]())])
   })
 
   test("loads nothing else and has nothing to complain about", async () => {
@@ -382,7 +312,7 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(denied.json.error.code).toBe("POLICY_DENIED")
     const unknown = await runProgram(["desktop-view", "nowhere"], desktop.env)
     expect(unknown.json).toMatchObject({ ok: false, command: "desktop-view" })
-    const second = await startView("--read-only")
+    const second = await startView(desktop, "--read-only")
     const other = await openPage(second.url)
     expect(await other.locator("#name").textContent()).toBe("Your own desktop")
     expect(await other.locator("#about").textContent()).toContain("everything on your screen")
@@ -397,6 +327,25 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(after.json.ok).toBe(true)
   })
 
+  test("a viewer that hangs stops the agents of its desktop, and those of no other one", async () => {
+    await using elsewhere = await openDesktop()
+    const hung = await startView(elsewhere)
+    process.kill(hung.pid, "SIGSTOP")
+    const click = ["click", 'button "Press me"', "--app", "gtk3.py"]
+    const before = await pressed("Press me")
+    expect((await desktop.run(...click)).json.ok).toBe(true)
+    expect(await pressed("Press me")).toBe(before + 1)
+    const denied = await elsewhere.run("clipboard-set", "text", "--timeout-ms", "500")
+    expect(denied.json.error).toMatchObject({
+      code: "POLICY_DENIED",
+      details: { reason: "a viewer does not answer" },
+      disposition: { delivery: "not_delivered" },
+    })
+    process.kill(hung.pid, "SIGCONT")
+    expect((await elsewhere.run("clipboard-set", "text", "--timeout-ms", "60000")).json.ok).toBe(true)
+    await hung.end()
+  })
+
   test("ends with the desktop, and leaves no process, socket or port", async () => {
     const { port } = new URL(view.url)
     await desktop.run("desktop-stop", "test")
@@ -409,79 +358,8 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
   })
 })
 
-/** The two colours of a cover's stripes. */
-const COVER: ReadonlySet<string> = new Set(["74,81,92", "84,92,104"])
-
-const inner = ({ x, y, width, height }: Rect): Rect => ({
-  x: x + 4,
-  y: y + 4,
-  width: width - 8,
-  height: height - 8,
-})
-
 function colours(picture: Pixels, { x, y, width, height }: Rect): string[] {
   return Array.from({ length: width * height }, (_, i) =>
     pixel(picture, Math.floor(x) + (i % width), Math.floor(y) + Math.floor(i / width)),
   )
-}
-
-interface Film extends AsyncDisposable {
-  frames(): number
-  last(): Pixels
-  /** The colours of an area in the first frame. */
-  first(area: Rect): ReadonlySet<string>
-  /** Numbers of the frames in which the area shows one of these colours. */
-  uncovered(area: Rect, wanted: ReadonlySet<string>): readonly number[]
-}
-
-/** Every frame that a viewer gets, as a client of its own receives them. */
-async function record(url: string): Promise<Film> {
-  const { origin } = new URL(url)
-  const patches: Uint8Array[] = []
-  const socket = new WebSocket(`${url.replace("http", "ws")}live`, { headers: { origin } } as never)
-  socket.binaryType = "arraybuffer"
-  socket.onmessage = ({ data }) => {
-    if (typeof data === "string") return
-    patches.push(new Uint8Array(data))
-    socket.send("drawn")
-  }
-  await until(() => patches.length > 0)
-  const play = (look: (screen: Pixels, number: number) => void): void => {
-    let screen: Pixels | undefined
-    for (const [number, patch] of patches.entries()) {
-      const head = new DataView(patch.buffer)
-      const part = decodePng(patch.subarray(8))
-      screen ??= part
-      for (let row = 0; row < part.height; row++) {
-        const to = ((head.getUint16(2) + row) * screen.width + head.getUint16(0)) * 4
-        screen.bgrx.set(part.bgrx.subarray(row * part.width * 4, (row + 1) * part.width * 4), to)
-      }
-      look(screen, number)
-    }
-  }
-  return {
-    frames: () => patches.length,
-    last() {
-      let shown: Pixels | undefined
-      play((screen) => {
-        shown = screen
-      })
-      return shown!
-    },
-    first(area) {
-      let seen: ReadonlySet<string> = new Set()
-      play((screen, number) => {
-        if (number === 0) seen = new Set(colours(screen, area))
-      })
-      return seen
-    },
-    uncovered(area, wanted) {
-      const found: number[] = []
-      play((screen, number) => {
-        if (colours(screen, area).some((colour) => wanted.has(colour))) found.push(number)
-      })
-      return found
-    },
-    [Symbol.asyncDispose]: async () => socket.close(),
-  }
 }
