@@ -335,7 +335,8 @@ export type HitCare = "quick" | "sure"
 
 export type Hit =
   | { readonly kind: "hit" }
-  | { readonly kind: "occluded"; readonly by: string; readonly isOtherApp?: boolean }
+  /** `name`: of the element that is there instead, if it is an element of the same app. */
+  | { readonly kind: "occluded"; readonly by: string; readonly isOtherApp?: boolean; readonly name?: string }
   | { readonly kind: "unknown" }
 
 export interface Doubt {
@@ -400,6 +401,8 @@ export type InputEvent =
       readonly room?: Rect
       /** True if the press opens a list or menu. A release that comes late would choose in it. */
       readonly opens?: boolean
+      /** Called while the button is down. If it fails, the button comes up far away, where most controls ignore it. */
+      readonly proveRelease?: Proof
     }
   | { readonly kind: "button"; readonly at: Point; readonly button: Button; readonly phase: "down" | "up" }
   | {

@@ -34,8 +34,56 @@ export async function clickElement(
   const modifiers = "modifiers" in action ? action.modifiers : undefined
   const room = pointOf === clickPointOf ? roomOf(target.seen) : undefined
   const opens = hasTrait(target.seen.role, "opensMenu") || target.seen.states.includes("haspopup")
-  await sendInput(ctx, { kind: "click", ...reached, button, count, inList, room, modifiers, opens }, action)
+  // A browser would answer with the place that it reported last.
+  const isProvable = ACT_ON_RELEASE.has(target.seen.role) && !opens && !target.seen.tellsLate
+  const proveRelease =
+    isProvable && count === 1 ? (_?: boolean, at = reached.at) => proveStill(ctx, target, at) : undefined
+  const click = {
+    kind: "click",
+    ...reached,
+    button,
+    count,
+    inList,
+    room,
+    modifiers,
+    opens,
+    proveRelease,
+  } as const
+  await sendInput(ctx, click, action)
   return { method: "pointer", delivery: "delivered_unverified" }
+}
+
+/** Controls that do nothing until the button comes up over them. */
+const ACT_ON_RELEASE: ReadonlySet<Role> = new Set(["button", "checkbox", "radiobutton", "switch"])
+
+/**
+ * Throws if the element is not at the point any more, with the button down there: it may have moved, or have become
+ * another one, between the last look and the press.
+ */
+async function proveStill(ctx: Context, target: Target, at: Point): Promise<void> {
+  // The button must not stay down for an app that does not answer.
+  const evidence = await Promise.race([whyElsewhere(ctx, target, at), pause(SETTLING_MS, ctx.deadline)])
+  if (evidence === undefined) return
+  throw new AppError(
+    "ACTION_FAILED",
+    `${target.ref} changed as it was pressed, and the press was taken back: ${evidence}`,
+    {
+      suggestion: "Run 'snapshot' to see that nothing else was pressed, then retry",
+      details: { kind: "not_actionable", reason: "moving" },
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    },
+  )
+}
+
+/** undefined: it is still there, or does not answer in time. */
+async function whyElsewhere({ adapter }: Context, target: Target, at: Point): Promise<string | undefined> {
+  try {
+    const bounds = visibleBounds(await readSame(adapter, target, "with the button down"))
+    return bounds && contains(bounds, at) ? undefined : "it is somewhere else"
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.code === "STALE_REF" ? error.message : undefined
+  }
 }
 
 /** Turns the wheel over an element. */
@@ -80,13 +128,15 @@ export async function refuseCovered(ctx: Context, { at, target }: Aim): Promise<
 }
 
 /**
- * Throws if a drop would go to another app. Nothing else is checked, because a drop target may open, make room or light
- * up.
+ * Throws if a drop would go to another app, or to another element that has come in the place of the one that is meant.
+ * An element that is dragged over may also open, light up, or make room for the dragged one: that does not matter.
  */
-export async function refuseForeignDrop(ctx: Context, { at, target }: Aim): Promise<void> {
+export async function refuseOtherDrop(ctx: Context, { at, target }: Aim, dragged?: ActedOn): Promise<void> {
   const hit = target && (await ctx.adapter.hit(target.handle, at))
-  if (hit?.kind === "occluded" && hit.isOtherApp)
-    throw covered(at, hit.by, { delivery: "delivery_uncertain", retry: "unsafe" })
+  if (hit?.kind !== "occluded" || !(hit.isOtherApp || (hit.name && hit.name !== dragged?.name))) return
+  const now = hit.isOtherApp ? undefined : await ctx.adapter.read(target!.handle)
+  if (now?.bounds && contains(now.bounds, at)) return
+  if (hit.isOtherApp || now) throw covered(at, hit.by, { delivery: "delivery_uncertain", retry: "unsafe" })
 }
 
 function covered({ x, y }: Point, by: string, disposition: Disposition): AppError {

@@ -85,7 +85,7 @@ export const drag = defineCommand({
   },
   run: async (args, ctx) =>
     (await acting()).changing(ctx, { ...args, ref_id: args.from }, async () => {
-      const { aim, refuseCovered, refuseForeignDrop } = await import("../act/pointer.ts")
+      const { aim, refuseCovered, refuseOtherDrop } = await import("../act/pointer.ts")
       const to = await aim(ctx, { xy: args.to_xy, ref: args.to, snapshot: args.snapshot })
       const from = await aim(ctx, { xy: args.from_xy, ref: args.from, snapshot: args.snapshot })
       // Raising the window of one end may have covered the other end.
@@ -97,7 +97,7 @@ export const drag = defineCommand({
         fromTarget: from.target,
         toTarget: to.target,
         prove: from.prove,
-        proveDrop: () => refuseForeignDrop(ctx, to),
+        proveDrop: () => refuseOtherDrop(ctx, to, from.element),
         durationMs: args.duration_ms,
         modifiers: await modifiersIn(args.modifiers),
       })

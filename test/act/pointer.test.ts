@@ -179,6 +179,46 @@ describe.concurrent("drag and pointer commands", () => {
     expect(JSON.parse(world.keys[0]!)).toMatchObject({ kind: "drag", durationMs: 100 })
   })
 
+  test("a press on an element that has moved, or become another, is taken back", async () => {
+    const { act, world, element } = await holding({ ...BUTTON, bounds })
+    for (const change of [{ bounds: { ...bounds, y: 300 } }, { name: "Delete" }]) {
+      world.onPress = () => element.set(change)
+      expect((await act("click", { input: "physical" })).error).toMatchObject({
+        code: "ACTION_FAILED",
+        message: expect.stringContaining("the press was taken back"),
+        disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+      })
+      element.set({ bounds, name: "It" })
+    }
+    expect(world.deliveries).toEqual([])
+  })
+
+  test("a drop on an element that has given its place to another is undone, and one that makes room is not", async () => {
+    const at = { ...bounds, y: 200 }
+    const { ok, error, world, window } = await holding(
+      BUTTON,
+      { ...BUTTON, name: "To", bounds: at },
+      { ...BUTTON, name: "Trash", bounds: { ...bounds, y: 400 } },
+    )
+    const [dragged, to, trash] = window.root.children
+    const takesPlace = (one: typeof trash) => () => {
+      to!.set({ bounds: { ...bounds, y: 600 } })
+      one!.set({ bounds: at })
+    }
+    world.onPointer = ({ y }) => y === 210 && takesPlace(trash)()
+    const failed = await error("drag", { from: "@e1", to: "@e2", duration: 100 })
+    expect(failed).toMatchObject({
+      message: "Drag action failed on @e1: the place to drop on, 60,210, is covered by button 'Trash'",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    expect(world.keys).toEqual([])
+    to!.set({ bounds: at })
+    trash!.set({ bounds: { ...bounds, y: 400 } })
+    world.onPointer = ({ y }) => y === 210 && takesPlace(dragged)()
+    await ok("drag", { from: "@e1", to: "@e2", duration: 100 })
+    expect(world.keys).toHaveLength(1)
+  })
+
   test("a drag is refused if the window of one end covers the other end", async () => {
     const { ok, error, world } = await holding(BUTTON)
     world.app("Other").window("Other", [{ ...BUTTON, name: "To" }], { id: "w-2" })

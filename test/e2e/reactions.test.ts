@@ -69,12 +69,39 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     const keep = await refOf(desktop, app, "Keep")
     for (let turn = 0; turn < 8; turn++) {
       await desktop.run(...AWAY)
-      await app.tell("reset")
+      await app.tell("0")
       const { json } = await desktop.run("click", keep, "--input", "physical", "--timeout-ms", "3000")
       expect(json).toMatchObject({ ok: false, error: { disposition: NOT_DELIVERED } })
     }
-    await app.tell("reset")
+    await app.tell("0")
     expect(await namesOf(app, "clicked")).toEqual([])
+  })
+
+  test("two buttons that change places a moment later, also between the last look and the press", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "swap")
+    const keep = await refOf(desktop, app, "Keep")
+    for (let ms = 10; ms <= 400; ms += 10) {
+      await desktop.run(...AWAY)
+      await app.tell(String(ms))
+      await desktop.run("click", keep, "--input", "physical", "--timeout-ms", "3000")
+    }
+    await app.tell("0")
+    expect((await namesOf(app, "clicked")).filter((name) => name !== "Keep")).toEqual([])
+  })
+
+  test("a place to drop on that another element has taken during the drag", async () => {
+    await using desktop = await openDesktop()
+    const app = await startReacting(desktop, "drop")
+    const [file, folder] = [await refOf(desktop, app, "File"), await refOf(desktop, app, "Folder")]
+    const { json } = await desktop.run("drag", file, "--to", folder, "--timeout-ms", "15000")
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("covered by button Bin"),
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    })
+    await until(async () => (await app.events()).some(({ event }) => event === "ended"))
+    expect(await namesOf(app, "dropped")).toEqual([])
   })
 
   test("a window that another process opens when it comes", async () => {

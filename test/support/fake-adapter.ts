@@ -304,7 +304,7 @@ function hit(world: World, element: FakeElement, point: Point): Hit {
   if (top && element.all().includes(top)) return { kind: "hit" }
   const by = top ? `${top.role} '${top.name ?? ""}'` : "nothing"
   const isOtherApp = top !== undefined && top.app !== element.app
-  return { kind: "occluded", by, isOtherApp }
+  return { kind: "occluded", by, isOtherApp, name: isOtherApp ? undefined : top?.name }
 }
 
 function perform(element: FakeElement, action: Action): Performed {
@@ -364,6 +364,8 @@ async function input(world: World, event: InputEvent): Promise<void> {
   if ("prove" in event) await event.prove?.()
   switch (event.kind) {
     case "click": {
+      world.onPress()
+      await event.proveRelease?.()
       const element = elementAt(world, event.at)
       if (element) deliver(element, clickAction(event.button, event.count), "pointer")
       break

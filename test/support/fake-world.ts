@@ -325,6 +325,8 @@ export class World {
   onCaughtUp: () => void = () => {}
   /** The app may react to the pointer, which has just come to this point. */
   onPointer: (at: Point) => void = () => {}
+  /** The app may change between the last look and the press. */
+  onPress: () => void = () => {}
   /** The app may change before input arrives, whatever kind of input it is. */
   onInput: () => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"

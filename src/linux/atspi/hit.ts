@@ -21,7 +21,7 @@ export async function hitElement(
   const hit = await (care === "quick" ? hitByApp : hitSurely)(atspi, element, point)
   if (hit.kind === "occluded" || element.origin.traits.hitTestFindsTopmost) return hit
   const above = await findAbove(atspi, element, point)
-  return above ? { kind: "occluded", by: await wordsFor(atspi, above) } : hit
+  return above ? occludedBy(atspi, above) : hit
 }
 
 /** Repeats the test for an app that guesses first. */
@@ -56,12 +56,13 @@ async function hitByApp(atspi: Atspi, element: Element, point: Point): Promise<H
     return isCut ? { kind: "occluded", by: "the edge of what it is in" } : { kind: "unknown" }
   }
   if (traits.mixesCoordinates || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
-  return { kind: "occluded", by: await wordsFor(atspi, top) }
+  return occludedBy(atspi, top)
 }
 
-async function wordsFor(atspi: Atspi, ref: Ref): Promise<string> {
-  const [name, role] = await Promise.all([atspi.name(ref), atspi.role(ref)])
-  return [roleOf(role), cleanName(name)].filter(Boolean).join(" ")
+async function occludedBy(atspi: Atspi, ref: Ref): Promise<Hit> {
+  const [given, role] = await Promise.all([atspi.name(ref), atspi.role(ref)])
+  const name = cleanName(given)
+  return { kind: "occluded", by: [roleOf(role), name].filter(Boolean).join(" "), name }
 }
 
 /** Finds a later sibling of the element, or of one of its ancestors, that shows at the same point. */

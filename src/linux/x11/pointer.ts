@@ -70,15 +70,20 @@ export async function clickPointer(
       const press = (): void => {
         noteHeld(x, [...held, { button: logical, at: rounded(at), isMeant: false }])
         xtest.buttonDown(button)
+        if (event.proveRelease) xtest.releaseAt(button, farFrom(x, at))
       }
       await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {
         throw i === 0 ? error : afterClicks(error, i)
       })
+      const still = event.proveRelease?.(false, at).catch((error: unknown) => error)
       // Not the right button: LibreOffice closes a context menu when the button comes up after the menu has opened.
       if (event.button !== "right") await hold(x, event, deadline)
       const hasStrayed = await isElsewhere(x, proved, deadline)
-      xtest.buttonUp(button)
+      const moved = await still
+      if (moved) await xtest.releaseHeld()
+      else xtest.buttonUp(button)
       noteHeld(x, held)
+      if (moved) throw moved
       if (hasStrayed) throw strayed()
     }
     for (const key of keys.toReversed()) xtest.keyUp(key)
@@ -291,6 +296,12 @@ async function isElsewhere(x: X11, proved: Proved | undefined, deadline: Deadlin
   const window = await windowUnderPointer(x, deadline)
   return (await readPids(x, [window], deadline)).get(clientOf(x, window)) !== proved.owner.pid
 }
+
+/** The corner of the screen that is farthest. */
+const farFrom = ({ setup: { screen } }: X11, { x, y }: Point): Point => ({
+  x: x < screen.width / 2 ? screen.width - 1 : 0,
+  y: y < screen.height / 2 ? screen.height - 1 : 0,
+})
 
 function strayed(): AppError {
   return new AppError("ACTION_FAILED", "Another window came under the pointer as the button was pressed", {

@@ -1,5 +1,6 @@
 import type { Deadline } from "../../deadline.ts"
 import type { Point } from "../../node.ts"
+import { contains } from "../../rect.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
   type Attributes,
@@ -8,6 +9,7 @@ import {
   destroyWindow,
   EVENT,
   getAttributes,
+  getGeometry,
   getInputFocus,
   getNumbers,
   MASK,
@@ -79,7 +81,30 @@ export async function listOverrideWindows(x: X11, deadline: Deadline): Promise<X
 export async function windowAt(x: X11, point: Point, deadline: Deadline): Promise<XWindow | undefined> {
   await learnAtoms(x, deadline)
   const id = await findAt(x, point, deadline)
-  return id === undefined ? undefined : readWindow(x, id, deadline)
+  const window = id === undefined ? undefined : await readWindow(x, id, deadline)
+  return window && isPicture(window) ? windowBelow(x, window.id, point, deadline) : window
+}
+
+/** True for the picture of what is dragged. It is above everything, and a drop goes to the window below it. */
+const isPicture = ({ types }: XWindow): boolean => types.includes("dnd")
+
+async function windowBelow(
+  x: X11,
+  above: number,
+  point: Point,
+  deadline: Deadline,
+): Promise<XWindow | undefined> {
+  const { children } = await queryTree(x, x.root, deadline)
+  for (const id of children.slice(0, Math.max(0, children.indexOf(above))).toReversed()) {
+    const [attributes, bounds] = await Promise.all([
+      unlessGone(getAttributes(x, id, deadline)),
+      unlessGone(getGeometry(x, id, deadline)),
+    ])
+    if (!attributes?.viewable || attributes.inputOnly || !bounds || !contains(bounds, point)) continue
+    const window = await readWindow(x, (await findClient(x, id, deadline)) ?? id, deadline)
+    if (window && !isPicture(window)) return window
+  }
+  return undefined
 }
 
 /** The current state of the window with this id; undefined if it is gone. */
