@@ -70,7 +70,8 @@ export async function clickPointer(
       const press = (): void => {
         noteHeld(x, [...held, { button: logical, at: rounded(at), isMeant: false }])
         xtest.buttonDown(button)
-        if (event.proveRelease) xtest.releaseAt(button, farFrom(x, at))
+        // A press that went astray is taken back: most controls ignore a button that comes up elsewhere.
+        if (proved) xtest.releaseAt(button, farFrom(x, at))
       }
       await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {
         throw i === 0 ? error : afterClicks(error, i)
@@ -79,12 +80,11 @@ export async function clickPointer(
       // Not the right button: LibreOffice closes a context menu when the button comes up after the menu has opened.
       if (event.button !== "right") await hold(x, event, deadline)
       const hasStrayed = await isElsewhere(x, proved, deadline)
-      const moved = await still
-      if (moved) await xtest.releaseHeld()
+      const fault = (await still) ?? (hasStrayed ? strayed() : undefined)
+      if (fault) await xtest.releaseHeld()
       else xtest.buttonUp(button)
       noteHeld(x, held)
-      if (moved) throw moved
-      if (hasStrayed) throw strayed()
+      if (fault) throw fault
     }
     for (const key of keys.toReversed()) xtest.keyUp(key)
     await x.sync(deadline)
