@@ -158,7 +158,7 @@ test.each(["mousepad", "org.gnome.TextEditor", "gedit-3_1"])("%s is", (name) =>
  * expression needs a look: can an application choose the text?
  */
 const HARMLESS: readonly RegExp[] = [
-  /^(ref|id|first\.id|asked\.id|entry\.window_id( \?\? "")?|titled\[0\]\?\.id)$/,
+  /^(ref|refs\.join\(", "\)|id|first\.id|asked\.id|entry\.window_id( \?\? "")?|titled\[0\]\?\.id)$/,
   /^plain(Word|Path)\(.*\)$/s,
   // Words of ours: roles, flags, names of commands, tools, skills and keys, which have a fixed set.
   /^(seen\.role|interactive\.join\(", "\)|flag|others|helpOn\(\w+\)|text\.placeholder|names\.join\(", "\)|comboText\(combo\)|look|advice|wanted|pane|SUPPORTED|variable|ways\..*)$/,
