@@ -19,7 +19,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     recovery: "Run `list-apps` and use a name or id from there, whole. `launch` it if it does not run.",
   },
   WINDOW_NOT_FOUND: {
-    cause: "No open window has that id or title, or none has it any more.",
+    cause: "No open window has that id or title, or it has closed.",
     recovery: "Run `list-windows`. Window ids are never reused.",
   },
   ELEMENT_NOT_FOUND: {

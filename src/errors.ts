@@ -133,7 +133,7 @@ export const plainPath = (path: string): string => (/^\/[A-Za-z0-9_./-]+$/.test(
 
 /** An element that is not part of a window any more has no ancestors to read. */
 export function parentNotFound(): AppError {
-  return new AppError("ELEMENT_NOT_FOUND", "The element has no parent any more", {
+  return new AppError("ELEMENT_NOT_FOUND", "The element no longer has a parent", {
     suggestion: "Run 'snapshot' to see what is there now",
   })
 }

@@ -89,7 +89,9 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
 
 /** A rejection that no code awaits any more must not end the program before its answer. */
 function surviveLateFailures(settings: Settings): void {
-  process.on("unhandledRejection", async () => (await openLog(settings)).debug("something failed too late"))
+  process.on("unhandledRejection", async () =>
+    (await openLog(settings)).debug("something failed after the answer"),
+  )
 }
 
 /** Shows a person at the terminal that a command is running, once it has taken a while. */

@@ -108,9 +108,13 @@ export function restChanged(
   wanted: readonly string[],
   observed: readonly string[],
 ): AppError {
-  return new AppError("ACTION_FAILED", `'${option}' was selected, but not the others as they should be`, {
-    suggestion: "Run 'snapshot' to see what is selected now, then 'select' or 'click' what is missing",
-    details: { kind: "selection", wanted, observed },
-    disposition: { delivery: "delivered_unverified", retry: "safe" },
-  })
+  return new AppError(
+    "ACTION_FAILED",
+    `'${option}' was selected, but the other options are not as requested`,
+    {
+      suggestion: "Run 'snapshot' to see what is selected now, then 'select' or 'click' what is missing",
+      details: { kind: "selection", wanted, observed },
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    },
+  )
 }

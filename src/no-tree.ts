@@ -2,7 +2,7 @@ import { AppError, plainWord } from "./errors.ts"
 
 /** Suggests commands that work without a tree. */
 export const workBySight = (id: string): string =>
-  `Work by sight: 'screenshot --window-id ${id}', 'mouse-click --xy X,Y', 'type @focused TEXT --window-id ${id}', 'press KEYS --window-id ${id}'`
+  `Work from pictures: 'screenshot --window-id ${id}', 'mouse-click --xy X,Y', 'type @focused TEXT --window-id ${id}', 'press KEYS --window-id ${id}'`
 
 /** `isFinal`: no restart would make the app expose its content. */
 export function noTree(

@@ -12,7 +12,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
 
 function unsupported(): never {
   throw new AppError("PLATFORM_NOT_SUPPORTED", `agent-desktop has no adapter for ${process.platform}`, {
-    suggestion: "Run it on macOS 13 or later, or on Linux with X11 and AT-SPI",
+    suggestion: "Run it on macOS 13 or later, or on Linux with AT-SPI and X11 or Wayland",
   })
 }
 

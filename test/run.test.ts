@@ -298,7 +298,7 @@ test("an interrupted command reports the interruption and what is known about de
   expect(error).toEqual({
     code: "TIMEOUT",
     message: "click was interrupted",
-    suggestion: "Run 'snapshot' to see how far it came",
+    suggestion: "Run 'snapshot' to see how far it got",
     details: { kind: "interrupted" },
     disposition: { delivery: "delivery_uncertain", retry: "unknown" },
   })

@@ -80,11 +80,15 @@ const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
 
 function asksInstead({ ref }: Target, id: string): AppError {
-  return new AppError("ACTION_FAILED", `The app did not take the text for ${ref}, and asks in window ${id}`, {
-    suggestion: `Answer it first: agent-desktop snapshot -i --window-id ${id}`,
-    details: { kind: "asked", window_id: id },
-    disposition: { delivery: "delivered_unverified", retry: "unsafe" },
-  })
+  return new AppError(
+    "ACTION_FAILED",
+    `The app did not accept the text for ${ref}, and asks about it in window ${id}`,
+    {
+      suggestion: `Answer it first: agent-desktop snapshot -i --window-id ${id}`,
+      details: { kind: "asked", window_id: id },
+      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
+    },
+  )
 }
 
 function notTypable({ ref }: Target): AppError {
@@ -92,7 +96,7 @@ function notTypable({ ref }: Target): AppError {
     "ACTION_FAILED",
     `${ref} takes no tab, and no line break at its start or in a formula`,
     {
-      suggestion: `To fill the cells below or beside it: agent-desktop type ${ref} TEXT, which goes on at each line break or tab`,
+      suggestion: `To fill the cells below or beside it: agent-desktop type ${ref} TEXT, which moves on at each line break or tab`,
       details: { kind: "not_typable" },
       disposition: NOTHING_DELIVERED,
     },

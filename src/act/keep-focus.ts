@@ -54,10 +54,10 @@ export function tellFocus(
 ): FocusTold {
   if (reason !== undefined) return { focused: false, focus_reason: reason }
   if (after === undefined) return { focus_reason: "the field could not be read afterwards" }
-  if (after === "gone") return { focused: false, focus_reason: "the field is not there any more" }
+  if (after === "gone") return { focused: false, focus_reason: "the field is gone" }
   if (isInside || after.states.includes("focused")) return { focused: true }
   return {
     focused: false,
-    focus_reason: "the field does not have the focus; 'focused' of 'is' tells if it gets it later",
+    focus_reason: "the field does not have the focus; 'is REF focused' shows whether it gets it later",
   }
 }

@@ -346,7 +346,7 @@ const severalButtons = (name: string, refs: readonly string[]): AppError =>
   })
 
 const isMenu = (path: readonly string[], seen: Surveyed, item: Position): AppError =>
-  new AppError("ELEMENT_NOT_FOUND", `${quoted(path.join(" > "))} is a menu, and not an item`, {
+  new AppError("ELEMENT_NOT_FOUND", `${quoted(path.join(" > "))} is a menu, not an item`, {
     suggestion: "Add one of details.candidates to the path",
     details: { kind: "menu", candidates: namesOf(itemsOf(seen, item)) },
     disposition: NOTHING_DELIVERED,

@@ -129,7 +129,7 @@ async function pickFromPopup(
 }
 
 const choseOther = (ref: string, message: string): AppError =>
-  new AppError("ACTION_FAILED", `${message}, and its value is another one now`, {
+  new AppError("ACTION_FAILED", `${message}, and its value has changed`, {
     suggestion: `See what it shows now: agent-desktop get ${ref} value`,
     details: { kind: "selection" },
     disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
@@ -139,7 +139,7 @@ const choseOther = (ref: string, message: string): AppError =>
 function placeless(ref: string): AppError {
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `Nobody knows where the list of ${ref} opens on this screen`,
+    `The position of the list that ${ref} opens is unknown on this screen`,
     {
       suggestion: `Choose with the keys instead: 'focus ${ref}', then 'press down' or 'press up'`,
       disposition: NOTHING_DELIVERED,

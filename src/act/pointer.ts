@@ -140,8 +140,8 @@ export async function refuseOtherDrop(ctx: Context, { at, target }: Aim, dragged
 }
 
 function covered({ x, y }: Point, by: string, disposition: Disposition): AppError {
-  return new AppError("ACTION_FAILED", `The place to drop on, ${x},${y}, is covered by ${by}`, {
-    suggestion: "Move the windows so that both ends can be seen ('move-window'), then retry",
+  return new AppError("ACTION_FAILED", `The drop point ${x},${y} is covered by ${by}`, {
+    suggestion: "Move the windows so that both ends are visible ('move-window'), then retry",
     details: { kind: "not_actionable", reason: `covered by ${by}` },
     disposition,
   })
@@ -166,9 +166,9 @@ export async function bringToFront(
 }
 
 function placeless(id: string): AppError {
-  return new AppError("PLATFORM_NOT_SUPPORTED", `Nobody knows where window '${id}' is on this screen`, {
+  return new AppError("PLATFORM_NOT_SUPPORTED", `The position of window '${id}' on this screen is unknown`, {
     suggestion:
-      "Use what works by accessibility (click, type, set-value) or 'press tab'; 'doctor' says what would add places",
+      "Use commands that work by accessibility (click, type, set-value), or 'press tab'; 'doctor' says how to get window positions",
     disposition: NOTHING_DELIVERED,
   })
 }

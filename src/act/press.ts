@@ -97,7 +97,7 @@ async function beforeKeys<T>(work: Promise<T>): Promise<T> {
 }
 
 function disabled(ref: string): AppError {
-  return new AppError("ACTION_FAILED", `${ref} is disabled, and cannot get keys`, {
+  return new AppError("ACTION_FAILED", `${ref} is disabled and cannot get keys`, {
     suggestion: `Wait for it: agent-desktop wait --element ${ref} --predicate actionable`,
     details: { kind: "not_actionable", reason: "disabled" },
     disposition: NOTHING_DELIVERED,
@@ -125,7 +125,7 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
 }
 
 const NO_WINDOW =
-  "No window of 'list-windows' had the focus: only a shortcut of the desktop, or a window that is not listed, can have got the keys"
+  "No listed window had the focus: only a desktop shortcut or an unlisted window can have received the keys"
 
 async function pressInWindow(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
   const element = await ctx.adapter.focused(window)

@@ -163,10 +163,10 @@ async function write<C extends Cell>(
     if (!(error instanceof AppError)) throw error
     const next = block[done]
     const isAsked = error.details?.kind === "asked"
-    throw new AppError(error.code, `${done} of ${block.length} cells are written: ${error.message}`, {
+    throw new AppError(error.code, `${done} of ${block.length} cells were written: ${error.message}`, {
       suggestion: isAsked
         ? error.suggestion
-        : next && "See the sheet with 'table', then go on at the cell that details.next names",
+        : next && "See the sheet with 'table', then continue at the cell that details.next names",
       details: { ...error.details, written: done, next: next && nameOfPlace(next) },
       disposition: done === 0 && error.disposition ? error.disposition : UNSURE,
     })
@@ -174,7 +174,7 @@ async function write<C extends Cell>(
 }
 
 const outOfTime = (): AppError =>
-  new AppError("TIMEOUT", "The time was up before the next cell", { disposition: NOTHING_DELIVERED })
+  new AppError("TIMEOUT", "The time ran out before the next cell", { disposition: NOTHING_DELIVERED })
 
 /** A cell of the sheet as the target of an action. */
 async function cellAt(
@@ -256,7 +256,7 @@ const losesDigits = (text: string): boolean =>
   /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 
 function notASheet({ ref, seen }: Target): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, and not in a sheet or table`, {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, not in a sheet or table`, {
     suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
     disposition: NOTHING_DELIVERED,
   })

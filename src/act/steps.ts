@@ -91,7 +91,7 @@ function outOfStep(
   const near = first + Math.round((want - first) / step) * step
   return new AppError(
     "ACTION_FAILED",
-    `${ref} moves in steps of ${step} from ${first}, and so not to ${want}`,
+    `${ref} moves in steps of ${step} from ${first}, so it cannot reach ${want}`,
     {
       suggestion: `Pass a value that it can have: agent-desktop set-value ${ref} ${near}`,
       details: { kind: "out_of_step", step, nearest: near },
@@ -101,7 +101,7 @@ function outOfStep(
 }
 
 function tooFar({ ref }: Target, action: Action, steps: number): AppError {
-  return new AppError("ACTION_FAILED", `${ref} is ${steps} presses of an arrow key away from it`, {
+  return new AppError("ACTION_FAILED", `${ref} is ${steps} arrow key presses away from that value`, {
     suggestion: `Go most of the way with larger steps first: agent-desktop press pageup --to ${ref}; or home, end`,
     details: { kind: "too_far", steps },
     disposition: dispositionOf(action, "delivered_unverified"),

@@ -103,7 +103,7 @@ function notTaken(ref: string, role: string, action: string): AppError {
 function notShown({ ref, entry }: Target, action: string, reason: string | undefined): AppError {
   const what = action === "caret" ? "caret" : "selection"
   const why = reason === undefined ? "" : `: ${reason}`
-  return new AppError("ACTION_FAILED", `The app took the ${what}, and ${ref} does not show it${why}`, {
+  return new AppError("ACTION_FAILED", `The app accepted the ${what}, but ${ref} does not show it${why}`, {
     suggestion:
       reason === undefined
         ? `See what it shows: agent-desktop get ${ref} selection`

@@ -169,7 +169,7 @@ class RowSearch {
     if (kind === "late")
       return new AppError("TIMEOUT", `The time was up: ${rows} in ${ref} do not show ${quoted(words)}`, {
         suggestion: from_here
-          ? "Run it again: it goes on from here. --timeout-ms 60000 gives it more time"
+          ? "Run it again: it continues from here. --timeout-ms 60000 gives it more time"
           : `Give it more time: --timeout-ms ${number}`,
         details: { kind: "search", ...details },
         disposition,
@@ -179,14 +179,14 @@ class RowSearch {
         "ACTION_FAILED",
         `${ref} has stopped moving: ${rows} do not show ${quoted(words)}`,
         {
-          suggestion: "There are more rows. Run it again: it goes on from here",
+          suggestion: "There are more rows. Run it again: it continues from here",
           details: { kind: "no_move", ...details },
           disposition,
         },
       )
     const isAll = searched.first_row === 1 && searched.last_row === searched.row_count
     const back = direction === "down" ? "up" : "down"
-    const missed = searched.may_have_missed ? "; some may have been passed over" : ""
+    const missed = searched.may_have_missed ? "; some may have been skipped" : ""
     return new AppError("ELEMENT_NOT_FOUND", `None of ${rows} in ${ref} shows ${quoted(words)}${missed}`, {
       suggestion: isAll
         ? `See its rows: agent-desktop table ${ref}`
@@ -278,13 +278,13 @@ const sideways = (): AppError =>
   new AppError("INVALID_ARGS", "--until searches up or down", { details: { argument: "direction" } })
 
 const gone = (ref: string): AppError =>
-  new AppError("ACTION_FAILED", `The row in ${ref} has gone meanwhile`, {
+  new AppError("ACTION_FAILED", `The row in ${ref} is gone`, {
     suggestion: "Run it again",
     disposition: NOTHING_DELIVERED,
   })
 
 const stuck = (ref: string, row: number): AppError =>
-  new AppError("ACTION_FAILED", `Row ${row + 1} of ${ref} fits, but the view does not move to it`, {
+  new AppError("ACTION_FAILED", `Row ${row + 1} of ${ref} matches, but the view does not move to it`, {
     suggestion: `Read the row: agent-desktop table ${ref} --rows ${row + 1}`,
     details: { kind: "no_move", row: row + 1 },
     disposition: NOTHING_DELIVERED,

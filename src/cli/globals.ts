@@ -7,12 +7,14 @@ import { choice, flag, optionalText } from "../schema/inputs.ts"
 
 /** Options that every command takes, before or after its name. */
 export const globals = v.strictObject({
-  session: optionalText("Keep refs apart from other agents' under this name", { value: "NAME" }),
+  session: optionalText("Keep a separate set of refs under this name, for several agents at once", {
+    value: "NAME",
+  }),
   desktop: optionalText("Linux: run in this isolated desktop, from desktop-start", { value: "NAME" }),
   refs: v.optional(
     choice(
       NUMBERINGS,
-      "stable: an element keeps its number in the session, and no number is given twice; fresh: every snapshot starts at @e1 (default; of mcp: stable)",
+      "stable: an element keeps its number during the session, and no number is reused; fresh: every snapshot starts at @e1 (default; for mcp: stable)",
     ),
   ),
   format: v.optional(choice(FORMATS, "text: trees, matches and lists as plain lines, for fewer tokens")),
@@ -20,7 +22,7 @@ export const globals = v.strictObject({
   trace: optionalText("Record every command in this directory; trace-show and trace-export read it", {
     value: "DIR",
   }),
-  record: optionalText("Append what succeeds to this flow", { value: "FILE" }),
+  record: optionalText("Append successful commands to this flow", { value: "FILE" }),
   trace_screenshots: flag("Also keep pictures of the screen before and after commands that act"),
   verbose: flag("Log the steps of the command to stderr", { short: "v" }),
   help: flag("Show help", { short: "h" }),

@@ -29,13 +29,13 @@ export function renderHelp(commands: readonly Summary[], globals: Input): string
   return page([
     "agent-desktop: see and control desktop applications",
     "Usage: agent-desktop COMMAND [ARGUMENTS] [OPTIONS]",
-    "Agents: run 'agent-desktop skills get core' first; it says how to work with this program.",
+    "Agents: run 'agent-desktop skills get core' first. It explains how to use this program.",
     ...groups,
     section("Options of every command", options, column),
     [
       "A command prints one line of JSON: version, ok, command, and data or error.",
-      "Exit codes: 0 done, 1 failed, 2 the arguments did not parse.",
-      "Run 'agent-desktop help COMMAND' for its arguments and examples.",
+      "Exit codes: 0 success, 1 failure, 2 invalid arguments.",
+      "Run 'agent-desktop help COMMAND' for a command's arguments and examples.",
     ].join("\n"),
   ])
 }

@@ -44,7 +44,7 @@ export const doubleClick = clicking("double-click", "Press the element twice in 
   examples: ["agent-desktop double-click @e3"],
 })
 
-export const tripleClick = verb("triple-click", "Press the element three times, as to select a paragraph", {
+export const tripleClick = verb("triple-click", "Press the element three times, e.g. to select a paragraph", {
   effect: "changes",
   tool: "all",
   sample: { ref_id: "$field" },
@@ -156,8 +156,8 @@ export const scroll = defineCommand({
     ...actInput,
     direction: v.optional(choice(DIRECTIONS, "Direction", { position: 1 }), "down"),
     amount: v.optional(whole("Wheel steps", 1, 100, { position: 2, value: "N" }), 3),
-    until: words("Instead of steps: until a row shows this text", { value: "TEXT" }),
-    exact: flag("With until: the whole text, case and all"),
+    until: words("Instead of steps: scroll until a row shows this text", { value: "TEXT" }),
+    exact: flag("With until: match the whole text and its case"),
   },
   output: () =>
     actedOnRef("scroll", {

@@ -25,7 +25,7 @@ export const batch = defineCommand({
       v.description('Array of {"command", "args"}; as text it is JSON, or - for standard input'),
       v.metadata({ cli: { position: 0, value: "JSON", freeText: true } satisfies CliHints }),
     ),
-    stop_on_error: flag("End with the first command that fails, as a failure"),
+    stop_on_error: flag("Stop at the first command that fails, and fail"),
   },
   output: () =>
     v.object({

@@ -32,7 +32,7 @@ export const desktopStart = defineCommand({
     name: optionalText("Name of the desktop; made up if left out", { value: "NAME", traced: true }),
     size: v.optional(text("Width and height of its screen", { value: "WxH", traced: true }), "1920x1080"),
     kind: v.optional(
-      choice(DESKTOP_KINDS, "Window system: Xvfb with a window manager, or sway without a screen"),
+      choice(DESKTOP_KINDS, "Window system: Xvfb with a window manager, or headless sway"),
       "x11",
     ),
   },
@@ -83,7 +83,7 @@ export const desktopStop = defineCommand({
 
 export const desktopView = defineCommand({
   name: "desktop-view",
-  summary: "Serve a page where a person watches a desktop and what is done on it, and can pause the agents",
+  summary: "Serve a web page on which a person can watch a desktop and its agents, and pause them",
   group: "desktop",
   effect: "reads",
   tool: "never",
@@ -100,7 +100,7 @@ export const desktopView = defineCommand({
   },
   output: () =>
     v.object({
-      url: described(v.string(), "Address of the page. Its token is the only key: show it to nobody else"),
+      url: described(v.string(), "Address of the page. Its token is the only protection: keep it private"),
       desktop: optionalString(),
     }),
   print: ({ url }) => `${url}\n`,

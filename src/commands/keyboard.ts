@@ -14,7 +14,7 @@ const KEYS =
 
 export const press = defineCommand({
   name: "press",
-  summary: "Press a key or a combination of keys: in the focused window, in another one, or in an element",
+  summary: "Press keys or key combinations in the focused window, another window or an element",
   group: "input",
   effect: "changes",
   tool: "core",
@@ -129,6 +129,6 @@ function combo(description: string) {
 function modifierInput() {
   return {
     cmd_as_ctrl: flag("On Linux, take cmd as ctrl; otherwise it is Super"),
-    force: flag("Also combinations that end the user's session"),
+    force: flag("Also allow combinations that end the user's session"),
   }
 }

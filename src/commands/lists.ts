@@ -71,7 +71,7 @@ export const listSurfaces = defineCommand({
 
 export const listDisplays = defineCommand({
   name: "list-displays",
-  summary: "List the displays and their places",
+  summary: "List the displays and their positions",
   group: "observe",
   effect: "reads",
   tool: "all",

@@ -37,9 +37,13 @@ export const mcp = defineCommand({
   examples: ["agent-desktop mcp", "agent-desktop mcp --tools core,clipboard-get,clipboard-set"],
   async run(args, ctx) {
     if (!ctx.serve) {
-      throw new AppError("INVALID_ARGS", "mcp is a connection of its own and cannot run inside another", {
-        suggestion: "agent-desktop mcp",
-      })
+      throw new AppError(
+        "INVALID_ARGS",
+        "mcp serves its own connection and cannot run inside another command",
+        {
+          suggestion: "agent-desktop mcp",
+        },
+      )
     }
     await ctx.serve({ tools: args.tools, idleMs: args.idle_ms })
     return new PlainText("")

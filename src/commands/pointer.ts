@@ -22,7 +22,7 @@ import { acted, changes as changed, disposition, element, place, point, refId } 
 
 export const hover = defineCommand({
   ...pointing("hover"),
-  summary: "Move the pointer over an element or a point, and stay there for a while if asked",
+  summary: "Move the pointer over an element or a point, and optionally stay there for a while",
   effect: "harmless",
   repeatable: true,
   tool: "all",
@@ -112,7 +112,7 @@ export const drag = defineCommand({
 
 export const mouseMove = defineCommand({
   ...pointing("mouse-move"),
-  summary: "Move the pointer to a point of the screen",
+  summary: "Move the pointer to a screen point",
   effect: "harmless",
   repeatable: true,
   tool: "all",
@@ -127,7 +127,7 @@ export const mouseMove = defineCommand({
 
 export const mouseClick = defineCommand({
   ...pointing("mouse-click"),
-  summary: "Click at a point of the screen",
+  summary: "Click at a screen point",
   effect: "changes",
   tool: "core",
   input: {
@@ -177,7 +177,7 @@ export const mouseUp = defineCommand({
 
 export const mouseWheel = defineCommand({
   ...pointing("mouse-wheel"),
-  summary: "Turn the wheel at a point of the screen; positive is down and right",
+  summary: "Turn the wheel at a screen point; positive is down and right",
   effect: "harmless",
   tool: "all",
   input: {

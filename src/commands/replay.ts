@@ -31,8 +31,8 @@ export const replay = defineCommand({
       [],
     ),
     from: v.optional(whole("Begin at this line of the file", 1, 1_000_000, { value: "LINE" })),
-    dry_run: flag("Read the flow and check every line, and run nothing"),
-    isolated: flag("Linux: run in an isolated desktop that is started for it, and ended afterwards"),
+    dry_run: flag("Check every line of the flow without running any"),
+    isolated: flag("Linux: run in a new isolated desktop, which is stopped afterwards"),
     size: v.optional(text("Screen of the isolated desktop", { value: "WxH", traced: true }), "1920x1080"),
     junit: optionalText("Write a JUnit report to this file", { value: "FILE", traced: true }),
     report: optionalText("Directory for the picture and the snapshot of a failure; a new one if left out", {
@@ -46,7 +46,7 @@ export const replay = defineCommand({
       lines: count(),
       not_recorded: described(
         v.optional(v.array(count())),
-        "Lines with a step that is only a comment, because recording found no words for it",
+        "Lines whose step could not be recorded and is only a comment",
       ),
       elapsed_ms: v.optional(count()),
     }),

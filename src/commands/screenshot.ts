@@ -33,7 +33,7 @@ export const screenshot = defineCommand({
       path: optionalString(),
       width: count(),
       height: count(),
-      snapshot_id: described(optionalString(), "With --annotate, the snapshot that the refs are of"),
+      snapshot_id: described(optionalString(), "With --annotate, the snapshot that the refs belong to"),
     }),
   print: "facts",
   sample: [{}, { path: "$file" }, { window_id: "$window" }],

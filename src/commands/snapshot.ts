@@ -32,7 +32,7 @@ export const snapshot = defineCommand({
     app,
     window_id: windowId,
     max_depth: v.optional(
-      whole("How deep to read; nameless wrapper groups cost nothing", 1, 50, { value: "N" }),
+      whole("How deep to read; nameless wrapper groups do not count", 1, 50, { value: "N" }),
       10,
     ),
     include_bounds: flag("Print the bounds of every node, in screen pixels"),
@@ -41,7 +41,7 @@ export const snapshot = defineCommand({
     skeleton: flag("Only three levels; cut nodes have a ref for --root"),
     budget: v.optional(
       whole(
-        "Print at most so many tokens; omitted nodes are counted and can be read with --root",
+        "Print at most this many tokens; omitted nodes are counted and can be read with --root",
         1,
         1_000_000,
         {
@@ -49,8 +49,8 @@ export const snapshot = defineCommand({
         },
       ),
     ),
-    offscreen: flag("Also what is scrolled out of view; without it, it is counted"),
-    include_hidden: flag("Also nodes that are not showing: closed menus, hidden pages"),
+    offscreen: flag("Also elements scrolled out of view, which are otherwise only counted"),
+    include_hidden: flag("Also hidden nodes: closed menus, hidden pages"),
     surface: v.optional(choice(SURFACES, "Which surface of the app"), "window"),
     diff: optionalText("Only the differences from this snapshot; 'last', or no value, means the newest one", {
       value: "SNAPSHOT_ID",
@@ -70,7 +70,7 @@ export const snapshot = defineCommand({
       snapshot_id: optionalString(),
       since: described(optionalString(), "With --diff, the snapshot that this one was compared with"),
       complete: complete(),
-      note: described(optionalString(), "If the tree says nothing, or may be old: how to work without it"),
+      note: described(optionalString(), "If the tree is empty or may be outdated: how to work without it"),
       tree: v.optional(node()),
       changes: described(
         v.optional(
@@ -110,7 +110,7 @@ export const snapshot = defineCommand({
     if (args.snapshot !== undefined && args.root === undefined) {
       throw new AppError(
         "INVALID_ARGS",
-        "--snapshot says which map --root REF is from, and there is no --root",
+        "--snapshot says which map --root REF is from, but there is no --root",
         {
           suggestion: "Add --root REF, or leave out --snapshot",
           details: { argument: "snapshot" },

@@ -21,7 +21,7 @@ const permissionStates = () => {
 
 export const status = defineCommand({
   name: "status",
-  summary: "Tell the platform, the permissions and the current refs",
+  summary: "Report the platform, the permissions and the current refs",
   group: "system",
   effect: "reads",
   tool: "all",
@@ -70,7 +70,7 @@ export const permissions = defineCommand({
   acts: (args) => args.request,
   tool: "all",
   trace: "line",
-  input: { request: flag("Ask the system, and so the user, for missing permissions") },
+  input: { request: flag("Make the system ask the user for missing permissions") },
   output: permissionStates,
   print: "facts",
   sample: {},
@@ -115,7 +115,7 @@ export const licenses = defineCommand({
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Check every link to the apps, and report what is missing",
+  summary: "Check every link between this program and the apps, and report what is missing",
   group: "system",
   effect: "reads",
   tool: "all",
@@ -126,7 +126,7 @@ export const doctor = defineCommand({
     gnome_extension: v.optional(
       choice(
         ["install", "remove"],
-        "Install or remove our extension for GNOME Shell, which tells where windows are",
+        "Install or remove our GNOME Shell extension, which reports window positions",
       ),
     ),
   },

@@ -68,7 +68,7 @@ export const table = defineCommand({
       ref_id: v.optional(refId()),
       name: optionalString(),
       rows: v.optional(v.array(v.array(v.string()))),
-      row_count: described(v.optional(count()), "Absent if the app does not tell"),
+      row_count: described(v.optional(count()), "Absent if the app does not report it"),
       column_count: v.optional(count()),
       first_row: described(v.optional(count()), "Number of the first row here, from 1; absent if unknown"),
       first_column: v.optional(count()),
@@ -81,7 +81,7 @@ export const table = defineCommand({
       cell_refs: v.optional(v.array(v.array(v.nullable(v.string())))),
       complete: complete(),
       ...place(),
-      doubt: described(optionalString(), "Why the texts may be those of other rows"),
+      doubt: described(optionalString(), "Why the texts may belong to other rows"),
     }),
   print: tableText,
   sample: [
@@ -138,7 +138,7 @@ export const setCells = defineCommand({
       cells: count(),
       differences: described(
         v.optional(v.array(v.object({ cell: v.string(), wanted: v.string(), shows: v.string() }))),
-        "Cells that show something else than was written",
+        "Cells that show something other than what was written",
       ),
       method: v.string(),
       disposition: disposition(),

@@ -22,7 +22,7 @@ const textActed = (name: string) =>
     ref_id: refId(),
     element: element(),
     start: described(count(), "First character, from 0"),
-    end: described(count(), "Behind the last character"),
+    end: described(count(), "After the last character"),
     text: described(optionalString(), "The selected text, or the start of it"),
     method: v.string(),
     already: v.optional(v.literal(true)),
@@ -46,8 +46,8 @@ export const selectText = defineCommand({
     match: optionalText("This text, as it is written there", { value: "TEXT" }),
     nth: v.optional(whole("Which of several matches, from 1", 1, 1_000_000, { value: "N" }), 1),
     range: optionalText("Characters from S up to E, from 0, such as 10:25", { value: "S:E", traced: true }),
-    word: number("The word of this number, from 1"),
-    paragraph: number("The paragraph of this number, from 1"),
+    word: number("The word with this number, from 1"),
+    paragraph: number("The paragraph with this number, from 1"),
   },
   output: () => textActed("select-text"),
   print: "facts",
@@ -65,7 +65,7 @@ export const selectText = defineCommand({
 
 export const caret = defineCommand({
   name: "caret",
-  summary: "Place the caret of a text before the character of this number",
+  summary: "Place the caret of a text before the character with this number",
   group: "act",
   effect: "harmless",
   repeatable: true,

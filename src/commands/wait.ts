@@ -39,7 +39,7 @@ export const wait = defineCommand({
     element: optionalTarget("Wait for this element", { aliases: ["ref_id"], target: "as given" }),
     predicate: v.optional(choice(PREDICATES, "Condition to wait for"), "exists"),
     value: optionalText("The value that --predicate value waits for", { value: "V" }),
-    window: words("Wait for a window whose title holds this", { value: "TITLE", traced: true }),
+    window: words("Wait for a window whose title contains this", { value: "TITLE", traced: true }),
     text: words("Wait for this text to show in the window", { value: "TEXT" }),
     gone: flag("Wait until the text, window or element is gone"),
     menu: flag("Wait for a menu to open"),

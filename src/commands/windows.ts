@@ -64,7 +64,7 @@ export const resizeWindow = defineCommand({
 
 export const minimize = verb("minimize", "Minimise a window")
 export const maximize = verb("maximize", "Maximise a window")
-export const restore = verb("restore", "Bring a window back from minimised or maximised")
+export const restore = verb("restore", "Restore a minimised or maximised window")
 
 /** A verb whose only argument is the window. */
 function verb(name: "minimize" | "maximize" | "restore", summary: string): Command {

@@ -24,7 +24,7 @@ export async function runApart<D extends Opener<P>, P extends object, T>(
   work: (other: D) => Promise<T>,
 ): Promise<T> {
   if (!door.apart)
-    throw new AppError("PLATFORM_NOT_SUPPORTED", "Refs of its own are not to be had through this door", {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", "This door cannot run commands with separate refs", {
       suggestion: "Run the command with agent-desktop itself",
     })
   const desktop = isolated ? await startDesktop(door, isolated) : undefined
@@ -44,7 +44,7 @@ async function startDesktop(door: Opener<object>, { width, height }: Size): Prom
   if (door.readOnly) throw readOnlyDenied("An isolated desktop")
   const [started] = await useDesktops(door, { kind: "start", width, height }, door.signal)
   if (started) return started.name
-  throw new AppError("INTERNAL", "The isolated desktop was started and is not there")
+  throw new AppError("INTERNAL", "The isolated desktop was started but cannot be found")
 }
 
 /** Time for a desktop to start or stop. It is stopped even if the command's own time is up. */

@@ -30,7 +30,7 @@ const atItem =
 
 export function notStarted(name: string): AppError {
   return new AppError("TIMEOUT", `The batch's time was up before ${name} began`, {
-    suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
+    suggestion: "Run the remaining items in another batch, or pass a longer --timeout-ms",
     details: { kind: "not_started" },
     disposition: NOTHING_DELIVERED,
   })
@@ -39,7 +39,7 @@ export function notStarted(name: string): AppError {
 export function interrupted(name: string, error: unknown): AppError {
   const disposition = error instanceof AppError ? error.disposition : undefined
   return new AppError("TIMEOUT", `${name} was interrupted`, {
-    suggestion: "Run 'snapshot' to see how far it came",
+    suggestion: "Run 'snapshot' to see how far it got",
     details: { kind: "interrupted" },
     disposition,
   })

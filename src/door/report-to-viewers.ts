@@ -224,9 +224,9 @@ class Line {
 }
 
 const paused = (disposition: Disposition | undefined): AppError =>
-  new AppError("POLICY_DENIED", "The agents are paused by a person, who watches this desktop", {
+  new AppError("POLICY_DENIED", "A person who watches this desktop has paused the agents", {
     suggestion:
-      "Wait until the person goes on, then retry; 'snapshot' and other commands that read still work",
+      "Wait until the person resumes, then retry; 'snapshot' and other commands that read still work",
     details: { reason: "paused by a person" },
     disposition,
   })

@@ -63,7 +63,7 @@ function noSecret(source: string): AppError {
   const name = source.slice("env:".length)
   const what =
     source === "stdin"
-      ? "Standard input is empty, and so there is no secret"
+      ? "Standard input is empty: there is no secret"
       : `There is no secret '${name}': the variable is not set, or AGENT_DESKTOP_SECRETS does not name it`
   return new AppError("INVALID_ARGS", what, {
     suggestion:

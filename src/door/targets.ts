@@ -14,13 +14,17 @@ export function checkTargets(fields: readonly Field[], args: Args): void {
   const described = describedIn(fields, args)
   for (const [field, text] of described) if (text !== FOCUSED) checkDescription(field, text)
   if (described.length === 0 && refsIn(fields, args).length === 0)
-    throw new AppError("INVALID_ARGS", "--app and --window-id say where an element is, and none is named", {
-      suggestion: "Leave them out, or name an element",
-      details: { argument: fields.find(({ name, narrows }) => narrows && args[name] !== undefined)?.name },
-    })
+    throw new AppError(
+      "INVALID_ARGS",
+      "--app and --window-id say where an element is, but no element is named",
+      {
+        suggestion: "Leave them out, or name an element",
+        details: { argument: fields.find(({ name, narrows }) => narrows && args[name] !== undefined)?.name },
+      },
+    )
   if (described.length > 0 && args.snapshot !== undefined)
-    throw new AppError("INVALID_ARGS", "--snapshot goes with a ref, and this is a description", {
-      suggestion: "Leave out --snapshot: a description is searched in what shows now",
+    throw new AppError("INVALID_ARGS", "--snapshot goes with a ref, but this is a description", {
+      suggestion: "Leave out --snapshot: a description is searched in what is visible now",
       details: { argument: "snapshot" },
     })
 }

@@ -21,7 +21,7 @@ import { SeenDesktop } from "./seen-desktop.ts"
 import type { Owner, WindowSystem } from "./windowing/system.ts"
 import { isPassing, isWindowId } from "./windowing/window.ts"
 
-/** The Linux desktop: AT-SPI for what apps show, a window system for windows and input. */
+/** The Linux desktop: AT-SPI for the content of apps, a window system for windows and input. */
 export async function connectLinux(options: PlatformOptions): Promise<Platform> {
   const { desktop, root, env } = options
   const desktops = desktop ? await import("./desktops/desktop.ts") : undefined
@@ -42,7 +42,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
   const view = new SeenDesktop(session, deadline)
   const windowing = () => session.windowing(deadline)
   const hasInput = async () => session.hasWindows && (await windowing()).hasInput
-  /** Throws if the row of an element is another one on the screen. */
+  /** Throws if the screen shows another row in place of the element's. */
   const refuseMoved = async (atspi: Atspi, element: Element): Promise<void> => {
     const system = session.hasWindows ? await windowing() : undefined
     const look = system?.uncovered?.bind(system, element.origin.window ?? "")
@@ -110,7 +110,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return selectText(atspi, Element.of(handle), range)
     },
     caughtUp: async ({ id, pid }, ofPage = false) => {
-      // The look that follows needs time, too.
+      // The next look needs time, too.
       const patience = deadline.sparing(LOOK_MS, 1 / 2)
       const hasRead =
         !isWindowId(id) || !session.hasWindows || (await (await windowing()).caughtUp(id, patience))
@@ -135,7 +135,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const element = Element.of(handle)
       if (!element.origin.traits.cellsKeepTexts) return undefined
       const [atspi, { doubtOf }] = await Promise.all([view.atspi(), import("./atspi/rows.ts")])
-      // The pointer proves its row when it is there.
+      // The pointer proves the row once it is there.
       if (!byPointer) await beforeActing(translatingErrors(element.origin, refuseMoved(atspi, element)))
       return translatingErrors(element.origin, doubtOf(atspi, element))
     },
@@ -191,7 +191,8 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     life: async (pid) => (await import("./host/exit-status.ts")).follow(pid, deadline),
     watch: async (pids, options = {}) => {
       const { watchEvents } = await import("./atspi/watch.ts")
-      // Apps report what they show. The window system reports windows that come and go, also those of silent apps.
+      // Apps report changes of their content. The window system reports windows that open and close, even those of
+      // silent apps.
       const windows = pids && !options.windows ? undefined : windowsOf(session, deadline)
       return translatingErrors(
         { app: "any" },
@@ -224,7 +225,7 @@ const windowsOf =
 const mayBeAbsent = ({ states }: Seen, { origin }: Element): boolean =>
   origin.traits.lacksShowing === true || states.includes("hidden") || states.includes("offscreen")
 
-/** The process and the window of the element that input is meant for; undefined if it is for none. */
+/** The process and window of the element that input is meant for; undefined if it has no target element. */
 function ownerOf(event: InputEvent): Owner | undefined {
   if (event.kind === "button") return undefined
   if ((event.kind === "key" || event.kind === "text") && event.window) {
@@ -236,7 +237,7 @@ function ownerOf(event: InputEvent): Owner | undefined {
 }
 
 /**
- * Keys go to the window that has the focus. If the window system cannot tell which one that is, the apps must say that it
+ * Keys go to the focused window. If the window system does not report which one that is, the apps must report that it
  * is the owner's, right before the keys.
  */
 async function withFocusCheck(
@@ -271,7 +272,7 @@ async function withFocusCheck(
   return { ...event, prove }
 }
 
-/** Refuses text that the keys of a virtual keyboard would not enter as it is. */
+/** Refuses text that a virtual keyboard could not enter unchanged. */
 function refuseAstral(event: InputEvent): void {
   if (event.kind !== "text" || !event.target || !/[\u{10000}-\u{10ffff}]/u.test(event.text)) return
   const { origin } = Element.of(event.target.handle)
@@ -287,8 +288,8 @@ function refuseAstral(event: InputEvent): void {
 }
 
 /**
- * A way to a row that proves that the row shows what it reports, for a toolkit that may not tell; see rows.ts. undefined:
- * the input is not meant for such a row.
+ * A way to a row that proves that the row shows what it reports, for toolkits that may report old texts; see rows.ts.
+ * undefined: the input is not meant for such a row.
  */
 async function approachToRow(
   system: WindowSystem,
@@ -308,7 +309,7 @@ async function approachToRow(
   return () => beforeActing(translatingErrors(element.origin, proveRow(atspi, row, visit)))
 }
 
-/** A failure here happens before anything is done, and says so. */
+/** Marks a failure as one before anything was done. */
 async function beforeActing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -327,7 +328,7 @@ async function operate(
   if (!isWindowId(id)) throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
   await (await beforeActing(session.windowing(deadline))).operate(id, op, deadline)
   const look = async () => (await view.windows()).find((window) => window.id === id)
-  // An app may say a moment later than the compositor that its window has the focus.
+  // An app may report the focus of its window a moment later than the compositor.
   const patience = deadline.slice(FOCUS_MS)
   let after = await look()
   while (op.kind === "focus" && after?.is_focused === false && !patience.expired) {

@@ -18,7 +18,7 @@ import {
 import { allProcesses, executablePath, readProcess, withAncestors } from "./host/processes.ts"
 import { openStderr } from "./host/stderr.ts"
 
-/** Starts an app in a session of its own, so that it outlives us. `name`: its desktop-file id, name or program. */
+/** Starts an app in a separate session, so that it outlives us. `name`: its desktop-file id, name or program. */
 export async function launchApp(
   name: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ export async function launchApp(
   const stderr = openStderr(env)
   const start = () =>
     Bun.spawn([path, ...rest], {
-      // Some programs act by the name they are called by: busybox, or a link to a wrapper.
+      // Some programs depend on the name they are started by: busybox, or a link to a wrapper.
       argv0: program,
       env: { ...env, ...bridgeEnv(env) },
       ...(entry?.workingDirectory ? { cwd: entry.workingDirectory } : {}),
@@ -54,7 +54,7 @@ export async function launchApp(
     pid,
     names: namesOf(name, program!, entry),
     exited,
-    // It has a session of its own, which its children stay in after it has ended.
+    // It has its own session, in which its children stay after it has ended.
     isOwn: (other) => readProcess(other)?.session === pid || withAncestors(other).has(pid),
     isRunning: () => allProcesses().some(({ session }) => session === pid),
     lastWords: () => ({
@@ -101,7 +101,7 @@ function findByName(name: string, env: Env): DesktopEntry | undefined {
   const wanted = name.toLowerCase()
   const fitting = [...allEntries(env).values()]
     .filter((entry) => [entry.id, ...entry.names].some((one) => one.toLowerCase() === wanted))
-    // A directory has no order of its own.
+    // A directory listing has no defined order.
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const shown = fitting.filter((entry) => entry.shown)
   const candidates = shown.length > 0 ? shown : fitting
@@ -145,9 +145,9 @@ function withTerminal(entry: DesktopEntry, command: readonly string[], env: Env)
 }
 
 /**
- * Chromium, and Electron, show their content to the accessibility bus only with a flag. On an isolated desktop they
- * also need their own profile: with the user's profile they would open the window in the browser that the user
- * already runs.
+ * Chromium and Electron expose their content on the accessibility bus only with a flag. On an isolated desktop they
+ * also need their own profile: with the user's profile they would open the window in the browser that the user already
+ * runs.
  */
 function withBrowserFlags(
   command: readonly string[],

@@ -54,7 +54,9 @@ export async function permissions(
       ...(state === "unknown" ? { suggestion: "The accessibility bus does not answer: run 'doctor'" } : {}),
       ...(state === "denied" ? { suggestion: bus?.suggestion ?? "Run 'doctor' to see what is missing" } : {}),
       ...(bus?.ok && on === false
-        ? { suggestion: "Qt and Chromium apps stay mute: run 'permissions --request', then restart them" }
+        ? {
+            suggestion: "Qt and Chromium apps expose nothing: run 'permissions --request', then restart them",
+          }
         : {}),
     },
     screen_recording: { state: "not_required" },
@@ -129,9 +131,9 @@ const enabled: Link = async (session, deadline) => {
       ok: on !== false,
       detail:
         on === undefined
-          ? "unknown: the session bus does not tell"
+          ? "unknown: the session bus does not report it"
           : on
-            ? "apps are asked to show themselves"
+            ? "apps are asked to expose their content"
             : "off",
       ...(on === false
         ? { suggestion: "agent-desktop permissions --request, then restart Qt and Chromium apps" }
@@ -187,17 +189,24 @@ function parts(session: Session): readonly Check[] {
   ]
 }
 
-/** Old toolkits whose apps show nothing without a bridge. Most machines have no such app, so none is a fault. */
+/**
+ * Old toolkits whose apps expose nothing without a bridge. Most machines have no such app, so a missing bridge is not a
+ * fault.
+ */
 function toolkits({ env }: Session): Check {
   const missing = bridges(env)
     .filter(({ isInstalled }) => !isInstalled)
     .map(({ name }) => name)
   if (missing.length === 0)
-    return { name: "old_toolkits", ok: true, detail: "GTK 2 and Java apps that are launched show themselves" }
+    return {
+      name: "old_toolkits",
+      ok: true,
+      detail: "newly launched GTK 2 and Java apps expose their content",
+    }
   return {
     name: "old_toolkits",
     ok: true,
-    detail: `not installed: ${missing.join(", ")}. Apps of such toolkits show nothing`,
+    detail: `not installed: ${missing.join(", ")}. Apps built with these toolkits expose nothing`,
     suggestion: `For such apps: ${installHint(missing)}, then launch them again`,
   }
 }

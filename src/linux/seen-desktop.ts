@@ -31,7 +31,7 @@ const FOCUS_LOOK_MS = 750
 const START_MS = 2500
 const LOOK_AGAIN_MS = 50
 
-/** The desktop as one command sees it: its windows, and the accessible object that each of them is. */
+/** The desktop as one command sees it: its windows, and the accessible object of each. */
 export class SeenDesktop {
   readonly #session: Session
   readonly #deadline: Deadline
@@ -46,7 +46,7 @@ export class SeenDesktop {
     return new Atspi(await this.#session.a11y(this.#deadline, hint), this.#deadline, this.#isNative)
   }
 
-  /** undefined: none is, and nobody needs to ask. */
+  /** undefined: no app of this session can be a native Wayland client. */
   get #isNative(): IsNative | undefined {
     if (!this.#session.mayBeNative) return undefined
     return async (pid) => (await this.#windowing()).isNative(pid, this.#deadline)
@@ -57,7 +57,7 @@ export class SeenDesktop {
     return seenApps(await takeAppInventory(this.#session, this.#deadline), this.#session.env)
   }
 
-  /** True if the process is proved to have an app or a window here, not only claimed by a window. */
+  /** True if the process is proved to have an app or a window here, beyond a window's own claim. */
   async vouchesFor(pid: number): Promise<boolean> {
     const { isVouchedFor, takeAppInventory } = await inventories()
     return isVouchedFor(await takeAppInventory(this.#session, this.#deadline), pid)
@@ -97,7 +97,7 @@ export class SeenDesktop {
     }
   }
 
-  /** The element that gets the keys in a window. undefined: not known. */
+  /** The element that gets the keys in a window. undefined: unknown. */
   async focused(window: SeenWindow): Promise<Seen | undefined> {
     const { findFocused } = await import("./atspi/focus.ts")
     return this.#briefly(window, async (view, top) => {
@@ -107,7 +107,7 @@ export class SeenDesktop {
     })
   }
 
-  /** True if Enter would press the default button of the dialog, and that is disabled. */
+  /** True if Enter would press the dialog's default button and that button is disabled. */
   async isEnterBlocked(window: SeenWindow): Promise<boolean> {
     const { hasDisabledDefault } = await import("./atspi/focus.ts")
     const look = async (view: SeenDesktop, top: Element) => hasDisabledDefault(await view.atspi(), top)
@@ -145,7 +145,7 @@ export class SeenDesktop {
     return popups ? popups.length > 0 : (await this.surfaces(pid)).some(({ type }) => type === "menu")
   }
 
-  /** undefined: the window system does not tell. */
+  /** undefined: the window system does not report it. */
   async #popupsOf(pid: number): Promise<readonly TopWindow[] | undefined> {
     const popups = await (await this.#windowing()).popups(this.#deadline)
     return popups?.filter((popup) => popup.pid === pid && !isPassing(popup))
@@ -184,7 +184,7 @@ export class SeenDesktop {
       throw unseen?.frame ? unseenPopup(unseen.frame, app_name) : noSurface(surface, app_name)
     }
     const isMenu = all.some(({ type, element }) => type === "menu" && element === best.element)
-    // Its submenus may be popups of their own.
+    // Its submenus may be separate popups.
     const others = isMenu && best.popup ? all.filter(({ type, popup }) => type === "menu" && popup) : []
     return {
       element: best.element,
@@ -202,15 +202,15 @@ export class SeenDesktop {
     throw parentNotFound()
   }
 
-  /** The frame of the window that an entry is from; for an entry of a menu, one of its process. */
+  /** The frame of an entry's window; for an entry in a menu, a frame of its process. */
   readonly frameFor = async ({ window_id, pid }: RefEntry): Promise<Element | undefined> => {
     if (isWindowId(window_id)) return (await this.#findTop(window_id))?.element
     return (await this.#topLevels(pid)).find(({ window }) => window !== undefined)?.element
   }
 
   /**
-   * The window of the modal dialog that keeps a user from the window of an entry; the same one if the dialog is inside.
-   * undefined: there is none, or it cannot be told.
+   * The window of the modal dialog that blocks an entry's window; the same window if the dialog is inside it.
+   * undefined: there is none, or it is unknown.
    */
   async dialogOver(entry: RefEntry, hint?: BusHint): Promise<{ readonly id: string } | undefined> {
     const own = entry.window_id
@@ -248,7 +248,7 @@ export class SeenDesktop {
     if (window.id === origin.window) return "own"
     const name = window.title || window.wmClass?.className || window.id
     if (window.pid !== origin.pid) return { by: `window '${name}'`, isOtherApp: true }
-    // An element of a menu does not know which window the menu is.
+    // A menu's element does not know which window the menu is.
     if (origin.window === undefined) return "own"
     const popups = await system.popups(this.#deadline)
     return popups?.some(({ id }) => id === window.id)
@@ -271,7 +271,7 @@ export class SeenDesktop {
       const top = await translatingErrors({ app: app_name }, this.#findTop(id, true))
       if (top) return top
       if (!isYoung(pid) || patience.expired) break
-      // Another app without a window may be taken for this one, so that the inventory does not call it starting.
+      // The inventory may mistake another app without a window for this one, and so not report the window as starting.
       await pause(LOOK_AGAIN_MS, patience)
       await this.#look(id)
     }
@@ -285,7 +285,7 @@ export class SeenDesktop {
     throw windowNotFound(id)
   }
 
-  /** undefined: there is no such window, or none of its process's frames is provably it. */
+  /** undefined: there is no such window, or none of its process's frames is provably the window. */
   async #findTop(id: string, withCache = false): Promise<TopLevel | undefined> {
     if (!this.#window(id)) await this.#look(id)
     const window = this.#window(id)

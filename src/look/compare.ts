@@ -208,14 +208,14 @@ export async function loadKept(ctx: Context, { snapshot_id }: RefMap): Promise<K
 function nothingToCompare(id: string | undefined): AppError {
   return new AppError(
     "SNAPSHOT_NOT_FOUND",
-    id === undefined ? "There is no snapshot to compare with" : `Of snapshot '${id}' only the refs were kept`,
+    id === undefined ? "There is no snapshot to compare with" : `Snapshot '${id}' was kept without its tree`,
     { suggestion: "Run 'snapshot' now, and 'snapshot --diff' after the next change" },
   )
 }
 
 function otherWindow(id: string | undefined, windowId: string, asked: SeenWindow): AppError {
   return new AppError("INVALID_ARGS", `Snapshot '${id}' is of window '${windowId}', not of '${asked.id}'`, {
-    suggestion: `Run 'snapshot --window-id ${asked.id}' to have something to compare with`,
+    suggestion: `Run 'snapshot --window-id ${asked.id}' first`,
     details: { argument: "diff" },
   })
 }

@@ -144,7 +144,7 @@ class Line {
     // The outline marks a name that was taken from a label beside the element.
     if (this.#text[this.at] === "?") this.at += 1
     const end = this.#text[this.at]
-    if (end !== undefined && !/\s/.test(end)) throw this.#wrong("a blank is missing after the name", this.at)
+    if (end !== undefined && !/\s/.test(end)) throw this.#wrong("a space is missing after the name", this.at)
     this.#skip()
     try {
       return JSON.parse(token.replaceAll(/[\x00-\x1f]/g, codeOf))

@@ -93,7 +93,7 @@ async function nameIn(
   if (scope?.surface === "menu" && !place)
     return unnamed("a menu of its app is open, and a search would look only there")
   if (!scope || !place) return unnamed("it is not in the window of its app that a search would choose")
-  if (!scope.tree.complete) return unnamed("its window could not be read to its end")
+  if (!scope.tree.complete) return unnamed("its window could not be read completely")
   const titles = (await ctx.adapter.windows({ pid }))
     .filter((one) => one.pid === pid)
     .map(({ title }) => title)
@@ -148,7 +148,7 @@ async function elsewhere(ctx: Context, scope: Seeing): Promise<readonly (readonl
   for (const other of others) {
     const read = await look(ctx, other, { includeHidden: false, fits: () => false })
     if (!read.tree.complete)
-      throw new AppError("TIMEOUT", `Window '${other.id}' of the same app could not be read to its end`)
+      throw new AppError("TIMEOUT", `Window '${other.id}' of the same app could not be read completely`)
     seen.push(await inTheirRows(ctx, titled(other, read)))
   }
   return seen

@@ -49,7 +49,7 @@ export async function notificationAt(ctx: Context, index: number, app?: string):
     "NOTIFICATION_NOT_FOUND",
     found
       ? `Notification ${index} is of '${found.app_name}', not of '${app}'`
-      : `Notification ${index}${isGone ? ", as it was listed last, is gone" : " not found"}`,
+      : `Notification ${index}${isGone ? " of the last list is gone" : " not found"}`,
     { suggestion: "Use 'list-notifications' to see what there is" },
   )
 }

@@ -145,7 +145,7 @@ export async function observeBelow(
 }
 
 function subtreeIncomplete(ref: string): AppError {
-  return new AppError("TIMEOUT", `The subtree of ${ref} could not be read to its end`, {
+  return new AppError("TIMEOUT", `The subtree of ${ref} could not be read completely`, {
     suggestion: "Retry with a longer --timeout-ms or a smaller --max-depth",
     details: { kind: "subtree" },
   })

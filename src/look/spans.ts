@@ -30,7 +30,7 @@ function spanNamed(text: string, flag: string): Span {
   const [, from, to = from] = /^\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?$/.exec(text) ?? []
   const [first, last] = [Number(from) - 1, Number(to) - 1]
   if (from === undefined || first < 0 || last < first)
-    throw wrong(flag, `'${text}' is not a row of numbers such as 1-50`, flag.slice(2))
+    throw wrong(flag, `'${text}' is not a range of numbers such as 1-50`, flag.slice(2))
   return { first, last }
 }
 

@@ -116,11 +116,15 @@ async function refuseTwins(ctx: Context, target: string, seen: Seeing, find: Fin
     const other = await unlessClosed(seeIn(ctx, window, "window", find))
     const isBehind = other && (await seeOverDialog(ctx, other, find)) !== other
     if (other?.found.length && !isBehind)
-      throw new AppError("AMBIGUOUS_TARGET", `${target} fits in ${placeOf(seen)} and in ${placeOf(other)}`, {
-        suggestion: 'Close the other window, or say which one: in dialog "NAME"',
-        details: { windows: [seen.window, window].map(shownWindow) },
-        disposition: NOTHING_DELIVERED,
-      })
+      throw new AppError(
+        "AMBIGUOUS_TARGET",
+        `${target} matches in ${placeOf(seen)} and in ${placeOf(other)}`,
+        {
+          suggestion: 'Close the other window, or say which one: in dialog "NAME"',
+          details: { windows: [seen.window, window].map(shownWindow) },
+          disposition: NOTHING_DELIVERED,
+        },
+      )
   }
 }
 
@@ -140,7 +144,7 @@ export type Sought =
   | { readonly kind: "several"; readonly error: AppError }
   /** `gaps`: parts of the window that were not searched. */
   | { readonly kind: "none"; readonly gaps?: Gaps }
-  /** The window is not ready, could not be read to its end, or its app is busy. */
+  /** The window is not ready, could not be read completely, or its app is busy. */
   | { readonly kind: "unsure" }
 
 /** Looks once for the element that a description or `@focused` names. */
@@ -383,9 +387,9 @@ function nameOf(node: SeenNode): string | undefined {
 
 async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<AppError> {
   const { found } = seen
-  return new AppError("AMBIGUOUS_TARGET", `${found.length} elements fit ${target} in ${placeOf(seen)}`, {
+  return new AppError("AMBIGUOUS_TARGET", `${found.length} elements match ${target} in ${placeOf(seen)}`, {
     suggestion:
-      'Use the ref of a candidate; or say what it is in, as in \'button "Delete" in "NAME"\'; or which one, with nth 2',
+      'Use the ref of a candidate; or name its container, as in \'button "Delete" in "NAME"\'; or which one, with nth 2',
     details: {
       count: found.length,
       candidates: await candidatesOf(ctx, seen, found.slice(0, MOST_CANDIDATES)),
@@ -404,7 +408,7 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
   const text = isFocus ? undefined : rowTextOf(parseDescription(target))
   const gaps = await gapsOf(ctx, { ...seen, found: [] }, text)
   if (!seen.tree.complete)
-    return new AppError("TIMEOUT", `${placeOf(seen)} could not be searched to its end for ${target}`, {
+    return new AppError("TIMEOUT", `${placeOf(seen)} could not be searched completely for ${target}`, {
       suggestion: "Retry with a longer --timeout-ms, or use the ref of a 'snapshot'",
       details: { kind: "search", ...gaps },
       disposition: NOTHING_DELIVERED,
@@ -426,7 +430,7 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
   const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)
   const candidates = await candidatesOf(ctx, seen, near)
   const isMenu = seen.surface === "menu"
-  return new AppError("ELEMENT_NOT_FOUND", `Nothing fits ${target} in ${placeOf(seen)}`, {
+  return new AppError("ELEMENT_NOT_FOUND", `Nothing matches ${target} in ${placeOf(seen)}`, {
     suggestion: isMenu
       ? "Choose an item of the open menu, or close it: agent-desktop press escape"
       : candidates.length > 0

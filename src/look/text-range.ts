@@ -12,7 +12,7 @@ export async function textAccess(ctx: Context, ref: string, seen: Seen): Promise
   const text = await ctx.adapter.text(seen.handle)
   if (!("missing" in text)) return text
   const code = text.everywhere ? "PLATFORM_NOT_SUPPORTED" : "ACTION_NOT_SUPPORTED"
-  throw new AppError(code, `${ref} is a ${seen.role} without a text by characters`, {
+  throw new AppError(code, `${ref} is a ${seen.role} without readable text`, {
     suggestion: `Use a text inside it: agent-desktop snapshot --root ${ref}; or read its name: agent-desktop get ${ref} text`,
     platformDetail: text.missing,
     details: { kind: "no_text_interface" },
@@ -37,7 +37,7 @@ export function rangeWithin(ref: string, text: TextAccess, range: string | undef
 }
 
 export function outside(ref: string, length: number, offset: number): AppError {
-  return new AppError("INVALID_ARGS", `${ref} has ${length} characters, and ${offset} is behind them`, {
+  return new AppError("INVALID_ARGS", `${ref} has ${length} characters, and ${offset} is past the end`, {
     suggestion: `Count from 0 to ${length}: agent-desktop get ${ref} text --range 0:${length}`,
     details: { argument: "range", length },
   })

@@ -188,7 +188,7 @@ function anyOf(sources: readonly (AbortSignal | undefined)[]): Disposable & { re
 
 function notOffered(name: string): AppError {
   return new AppError("POLICY_DENIED", `'${name}' is not among the tools of this server`, {
-    suggestion: "Use the tools of this list; the user chooses them with --tools when the server starts",
+    suggestion: "Use the listed tools; the user chooses them with --tools when the server starts",
     details: { argument: "commands" },
     disposition: NOTHING_DELIVERED,
   })

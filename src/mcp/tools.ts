@@ -85,7 +85,7 @@ function bare({ type, enum: values }: JsonSchema): JsonSchema {
 const itemsOf = (offered: readonly Command[]) => ({
   commands: {
     type: "array",
-    description: "Run in this order. args: as the tool of that name takes them",
+    description: "Commands to run, in order. args: the arguments of the tool with that name",
     items: {
       type: "object",
       properties: {

@@ -60,7 +60,7 @@ export async function lookUp(ctx: Context, choice: RefChoice): Promise<StoredRef
   if (snapshotId !== undefined && choice.snapshot !== undefined && snapshotId !== choice.snapshot) {
     throw new AppError(
       "INVALID_ARGS",
-      `'${choice.ref_id}' names another snapshot than --snapshot ${choice.snapshot}`,
+      `'${choice.ref_id}' names a different snapshot than --snapshot ${choice.snapshot}`,
       { suggestion: `Leave out --snapshot, or use ${ref}`, details: { argument: "snapshot" } },
     )
   }
@@ -289,7 +289,7 @@ async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidenc
   if (!only || !placed.includes(only)) {
     return {
       kind: "changed",
-      evidence: `${evidence}; a look-alike stands in another place of the window`,
+      evidence: `${evidence}; a look-alike is elsewhere in the window`,
     }
   }
   // A toolkit that reuses objects takes old ones. An object created since is another element.
@@ -301,7 +301,7 @@ async function search(adapter: Adapter, { entry, addresses }: StoredRef, evidenc
 async function searchAll(adapter: Adapter, { entry }: StoredRef): Promise<Verdict> {
   const evidence = `${goneEvidence(entry)}${entry.bounds_hash === undefined ? "" : ", or has moved"}`
   const isKnown = entry.bounds_hash !== undefined || isDistinct(entry)
-  if (!isKnown) return { kind: "gone", evidence: "neither a name nor bounds tell which element it was" }
+  if (!isKnown) return { kind: "gone", evidence: "neither a name nor bounds identify the element" }
   const windows = (await adapter.windows({ pid: entry.pid })).filter(
     (one) => one.pid === entry.pid && one.accessible !== false,
   )
@@ -363,7 +363,7 @@ async function refuseOtherProcess(adapter: Adapter, { ref, entry }: StoredRef): 
   if (entry.process_start !== undefined && entry.process_start !== start) {
     throw staleRef(
       ref,
-      `process ${entry.pid} is another one now; ${entry.source_app ?? "the app"} was restarted`,
+      `process ${entry.pid} is a different one now; ${entry.source_app ?? "the app"} was restarted`,
     )
   }
 }
@@ -379,7 +379,7 @@ async function refuseGone(
   const mayBeClosed = seen.states.includes("hidden") && window_id?.startsWith("w-")
   if (mayBeClosed && !(await adapter.windows({ pid: entry.pid })).some(({ id }) => id === window_id))
     throw staleRef(ref, `its window ${window_id} is closed`)
-  if (absence === "removed") throw staleRef(ref, "it is not in its window any more")
+  if (absence === "removed") throw staleRef(ref, "it is no longer in its window")
   return absence
 }
 
@@ -455,7 +455,7 @@ const LOOK = { bounds: "interactive", includeHidden: false, interactiveOnly: tru
 /** Refuses a tree that was not read completely: a missing element may still be there. */
 function whole({ root, complete }: SeenTree, what: string): SeenNode {
   if (complete) return root
-  throw new AppError("TIMEOUT", `${what} could not be searched to its end`, {
+  throw new AppError("TIMEOUT", `${what} could not be searched completely`, {
     suggestion: "Retry with a longer --timeout-ms, or run 'snapshot' to get a new ref",
     details: { kind: "search" },
     disposition: NOTHING_DELIVERED,

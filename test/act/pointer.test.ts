@@ -62,7 +62,7 @@ describe.concurrent("select by pointer", () => {
     })
     expect((await act("select", { value: "C" })).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: "Select action failed on @e1: it shows no option 'C', and its value is another one now",
+      message: "Select action failed on @e1: it shows no option 'C', and its value has changed",
       disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
     })
     expect(element.value).toBe("D")

@@ -105,11 +105,11 @@ describe("press", () => {
     expect(await ok("press", { combo: "ctrl+s" })).toEqual({
       action: "press",
       disposition: SENT,
-      doubt: expect.stringContaining("No window"),
+      doubt: expect.stringContaining("No listed window"),
     })
     expect(await ok("press", { combo: "ctrl+s" })).toHaveProperty(
       "doubt",
-      expect.stringContaining("No window"),
+      expect.stringContaining("No listed window"),
     )
   })
 
@@ -236,7 +236,7 @@ describe("press --to", () => {
     const { error, world, body, notes } = await twoApps()
     notes.root.children[1]!.set({ states: ["disabled"] })
     expect(await error("press", { combo: "return", to: body })).toMatchObject({
-      message: `${body} is disabled, and cannot get keys`,
+      message: `${body} is disabled and cannot get keys`,
       details: { kind: "not_actionable", reason: "disabled" },
       disposition: NOTHING,
     })

@@ -22,7 +22,7 @@ test("an element that has left its window is stale for every command, though its
   ] as const) {
     expect(await error(command, { ref_id: "@e1", ...args })).toMatchObject({
       code: "STALE_REF",
-      message: "@e1 is stale: it is not in its window any more",
+      message: "@e1 is stale: it is no longer in its window",
     })
   }
   expect(world.deliveries).toEqual([])

@@ -42,7 +42,7 @@ describe("the program's help", () => {
   test("lists the global options, the exit codes and where to read on", () => {
     expect(text).toContain("\n  --format json|text  How the result is written (default json)\n")
     expect(text).toContain("\n  -v, --verbose       Log more\n")
-    expect(text).toContain("Exit codes: 0 done, 1 failed, 2 the arguments did not parse.")
+    expect(text).toContain("Exit codes: 0 success, 1 failure, 2 invalid arguments.")
     expect(text).toContain("'agent-desktop help COMMAND'")
   })
 })

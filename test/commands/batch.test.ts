@@ -256,7 +256,7 @@ describe("time in a batch", () => {
     expect(data.results[2].error).toEqual({
       code: "TIMEOUT",
       message: "The batch's time was up before list-apps began",
-      suggestion: "Run what is left in another batch, or pass a longer --timeout-ms",
+      suggestion: "Run the remaining items in another batch, or pass a longer --timeout-ms",
       details: { kind: "not_started" },
       disposition: { delivery: "not_delivered", retry: "safe" },
     })

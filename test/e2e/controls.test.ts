@@ -237,7 +237,7 @@ test("of a Tk form the answer says what it is and what remains, and that works",
     for (const command of [["snapshot"], ["find", "--name", "Save"], ["click", "button"]]) {
       const { json } = await desktop.run(...command, "--window-id", app.id, "--timeout-ms", "20000")
       expect(json.error).toMatchObject({ code: "PLATFORM_NOT_SUPPORTED" })
-      expect(json.error.message).toContain("it is built with Tk, which shows nothing to other programs")
+      expect(json.error.message).toContain("it is built with Tk, which has no accessibility support")
       expect(json.error.suggestion).toContain(`type @focused TEXT --window-id ${app.id}`)
       expect(json.error.suggestion).not.toContain("launch")
     }

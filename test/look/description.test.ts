@@ -43,7 +43,7 @@ describe("a description", () => {
     ['button "OK" nth', "nth needs a number from 1, at character 16"],
     ['button "OK" nth 1 nth 2', "neither 'in' nor 'nth'"],
     ['button "OK" in', "the name of what it is in is missing, at character 15"],
-    ['button "OK"in "X"', "a blank is missing after the name, at character 12"],
+    ['button "OK"in "X"', "a space is missing after the name, at character 12"],
     ['"C:\\dir"', "a backslash in this name"],
     ["in", "'in' is not a role"],
     ["@e0", "'@e0' is not a role"],

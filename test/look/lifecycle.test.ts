@@ -339,7 +339,7 @@ describe("notifications", () => {
     expect(await ok("dismiss-notification", { index: 1 })).toMatchObject({ title: "Build failed" })
     expect(await error("dismiss-notification", { index: 2 })).toMatchObject({
       code: "NOTIFICATION_NOT_FOUND",
-      message: "Notification 2, as it was listed last, is gone",
+      message: "Notification 2 of the last list is gone",
     })
     expect(await error("dismiss-notification", { index: 3 })).toMatchObject({
       message: "Notification 3 not found",

@@ -62,7 +62,7 @@ describe("surfaces", () => {
       reason: "it is built with Tk",
     })
     const { suggestion } = await error("snapshot", { window_id: "w-2" })
-    expect(suggestion).toStartWith("Work by sight: 'screenshot --window-id w-2'")
+    expect(suggestion).toStartWith("Work from pictures: 'screenshot --window-id w-2'")
   })
 
   test("a window of a process that has just started gets some time to show its content", async () => {

@@ -251,8 +251,8 @@ describe("table", () => {
   test.each([
     [{ range: "A1:" }, "INVALID_ARGS", "'A1:' is not a range"],
     [{ range: "A1:B2:C3" }, "INVALID_ARGS", "is not a range"],
-    [{ rows: "5-1" }, "INVALID_ARGS", "'5-1' is not a row of numbers"],
-    [{ rows: "0-3" }, "INVALID_ARGS", "is not a row of numbers"],
+    [{ rows: "5-1" }, "INVALID_ARGS", "'5-1' is not a range of numbers"],
+    [{ rows: "0-3" }, "INVALID_ARGS", "is not a range of numbers"],
     [{ rows: "1001-1002" }, "INVALID_ARGS", "has 1000 rows, and row 1001 is behind them"],
     [{ columns: "Nowhere" }, "INVALID_ARGS", "there is no column 'Nowhere'"],
     [{ columns: "4" }, "INVALID_ARGS", "there is no column '4'"],

@@ -143,7 +143,7 @@ describe.concurrent("a description", () => {
     expect(it.world.calls.slice(before).filter((call) => call === "tree")).toHaveLength(1)
   })
 
-  test("does not act if the window could not be read to its end", async () => {
+  test("does not act if the window could not be read completely", async () => {
     const it = holding(button("Save"), group(button("Other")), group(button("Save")))
     it.world.nodeLimit = 3
     const error = await it.error("click", { ref_id: '"Save"', ...SHORT })

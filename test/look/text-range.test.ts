@@ -91,9 +91,9 @@ describe("a text by characters", () => {
     ["select-text", { match: "nowhere" }, "ELEMENT_NOT_FOUND", "has 0 such matches"],
     ["select-text", { word: 99 }, "ELEMENT_NOT_FOUND", "such words"],
     ["select-text", { range: "9:3" }, "INVALID_ARGS", "is not a range of characters"],
-    ["select-text", { range: "900:901" }, "INVALID_ARGS", "900 is behind them"],
+    ["select-text", { range: "900:901" }, "INVALID_ARGS", "900 is past the end"],
     ["select-text", { word: 1, paragraph: 1 }, "INVALID_ARGS", "exclude each other"],
-    ["caret", { offset: 900 }, "INVALID_ARGS", "900 is behind them"],
+    ["caret", { offset: 900 }, "INVALID_ARGS", "900 is past the end"],
     ["get", { property: "text", range: "x" }, "INVALID_ARGS", "is not a range of characters"],
     ["get", { property: "name", range: "0:1" }, "INVALID_ARGS", "--range is for text and attributes"],
   ])("%s %j is %s: %s", async (command, args, code, message) => {

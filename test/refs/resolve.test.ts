@@ -77,7 +77,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     app.restart()
     app.window("Inbox", [save], { id: "w-1" })
     expect((await error("click", { ref_id: "@e1" })).message).toBe(
-      "@e1 is stale: process 10 is another one now; Mail was restarted",
+      "@e1 is stale: process 10 is a different one now; Mail was restarted",
     )
     app.end()
     expect((await error("click", { ref_id: "@e1" })).message).toBe(

@@ -26,7 +26,7 @@ export async function insertText(to: Sender, { ref, origin }: Element, text: str
   if (origin.traits.caretStaysBeforeInsertion && inserted.delivery === "delivered_unverified")
     await placeCaret(to, field, start + [...text].length)
   if (inserted.delivery !== "not_delivered" || end === start) return inserted
-  throw new AppError("ACTION_FAILED", "What was selected is gone, and the text in its place was refused", {
+  throw new AppError("ACTION_FAILED", "The selection was deleted, but the app refused the new text", {
     suggestion: "Run 'snapshot' to see what the field holds now before trying anything else",
     platformDetail: `EditableText.DeleteText was done, ${how} was refused`,
     details: { kind: "half_done" },

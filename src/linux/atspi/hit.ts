@@ -49,11 +49,11 @@ async function hitByApp(atspi: Atspi, element: Element, point: Point): Promise<H
     top = below
   }
   if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
-  if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of what it is in" }
+  if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of its container" }
   // An app that stops at an ancestor of the element has not said which object is topmost.
   if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
     const isCut = await isCutOff(atspi, element, surface, local)
-    return isCut ? { kind: "occluded", by: "the edge of what it is in" } : { kind: "unknown" }
+    return isCut ? { kind: "occluded", by: "the edge of its container" } : { kind: "unknown" }
   }
   if (traits.mixesCoordinates || (await isLike(atspi, top, element.ref))) return { kind: "unknown" }
   return occludedBy(atspi, top)

@@ -100,11 +100,11 @@ const LOOK_AGAIN_MS = 20
 export const otherRow = (): AppError =>
   new AppError(
     "ACTION_FAILED",
-    "Its row shows other texts than it reports: the rows are in another order now",
+    "Its row shows different texts than it reports: the rows have been reordered",
     {
       suggestion:
         "Take a 'screenshot' to see the rows, and act on the place of one ('mouse-click --xy X,Y'); or make the app read them again, often with 'press f5', and run 'snapshot'",
-      details: { kind: "not_actionable", reason: "its row shows other texts than it reports" },
+      details: { kind: "not_actionable", reason: "its row shows different texts than it reports" },
       disposition: NOTHING_DELIVERED,
     },
   )
@@ -120,7 +120,7 @@ export async function doubtOf(atspi: Atspi, element: Element): Promise<Doubt | u
 }
 
 const MAY_BE_OLD =
-  "Some apps, such as Thunar, do not tell a new order of their rows: then the rows have their old names here. A 'screenshot' shows which row is where"
+  "Some apps, such as Thunar, do not report that their rows were reordered: then the rows have their old names here. A 'screenshot' shows which row is where"
 
 /** True if a header can be clicked, which sorts the rows. A header takes the focus only then. */
 async function isSortable(atspi: Atspi, table: Ref): Promise<boolean> {

@@ -35,7 +35,7 @@ export async function rowsInDoubt(atspi: Atspi, root: SeenNode, look: Look): Pro
 const LOOK_MS = 500
 
 const MAY_BE_SORTED =
-  "The rows of a table may be in another order on the screen: some apps, such as Thunar, do not tell that they have sorted them. A 'screenshot' shows which row is where"
+  "The rows of a table may be in another order on the screen: some apps, such as Thunar, do not report that they have sorted them. A 'screenshot' shows which row is where"
 
 /** The tree was read; that its app has been silent or gone since is not the answer to this question. */
 function falseIfSilent(error: unknown): false {

@@ -344,7 +344,7 @@ export class Bus {
     this.#failure = failure
     this.#ended.resolve(failure)
     clearTimeout(this.#alarm)
-    // end() tells the peer; terminate() only closes our number of the socket.
+    // end() notifies the peer; terminate() only closes our descriptor of the socket.
     if (how === "hang up") this.#socket.end()
     else this.#socket.terminate()
     const pending = [...this.#pending.values(), ...this.#waiting.map((one) => one.pending)]
@@ -410,7 +410,7 @@ async function connect(unix: string, address: string, deadline: Deadline): Promi
   })
   try {
     const socket = await Promise.race([connecting, late])
-    // Without time for Hello the connection is of no use: a bus disconnects a client that sends anything else first.
+    // Without time for Hello the connection is useless: a bus disconnects a client that sends anything else first.
     if (deadline.expired) throw new DBusTimeout("the socket did not connect in time")
     bus = new Bus(socket, address, deadline)
     return bus

@@ -6,9 +6,9 @@ import { isAlive } from "../host/processes.ts"
 import { type PartSpec, startAnnouncedPart, startPart } from "./parts.ts"
 import type { DesktopPart, DesktopRecord } from "./record.ts"
 
-/** The compositor of a desktop of Wayland: sway without a screen, and a process that holds its pointer and keyboard. */
+/** The compositor of a Wayland desktop: headless sway, and a process that holds its pointer and keyboard. */
 
-/** Sway refuses to run as root, so it runs as this user then; programs on the desktop still run as root. */
+/** Sway refuses to run as root, so then it runs as this user; programs on the desktop still run as root. */
 const NOBODY = { name: "nobody", id: 65534 }
 
 export const isRoot = (): boolean => process.geteuid?.() === 0
@@ -16,7 +16,9 @@ export const isRoot = (): boolean => process.geteuid?.() === 0
 /** The user that the compositor runs as, if it is not the caller. */
 export const compositorUser = (): string | undefined => (isRoot() ? NOBODY.name : undefined)
 
-/** The directory of its sockets. One that belongs to another user is beside the runtime directory, which is private. */
+/**
+ * The directory of its sockets. If it belongs to another user, it is beside the runtime directory, which is private.
+ */
 export const compositorDirectory = (runtime: string): string => (isRoot() ? `${runtime}-sway` : runtime)
 
 /** The variables of a program on such a desktop. */

@@ -54,7 +54,7 @@ export interface DesktopOptions {
   readonly firstNumber?: number
 }
 
-/** Starts an isolated desktop that outlives this process. A failure half-way leaves nothing behind. */
+/** Starts an isolated desktop that outlives this process. A start that fails half-way leaves nothing behind. */
 export async function startDesktop(options: DesktopOptions, deadline: Deadline): Promise<DesktopInfo> {
   checkSize(options)
   const manager = findPrograms(options)
@@ -185,8 +185,8 @@ function describeNew(options: DesktopOptions, id: string, name: string): Desktop
     env: {
       XDG_RUNTIME_DIR: runtime,
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
-      // Empty stands for unset, since callers add these to an environment and cannot remove variables.
-      // Not AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address and then stays invisible.
+      // Empty means unset, since callers add these to an environment and cannot remove variables. Not
+      // AT_SPI_BUS_ADDRESS: GTK 4 takes even an empty one for an address and then stays invisible.
       ...(options.kind === "wayland" ? compositorEnv(runtime) : serverEnv(runtime)),
       NO_AT_BRIDGE: "",
       GTK_A11Y: "atspi",
@@ -277,7 +277,7 @@ function namelessUser(error: unknown, env: Environment): AppError | undefined {
   )
 }
 
-/** The window manager; undefined for a desktop of Wayland, which has none. */
+/** The window manager; undefined for a Wayland desktop, which has none. */
 function findPrograms({ env, kind, windowManager }: DesktopOptions): WindowManager | undefined {
   const isWayland = kind === "wayland"
   const manager = isWayland ? undefined : chooseWindowManager(env.PATH, windowManager)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { AppError } from "../../errors.ts"
 
-/** The parts of a desktop, and the bridges of old toolkits: each of them and its packages, per distribution. */
+/** The parts of a desktop and the bridges of old toolkits, with their packages for each distribution. */
 const PACKAGES = {
   Xvfb: {
     debian: "xvfb",
@@ -18,13 +18,13 @@ const PACKAGES = {
     arch: "at-spi2-core",
     suse: "at-spi2-core",
   },
-  "bridge of GTK 2": {
+  "GTK 2 bridge": {
     debian: "libgail-common libatk-adaptor",
     fedora: "gtk2 at-spi2-atk",
     arch: "gtk2 at-spi2-core",
     suse: "at-spi2-atk-gtk2",
   },
-  "bridge of Java": {
+  "Java bridge": {
     debian: "libatk-wrapper-java-jni",
     fedora: "java-atk-wrapper",
     arch: "java-atk-wrapper-openjdk17",

@@ -8,7 +8,7 @@ import type { DesktopRecord } from "./record.ts"
 
 type Note = (facts: Partial<DesktopRecord>) => void
 
-/** Starts the X server of a desktop on a number of its own. If it fails there, it tries further numbers. */
+/** Starts a desktop's X server on an unused display number. If that fails, it tries further numbers. */
 export async function startServer(
   spec: PartSpec,
   first: number | undefined,

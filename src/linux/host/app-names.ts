@@ -70,7 +70,7 @@ export function wrapperOf(pid: number): string | undefined {
 
 const INTERPRETER = /^(python|perl|ruby|node|gjs|bash|dash|sh|java|mono|guile)[\d.]*(-console)?$/
 
-/** The desktop file that a launcher noted for the process. Children inherit the note, so the pid must fit. */
+/** The desktop file that a launcher noted for the process. Children inherit the note, so the pid must match. */
 function launchedFile(pid: number): string | undefined {
   const env = startEnvironment(pid, "GIO_LAUNCHED_")
   return env?.get("GIO_LAUNCHED_DESKTOP_FILE_PID") === String(pid)

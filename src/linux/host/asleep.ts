@@ -3,7 +3,7 @@ import type { Deadline } from "../../deadline.ts"
 import { pause } from "../../until.ts"
 import { allProcesses } from "./processes.ts"
 
-/** Waits until a process and all that it has started sleep for longer than a frame takes. false: not in time. */
+/** Waits until a process and all its descendants sleep for longer than a frame takes. False: not in time. */
 export async function allAsleep(pid: number, deadline: Deadline): Promise<boolean> {
   const pids = withDescendants(pid)
   for (let calm = 0; calm < CALM_LOOKS; ) {
@@ -20,7 +20,10 @@ function withDescendants(pid: number): readonly number[] {
   return below(pid)
 }
 
-/** Also true of a process that has ended. Its main thread counts, which handles input and runs the scripts of pages. */
+/**
+ * Also true for a process that has ended. Only its main thread counts, which handles input and runs the scripts of
+ * pages.
+ */
 function isAsleep(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")

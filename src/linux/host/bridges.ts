@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from "node:fs"
 import type { Env } from "../../adapter.ts"
 
-/** A toolkit whose apps show themselves only if a bridge is installed and their environment names it. */
+/** A toolkit whose apps are accessible only if a bridge is installed and their environment names it. */
 export interface Bridge {
-  readonly name: "bridge of GTK 2" | "bridge of Java"
+  readonly name: "GTK 2 bridge" | "Java bridge"
   readonly isInstalled: boolean
   /** The variables that switch it on, in addition to those that are set. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The bridges of GTK 2 and Java. All later toolkits have their own. */
+/** The GTK 2 and Java bridges. All later toolkits are accessible by themselves. */
 export function bridges(env: Env, root = ""): readonly Bridge[] {
   const nested = namesIn(`${root}/usr/lib`).map((name) => `${root}/usr/lib/${name}`)
   const directories = [`${root}/usr/lib`, `${root}/usr/lib64`, ...nested]
@@ -26,19 +26,19 @@ export function bridges(env: Env, root = ""): readonly Bridge[] {
   const javaOptions = `${options} -D${ASSISTIVE}=${WRAPPER} -Xbootclasspath/a:${java}`.trim()
   return [
     {
-      name: "bridge of GTK 2",
+      name: "GTK 2 bridge",
       isInstalled: isInstalled.gtk2,
       env: isInstalled.gtk2 ? { GTK_MODULES: [...given, ...modules].join(":") } : {},
     },
     {
-      name: "bridge of Java",
+      name: "Java bridge",
       isInstalled: isInstalled.java,
       env: isInstalled.java && !isTold ? { JAVA_TOOL_OPTIONS: javaOptions } : {},
     },
   ]
 }
 
-/** The variables of all bridges that are installed. */
+/** The variables of all installed bridges. */
 export const bridgeEnv = (env: Env): Readonly<Record<string, string>> =>
   Object.assign({}, ...bridges(env).map((bridge) => bridge.env))
 

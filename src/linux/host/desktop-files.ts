@@ -90,8 +90,8 @@ export function programOf({ command }: DesktopEntry): string {
 }
 
 /**
- * The entry of a program that fits its arguments: all words of the entry occur among them, and no other entry has as
- * many. undefined if two entries fit equally well.
+ * The entry of a program that matches its arguments: all words of the entry occur among them, and no other entry has as
+ * many. undefined if two entries match equally well.
  */
 export function fittingEntry(
   entries: readonly DesktopEntry[],

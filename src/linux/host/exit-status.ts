@@ -9,8 +9,8 @@ const ENDING_MS = 500
 const LOOK_AGAIN_MS = 5
 
 /**
- * Follows a process. The kernel keeps its status until the parent collects it, and tells it from then on only to a
- * client that has opened the process before, if it is new enough. Otherwise the end is known, but not how it came.
+ * Follows a process. The kernel keeps its exit status until the parent collects it; after that, a new enough kernel
+ * reports it only to a client that opened the process before. Otherwise the end is known, but not its status.
  */
 export async function follow(pid: number, deadline: Deadline): Promise<Life> {
   const { openProcess, exitStatus, closeProcess } = await import("../../../ffi/pidfd.ts")
@@ -34,7 +34,7 @@ export async function follow(pid: number, deadline: Deadline): Promise<Life> {
   }
 }
 
-/** Of a process that its parent has not collected. Linux shows 0 instead of the status of another user's process. */
+/** The status of a process that its parent has not collected. Linux reports 0 for another user's process. */
 function statusNow(pid: number): number | undefined {
   const status = statusOfZombie(pid)
   return status === 0 && !isOurs(pid) ? undefined : status
@@ -45,7 +45,7 @@ function isOurs(pid: number): boolean {
   return uid === 0 || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid
 }
 
-/** Reads a status of wait(2). */
+/** Decodes a wait(2) status. */
 export function endingOf(status: number): Ending {
   const signal = status & 0x7f
   return signal === 0 ? { code: (status >> 8) & 0xff } : { signal: SIGNALS[signal] ?? `signal ${signal}` }

@@ -1,31 +1,34 @@
 import { readFileSync } from "node:fs"
 
-/** Why a process shows nothing of its windows, as far as its files tell. */
+/** Why a process exposes no content, judging by its files in /proc. */
 export interface Muteness {
   readonly reason: string
   /** True if no restart would change that. */
   readonly isFinal: boolean
 }
 
-/** Of a process that is `starting`, only its toolkit says something: a bridge or a bus may still come. */
+/** For a process that is `starting`, only its toolkit is evidence: a bridge or a bus connection may still come. */
 export function mutenessOf(pid: number, starting = false, root = "/proc"): Muteness | undefined {
   const maps = read(`${root}/${pid}/maps`)
   const toolkit = TOOLKITS.find(([, library]) => library.test(maps))?.[0]
   if (toolkit)
-    return { reason: `it is built with ${toolkit}, which shows nothing to other programs`, isFinal: true }
+    return { reason: `it is built with ${toolkit}, which has no accessibility support`, isFinal: true }
   if (starting) return undefined
   const bridged = BRIDGED.find(([, library]) => library.test(maps))?.[0]
   const env = new Set(read(`${root}/${pid}/environ`).split("\0"))
   if (!SWITCHES.some((one) => env.has(one))) return undefined
   if (bridged)
     return {
-      reason: `it is ${bridged} without the bridge that shows it; 'doctor' names the package`,
+      reason: `it is ${bridged} without its accessibility bridge; 'doctor' names the package`,
       isFinal: true,
     }
-  return { reason: "it runs with accessibility switched on, and still shows nothing", isFinal: true }
+  return { reason: "it runs with accessibility switched on, but exposes nothing", isFinal: true }
 }
 
-/** Toolkits without any accessibility. Programs of others may load their libraries later, so none of these proves a lack. */
+/**
+ * Toolkits without any accessibility support. Programs built with other toolkits may load libraries later, so a missing
+ * library proves nothing.
+ */
 const TOOLKITS: readonly (readonly [string, RegExp])[] = [
   ["Tk", /\/libtk\d/],
   ["SDL", /\/libSDL/],

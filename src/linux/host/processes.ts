@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** One life of a process: the kernel gives a pid to another process later. */
+/** One process, as distinct from later processes with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Boot id and kernel start time. */
@@ -39,7 +39,7 @@ export function endOf(pid: number): "gone" | "ending" | undefined {
   return state === "Z" || state === "X" || (Number(flags) & EXITING) !== 0 ? "ending" : undefined
 }
 
-/** The status of wait(2) of a process that its parent has not collected yet; undefined for any other. */
+/** The wait(2) status of a process that its parent has not collected yet; undefined for any other. */
 export function statusOfZombie(pid: number): number | undefined {
   const stat = readText(pid, "stat") ?? ""
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")

@@ -38,19 +38,19 @@ export class Session {
     return env
   }
 
-  /** Looks the desktop up again when it is next needed: one that was started again has other addresses. */
+  /** Looks up the desktop again at its next use: a restarted desktop has other addresses. */
   renew(): void {
     this.#isCurrent = false
-    // A compositor that has started again has another name on the bus.
+    // A restarted compositor has another name on the bus.
     void this.#wayland.close(() => {})
   }
 
-  /** The accessibility bus, where applications show their trees. The hint counts only if the bus is not open yet. */
+  /** The accessibility bus, where apps expose their trees. The hint counts only if the bus is not open yet. */
   a11y(deadline: Deadline, hint?: BusHint): Promise<Bus> {
     return this.#connect(this.#a11y, () => this.#openA11y(deadline, hint))
   }
 
-  /** The hint with which a later session finds this bus; undefined if it was not found by the display. */
+  /** The hint by which a later session finds this bus; undefined if it was not found through the display. */
   hintFor(bus: Bus): BusHint | undefined {
     const address = this.#addresses.get(bus)
     // The parts of a hint are separated by blanks, so that none of them may contain one.
@@ -89,7 +89,7 @@ export class Session {
     ]
   }
 
-  /** True if an app of this session may be a client of Wayland. */
+  /** True if an app of this session may be a native Wayland client. */
   get mayBeNative(): boolean {
     return Boolean(this.env.WAYLAND_DISPLAY)
   }
@@ -109,7 +109,7 @@ export class Session {
     return new XWindowSystem(x, this.env)
   }
 
-  /** Another connection to the session bus, for one that cannot be shared; it ends with the session. */
+  /** A separate connection to the session bus, for uses that cannot share one; it ends with the session. */
   async openUser(deadline: Deadline): Promise<Bus> {
     const bus = await openUserBus(this.env, deadline)
     this.#endings.push(() => bus.close())
@@ -130,7 +130,7 @@ export class Session {
     await this.#closeOthers()
   }
 
-  /** Lets go of all connections at once: the next ones may be opened before these are closed. */
+  /** Drops all connections at once: new ones may be opened before these are closed. */
   #disconnect(): void {
     for (const end of this.#endings.splice(0)) end()
     void this.#a11y.close((bus) => bus.close())
@@ -160,7 +160,7 @@ export class Session {
     }
   }
 
-  /** The very bus that refs are from, if it still runs: then the display need not be asked where it is. */
+  /** The same bus that refs are from, if it still runs: then the display need not be asked for it. */
   async #openByHint(hint: BusHint | undefined, deadline: Deadline): Promise<Bus | undefined> {
     const [display, guid, address] = hint?.split(" ") ?? []
     if (!display || !guid || !address || display !== this.env.DISPLAY) return undefined
@@ -205,7 +205,7 @@ export class Session {
   }
 }
 
-/** Every desktop has a session bus of its own, even if a later one gets its display number. */
+/** Every desktop has a different session bus, even if it reuses a display number. */
 const isSameDesktop = (one: Env, other: Env): boolean =>
   one.DISPLAY === other.DISPLAY &&
   one.WAYLAND_DISPLAY === other.WAYLAND_DISPLAY &&
@@ -255,7 +255,7 @@ function noAccessibility(cause: unknown): AppError {
   )
 }
 
-/** The bus is silent: whether the app would answer cannot be known. */
+/** The bus is silent, so it is unknown whether the app would answer. */
 export function silentBus(detail?: string): AppError {
   return new AppError("TIMEOUT", "The accessibility bus did not answer in time", {
     suggestion: "Run 'doctor' to see which link hangs, or retry with a larger --timeout-ms",

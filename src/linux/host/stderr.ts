@@ -7,11 +7,13 @@ export interface Stderr {
   readonly fd: number
   /** The end of what it wrote so far, as text without control characters except line breaks. */
   text(): string
-  /** Reads no more: `cat` does, for as long as the program runs. Without a reader, writing would end the program. */
+  /**
+   * Stops reading; `cat` continues for as long as the program runs. Without a reader, writing would end the program.
+   */
   leave(): void
 }
 
-/** The program waits if a pipe is full, so what it writes is read all the time. */
+/** A program blocks on a full pipe, so its output is read all the time. */
 const DRAIN_MS = 50
 const KEPT_BYTES = 8192
 const KEPT_CHARACTERS = 2000
@@ -39,7 +41,7 @@ export function openStderr(env: Env): Stderr | undefined {
     },
     leave() {
       clearInterval(timer)
-      // A description of its own, which waits for the program. Our own end of the pipe keeps this from waiting.
+      // A separate file description, which waits for the program. Our own end of the pipe keeps this from blocking.
       const rest = openSync(`/proc/self/fd/${reader}`, constants.O_RDONLY)
       closeSync(writer)
       closeSync(reader)

@@ -26,8 +26,8 @@ import {
 import { type NotificationTexts, textsOf } from "./text.ts"
 
 /**
- * A notification daemon without popups, for isolated desktops: Desktop Notifications Specification 1.2, and an interface
- * of our own to list notifications and act on them.
+ * A notification daemon without popups, for isolated desktops: Desktop Notifications Specification 1.2, plus our own
+ * interface to list notifications and act on them.
  */
 
 /** Serves until the bus goes away. Returns at once if another daemon serves already. */
@@ -205,7 +205,7 @@ export const REASON = { EXPIRED: 1, DISMISSED: 2, CLOSED: 3 } as const
 
 export interface Kept extends NotificationTexts {
   readonly id: number
-  /** Of this call of Notify: an app may give the same id another text at any time. */
+  /** Identifies this call of Notify: an app may give the same id another text at any time. */
   readonly serial: number
   /** Stays when one of its actions is invoked. */
   readonly resident: boolean

@@ -16,9 +16,9 @@ import { type NotificationTexts, textsOf } from "./text.ts"
 const DUNST = "org.dunstproject.cmd0"
 
 /**
- * dunst lists only its history: notifications that were closed or have expired. One that shows is known only if it was
- * sent while this process lives, as in a wait, a batch or a server. A button could be pressed only by its position on the
- * screen, which another notification may take at any time, so buttons are never pressed.
+ * dunst lists only its history: notifications that were closed or have expired. A visible one is known only if it was
+ * sent while this process runs, as in a wait, a batch or a server. A button could be pressed only by its position on
+ * the screen, where another notification may appear at any time, so buttons are never pressed.
  */
 export async function listDunst(daemon: NotificationDaemon): Promise<readonly Entry[]> {
   const { session, owner, deadline } = daemon
@@ -79,11 +79,15 @@ function toEntry(
     ...(actions.length > 0 ? { actions: actions.map(({ name }) => name) } : {}),
     dismiss,
     press: async () => {
-      throw new AppError("PLATFORM_NOT_SUPPORTED", "dunst cannot press a button of a certain notification", {
-        suggestion: "Use 'dismiss-notification', or do in the application what the button would do",
-        platformDetail: `dunst ${daemon.version}`,
-        disposition: NOTHING_DELIVERED,
-      })
+      throw new AppError(
+        "PLATFORM_NOT_SUPPORTED",
+        "dunst cannot press a button of a particular notification",
+        {
+          suggestion: "Use 'dismiss-notification', or do in the application what the button would do",
+          platformDetail: `dunst ${daemon.version}`,
+          disposition: NOTHING_DELIVERED,
+        },
+      )
     },
   }
 }
@@ -120,7 +124,7 @@ async function removePast(daemon: NotificationDaemon, id: number, texts: Notific
     if (!(error instanceof DBusError) || !error.code.endsWith(".UnknownMethod")) throw error
     throw new AppError(
       "PLATFORM_NOT_SUPPORTED",
-      `'${texts.title}' is in dunst's history, which this dunst only forgets by itself`,
+      `'${texts.title}' is in dunst's history, and this version of dunst cannot remove it`,
       {
         suggestion: "It no longer shows. Set history_length in dunstrc to keep fewer",
         platformDetail: `dunst ${version}: ${error.message}`,

@@ -9,8 +9,8 @@ import { NOTIFICATIONS, NOTIFY_SIGNATURE } from "./names.ts"
 import { type NotificationTexts, textsOf } from "./text.ts"
 
 /**
- * Notifications sent while this process listens. For a daemon that does not list what it shows, there is no other way to
- * know. Earlier ones stay unknown.
+ * Notifications sent while this process listens. There is no other way for a daemon that does not list what it shows.
+ * Earlier ones stay unknown.
  */
 export interface Heard {
   /** Sent since we listen and not closed yet, by id; the newest last. */
@@ -18,8 +18,8 @@ export interface Heard {
   /** True if it was sent since we listen. */
   has(owner: string, id: number): boolean
   /**
-   * True for a while after we begin to listen. An earlier notification that turns up in that time must not look new to a
-   * wait. A process that lives longer than any wait or batch may list it afterwards.
+   * True for a while after we start to listen. An earlier notification that turns up in that time must not look new to
+   * a wait. A process that lives longer than any wait or batch may list it afterwards.
    */
   readonly isYoung: boolean
 }

@@ -85,7 +85,7 @@ async function findDaemon(
 async function list(session: Session, bus: Bus, deadline: Deadline): Promise<readonly Entry[]> {
   const daemon = await findDaemon(session, bus, deadline)
   if (!daemon) {
-    // Without a daemon nothing shows. The first notification would start one, and must not be missed.
+    // Without a daemon nothing is shown. The first notification would start one, and must not be missed.
     if (!(await canBeStarted(bus, deadline))) throw noDaemon()
     await (await import("./heard.ts")).hear(session, deadline)
     return []

@@ -6,8 +6,8 @@ import { socketPath } from "./connection.ts"
 import { EventReader, WaylandMessage } from "./wire.ts"
 
 /**
- * Offers the text of standard input on the clipboard until another program takes over. It runs in a process of its
- * own, and waits in the kernel: the compositor hands over a descriptor with each question, which Bun's sockets drop.
+ * Offers the text of standard input on the clipboard until another program takes over. It runs in a separate process,
+ * and waits in the kernel: the compositor sends a file descriptor with each request, which Bun's sockets drop.
  */
 export async function serveWaylandClipboard(env: Env): Promise<number> {
   const text = new Uint8Array(await Bun.stdin.arrayBuffer())
@@ -56,7 +56,7 @@ function offer(send: (message: WaylandMessage) => void, globals: ReadonlyMap<str
   return true
 }
 
-/** A reader that goes away early, or never reads, gets no more. */
+/** Drops a reader that goes away early or never reads. */
 function write(fd: number | undefined, text: Uint8Array): void {
   if (fd === undefined) return
   try {

@@ -9,7 +9,7 @@ import type { Wayland } from "./connection.ts"
 import { readSeat } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** The command that runs serveWaylandClipboard in a process of its own. */
+/** The command that runs serveWaylandClipboard in a separate process. */
 const OWNER_COMMAND = "__own-wayland-clipboard"
 
 /** Reads, replaces or empties the clipboard. */
@@ -37,7 +37,7 @@ export async function operateClipboard(
 
 interface Device {
   readonly object: number
-  /** The offer that is on the clipboard, and the formats that it has. */
+  /** The current clipboard offer and its formats. */
   selection(): { readonly object: number; readonly types: readonly string[] } | undefined
 }
 
@@ -75,7 +75,7 @@ async function readText(wayland: Wayland, device: Device, deadline: Deadline): P
       suggestion: "Copy text, or use 'clipboard-clear'",
     })
   const ends = pipe()
-  if (!ends) throw new AppError("INTERNAL", "The kernel gives no pipe")
+  if (!ends) throw new AppError("INTERNAL", "The kernel could not create a pipe")
   const [from, to] = ends
   wayland.send(new WaylandMessage(offer.object, RECEIVE).text(type).fd(to))
   closeSync(to)

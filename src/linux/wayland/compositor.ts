@@ -9,8 +9,8 @@ import type { TopWindow } from "../windowing/window.ts"
 import { Wayland } from "./connection.ts"
 
 /**
- * A compositor that tells programs nothing about windows: they are those of the accessibility bus, whose places nobody
- * knows. Everything that needs a place or input is refused before anything is sent. Displays, pictures and the clipboard
+ * A compositor that reports nothing about windows. Windows come from the accessibility bus, without positions.
+ * Everything that needs a position or input is refused before anything is sent. Displays, pictures and the clipboard
  * work if the compositor has the protocols for them.
  */
 export class Compositor implements WindowSystem {
@@ -43,7 +43,7 @@ export class Compositor implements WindowSystem {
   }
 
   async windowAt(_point: Point, _deadline: Deadline): Promise<TopWindow | undefined> {
-    throw refusal("This compositor does not tell where windows are")
+    throw refusal("This compositor does not report window positions")
   }
 
   async watch(_changed: () => void, _deadline: Deadline): Promise<Disposable> {
@@ -110,7 +110,7 @@ export class Compositor implements WindowSystem {
     )
   }
 
-  /** Works on a connection of its own, which ends with the work: devices and offers on it do, too. */
+  /** Works on a separate connection, which ends with the work, as do its devices and offers. */
   protected async connected<T>(deadline: Deadline, work: (wayland: Wayland) => Promise<T>): Promise<T> {
     const wayland = await Wayland.connect(this.env, deadline)
     try {
@@ -122,7 +122,9 @@ export class Compositor implements WindowSystem {
 }
 
 const noInput = (): AppError =>
-  refusal("This compositor takes neither pointer nor keyboard input from programs, and tells no places")
+  refusal(
+    "This compositor accepts no pointer or keyboard input from programs, and does not report window positions",
+  )
 
 function refusal(message: string): AppError {
   return new AppError("PLATFORM_NOT_SUPPORTED", message, {

@@ -50,14 +50,14 @@ export class Wayland {
     return this.#ended.promise
   }
 
-  /** A new object's id, whose events go to `listener`. */
+  /** Creates an object id whose events go to `listener`. */
   create(listener: (event: WaylandEvent) => void = () => {}): number {
     const id = this.#nextId++
     this.#listeners.set(id, listener)
     return id
   }
 
-  /** Takes the events of an object that the compositor has made. */
+  /** Listens to the events of an object that the compositor has created. */
   adopt(id: number, listener: (event: WaylandEvent) => void): void {
     this.#listeners.set(id, listener)
   }
@@ -102,7 +102,7 @@ export class Wayland {
     await this.wait(() => isDone, deadline)
   }
 
-  /** Waits until events have made it true. */
+  /** Waits until events make the condition true. */
   async wait(isTrue: () => boolean, deadline: Deadline): Promise<void> {
     while (!isTrue()) {
       if (this.#failure) throw lost(this.#failure)
@@ -121,7 +121,7 @@ export class Wayland {
 
   close(): void {
     this.#fail("it was closed")
-    // Not `end`, which waits for a compositor that may stand still. The kernel has everything that was sent.
+    // Not `end`, which waits for a compositor that may hang. The kernel already has everything that was sent.
     this.#socket?.terminate()
   }
 
@@ -170,7 +170,7 @@ export class Wayland {
 }
 
 export interface Global {
-  /** The compositor's number of it. */
+  /** The compositor's number for it. */
   readonly name: number
   readonly version: number
 }

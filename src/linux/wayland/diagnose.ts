@@ -22,7 +22,7 @@ export async function diagnoseWayland(
     return [
       { name: "compositor", ok: true, detail: `${found.name} at ${env.WAYLAND_DISPLAY}` },
       { name: "windows", ok: true, detail: found.windows ?? "by accessibility" },
-      capability("places", found.places, "this compositor does not tell where windows are", found.forPlaces),
+      capability("places", found.places, "this compositor does not report window positions", found.forPlaces),
       await input(wayland, found, deadline),
       capability(
         "picture",
@@ -39,12 +39,12 @@ export async function diagnoseWayland(
   }
 }
 
-/** A compositor, and by what means it offers each capability; undefined for those that it does not. */
+/** How a compositor offers each capability; undefined for those that it lacks. */
 interface Found {
   readonly name: string
   readonly windows?: string
   readonly places?: string
-  /** The step that would add places. */
+  /** The step that would add window positions. */
   readonly forPlaces?: string
   readonly input?: string
   readonly picture?: string
@@ -87,8 +87,8 @@ async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadlin
   )
   return {
     name: `KWin ${version ?? "of an unknown version"}`,
-    windows: "by scripts of KWin",
-    places: "by scripts of KWin",
+    windows: "by KWin scripts",
+    places: "by KWin scripts",
     input: portal ? "by the desktop portal, characters of the keyboard layout" : undefined,
     picture: pictures ? "by the desktop portal, after consent" : undefined,
     noPicture: NO_PICTURE,
@@ -97,7 +97,7 @@ async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadlin
 
 const NO_PICTURE = "the desktop portal takes no pictures, or has not started yet"
 
-/** A portal that has not started in our time. */
+/** A portal that did not start in time. */
 const late = (): number => 0
 
 async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
@@ -123,7 +123,11 @@ async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadli
 
 async function input(wayland: Wayland, { input: way }: Found, deadline: Deadline): Promise<Check> {
   if (!way)
-    return capability("input", undefined, "this compositor takes neither pointer nor keyboard from programs")
+    return capability(
+      "input",
+      undefined,
+      "this compositor accepts no pointer or keyboard input from programs",
+    )
   const seat = await readSeat(wayland, deadline)
   const missing = [seat?.hasPointer ? [] : "pointer", seat?.hasKeyboard ? [] : "keyboard"].flat()
   return capability(
@@ -133,7 +137,7 @@ async function input(wayland: Wayland, { input: way }: Found, deadline: Deadline
   )
 }
 
-/** Compositors share the clipboard of Xwayland with their own clients. */
+/** Compositors share Xwayland's clipboard with their own clients. */
 function clipboard({ globals }: Wayland, { DISPLAY }: Env): string | undefined {
   if (globals.has("zwlr_data_control_manager_v1")) return "by wlr-data-control"
   return DISPLAY ? "by Xwayland" : undefined
@@ -150,7 +154,7 @@ function capability(name: string, way: string | undefined, why: string, more?: s
   }
 }
 
-/** Compositors do not tell their names, but some of their protocols are theirs alone. */
+/** Compositors do not report their names, but some protocols belong to one compositor only. */
 function nameOf({ globals }: Wayland): string {
   const has = (start: string): boolean => [...globals.keys()].some((name) => name.startsWith(start))
   if (has("org_kde_plasma")) return "KDE (KWin)"

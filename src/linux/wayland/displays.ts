@@ -3,7 +3,10 @@ import type { DisplayInfo, Rect } from "../../node.ts"
 import type { Wayland } from "./connection.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** An output of the compositor. Its bounds are in the compositor's own pixels, its picture has `scale` times as many. */
+/**
+ * An output of the compositor. Its bounds are in the compositor's logical pixels; its picture has `scale` times as
+ * many.
+ */
 export interface Output {
   readonly object: number
   readonly info: DisplayInfo

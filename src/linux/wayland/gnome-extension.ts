@@ -6,7 +6,7 @@ import script from "./gnome-43.txt" with { type: "text" }
 import module from "./gnome-45.txt" with { type: "text" }
 import service from "./gnome-service.txt" with { type: "text" }
 
-/** The optional extension for GNOME Shell, which tells where windows are. Nothing installs it but the user's request. */
+/** The optional GNOME Shell extension, which reports window positions. It is installed only if the user asks for it. */
 
 const UUID = "windows@agent-desktop"
 
@@ -44,7 +44,7 @@ async function shellVersion(): Promise<number> {
   })
 }
 
-/** Switches it on or off in the user's settings. false: the tool for settings is missing or fails. */
+/** Enables or disables it in the user's settings. False: the settings tool is missing or fails. */
 async function setEnabled(env: Env, isOn: boolean): Promise<boolean> {
   const run = async (...args: readonly string[]): Promise<string | undefined> => {
     const child = Bun.spawn(["gsettings", ...args], { env, stdout: "pipe", stderr: "ignore" })

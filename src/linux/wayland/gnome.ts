@@ -14,8 +14,8 @@ import type { BusAccess } from "./session-bus.ts"
 import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
 /**
- * GNOME without the extension: windows are those of the accessibility bus, and their places are not known. Input goes to
- * points of the screen, and keys to the window that has the focus.
+ * GNOME without the extension. Windows come from the accessibility bus, without positions. Pointer input goes to screen
+ * points, and keys to the focused window.
  */
 export class Gnome extends InputCompositor {
   readonly #access: BusAccess
@@ -28,7 +28,7 @@ export class Gnome extends InputCompositor {
   }
 
   override async windowAt(_point: Point, _deadline: Deadline): Promise<TopWindow | undefined> {
-    throw withoutExtension("GNOME does not tell programs where windows are")
+    throw withoutExtension("GNOME does not report window positions to programs")
   }
 
   override async operate(_id: string, _op: WindowOp, _deadline: Deadline): Promise<void> {
@@ -53,7 +53,7 @@ function withoutExtension(message: string): AppError {
   })
 }
 
-/** GNOME with our extension, which tells windows and their places, and operates them. */
+/** GNOME with our extension, which lists windows with their positions, and operates them. */
 export class GnomeWithExtension extends WindowCompositor {
   readonly #access: BusAccess
   readonly #extension: GnomeExtension
@@ -109,7 +109,7 @@ export class GnomeWithExtension extends WindowCompositor {
       ...this.identify(view, "g"),
       bounds: view.buffer,
       frame: view.frame,
-      // In the overview and behind a dialog of the system, windows get no keys.
+      // In the overview and behind a system dialog, windows get no keys.
       focused: view.focused && isNormal,
       minimized: view.minimized,
       maximized: view.maximized,
@@ -132,12 +132,12 @@ function wordsOf(op: WindowRequest): string {
   }
 }
 
-/** Meta.WindowType. Others are menus, tips and panels. */
+/** Meta.WindowType. Other types are menus, tooltips and panels. */
 const DIALOG = 3
 const MODAL_DIALOG = 4
 const WINDOW_TYPES: ReadonlySet<number> = new Set([0, DIALOG, MODAL_DIALOG, 5, 7, 8])
 
-/** Our extension in GNOME Shell: an object on the compositor's own connection to the bus. */
+/** Our GNOME Shell extension: an object on the compositor's own bus connection. */
 export class GnomeExtension {
   readonly #access: BusAccess
   readonly #owner: string
@@ -147,7 +147,7 @@ export class GnomeExtension {
     this.#owner = owner
   }
 
-  /** undefined: the extension is not there, or another version than this program brings. */
+  /** undefined: the extension is missing, or its version does not match this program. */
   static async find(
     access: BusAccess,
     owner: string,
@@ -203,7 +203,7 @@ export class GnomeExtension {
   }
 }
 
-/** undefined: the shell does not tell. */
+/** undefined: the shell does not report it. */
 export async function shellVersion(bus: Bus, owner: string, deadline: Deadline): Promise<string | undefined> {
   const get = method("org.freedesktop.DBus.Properties.Get", "ss", ["org.gnome.Shell", "ShellVersion"])
   try {
@@ -217,7 +217,7 @@ export async function shellVersion(bus: Bus, owner: string, deadline: Deadline):
 }
 
 interface GnomeLook {
-  /** False while the overview, the lock screen or a dialog of the system has the keys. */
+  /** False while the overview, the lock screen or a system dialog has the keys. */
   readonly isNormal: boolean
   /** Topmost first. */
   readonly windows: readonly GnomeView[]
@@ -228,7 +228,7 @@ interface GnomeView {
   readonly title: string
   readonly pid: number
   readonly appId: string
-  /** Its window on Xwayland; 0 for one of Wayland. */
+  /** The id of its Xwayland window; 0 for a native Wayland window. */
   readonly xId: number
   readonly frame: Rect
   /** The surface that the app draws, with its shadows. */
@@ -241,7 +241,7 @@ interface GnomeView {
   readonly owner: number
 }
 
-/** The same in gnome-service.txt. */
+/** Must match gnome-service.txt. */
 export const EXTENSION_VERSION = "1"
 const EXTENSION_PATH = "/dev/agent_desktop/Windows"
 const EXTENSION_INTERFACE = "dev.agent_desktop.Windows"

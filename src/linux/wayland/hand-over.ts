@@ -2,13 +2,14 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { socketPath } from "./connection.ts"
 
-/** The socket of the process that holds a compositor's pointer and keyboard; see input-holder.ts. It is in no directory. */
+/** The abstract socket of the process that holds a compositor's pointer and keyboard; see input-holder.ts. */
 export const holderSocket = (env: Env): string =>
   `\0agent-desktop-holder-${Bun.hash(socketPath(env)).toString(36)}`
 
 /**
- * Makes the held keyboard the seat's current one again, before ours goes: a seat whose current keyboard has gone has no
- * keymap, and Chromium crashes if it starts then. Without a holder, the next key on a real keyboard does the same.
+ * Makes the held keyboard the seat's current one again before ours disappears: a seat that has lost its current
+ * keyboard has no keymap, and Chromium crashes if it starts then. Without a holder, the next key on a real keyboard
+ * does the same.
  */
 export async function handOver(env: Env, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

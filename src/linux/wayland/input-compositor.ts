@@ -10,13 +10,13 @@ import type { Devices } from "./devices.ts"
 import type { Places } from "./input.ts"
 import { openInputLock } from "./input-lock.ts"
 
-/** A compositor that takes pointer and keyboard input. */
+/** A compositor that accepts pointer and keyboard input. */
 export abstract class InputCompositor extends Compositor {
   override readonly hasInput = true
 
   protected abstract devices(wayland: Wayland): Devices | Promise<Devices>
 
-  /** undefined: the compositor does not tell where windows are. */
+  /** undefined: the compositor does not report window positions. */
   protected places(): Places | undefined {
     return undefined
   }
@@ -45,7 +45,7 @@ export abstract class InputCompositor extends Compositor {
   }
 }
 
-/** A compositor on D-Bus that does not answer may have taken a part of the input. */
+/** A compositor on D-Bus that does not answer may have received part of the input. */
 function inWords(error: unknown): never {
   if (!(error instanceof DBusTimeout || error instanceof DBusError || error instanceof DBusClosed))
     throw error

@@ -8,8 +8,8 @@ import { VirtualKeyboard } from "./virtual-keyboard.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /**
- * Gives a compositor's seat a pointer and a keyboard for as long as it lives, so that apps listen to both before any
- * input comes. It runs in a process of its own and ends with the compositor.
+ * Gives a compositor's seat a pointer and a keyboard for as long as it runs, so that apps listen to both before any
+ * input comes. It runs in a separate process and ends with the compositor.
  */
 export async function holdInput(env: Env): Promise<number> {
   const deadline = Deadline.in(START_MS)

@@ -3,9 +3,8 @@ import type { InputLock } from "../../turn.ts"
 import { socketPath } from "./connection.ts"
 
 /**
- * The lock on the pointer and the keyboard of a compositor, across processes. One process can listen on a socket of
- * this name, which is in no directory, and the kernel gives the name back when the process ends. The socket tells
- * the pid of its owner to whoever connects.
+ * The lock on a compositor's pointer and keyboard, across processes. Only one process can listen on an abstract socket
+ * of this name, and the kernel frees the name when the process ends. The socket sends its owner's pid to every client.
  */
 export function openInputLock(env: Env): InputLock {
   const path = socketPath(env)
@@ -31,13 +30,13 @@ export function openInputLock(env: Env): InputLock {
     holder: async () => ({
       pid: await readHolder(name),
       display: env.WAYLAND_DISPLAY,
-      instead: "a desktop of your own ('desktop-start')",
+      instead: "use an isolated desktop of your own ('desktop-start')",
     }),
     close: () => held?.stop(true),
   }
 }
 
-/** undefined: it does not say in time, or has let go. */
+/** undefined: it does not answer in time, or has released the lock. */
 async function readHolder(name: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   const timer = setTimeout(() => resolve(undefined), ANSWER_MS)

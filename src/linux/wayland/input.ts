@@ -21,7 +21,7 @@ export interface Places {
 interface Context {
   readonly devices: Devices
   readonly outputs: () => Promise<readonly Output[]>
-  /** Absent if the compositor does not tell: the caller answers for the target then. */
+  /** Absent if the compositor does not report windows: then the caller is responsible for the target. */
   readonly places?: Places
   readonly env: Env
   readonly deadline: Deadline
@@ -38,7 +38,7 @@ export async function sendInput(context: Context, event: InputEvent): Promise<vo
       return useKeyboard(context, (device) => typeText(context, device, event))
     case "button":
       throw refused(
-        `mouse-${event.phase} would let go when the command ends, since the pointer is a device of its own`,
+        `mouse-${event.phase} would be undone when the command ends and its virtual pointer disappears`,
         "Use 'mouse-click', or 'drag' for the whole movement",
       )
     default:
@@ -50,11 +50,11 @@ type PointerEvent = Extract<InputEvent, { kind: "move" | "click" | "wheel" | "dr
 
 async function usePointer(context: Context, event: PointerEvent): Promise<void> {
   const { devices, deadline } = context
-  // The keys of another device do not count for the clicks of this one.
+  // Keys of another device do not modify clicks of this one.
   if ("modifiers" in event && event.modifiers?.length)
     throw refused(
-      "Modifiers beside the pointer do not work in a Wayland session",
-      "Use a desktop of 'desktop-start', or 'select' for several options",
+      "Modifiers do not work with the pointer in a Wayland session",
+      "Use an isolated desktop ('desktop-start'), or 'select' for several options",
     )
   const outputs = await context.outputs()
   const isOnScreen = (point: Point) => outputs.some(({ info }) => contains(info.bounds, point))
@@ -145,7 +145,7 @@ async function drag(context: Context, device: Pointer, event: Of<"drag">): Promi
     await event.proveDrop?.()
     isDropped = true
   } finally {
-    // If it cannot be finished, the button comes up where it went down, so that nothing is dropped.
+    // If it cannot be finished, the button is released where it was pressed, so that nothing is dropped.
     if (!isDropped) await device.moveTo(from, Deadline.in(RELEASE_MS)).catch(() => {})
     await device.release("left", Deadline.in(RELEASE_MS))
   }
@@ -159,7 +159,7 @@ async function arrive(
   aside?: Point,
 ): Promise<() => Promise<void>> {
   const at = aside ?? meant
-  // Hover effects need a motion, also where the pointer already is.
+  // Hover effects need a motion, even if the pointer is already there.
   await device.moveTo({ x: at.x > 0 ? at.x - 1 : at.x + 1, y: at.y }, deadline)
   await device.moveTo(at, deadline)
   if (!owner || !places) return async () => {}
@@ -185,7 +185,7 @@ function unlessUnproved(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") throw error
 }
 
-/** Waits until the process sleeps for longer than a frame takes. false: it does not in time. */
+/** Waits until the process sleeps for longer than a frame takes. False: it does not in time. */
 export async function isIdle(pid: number, deadline: Deadline): Promise<boolean> {
   for (let calm = 0; calm < CALM_LOOKS; ) {
     if (deadline.expired) return false
@@ -215,7 +215,7 @@ async function pressKeys(context: Context, device: Keyboard, event: Of<"key">): 
   const { places, owner, deadline } = context
   if (event.phase !== "press")
     throw refused(
-      `key-${event.phase} would let go when the command ends, since the keyboard is a device of its own`,
+      `key-${event.phase} would be undone when the command ends and its virtual keyboard disappears`,
       "Use 'press' for the whole combo, such as 'press ctrl+a'",
     )
   const stroke = await device.strokeOf(event.combo, deadline)
@@ -244,7 +244,10 @@ async function typeText(
   let typed = 0
   // A password goes letter by letter. A long secret, such as a key, has to be typed in time as well.
   const portion = Math.ceil(chars.length / MOST_PROOFS)
-  /** Another window may take the focus, or the app go on to another field of the same one, which would show the rest. */
+  /**
+   * Another window may take the focus, or the app may move to another field of the same window, which would show the
+   * rest.
+   */
   const proveStill = async (): Promise<void> => {
     if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
     try {
@@ -256,7 +259,7 @@ async function typeText(
   }
   const mayGoOn = async (): Promise<void> => {
     if (places) await keyWindow(places, owner, deadline)
-    // A Tab or an Enter in the text may have led to another field.
+    // A Tab or Enter in the text may have moved to another field.
     const isInField = !chars.slice(0, typed).some((char) => char === "\n" || char === "\t")
     if (typed === 0 || (!places && isInField)) await prove?.()
   }
@@ -272,12 +275,12 @@ async function typeText(
     }
   }
   if (chars.length === 0) return
-  // Enter may close the window, and Tab goes on to the next field.
+  // Enter may close the window, and Tab moves to the next field.
   if (secret && !chars.some((char) => char === "\n" || char === "\t")) await proveStill()
   else if (owner) await isIdle(owner.pid, deadline.slice(REACTION_MS))
 }
 
-/** The window that keys go to; that of the owner, or nothing is sent. */
+/** The window that keys go to. If it is not the owner's, nothing is sent. */
 async function keyWindow(places: Places, owner: Owner | undefined, deadline: Deadline): Promise<TopWindow> {
   const patience = deadline.slice(FOCUS_MS)
   for (;;) {
@@ -316,7 +319,7 @@ function readClick(env: Env): LastClick | undefined {
     const [time = 0, x = 0, y = 0, dx, dy] = readFileSync(clickFile(env), "utf8").split(" ").map(Number)
     const passedMs = Date.now() - time
     const inside = dx === undefined || dy === undefined ? undefined : { x: dx, y: dy }
-    // A clock that was set back tells nothing.
+    // A clock that was set back proves nothing.
     return passedMs < 0 ? undefined : { passedMs, at: { x, y }, inside }
   } catch {
     return undefined
@@ -329,7 +332,7 @@ function noteClick(env: Env, at: Point, room: Point | undefined): void {
   try {
     writeFileSync(clickFile(env), numbers.join(" "), { mode: 0o600 })
   } catch {
-    // Without the note, only a second click of another command within half a second may count as a double one.
+    // Without the note, only another command's click within half a second may count as a double click.
   }
 }
 

@@ -9,7 +9,7 @@ import { seatWith } from "./seat.ts"
 import type { BusAccess } from "./session-bus.ts"
 import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
-/** KWin as a window system: windows by its scripts, input by the desktop portal, the rest by protocols of Wayland. */
+/** KWin as a window system: windows by KWin scripts, input by the desktop portal, the rest by Wayland protocols. */
 export class KWinWindows extends WindowCompositor {
   readonly #kwin: KWin
   readonly #access: BusAccess
@@ -65,7 +65,7 @@ export class KWinWindows extends WindowCompositor {
     return (await this.#kwin.views(deadline)).find((view) => this.identify(view, "").id === id)?.id
   }
 
-  /** `isCovered`: the overview shows, which takes keys and clicks. */
+  /** `isCovered`: the overview is open, which takes keys and clicks. */
   #window(view: KWinView, isCovered: boolean): TopWindow {
     return {
       ...this.identify(view, ""),

@@ -9,8 +9,8 @@ import { isVariant } from "../dbus/wire.ts"
 import type { BusAccess } from "./session-bus.ts"
 
 /**
- * KWin by its scripts. A script is the only way to windows that every version of KWin offers without a grant: it is loaded
- * for one question, answers by a D-Bus call to us, and is unloaded.
+ * Controls KWin by scripts, the only access to windows that every KWin version offers without a grant. A script is
+ * loaded for one question, answers with a D-Bus call to us, and is unloaded.
  */
 export class KWin {
   readonly #env: Env
@@ -35,13 +35,13 @@ export class KWin {
     return JSON.parse(await this.#run(code, deadline))
   }
 
-  /** Runs `code` with the window as `w`. false: there is no such window. */
+  /** Runs `code` with the window as `w`. False: there is no such window. */
   async change(id: string, code: string, deadline: Deadline): Promise<boolean> {
     const found = `var w = find(${JSON.stringify(id)}); if (w) { ${code} } answer(Boolean(w))`
     return JSON.parse(await this.#run(found, deadline))
   }
 
-  /** True while an effect shows all windows at other places, and takes keys and clicks itself. */
+  /** True while an effect shows all windows in other positions, and takes keys and clicks itself. */
   async hasOverview(deadline: Deadline): Promise<boolean> {
     const bus = await this.#access.bus(deadline)
     const get = method("org.freedesktop.DBus.Properties.Get", "ss", ["org.kde.kwin.Effects", "activeEffects"])
@@ -63,7 +63,10 @@ export class KWin {
     return /^KWin version: (\S+)/m.exec(readAs(reply, "s").string())?.[1]
   }
 
-  /** One script after the other: KWin numbers them by how many there are, and confuses them when one of several goes. */
+  /**
+   * Runs scripts one after the other: KWin numbers them by their count, and confuses them if one of several is
+   * unloaded.
+   */
   async #run(code: string, deadline: Deadline): Promise<string> {
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -106,7 +109,7 @@ export class KWin {
       const soon = await Promise.race([answer.promise, silence.promise])
       clearTimeout(alarm)
       if (soon !== undefined) return soon
-      // Another program's script took the number. This starts every script that does not run yet; none runs twice.
+      // Another program's script took the number. This starts every script that is not running; none runs twice.
       await scripting("start", [])
       return await answer.promise
     } catch (error) {
@@ -118,7 +121,7 @@ export class KWin {
     }
   }
 
-  /** Plasma 6 has scripts below /Scripting, Plasma 5 at the root. false: there is no such script. */
+  /** Plasma 6 has scripts below /Scripting, Plasma 5 at the root. False: there is no such script. */
   async #start(bus: Bus, number: number, deadline: Deadline): Promise<boolean> {
     const run = method("org.kde.kwin.Script.run")
     for (const path of [`/Scripting/Script${number}`, `/${number}`]) {
@@ -144,7 +147,7 @@ export interface KWinView {
   readonly title: string
   readonly pid: number
   readonly appId: string
-  /** Its window on Xwayland; 0 for one of Wayland. */
+  /** The id of its Xwayland window; 0 for a native Wayland window. */
   readonly xId: number
   readonly frame: Rect
   /** The surface that the app draws, with its shadows. */
@@ -160,7 +163,7 @@ export interface KWinView {
   readonly owner: string
 }
 
-/** Names that changed between Plasma 5 and 6 are looked for under both. */
+/** Names that differ between Plasma 5 and 6 are tried in both forms. */
 const scriptOf = (code: string, name: string, token: string): string => `
 function all() { return workspace.windowList ? workspace.windowList() : workspace.clientList() }
 function idOf(w) { return String(w.internalId).replace(/[{}]/g, "") }
@@ -226,7 +229,7 @@ function unlessOurs(error: unknown): unknown {
   if (error instanceof AppError) return error
   if (error instanceof DBusTimeout) return late()
   return new AppError("PLATFORM_NOT_SUPPORTED", "KWin runs no scripts for this program", {
-    suggestion: "Run inside the session of KWin; 'doctor' shows what is missing",
+    suggestion: "Run inside the KWin session; 'doctor' shows what is missing",
     platformDetail: error instanceof DBusError ? `${error.code}: ${error.message}` : String(error),
     disposition: NOTHING_DELIVERED,
   })

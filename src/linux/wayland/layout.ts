@@ -12,7 +12,7 @@ import { socketPath } from "./connection.ts"
 import type { Stroke } from "./devices.ts"
 import { EventReader, WaylandMessage } from "./wire.ts"
 
-/** The keyboard layout of a compositor's seat: which keys enter which characters. */
+/** The keyboard layout of a compositor's seat: which keys produce which characters. */
 export class Layout {
   readonly #chars: ReadonlyMap<string, Stroke>
   readonly #keys: ReadonlyMap<number, Stroke>
@@ -34,8 +34,8 @@ export class Layout {
   }
 
   /**
-   * A compositor does not tell which of several layouts is in use. A key counts only if it enters the same in all of
-   * them.
+   * A compositor does not report which of several layouts is active. A key counts only if it produces the same in all
+   * of them.
    */
   static of(symbols: readonly KeySymbol[], layouts: number): Layout {
     const each = Array.from({ length: layouts }, (_, layout) =>
@@ -64,7 +64,7 @@ export class Layout {
     return { code: stroke.code, held: [...new Set(all)] }
   }
 
-  /** undefined: no key enters the character. */
+  /** undefined: no key produces the character. */
   charStroke(char: string): Stroke | undefined {
     const name = char === "\n" ? "return" : char === "\t" ? "tab" : undefined
     return name ? this.#keys.get(keysymOfNamed(name)) : this.#chars.get(char)
@@ -76,12 +76,12 @@ interface Tables {
   readonly keys: ReadonlyMap<number, Stroke>
 }
 
-/** The way to each symbol with the fewest keys held. */
+/** The keys for each symbol, with as few held keys as possible. */
 function tablesOf(symbols: readonly KeySymbol[]): Tables {
   const codeOf = (keysym: number): number | undefined => {
     const plain = symbols.filter((one) => one.keysym === keysym && one.masks.includes(0))
     const codes = plain.map(({ keycode }) => keycode - EVDEV)
-    // Layouts have keys for modifiers that no keyboard has.
+    // Layouts define modifier keys that no keyboard has.
     return codes.find((code) => code !== NO_KEY) ?? codes[0]
   }
   const [shift, level3] = [codeOf(SHIFT_KEYSYM), codeOf(LEVEL3_KEYSYM)]
@@ -108,8 +108,8 @@ function tablesOf(symbols: readonly KeySymbol[]): Tables {
 }
 
 /**
- * True for the keys that enter characters on every keyboard. Layouts have others, such as one for `$` alone, and Chromium
- * ignores some of those.
+ * True for the keys that produce characters on every keyboard. Layouts define others, such as one for `$` alone, and
+ * Chromium ignores some of those.
  */
 const isPrintable = (code: number): boolean =>
   (code > 1 && code < 54 && code !== 29 && code !== 42) || MORE.has(code)
@@ -126,8 +126,8 @@ function shared<K>(
 }
 
 /**
- * Asks for the seat's keyboard on a socket of its own: the keymap is a descriptor, which Bun's sockets drop. undefined: the
- * seat has no keyboard.
+ * Requests the seat's keyboard on a separate socket: the keymap comes as a file descriptor, which Bun's sockets drop.
+ * undefined: the seat has no keyboard.
  */
 async function readKeymapText(env: Env, deadline: Deadline): Promise<Uint8Array | undefined> {
   const socket = connectTo(socketPath(env))
@@ -177,11 +177,11 @@ function readFile(fd: number, size: number): Uint8Array {
   return bytes.subarray(0, end < 0 ? length : end)
 }
 
-/** XKB counts keys from 8 more than the kernel. */
+/** XKB's keycodes are 8 higher than the kernel's. */
 const EVDEV = 8
 /** Named <LVL3> in layouts. */
 const NO_KEY = 84
-/** Real modifiers: Shift, and the one that leads to the third level. */
+/** Real modifiers: Shift, and the one that selects the third level. */
 const SHIFT = 0x01
 const MOD5 = 0x80
 

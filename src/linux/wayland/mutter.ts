@@ -13,7 +13,7 @@ import { type Remote, RemoteKeyboard, RemotePointer } from "./remote.ts"
 import { seatWith } from "./seat.ts"
 import type { BusAccess } from "./session-bus.ts"
 
-/** The pointer and the keyboard of GNOME, by the compositor's own D-Bus interface. No dialog asks for consent. */
+/** GNOME's pointer and keyboard, by the compositor's own D-Bus interface. No dialog asks for consent. */
 export function mutterDevices(wayland: Wayland, env: Env, access: BusAccess, owner: string): Devices {
   const open = async (deadline: Deadline) => MutterRemote.open(await access.bus(deadline), owner, deadline)
   return {
@@ -34,7 +34,7 @@ export function mutterDevices(wayland: Wayland, env: Env, access: BusAccess, own
   }
 }
 
-/** A session of org.gnome.Mutter.RemoteDesktop. It ends with our connection to the bus, if nothing ends it before. */
+/** A session of org.gnome.Mutter.RemoteDesktop. It ends with our bus connection at the latest. */
 class MutterRemote implements Remote {
   readonly isOrdered = true
   readonly #bus: Bus
@@ -59,7 +59,9 @@ class MutterRemote implements Remote {
     await inWords(() => this.#call("Start", "", [], deadline))
   }
 
-  /** Ties a picture of a display to the session. Places of the pointer are places in that picture. Nobody looks at it. */
+  /**
+   * Ties a screen cast of a display to the session: pointer positions are relative to it. Its pictures are not read.
+   */
   async addStream(connector: string, deadline: Deadline): Promise<string> {
     return inWords(async () => {
       const id = await this.#property("SessionId", deadline)
@@ -131,10 +133,10 @@ class MutterPointer extends RemotePointer {
     deadline: Deadline,
   ): Promise<MutterPointer> {
     try {
-      // Streams count pixels in another way on scaled displays, which was never tried.
+      // On scaled displays, streams count pixels differently, which is untested.
       if (outputs.some(({ info }) => info.scale !== 1))
         throw refused(
-          "A display is scaled, and where the pointer would land there is not proven",
+          "A display is scaled, and the pointer's position on it cannot be verified",
           "Use commands that work by accessibility, or set the display's scale to 100 %",
         )
       const streams: (readonly [Output, string])[] = []

@@ -10,7 +10,7 @@ import type { Wayland } from "./connection.ts"
 import { layoutOf, type Output, readOutputs } from "./displays.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** The picture of a display, of all of them, or of the part that a window takes, with everything on top of it. */
+/** The picture of a display, of all displays, or of the area of a window, with everything on top of it. */
 export async function takePicture(
   wayland: Wayland,
   target: ScreenshotTarget,

@@ -60,7 +60,7 @@ async function askForPicture(access: BusAccess, deadline: Deadline): Promise<Uin
     try {
       return new Uint8Array(readFileSync(path))
     } finally {
-      // The desktop leaves it among the user's pictures.
+      // The desktop leaves the file among the user's pictures.
       rmSync(path, { force: true })
     }
   } catch (error) {

@@ -21,7 +21,7 @@ import {
 import type { DistanceRemote } from "./remote.ts"
 import type { BusAccess } from "./session-bus.ts"
 
-/** Opens a session that may press keys and move the pointer: always both, so that one consent is for both. */
+/** Opens a session that may press keys and move the pointer: always both, so that one consent covers both. */
 export async function openRemote(env: Env, access: BusAccess, deadline: Deadline): Promise<DistanceRemote> {
   try {
     const bus = await access.bus(deadline)
@@ -34,7 +34,7 @@ export async function openRemote(env: Env, access: BusAccess, deadline: Deadline
       deadline,
     )
     const session = textOf(created.get("session_handle"))
-    // The second version lets a user consent once for all; a token may be used once.
+    // Since version 2, a user can consent once for all; a token works once.
     const consent = version >= 2 ? consentOptions(env) : []
     const types = { signature: "u", value: KEYBOARD | POINTER }
     const select = (options: Options) => {
@@ -81,7 +81,7 @@ class PortalRemote implements DistanceRemote {
     await this.#bus.call(method("org.freedesktop.portal.Session.Close"), PORTAL, this.#session, deadline)
   }
 
-  /** The portal handles calls in any order, so that each waits for the one before. */
+  /** The portal handles calls in any order, so each call waits for the one before. */
   async #notify(
     member: string,
     signature: string,
@@ -98,7 +98,7 @@ class PortalRemote implements DistanceRemote {
   }
 }
 
-/** Consent that lasts until the user takes it back, and the token of the last time. */
+/** A consent that lasts until the user revokes it, and the token of the last session. */
 function consentOptions(env: Env): readonly (readonly [string, Variant])[] {
   const token = readPrivateFile(tokenFile(env), MAX_TOKEN)
   const persist = ["persist_mode", { signature: "u", value: UNTIL_REVOKED }] as const
@@ -115,7 +115,7 @@ function keepToken(env: Env, token: Value | undefined): void {
     writePrivateFile(fresh, new TextEncoder().encode(token))
     renameSync(fresh, path)
   } catch {
-    // Without it the desktop asks again next time.
+    // Without the token, the desktop asks again next time.
   }
 }
 

@@ -43,7 +43,7 @@ export async function askPortal(
   }
 }
 
-/** The version of one of the portal's interfaces. Asking starts the portal. 0: the desktop does not have it. */
+/** The version of one of the portal's interfaces. Asking starts the portal. 0: the desktop lacks it. */
 export async function portalVersion(bus: Bus, name: string, deadline: Deadline): Promise<number> {
   const get = method("org.freedesktop.DBus.Properties.Get", "ss", [name, "version"], true)
   try {
@@ -92,7 +92,7 @@ function unanswered(): AppError {
   })
 }
 
-/** A failure of the portal before anything was done, in our words. */
+/** Translates a portal failure that happened before anything was done. */
 export function portalFailure(error: unknown): unknown {
   if (error instanceof AppError) return error
   if (error instanceof DBusTimeout) return unanswered()

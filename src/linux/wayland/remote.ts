@@ -7,7 +7,7 @@ import { pause } from "../../until.ts"
 import { type Axis, BUTTON_CODES, type Keyboard, type Pointer, type Stroke } from "./devices.ts"
 import { Layout } from "./layout.ts"
 
-/** A session in which a compositor takes input over D-Bus. Each call returns when the compositor's side has it. */
+/** A session in which a compositor accepts input over D-Bus. Each call returns when the compositor has received it. */
 export interface Remote {
   key(code: number, isDown: boolean, deadline: Deadline): Promise<void>
   /** True if calls keep their order without waiting for each other. */
@@ -17,7 +17,7 @@ export interface Remote {
   close(deadline: Deadline): Promise<void>
 }
 
-/** A session that moves the pointer by a distance. */
+/** A session that moves the pointer by relative distances. */
 export interface DistanceRemote extends Remote {
   moveBy(by: Point, deadline: Deadline): Promise<void>
 }
@@ -57,11 +57,11 @@ export abstract class RemotePointer implements Pointer {
   }
 }
 
-/** A pointer that only knows distances, led by a look at where it is. */
+/** A pointer that moves by relative distances, guided by its reported position. */
 export class TrackedPointer extends RemotePointer {
   readonly #remote: DistanceRemote
   readonly #where: (deadline: Deadline) => Promise<Point>
-  /** The place that it should be at. */
+  /** Where it should be. */
   #last: Point | undefined
 
   constructor(remote: DistanceRemote, where: (deadline: Deadline) => Promise<Point>) {
@@ -97,7 +97,7 @@ export class TrackedPointer extends RemotePointer {
   }
 }
 
-/** A keyboard with the session's own layout. Characters that are not in it are refused before anything is typed. */
+/** A keyboard with the session's own layout. Characters that it lacks are refused before anything is typed. */
 export class RemoteKeyboard implements Keyboard {
   readonly #remote: Remote
   readonly #layout: Layout
@@ -121,7 +121,7 @@ export class RemoteKeyboard implements Keyboard {
   async strokesOf(chars: readonly string[]): Promise<readonly Stroke[]> {
     const lacking = [...new Set(chars)].filter((char) => !this.#layout.charStroke(char))
     if (lacking.length > 0) throw missing(lacking)
-    // The focus is looked at again before the next part.
+    // The focus is checked again before the next part.
     return chars.slice(0, PART).flatMap((char) => this.#layout.charStroke(char) ?? [])
   }
 
@@ -132,7 +132,7 @@ export class RemoteKeyboard implements Keyboard {
       ...keys.map((key) => [key, true] as const),
       ...keys.toReversed().map((key) => [key, false] as const),
     ]
-    // An app repeats a key that stays down. All at once, no pause of this process can come in between.
+    // Apps repeat a key that stays down. In one burst, this process cannot be paused in between.
     if (this.#remote.isOrdered)
       await Promise.all(steps.map(([key, isDown]) => this.#remote.key(key, isDown, deadline)))
     else for (const [key, isDown] of steps) await this.#remote.key(key, isDown, deadline)
@@ -145,7 +145,7 @@ export class RemoteKeyboard implements Keyboard {
   }
 }
 
-/** The compositor would drop such characters without a word. */
+/** The compositor would silently drop such characters. */
 function missing(chars: readonly string[]): AppError {
   const [first = ""] = chars
   const others = chars.length > 1 ? ` and ${chars.length - 1} others of the text` : ""

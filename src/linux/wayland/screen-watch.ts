@@ -10,7 +10,7 @@ import { asBgrx, type Layout } from "./picture.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /**
- * Follows the pixels of a compositor with one output at its own size. The compositor copies the next picture only when
+ * Follows the pixels of a compositor with a single unscaled output. The compositor copies the next picture only when
  * something has changed. undefined: it cannot, or it has several outputs.
  */
 export async function watchScreen(env: Env, deadline: Deadline): Promise<ScreenWatch | undefined> {
@@ -70,7 +70,7 @@ class Copies implements ScreenWatch {
   async take(): Promise<readonly ScreenPart[]> {
     const isReady = this.#copy === "ready"
     const part = isReady && this.#buffer ? partOf(this.#buffer, this.#isFlipped) : undefined
-    // Nothing is lost in between: the compositor counts changes from the last copy on.
+    // Nothing is lost in between: the compositor tracks changes since the last copy.
     if (this.#copy !== "asked") this.#ask(true)
     return part ? [part] : []
   }
@@ -99,14 +99,15 @@ class Copies implements ScreenWatch {
     wayland.send(new WaylandMessage(this.#manager, CAPTURE_OUTPUT).u32(frame).i32(1).u32(this.#output))
   }
 
-  /** The buffer of the last copy, or a new one if the screen has another size. */
+  /** The buffer of the last copy, or a new one if the screen size has changed. */
   #bufferFor(layout: Layout): number {
     const { width, height, stride, format } = layout
     const known = this.#buffer
     if (known && known.layout.stride === stride && known.layout.height === height) return known.id
     if (known) closeSync(known.file)
     const file = memoryFile("agent-desktop-screen")
-    if (file === undefined) throw new AppError("ACTION_FAILED", "There is no memory for a picture")
+    if (file === undefined)
+      throw new AppError("ACTION_FAILED", "The kernel could not allocate memory for a picture")
     ftruncateSync(file, stride * height)
     const [pool, id] = [this.#wayland.create(), this.#wayland.create()]
     const create = new WaylandMessage(this.#shm, CREATE_POOL).u32(pool).fd(file)

@@ -20,8 +20,8 @@ export async function readSeat(wayland: Wayland, deadline: Deadline): Promise<Se
 }
 
 /**
- * The seat, if it has such a device already. Apps ask for a seat's first pointer or keyboard when it appears, and lose
- * what it sends before that.
+ * The seat, if it already has such a device. Apps request a seat's first pointer or keyboard when it appears, and miss
+ * anything that it sends before that.
  */
 export async function seatWith(
   wayland: Wayland,
@@ -33,7 +33,7 @@ export async function seatWith(
   if (seat && isThere) return seat.object
   throw new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `The compositor's seat has no ${device}, so apps would miss input that is sent once`,
+    `The compositor's seat has no ${device}, so apps would miss the first input`,
     {
       suggestion: `Plug in a ${device}, or use a desktop that has one: agent-desktop desktop-start --kind wayland`,
       disposition: NOTHING_DELIVERED,
@@ -42,8 +42,8 @@ export async function seatWith(
 }
 
 /**
- * Milliseconds on the machine's clock, as many as fit. Apps count double clicks by it, also between commands: a clock that
- * starts with the process would make two clicks of two commands one double click.
+ * Milliseconds on the machine's clock, truncated to 32 bits. Apps count double clicks by it, even across commands: with
+ * a clock that starts with the process, two clicks of two commands would look like a double click.
  */
 export function eventTime(): number {
   // Bun's own clocks all start with the process.

@@ -12,9 +12,8 @@ export interface BusAccess {
 }
 
 /**
- * The unique bus name of the compositor, if it owns this well-known name. undefined: the name has no owner, or one that is
- * not the process behind the Wayland socket. A compositor in a window of another one has no name, and other programs
- * may take one.
+ * The unique bus name of the compositor, if it owns this well-known name. undefined: the name has no owner, or its
+ * owner is not the process behind the Wayland socket. A nested compositor has no name, and other programs may take one.
  */
 export async function compositorOnBus(
   env: Env,

@@ -7,7 +7,7 @@ import type { Devices } from "./devices.ts"
 import type { Sway, SwayView } from "./sway.ts"
 import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
-/** Sway as a window system: windows and their places by its own protocol, the rest by those of Wayland. */
+/** Sway as a window system: windows and their positions by sway's own protocol, the rest by Wayland protocols. */
 export class SwayWindows extends WindowCompositor {
   readonly #sway: Sway
 
@@ -77,7 +77,7 @@ function commandOf(id: string, view: SwayView, op: WindowRequest): string {
 
 function refuseTile(id: string, { floating }: SwayView): void {
   if (floating) return
-  throw new AppError("ACTION_NOT_SUPPORTED", `Window '${id}' is a tile, whose place sway decides`, {
+  throw new AppError("ACTION_NOT_SUPPORTED", `Window '${id}' is a tile, which sway places`, {
     suggestion: "Make it float first: 'focus-window' it, then swaymsg floating enable",
     disposition: NOTHING_DELIVERED,
   })

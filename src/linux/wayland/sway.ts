@@ -12,7 +12,7 @@ export class Sway {
     this.#path = path
   }
 
-  /** undefined if the session's compositor is not sway, or its socket is gone. */
+  /** undefined: the session's compositor is not sway, or its socket is gone. */
   static find(env: Env): Sway | undefined {
     return env.SWAYSOCK && existsSync(env.SWAYSOCK) ? new Sway(env.SWAYSOCK) : undefined
   }
@@ -94,11 +94,11 @@ export interface SwayView {
   readonly title: string
   readonly pid: number
   readonly appId: string
-  /** Its window on Xwayland. */
+  /** The id of its Xwayland window. */
   readonly xId?: number
   /** The content, without borders and title bar. */
   readonly content: Rect
-  /** With them. */
+  /** Including borders and title bar. */
   readonly frame: Rect
   readonly focused: boolean
   readonly visible: boolean
@@ -184,7 +184,7 @@ async function within<T>(answer: Promise<T>, deadline: Deadline): Promise<T> {
 
 function unreachable(detail: string): AppError {
   return new AppError("PLATFORM_NOT_SUPPORTED", "Sway cannot be reached at SWAYSOCK", {
-    suggestion: "Run inside the session of sway; 'doctor' shows what is missing",
+    suggestion: "Run inside the sway session; 'doctor' shows what is missing",
     platformDetail: detail,
   })
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts"
 import type { WindowSystem } from "../windowing/system.ts"
 import type { BusAccess } from "./session-bus.ts"
 
-/** The window system of a Wayland compositor, with what this compositor lets programs see and do. */
+/** The window system of a Wayland compositor, with whatever this compositor lets programs see and do. */
 export async function openWayland(env: Env, access: BusAccess, deadline: Deadline): Promise<WindowSystem> {
   const { Sway } = await import("./sway.ts")
   const sway = Sway.find(env)
@@ -22,7 +22,7 @@ export async function openWayland(env: Env, access: BusAccess, deadline: Deadlin
   return extension ? new GnomeWithExtension(env, access, shell, extension) : new Gnome(env, access, shell)
 }
 
-/** A compositor that has no name on the bus: its protocols say if it takes input. */
+/** For a compositor without a bus name: its protocols show whether it accepts input. */
 async function openPlain(env: Env, deadline: Deadline): Promise<WindowSystem> {
   const [{ Wayland }, { hasVirtualDevices }] = await Promise.all([
     import("./connection.ts"),

@@ -3,7 +3,7 @@ import type { Wayland } from "./connection.ts"
 import { readSeat } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** A window, as the foreign-toplevel protocol of wlroots describes it: it tells neither its process nor its place. */
+/** A window as wlroots' foreign-toplevel protocol describes it: without process or position. */
 export interface Toplevel {
   readonly object: number
   readonly title: string
@@ -15,7 +15,7 @@ export interface Toplevel {
 
 export type ToplevelRequest = "focus" | "minimize" | "maximize" | "unmaximize" | "unminimize" | "close"
 
-/** All windows of a compositor, for as long as the connection lives. undefined: it does not have the protocol. */
+/** All windows of a compositor, updated while the connection lives. undefined: it lacks the protocol. */
 export async function followToplevels(
   wayland: Wayland,
   deadline: Deadline,
@@ -41,7 +41,7 @@ export async function followToplevels(
     })
   })
   if (manager === undefined) return undefined
-  // The first answer makes the objects, the second one describes them.
+  // The first reply creates the objects, the second one describes them.
   await wayland.sync(deadline)
   await wayland.sync(deadline)
   return () => [...all.values()]

@@ -3,7 +3,7 @@ import type { NamedKey } from "../../keys.ts"
 
 /** Keys of the US layout, by their numbers in linux/input-event-codes.h. */
 
-/** The key of this name or character, and the modifiers that it needs. undefined: the US layout has none. */
+/** The key for this name or character, and the modifiers that it needs. undefined: the US layout has none. */
 export function keyOf(
   key: string,
 ): { readonly code: number; readonly with: readonly Modifier[] } | undefined {

@@ -3,7 +3,7 @@ import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
 
-/** Devices of our own on the compositor's seat, by the protocols of wlroots. */
+/** Our virtual devices on the compositor's seat, by wlroots protocols. */
 export function virtualDevices(wayland: Wayland, env: Env): Devices {
   return {
     pointer: async (outputs, deadline) => {

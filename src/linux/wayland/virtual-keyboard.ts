@@ -12,7 +12,7 @@ import { eventTime, seatWith } from "./seat.ts"
 import { keyOf } from "./us-layout.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** A keyboard of our own on the compositor's seat, with a keymap of our own. It is gone when the connection ends. */
+/** Our virtual keyboard on the compositor's seat, with our own keymap. It disappears with the connection. */
 export class VirtualKeyboard implements Keyboard {
   readonly #wayland: Wayland
   readonly #object: number
@@ -24,7 +24,7 @@ export class VirtualKeyboard implements Keyboard {
     this.#env = env
   }
 
-  /** undefined: the compositor has no such devices. */
+  /** undefined: the compositor does not support virtual keyboards. */
   static async open(wayland: Wayland, env: Env, deadline: Deadline): Promise<VirtualKeyboard | undefined> {
     const manager = wayland.bind("zwp_virtual_keyboard_manager_v1", 1)
     if (manager === undefined) return undefined
@@ -61,7 +61,7 @@ export class VirtualKeyboard implements Keyboard {
     const bytes = new TextEncoder().encode(`${keymapText(keysyms)}\0`)
     const file = memoryFile("agent-desktop-keymap")
     if (file === undefined)
-      throw new AppError("PLATFORM_NOT_SUPPORTED", "The kernel gives no memory for a keymap", {
+      throw new AppError("PLATFORM_NOT_SUPPORTED", "The kernel could not allocate memory for a keymap", {
         disposition: NOTHING_DELIVERED,
       })
     try {
@@ -94,7 +94,7 @@ export class VirtualKeyboard implements Keyboard {
     await handOver(this.#env, deadline)
   }
 
-  /** The compositor takes the keyboard that has last changed something for the current one. */
+  /** The compositor treats the keyboard that last changed something as the current one. */
   async becomeCurrent(deadline: Deadline): Promise<void> {
     this.#modifiers(MODIFIER_KEYS.shift.bit)
     this.#modifiers(0)
@@ -110,7 +110,7 @@ export class VirtualKeyboard implements Keyboard {
   }
 }
 
-/** The longest part of the text for which the printable keys suffice, and their meanings. */
+/** The longest prefix of the text for which the printable keys suffice, and their meanings. */
 function takeRun(chars: readonly string[]): {
   readonly run: readonly string[]
   readonly codes: ReadonlyMap<string, number>
@@ -129,8 +129,8 @@ function takeRun(chars: readonly string[]): {
 }
 
 /**
- * Keys that enter characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium takes others, such
- * as 14, for what they are on a PC keyboard, whatever the keymap says.
+ * Keys that produce characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium reads others,
+ * such as 14, as on a PC keyboard, whatever the keymap says.
  */
 const PRINTABLE: readonly number[] = [
   ...range(2, 13),

@@ -7,7 +7,7 @@ import { layoutOf, type Output } from "./displays.ts"
 import { eventTime, seatWith } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
-/** A pointer of our own on the compositor's seat. It is gone when the connection ends. */
+/** Our virtual pointer on the compositor's seat. It disappears with the connection. */
 export class VirtualPointer implements Pointer {
   readonly #wayland: Wayland
   readonly #object: number
@@ -20,7 +20,7 @@ export class VirtualPointer implements Pointer {
     this.#layout = layout
   }
 
-  /** undefined: the compositor has no such devices. */
+  /** undefined: the compositor does not support virtual pointers. */
   static async open(
     wayland: Wayland,
     outputs: readonly Output[],
@@ -56,7 +56,7 @@ export class VirtualPointer implements Pointer {
     await this.#button(BUTTON_CODES[button], 0, deadline)
   }
 
-  /** The device itself goes with the connection. */
+  /** The device itself disappears with the connection. */
   async close(deadline: Deadline): Promise<void> {
     if (this.#wayland.closed) return
     for (const code of [...this.#down]) await this.#button(code, 0, deadline)

@@ -16,13 +16,13 @@ export interface View {
   readonly window: TopWindow
   /** True if the pointer can reach it. */
   readonly isVisible: boolean
-  /** True for a menu, a tip or a panel, which is not a window in the contract's sense. */
+  /** True for a menu, a tooltip or a panel, which the contract does not count as a window. */
   readonly isPopup?: boolean
 }
 
 export type WindowRequest = WindowOp | { readonly kind: "close" }
 
-/** A compositor that tells all windows and their places, and takes input. */
+/** A compositor that lists all windows with their positions, and accepts input. */
 export abstract class WindowCompositor extends InputCompositor {
   override readonly listsAll = true
 
@@ -35,7 +35,7 @@ export abstract class WindowCompositor extends InputCompositor {
     return !(await this.views(deadline)).some(({ window }) => window.pid === pid && !window.isNative)
   }
 
-  /** Those of Xwayland are left to the X server, if that can be asked. */
+  /** Xwayland's windows are left to the X server, if it can be reached. */
   override async windows(deadline: Deadline): Promise<readonly TopWindow[]> {
     return (await this.views(deadline))
       .filter(({ window, isPopup }) => !isPopup && (window.isNative || !this.env.DISPLAY))
@@ -101,7 +101,7 @@ export abstract class WindowCompositor extends InputCompositor {
     throw noWindow(id)
   }
 
-  /** The part of a window that compositors describe alike. `mark` keeps their own ids apart from those of X11. */
+  /** The part of a window that all compositors describe. `mark` keeps their ids apart from X11's. */
   protected identify(
     { id, title, pid, appId, xId }: Described,
     mark: string,
@@ -116,7 +116,7 @@ export abstract class WindowCompositor extends InputCompositor {
     }
   }
 
-  /** Waits until the window is as wanted. A change of its frame will do: compositors have limits of their own. */
+  /** Waits until the window is as requested. Any change of its frame is enough: compositors have their own limits. */
   async #untilDone(before: TopWindow, op: WindowOp, deadline: Deadline): Promise<void> {
     const { id, frame } = before
     const patience = deadline.slice(CHANGE_MS)
@@ -141,13 +141,13 @@ export abstract class WindowCompositor extends InputCompositor {
 
 const noWindow = (id: string): AppError => windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
 
-/** The names of a window in a compositor's own words. */
+/** A compositor's own names for a window. */
 interface Described {
   readonly id: string | number
   readonly title: string
   readonly pid: number
   readonly appId: string
-  /** Its window on Xwayland; 0 or undefined for one of Wayland. */
+  /** The id of its Xwayland window; 0 or undefined for a native Wayland window. */
   readonly xId?: number
 }
 

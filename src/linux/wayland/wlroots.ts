@@ -9,9 +9,9 @@ import { askToplevel, followToplevels, type Toplevel, type ToplevelRequest } fro
 import { virtualDevices } from "./virtual-devices.ts"
 
 /**
- * A compositor of the wlroots family without a protocol of its own. Windows are those of the accessibility bus, and their
- * places are not known. Input goes to points of the screen, and keys to the window that has the focus. The compositor
- * tells titles and states of its windows, which say which window of the accessibility bus is which.
+ * A wlroots compositor without a protocol of its own. Windows come from the accessibility bus, without positions.
+ * Pointer input goes to screen points, and keys to the focused window. The compositor reports the titles and states of
+ * its windows, which identify the windows of the accessibility bus.
  */
 export class Wlroots extends InputCompositor {
   /** The titles of the windows that were listed, by their ids. */
@@ -28,7 +28,7 @@ export class Wlroots extends InputCompositor {
     return windows.map((window) => {
       const likes = windows.filter(({ title }) => title === window.title)
       const fitting = toplevels.filter(({ title }) => title === window.title)
-      // A second window of this title that says the same leaves it open which of them it is.
+      // If a second window with this title also claims the focus, it is unclear which one has it.
       const isOnlyClaim = isClaimed(window) && likes.filter(isClaimed).length === 1
       const focused = isOnlyClaim && fitting.some(({ activated }) => activated)
       const [only, ...others] = fitting
@@ -76,7 +76,7 @@ export class Wlroots extends InputCompositor {
     return virtualDevices(wayland, this.env)
   }
 
-  /** The only window of this title, as it is now. Throws if it is not the only one, or the compositor has none. */
+  /** The only window with this title, as it is now. Throws if there are several or none. */
   async #find(wayland: Wayland, id: string, deadline: Deadline): Promise<() => Toplevel> {
     const title = this.#titles.get(id)
     if (title === undefined) throw windowNotFound(id).with({ disposition: NOTHING_DELIVERED })
@@ -88,7 +88,7 @@ export class Wlroots extends InputCompositor {
     if (others.length > 0 || likes.length > 1)
       throw new AppError(
         "AMBIGUOUS_TARGET",
-        `Several windows have the title of window '${id}', and this compositor tells nothing else about them`,
+        `Several windows have the title of window '${id}', and this compositor reports nothing else about them`,
         {
           suggestion: "Close or rename one of them, or use commands that work by accessibility",
           disposition: NOTHING_DELIVERED,
@@ -123,7 +123,7 @@ function isDone(kind: StateOp, before: Toplevel, now: Toplevel): boolean {
 function unknown(id: string): AppError {
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    `The compositor does not tell which of its windows '${id}' is`,
+    `The compositor does not report which of its windows is '${id}'`,
     {
       suggestion:
         "Use commands that work by accessibility: click, type, set-value, check and select by ref; or run the app on an isolated desktop: agent-desktop desktop-start",
@@ -132,7 +132,7 @@ function unknown(id: string): AppError {
   )
 }
 
-/** undefined: this window cannot be told from others. */
+/** undefined: this window cannot be distinguished from others. */
 function unlessUnknown(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code === "TIMEOUT") throw error
 }

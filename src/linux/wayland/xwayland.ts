@@ -7,12 +7,12 @@ import type { InputLock } from "../../turn.ts"
 import type { MenuNote, Owner, WindowSystem } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
 
-/** A compositor together with its X server, Xwayland: windows of both, each once. */
+/** A compositor together with its X server, Xwayland: the windows of both, each once. */
 export function withXwayland(native: WindowSystem, x: WindowSystem): WindowSystem {
   return new WithXwayland(native, x)
 }
 
-/** Ids of X11 are numbers. */
+/** X11 window ids are numbers. */
 const isX = (id: string | undefined): boolean => id !== undefined && /^w-\d+$/.test(id)
 
 class WithXwayland implements WindowSystem {
@@ -56,7 +56,7 @@ class WithXwayland implements WindowSystem {
   }
 
   async popups(deadline: Deadline): Promise<readonly TopWindow[] | undefined> {
-    // Only those of X11 are known. A process that has none there may have one of Wayland.
+    // Only X11 popups are known. A process without one there may have a Wayland popup.
     const ofX = (await this.#x.popups(deadline)) ?? []
     return ofX.length > 0 ? ofX : this.#native.popups(deadline)
   }
@@ -94,7 +94,7 @@ class WithXwayland implements WindowSystem {
     return this.#master(owner.window).hasKeys(owner, deadline)
   }
 
-  /** Input through Xwayland reaches its own windows only, so it must be meant for one. */
+  /** Input through Xwayland reaches only its own windows, so it must be meant for one. */
   input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void> {
     const way = isX(owner?.window) ? this.#placed : this.#native
     return way.input(event, deadline, owner, approach)
@@ -112,7 +112,7 @@ class WithXwayland implements WindowSystem {
     return this.#x.writeMenuNote(menu, deadline)
   }
 
-  /** Compositors share the clipboard of Xwayland with their own clients. One that refuses has done nothing. */
+  /** Compositors share Xwayland's clipboard with their own clients. One that refuses has done nothing. */
   async clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined> {
     try {
       return await this.#native.clipboard(op, deadline)
@@ -134,12 +134,12 @@ class WithXwayland implements WindowSystem {
     return this.#native.hasInput ? this.#native.displays(deadline) : this.#x.displays(deadline)
   }
 
-  /** The system that knows the places of Xwayland's windows, and leads the pointer there. */
+  /** The system that knows the positions of Xwayland's windows and moves the pointer there. */
   get #placed(): WindowSystem {
     return this.#native.listsAll ? this.#native : this.#x
   }
 
-  /** The system that decides about a window: a compositor may ignore what X clients ask of each other's windows. */
+  /** The system that controls a window: a compositor may ignore X clients' requests about each other's windows. */
   #master(id: string | undefined): WindowSystem {
     return isX(id) ? this.#placed : this.#native
   }

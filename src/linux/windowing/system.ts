@@ -6,29 +6,29 @@ import type { InputLock } from "../../turn.ts"
 import type { TopWindow } from "./window.ts"
 
 /**
- * A window system: the windows of a desktop, their places and operations, input, pictures, the clipboard and displays.
- * An operation that it lacks throws PLATFORM_NOT_SUPPORTED before anything is sent.
+ * A window system: the windows of a desktop with their positions and operations, input, pictures, the clipboard and
+ * displays. An operation that it lacks throws PLATFORM_NOT_SUPPORTED before anything is sent.
  */
 export interface WindowSystem {
-  /** False if some windows are known to the accessibility bus only. */
+  /** False if only the accessibility bus knows some windows. */
   readonly listsAll: boolean
-  /** False if it takes no input: `openLock` and `input` refuse. */
+  /** False if it accepts no input: `openLock` and `input` refuse. */
   readonly hasInput: boolean
-  /** True if the windows of this process do not know their place on the screen. */
+  /** True if the windows of this process do not know their screen position. */
   isNative(pid: number, deadline: Deadline): Promise<boolean>
 
   /** All windows, topmost first. */
   windows(deadline: Deadline): Promise<readonly TopWindow[]>
   /**
-   * Adds what it knows about windows of the accessibility bus, and takes back a focus that it does not confirm. Absent: it
+   * Adds what it knows about windows of the accessibility bus, and removes a focus that it does not confirm. Absent: it
    * knows nothing about them.
    */
   recognize?(windows: readonly TopWindow[], deadline: Deadline): Promise<readonly TopWindow[]>
   /** A window and the others of its process, topmost first; empty if there is no such window. */
   mates(id: string, deadline: Deadline): Promise<readonly TopWindow[]>
-  /** Those of the windows that still exist. */
+  /** The windows among these that still exist. */
   existing(ids: readonly string[], deadline: Deadline): Promise<ReadonlySet<string>>
-  /** Menus, popovers and tooltips that show, topmost first; undefined if it does not know them. */
+  /** Visible menus, popovers and tooltips, topmost first; undefined if it does not know them. */
   popups(deadline: Deadline): Promise<readonly TopWindow[] | undefined>
   /** Follows the popups of the desktop from now on. Absent: they cannot be followed. */
   watchPopups?(deadline: Deadline): Promise<PopupWatch>
@@ -39,35 +39,37 @@ export interface WindowSystem {
 
   operate(id: string, op: WindowOp, deadline: Deadline): Promise<void>
   /**
-   * Asks the window to close, without waiting. Returns the method, in the window system's words; undefined if it cannot
-   * ask this window.
+   * Asks the window to close, without waiting. Returns the method in the window system's words; undefined if this
+   * window cannot be asked.
    */
   requestClose(id: string, deadline: Deadline): Promise<string | undefined>
-  /** Waits until the app of the window has handled the input that it was sent. false: it did not in time. */
+  /** Waits until the window's app has handled its input. False: it did not in time. */
   caughtUp(id: string, deadline: Deadline): Promise<boolean>
 
   /** A lock on the pointer and the keyboard, across processes. */
   openLock(deadline: Deadline): Promise<InputLock>
   /**
-   * True if keys go to the window of the owner now; for one whose window is not known, to any of its process. undefined:
-   * it cannot tell.
+   * True if keys go to the owner's window now or, if that is unknown, to any window of its process. undefined: unknown.
    */
   hasKeys(owner: Owner, deadline: Deadline): Promise<boolean | undefined>
-  /** Synthesises input, for an element of `owner`. `approach` comes right before the pointer goes where it presses. */
+  /**
+   * Synthesises input for an element of `owner`. `approach` is called right before the pointer moves to where it
+   * presses.
+   */
   input(event: InputEvent, deadline: Deadline, owner?: Owner, approach?: () => Promise<void>): Promise<void>
-  /** Lets the pointer visit a row and leave it upwards, and waits for the app to react to both. */
+  /** Moves the pointer over a row and out of it upwards, and waits for the app to react to both. */
   visitRow(at: Point, top: number, deadline: Deadline): Promise<void>
 
-  /** The notes on the menus of a process that show now: menus that are in no tree. */
+  /** The notes on a process's visible menus that are in no tree. */
   readMenuNotes(pid: number, deadline: Deadline): Promise<readonly string[]>
   writeMenuNote(menu: MenuNote, deadline: Deadline): Promise<void>
 
   clipboard(op: ClipboardOp, deadline: Deadline): Promise<string | undefined>
   picture(target: ScreenshotTarget, deadline: Deadline): Promise<Picture>
-  /** The pixels of a part of a window that the screen shows. Absent: nobody knows where windows are. undefined: covered. */
+  /** The visible pixels of a part of a window. Absent: window positions are unknown. undefined: the part is covered. */
   uncovered?(window: string, area: Rect, deadline: Deadline): Promise<Uncovered | undefined>
   displays(deadline: Deadline): Promise<readonly DisplayInfo[]>
-  /** Follows the pixels of the screen. Absent, or undefined: it cannot tell when they change. */
+  /** Follows the pixels of the screen. Absent or undefined: it does not report when they change. */
   watchScreen?(deadline: Deadline): Promise<ScreenWatch | undefined>
 }
 

@@ -2,15 +2,15 @@ import type { Rect } from "../../node.ts"
 
 /** A top-level window, as a window system describes it. */
 export interface TopWindow {
-  /** `w-` and the window system's own id. It means the same window until it closes. */
+  /** `w-` and the window system's own id. It means the same window until that closes. */
   readonly id: string
   readonly title: string
   readonly pid?: number
-  /** True if only the window itself names its process: the window system does not know it. */
+  /** True if only the window itself names its process, and the window system does not confirm it. */
   readonly isPidClaimed?: boolean
   /** The names by which window systems group the windows of an app: WM_CLASS on X11. */
   readonly wmClass?: { readonly instance: string; readonly className: string }
-  /** The client's own window on the screen, which coordinates of the window count from; absent if that is not known. */
+  /** The client's own window on the screen, the origin of window coordinates; absent if unknown. */
   readonly bounds?: Rect
   /**
    * The visible window, which the contract calls its bounds: the client window plus its border and the window
@@ -20,7 +20,7 @@ export interface TopWindow {
   readonly frame?: Rect
   readonly gtkFrameExtents?: Extents
   readonly focused: boolean
-  /** True if it may have the focus although its app does not say so. */
+  /** True if it may have the focus although its app does not report it. */
   readonly mayHaveFocus?: boolean
   readonly minimized: boolean
   readonly maximized: boolean
@@ -29,9 +29,9 @@ export interface TopWindow {
   /** The window's types, preferred first: "normal", "dialog", "popup-menu". */
   readonly types: readonly string[]
   readonly transientFor?: string
-  /** True if its app does not know its place on the screen: a client of Wayland. */
+  /** True for a native Wayland window, whose app does not know its screen position. */
   readonly isNative?: boolean
-  /** The accessible object that it was made of: no window system knows it. */
+  /** The accessible object that it was made from, because no window system knows it. */
   readonly object?: string
   /** The desktop-file id, if the application sets it. */
   readonly desktopFile?: string
@@ -44,12 +44,12 @@ export interface Extents {
   readonly bottom: number
 }
 
-/** False for ids of other surfaces, as the `menu-1` of a menu. */
+/** False for ids of other surfaces, such as a menu's `menu-1`. */
 export function isWindowId(id: string | undefined): id is string {
   return id?.startsWith("w-") === true
 }
 
-/** True for a popup that a user cannot act on: a tip, or the picture of what is dragged. */
+/** True for a popup that a user cannot act on: a tooltip, or the picture of a dragged item. */
 export function isPassing({ types }: Pick<TopWindow, "types">): boolean {
   return types.includes("tooltip") || types.includes("dnd")
 }

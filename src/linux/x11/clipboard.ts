@@ -15,7 +15,7 @@ import {
 import type { Env } from "./setup.ts"
 import { Packet, Request } from "./wire.ts"
 
-/** The command that runs serveClipboard in a process of its own. */
+/** The command that runs serveClipboard in a separate process. */
 export const OWNER_COMMAND = "__own-clipboard"
 
 /** Reads, replaces or empties the clipboard. */

@@ -5,7 +5,7 @@ import type { X11 } from "./connection.ts"
 import { changeProperty, getNumbers, queryPointer, words } from "./requests.ts"
 import type { Xtest } from "./xtest.ts"
 
-/** A button that a command of ours has pressed. The display keeps the note, since the command may be killed. */
+/** A button that a command of ours has pressed. The note is on the display, since the command may be killed. */
 export interface Held {
   readonly button: number
   readonly at: Point
@@ -20,9 +20,9 @@ export function noteHeld(x: X11, held: readonly Held[]): void {
 }
 
 /**
- * Makes sure that no button is down which would turn the next movement into a drag and the next click into a drop. The
- * button of a click or drag that was killed is released where it was pressed. One that mouse-down holds stays down and
- * is returned, unless it is `wanted`. Throws if the button is held by a person or another program.
+ * Makes sure that no pressed button turns the next movement into a drag and the next click into a drop. If a click or
+ * drag was killed, its button is released where it was pressed. A button that mouse-down holds stays down and is
+ * returned, unless it is `wanted`. Throws if a person or another program holds a button.
  */
 export async function settleButtons(
   x: X11,

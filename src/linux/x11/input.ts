@@ -22,8 +22,8 @@ import { XError } from "./wire.ts"
 import { openXtest } from "./xtest.ts"
 
 /**
- * Synthesises the input, for an element of `owner`, unless the screen is locked: then it would go to the lock.
- * `approach` comes right before the pointer goes to the place where it presses.
+ * Synthesises input for an element of `owner`, unless the screen is locked: then it would go to the lock screen.
+ * `approach` is called right before the pointer moves to where it presses.
  */
 export async function sendInput(
   x: X11,
@@ -130,7 +130,7 @@ export async function openInputLock(env: Env, deadline: Deadline): Promise<Input
       return {
         pid: await readHolder(x, deadline),
         display: x.name,
-        instead: "a desktop of your own ('desktop-start')",
+        instead: "use an isolated desktop of your own ('desktop-start')",
       }
     },
     close: () => x.close(),
@@ -147,13 +147,13 @@ async function tryRedirect(x: X11, deadline: Deadline): Promise<boolean> {
   }
 }
 
-/** Leaves an id of this connection with the display, for the error of commands that do not get their turn. */
+/** Leaves an id of this connection on the display, for the error of commands that do not get their turn. */
 async function signHolder(x: X11, deadline: Deadline): Promise<void> {
   await x.intern([HOLDER], deadline)
   x.send(changeProperty(x.root, x.atom(HOLDER), CARDINAL, 32, words(x.setup.idBase)))
 }
 
-/** The process behind that id, by the word of the X server. A forged note can name other clients, and nothing else. */
+/** The process behind that id, according to the X server. A forged note can name other clients, and nothing else. */
 async function readHolder(x: X11, deadline: Deadline): Promise<number | undefined> {
   await x.intern([HOLDER], deadline)
   const [id = 0] = await getNumbers(x, x.root, x.atom(HOLDER), deadline)

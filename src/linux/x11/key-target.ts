@@ -21,8 +21,8 @@ export interface KeyTarget {
 }
 
 /**
- * Waits until the keyboard focus is in the window of the owner: a window manager hands it over a moment after the
- * window has come to the front. Without an owner, the window that has the focus now. Throws with nothing delivered.
+ * Waits until the keyboard focus is in the owner's window: a window manager passes it on a moment after the window has
+ * come to the front. Without an owner: the window that has the focus now. Throws with nothing delivered.
  */
 export async function findKeyTarget(
   x: X11,
@@ -46,7 +46,7 @@ export async function findKeyTarget(
   return { top, pid: owner.pid }
 }
 
-/** An element of a menu does not know its window: then that of its process which has the focus. */
+/** A menu's element does not know its window. Then it is the focused window of its process. */
 async function ownWindow(x: X11, { window, pid }: Owner, deadline: Deadline): Promise<number> {
   if (window !== undefined) return topLevelOf(x, window, deadline)
   const focused = await focusedPid(x, deadline)
@@ -54,7 +54,7 @@ async function ownWindow(x: X11, { window, pid }: Owner, deadline: Deadline): Pr
   return keyboardWindow(x, deadline)
 }
 
-/** True if keys go to the window of the owner now; for one whose window is not known, to any of its process. */
+/** True if keys go to the owner's window now or, if that is unknown, to any window of its process. */
 export async function hasKeys(x: X11, { window, pid }: Owner, deadline: Deadline): Promise<boolean> {
   if (window === undefined) return (await focusedPid(x, deadline)) === pid
   const [top, now] = await Promise.all([topLevelOf(x, window, deadline), keyboardWindow(x, deadline)])

@@ -69,7 +69,7 @@ async function sendTo(
     await prove?.()
     await sendKeys(x, target, deadline, send, focusElsewhere)
   }
-  // A client that has gone has handled them.
+  // A client that has ended counts as having handled them.
   if (window !== undefined) await unlessGone(settled(x, window, deadline.slice(SETTLE_MS)))
 }
 
@@ -165,7 +165,7 @@ function findModifier(keymap: Keymap, modifier: Modifier, group: number): number
   })
 }
 
-/** The keys of modifiers that are not down already: those stay as they are. */
+/** The keys of modifiers that are not down yet; the others stay as they are. */
 export async function modifierKeys(
   x: X11,
   modifiers: readonly Modifier[],
@@ -192,5 +192,5 @@ function notPressed(combo: Combo): AppError {
 
 const QUERY_KEYMAP = 44
 const READER_MS = 1000
-/** How long an app may take over keys before its reaction counts as over. */
+/** How long an app may spend on keys before its reaction counts as finished. */
 const SETTLE_MS = 1000

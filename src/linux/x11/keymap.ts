@@ -52,7 +52,8 @@ export async function openXkb(x: X11, deadline: Deadline): Promise<number> {
     "PLATFORM_NOT_SUPPORTED",
     `The X display '${x.name}' does not report its keyboard layout`,
     {
-      suggestion: "Start the X server with its XKEYBOARD extension, or use a desktop of 'desktop-start'",
+      suggestion:
+        "Start the X server with its XKEYBOARD extension, or use an isolated desktop ('desktop-start')",
       disposition: NOTHING_DELIVERED,
     },
   )

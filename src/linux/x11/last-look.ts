@@ -37,9 +37,9 @@ export async function windowUnderPointer(x: X11, deadline: Deadline): Promise<nu
 }
 
 /**
- * True if another app has the pointer for itself, as an open menu does: presses go to that app, and keys with them. The
- * trial grab is of the window that the pointer is in, so no client sees the pointer leave. While a button is down the
- * app that saw the press has the pointer, which is not what is meant here.
+ * True if another app has grabbed the pointer, as an open menu does: presses and keys go to that app. The trial grab
+ * uses the window under the pointer, so no client sees the pointer leave. While a button is down, the app that saw the
+ * press has a grab, too; that does not count.
  */
 export async function isPointerTaken(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
   const { mask } = await queryPointer(x, deadline)
@@ -50,8 +50,8 @@ export async function isPointerTaken(x: X11, pid: number, deadline: Deadline): P
 }
 
 /**
- * True if another app has the keyboard for itself; without a process, also if the app itself has it. The window that
- * has the focus sees it go and come back at once, so this is not for every key.
+ * True if another app has grabbed the keyboard; without a process, also if the app itself has. The focused window sees
+ * the focus leave and return at once, so this is not for every key.
  */
 export async function isKeyboardTaken(x: X11, pid: number | undefined, deadline: Deadline): Promise<boolean> {
   const focus = await getInputFocus(x, deadline)
@@ -67,7 +67,7 @@ async function isTaken(x: X11, grab: Request, ungrab: number, deadline: Deadline
   return status === ALREADY_GRABBED || status === FROZEN
 }
 
-/** True if the process shows a menu or another popup: then it is the one that has the pointer and the keyboard. */
+/** True if the process shows a menu or another popup: then it has the pointer and the keyboard. */
 async function hasPopup(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
   const popups = await listOverrideWindows(x, deadline)
   return popups.some((popup) => popup.pid === pid && !isPassing(popup))
@@ -87,7 +87,7 @@ export async function topLevelOf(x: X11, window: number, deadline: Deadline): Pr
   return parent === x.root || parent === 0 ? window : topLevelOf(x, parent, deadline)
 }
 
-/** The process of the window that has the keyboard focus; undefined if the server cannot tell. */
+/** The process of the focused window; undefined if the server does not know it. */
 export async function focusedPid(x: X11, deadline: Deadline): Promise<number | undefined> {
   const focus = await getInputFocus(x, deadline)
   return [...(await readPids(x, [focus], deadline)).values()][0]

@@ -6,13 +6,13 @@ import { changeProperty, getProperty, propertyText, unlessGone } from "./request
 import { listOverrideWindows } from "./windows.ts"
 
 /**
- * Notes on the windows of menus: which accessible object each of them is. A menu that is in no tree is known by the
- * event that it shows, which only one command hears. The note lets later commands find it, and ends with the window.
+ * Notes on menu windows: which accessible object each of them is. A menu that is in no tree is known only by the event
+ * when it opens, which only one command receives. The note lets later commands find it, and disappears with the window.
  */
 
 const NOTE = "_AGENT_DESKTOP_MENU"
 
-/** The notes on the menus of a process that show now, topmost first. */
+/** The notes on a process's visible menus, topmost first. */
 export async function readMenuNotes(x: X11, pid: number, deadline: Deadline): Promise<readonly string[]> {
   const own = (await listOverrideWindows(x, deadline)).filter((window) => window.pid === pid)
   if (own.length === 0) return []

@@ -17,7 +17,7 @@ import { openXtest, type Xtest } from "./xtest.ts"
 
 type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
 
-/** `owner`, here and below: whose element the input is meant for, if for an element. */
+/** `owner`, here and below: the owner of the element that the input is meant for, if any. */
 export async function movePointer(
   x: X11,
   { at }: Of<"move">,
@@ -31,8 +31,8 @@ export async function movePointer(
 }
 
 /**
- * Lets the pointer visit a row and leave it upwards, and waits for the app to react to both. Then that row is the last
- * one that the app has drawn: at first it may draw all rows, or also the one that the pointer was on before.
+ * Moves the pointer over a row and out of it upwards, and waits for the app to react to both. Then the app has drawn
+ * that row last: at first it may draw all rows, or also the row that the pointer was on before.
  */
 export async function visitRow(x: X11, at: Point, top: number, deadline: Deadline): Promise<void> {
   for (const point of [at, { x: at.x, y: Math.max(0, top - ABOVE) }]) {
@@ -194,7 +194,7 @@ export async function dragPointer(
   }
 }
 
-/** The place of the pointer where input was proved to reach an element. */
+/** The pointer position where input was proved to reach an element. */
 interface Proved {
   readonly at: Point
   /** The top-level window there. */
@@ -203,9 +203,9 @@ interface Proved {
 }
 
 /**
- * Moves the pointer there and lets the app react to it: pages and windows show, hide and move things when the pointer
- * comes. Only then the caller proves that the element is still there. undefined: input is not meant for an element.
- * `aside`: another point of the element, to go to instead.
+ * Moves the pointer there and lets the app react: pages and windows show, hide and move things when the pointer comes.
+ * Only then does the caller prove that the element is still there. undefined: the input is not meant for an element.
+ * `aside`: another point of the element to move to instead.
  */
 async function arrive(
   x: X11,
@@ -219,7 +219,7 @@ async function arrive(
   await moveTo(x, xtest, at, deadline)
   if (!owner) return undefined
   await refuseTaken(x, owner, deadline)
-  // An app that is busy answers the proof only when it has reacted, so this wait may end early.
+  // A busy app answers the proof only after it has reacted, so this wait may end early.
   const isQuiet = await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(
     unlessLate,
   )
@@ -233,7 +233,7 @@ function unlessUnproved(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") throw error
 }
 
-/** A wait that is not over after its slice of the time has not failed. */
+/** A wait that outlasts its slice of the time has not failed. */
 function unlessLate(error: unknown): false {
   if (error instanceof AppError && error.code === "TIMEOUT") return false
   throw error
@@ -289,7 +289,7 @@ async function hold(x: X11, { count, opens }: Of<"click">, deadline: Deadline): 
 
 /**
  * True if a window of another process has come under the pointer since the press. A window manager that acts on clicks
- * sees a press first, and the server gives what it passes on to the window that is on top by then.
+ * sees a press first, and the server delivers the passed-on press to whichever window is on top by then.
  */
 async function isElsewhere(x: X11, proved: Proved | undefined, deadline: Deadline): Promise<boolean> {
   if (!proved || (await queryPointer(x, deadline)).child === proved.top) return false
@@ -342,7 +342,7 @@ async function moveTo(x: X11, xtest: Xtest, to: Point, deadline: Deadline): Prom
   const target = checkOnScreen(x, to)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await queryPointer(x, deadline)
-    // Hover effects need a motion, also where the pointer already is.
+    // Hover effects need a motion, even if the pointer is already there.
     const isThere = before.at.x === target.x && before.at.y === target.y
     if (isThere) xtest.motion({ x: target.x > 0 ? target.x - 1 : target.x + 1, y: target.y })
     xtest.motion(target)

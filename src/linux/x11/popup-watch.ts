@@ -5,14 +5,14 @@ import type { X11 } from "./connection.ts"
 import { EVENT, MASK } from "./requests.ts"
 import { learnAtoms, readWindows } from "./window.ts"
 
-/** Follows the popups that open and close from now on. Costs one question before and one after. */
+/** Follows the popups that open and close from now on. Costs one round trip before and one after. */
 export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatch> {
   const opened = new Set<number>()
   let hasClosed = false
   const selected = x.select(x.root, MASK.substructure)
   const events = x.listen(({ code, packet }) => {
     const window = packet.u32(8)
-    // A window that the window manager has is never override-redirect.
+    // A window that the window manager manages is never override-redirect.
     if (code === EVENT.mapNotify && packet.u8(12) === 1) opened.add(window)
     if (code === EVENT.unmapNotify) hasClosed = !opened.delete(window) || hasClosed
     return false

@@ -9,7 +9,7 @@ import { type Packet, Request, XError } from "./wire.ts"
 
 /**
  * Follows the pixels of the screen. The server reports that something was drawn, and keeps the drawn region until it is
- * read: nothing is read while nothing is drawn. undefined: the server lacks an extension that this needs.
+ * read: nothing is read while nothing is drawn. undefined: the server lacks a required extension.
  */
 export async function watchScreen(x: X11, deadline: Deadline): Promise<ScreenWatch | undefined> {
   const [damage, fixes] = await Promise.all([

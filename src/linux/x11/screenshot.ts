@@ -157,9 +157,9 @@ export async function isCovered(x: X11, top: number, area: Rect, deadline: Deadl
 }
 
 /**
- * Calls `read` while the server keeps the window's pixels apart from the screen. With a compositor it always does.
- * Otherwise it starts to, and the application must first draw the covered parts. Returns undefined if the server
- * cannot do it or the application does not draw.
+ * Calls `read` while the server keeps the window's pixels separately from the screen. With a compositor it always does.
+ * Otherwise it starts to, and the application must first draw the covered parts. Returns undefined if the server cannot
+ * do it or the application does not draw.
  */
 export async function withOwnPixels<T>(
   x: X11,

@@ -105,7 +105,7 @@ export async function freeSpareKeys(
 export function noSpareKeys(): AppError {
   return new AppError(
     "PLATFORM_NOT_SUPPORTED",
-    "The keyboard layout has no key for this character and none to spare",
+    "The keyboard layout has no key for this character, and no spare key",
     {
       suggestion: "Use 'set-value', or 'clipboard-set' and the app's shortcut for paste",
       disposition: NOTHING_DELIVERED,

@@ -208,10 +208,10 @@ async function typeRun(
   await x.sync(deadline)
 }
 
-/** A window that has taken the focus may have done so while the text was on its way to the app. */
+/** A window that has taken the focus may have received the end of the text. */
 async function checkEnd(typist: Typist, chars: readonly string[]): Promise<void> {
   const { x, target, secret, deadline } = typist
-  // Enter may close the window or go on to the next one, and Tab goes on to the next field.
+  // Enter may close the window or open the next one, and Tab moves to the next field.
   const movesOn = chars.some((char) => char === "\n" || char === "\t")
   if (movesOn && !secret) return
   if (!(await isFocused(x, target, deadline))) throw lostFocus(typist, chars.length)
@@ -219,8 +219,8 @@ async function checkEnd(typist: Typist, chars: readonly string[]): Promise<void>
 }
 
 /**
- * Throws if the field does not have the focus any more, now that the app has read what was typed: it may go on to
- * another field of the same window, which would show the rest.
+ * Throws if the field has lost the focus after the app has read the typed text: the app may move to another field of
+ * the same window, which would show the rest.
  */
 async function proveStill(typist: Typist, typed: number): Promise<void> {
   const { prove } = typist

@@ -21,8 +21,8 @@ export async function caughtUp(x: X11, window: number, deadline: Deadline): Prom
 }
 
 /**
- * Waits until the client has also done what the events made it do, such as a new layout: it has been asleep for longer
- * than a frame takes. false: it does not sleep before the deadline, as for an animation, or that cannot be seen.
+ * Waits until the client has also reacted to the events, e.g. with a new layout: it has slept for longer than a frame
+ * takes. False: it does not sleep before the deadline, e.g. because of an animation, or that cannot be observed.
  */
 export async function settled(x: X11, window: number, deadline: Deadline): Promise<boolean> {
   if (!(await caughtUp(x, window, deadline))) return false
@@ -73,7 +73,7 @@ async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean>
   return true
 }
 
-/** For a client that can be neither asked nor looked at: the only evidence is time. */
+/** For a client that can be neither asked nor observed: the only evidence is time. */
 async function giveTime(x: X11, deadline: Deadline): Promise<boolean> {
   await x.sync(deadline)
   await pause(REMOTE_MS, deadline)

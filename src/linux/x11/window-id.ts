@@ -4,7 +4,7 @@ export function windowId(number: number): string {
   return `w-${number}`
 }
 
-/** undefined: no window of the display has such an id, as with the `menu-1` of a menu. */
+/** undefined: it is not the id of a window on the display, e.g. a menu's `menu-1`. */
 export function windowNumber(id: string | undefined): number | undefined {
   return id !== undefined && /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
 }

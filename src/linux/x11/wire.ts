@@ -53,7 +53,7 @@ export class Request {
     return this.zeros(-this.#at & 3)
   }
 
-  /** The bytes on the wire. Beyond 65535 words the length moves into a field of its own (BIG-REQUESTS). */
+  /** The bytes on the wire. Beyond 65535 words, the length moves into an extra field (BIG-REQUESTS). */
   encode(maxWords: number, big: boolean): Uint8Array {
     this.pad()
     const words = this.#at / 4

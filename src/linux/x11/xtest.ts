@@ -91,7 +91,7 @@ export class Xtest {
     this.#held.set(`button ${button}`, [this.#fake(MOTION, 0, origin), this.#fake(BUTTON_RELEASE, button)])
   }
 
-  // Without a delay of the server's: it has left a client waiting for good, with a button down.
+  // Without the server's own delay: it has left a client waiting forever, with a button down.
   #fake(type: number, detail: number, at: Point = { x: 0, y: 0 }): Request {
     return new Request(this.#opcode, FAKE_INPUT)
       .u8(type)
@@ -116,7 +116,8 @@ export function openXtest(x: X11, deadline: Deadline): Promise<Xtest> {
       "PLATFORM_NOT_SUPPORTED",
       `The X display '${x.name}' does not accept synthetic input`,
       {
-        suggestion: "Start the X server with its XTEST extension, or use a desktop of 'desktop-start'",
+        suggestion:
+          "Start the X server with its XTEST extension, or use an isolated desktop ('desktop-start')",
         disposition: NOTHING_DELIVERED,
       },
     )
