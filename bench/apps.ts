@@ -116,6 +116,8 @@ export const STOCK_APPS: readonly StockApp[] = [
     app: "soffice",
     title: "Calc",
     command: office("--calc"),
+    // pyatspi asks ten questions about every cell in view.
+    prepare: [["menu", "View > Zoom > 200%"]],
     popup: ["click", 'menuitem "Insert"'],
   },
 ]

@@ -248,12 +248,12 @@ export class SeenDesktop {
     if (window.id === origin.window) return "own"
     const name = window.title || window.wmClass?.className || window.id
     if (window.pid !== origin.pid) return { by: `window '${name}'`, isOtherApp: true }
-    // A menu's element does not know which window the menu is.
-    if (origin.window === undefined) return "own"
+    // An element of a menu does not know which window the menu is.
+    const isAnywhere = origin.window === undefined
+    if (isAnywhere && !origin.traits.hitTestMissesPopups) return "own"
     const popups = await system.popups(this.#deadline)
-    return popups?.some(({ id }) => id === window.id)
-      ? "popup"
-      : { by: `window '${name}'`, isOtherApp: false }
+    if (popups?.some(({ id }) => id === window.id)) return "popup"
+    return isAnywhere ? "own" : { by: `window '${name}'`, isOtherApp: false }
   }
 
   /** Reads all windows and apps, or one window and the others of its process. */

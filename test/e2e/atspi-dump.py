@@ -56,6 +56,12 @@ def extents_of(accessible):
     return box and [box.x, box.y, box.width, box.height]
 
 
+def text_of(accessible):
+    """Its first 80 characters. Firefox answers with nothing to a question about more than there are."""
+    text = tried(accessible.queryText)
+    return tried(lambda: text.getText(0, min(80, text.characterCount)), "") if text else ""
+
+
 def facts_of(accessible, parent):
     """States last but one, extents last: what is read late is read close to what the other side sees."""
     name = tried(lambda: accessible.name, "")
@@ -67,7 +73,7 @@ def facts_of(accessible, parent):
         "label": "" if name.strip() else label_of(accessible),
         "description": tried(lambda: accessible.description, ""),
         "placeholder": tried(lambda: dict(a.split(":", 1) for a in accessible.getAttributes()).get("placeholder-text", ""), ""),
-        "text": "" if name.strip() else tried(lambda: accessible.queryText().getText(0, 80), ""),
+        "text": "" if name.strip() else text_of(accessible),
         "actions": actions_of(accessible),
         "interfaces": tried(accessible.get_interfaces, []),
         "states": sorted(pyatspi.stateToString(state) for state in tried(lambda: accessible.getState().getStates(), ())),

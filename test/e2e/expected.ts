@@ -132,7 +132,10 @@ class Tree {
   /** True if nothing hides it. It shows, or it is scrolled out of view. */
   isThere(node: Dumped): boolean {
     return [node, ...this.above(node)].every((one) => {
+      if (this.isDrawnField(one)) return true
       if (one.states.includes("defunct")) return false
+      // A drawn field has its texts for a value.
+      if (this.above(one).some((holder) => this.isDrawnField(holder))) return false
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
       if (one.role === "menu bar" && one.extents?.[3] === 0) return false
       // The list of a closed combo box of Qt 5.
@@ -145,8 +148,14 @@ class Tree {
     })
   }
 
+  /** True for a field that LibreOffice draws into an area of GTK. It says that it is defunct, from the start. */
+  isDrawnField(node: Dumped): boolean {
+    return node.states.includes("defunct") && node.role === "panel" && this.parentOf(node)?.role === "filler"
+  }
+
   /** True if it is scrolled out of view. */
   isOut(node: Dumped): boolean {
+    if (this.isDrawnField(node)) return false
     if (!this.#shows(node)) return true
     if (this.toolkit !== "Qt" && this.toolkit !== "GTK") return false
     // These report everything as shown, however far it is scrolled away.
@@ -257,7 +266,7 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
   const isChecked = is("checked") && (canBeChecked || node.role !== "toggle button")
   const isUncertain = is("indeterminate") && (canBeChecked || node.role === "toggle button")
   return [
-    is("enabled") || is("sensitive") || isLocked ? "enabled" : "disabled",
+    is("enabled") || is("sensitive") || isLocked || tree.isDrawnField(node) ? "enabled" : "disabled",
     ...(isFocused ? ["focused"] : []),
     ...(isUncertain ? ["indeterminate"] : isChecked ? ["checked"] : canBeChecked ? ["unchecked"] : []),
     ...(is("expandable")
@@ -342,6 +351,7 @@ function roleOf(tree: Tree, node: Dumped): string {
       if (parent === "list box") return "option"
       return is("selectable") || is("selected") ? "option" : "group"
     case "panel":
+      if (tree.isDrawnField(node)) return "textfield"
       // A time field of Gecko; a slide in LibreOffice's list of them.
       if (tree.toolkit === "Gecko" && is("editable")) return "datefield"
       return parent === "document frame" && is("selectable") ? "option" : "group"

@@ -323,3 +323,41 @@ test("the status bar has its texts", async () => {
   const { stdout } = await desktop.run("snapshot", "--window-id", window, "--format", "text", "--compact")
   expect(stdout).toContain('statictext "Sheet 1 of 1"')
 })
+
+test("the input line shows the formula of the current cell, and text typed into it is entered", async () => {
+  await act("set-value", "H5", "=2+3")
+  await act("focus", "H5")
+  const line = ['textfield "Input line"', "--window-id", window] as const
+  const shown = async (): Promise<string> =>
+    (await desktop.run("get", line[0], "value", ...line.slice(1))).json.data?.value
+  await until(async () => (await shown()) === "=2+3", 15_000)
+  expect((await desktop.run("click", ...line)).json).toMatchObject({ ok: true, data: { method: "pointer" } })
+  expect((await desktop.run("type", "@focused", "*10")).json).toMatchObject({
+    ok: true,
+    data: { method: "keyboard" },
+  })
+  await until(async () => (await shown()) === "=2+3*10", 15_000)
+  await press("return")
+  await until(async () => (await act("get", "H5", "value")).value === "32", 15_000)
+  await press("ctrl+s")
+  await until(async () => (await Bun.file(file).text()).includes('table:formula="of:=2+3*10"'), 20_000)
+  const refusal = await desktop.run("set-value", ...line.slice(0, 1), "=1", ...line.slice(1))
+  expect(refusal.json.error).toMatchObject({
+    details: { reason: "read-only" },
+    disposition: { delivery: "not_delivered" },
+  })
+}, 120_000)
+
+test("text typed at the focus goes into the cell that is edited", async () => {
+  await act("set-value", "H6", "Ada")
+  await act("focus", "H6")
+  await press("f2")
+  const typed = await desktop.run("type", "@focused", " Byron", "--timeout-ms", "15000")
+  expect(typed.json).toMatchObject({
+    ok: true,
+    data: { element: { role: "cell", name: "H6" }, method: "keyboard" },
+  })
+  await press("return")
+  await press("ctrl+s")
+  await until(async () => (await Bun.file(file).text()).includes("<text:p>Ada Byron</text:p>"), 20_000)
+}, 120_000)

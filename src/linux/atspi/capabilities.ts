@@ -17,7 +17,11 @@ export function statesOf(
   { origin, parent }: Pick<Element, "origin" | "parent">,
 ): State[] {
   const list: State[] = []
-  const states = claimsFocus(origin.traits, kind) ? withoutItemFocus(reported, kind, parent) : reported
+  const states = isCopyOfCell({ origin, parent })
+    ? without(reported, STATE.FOCUSED)
+    : claimsFocus(origin.traits, kind)
+      ? withoutItemFocus(reported, kind, parent)
+      : reported
   const on = (bit: number): boolean => has(states, bit)
   const isLocked = origin.traits.readOnlyLooksDisabled && on(STATE.READ_ONLY)
   const isEnabled = on(STATE.SENSITIVE) || on(STATE.ENABLED) || isLocked
@@ -49,6 +53,18 @@ export function statesOf(
   if (on(STATE.INVALID_ENTRY)) list.push("invalid")
   return list
 }
+
+/**
+ * True for the paragraph that shows the text of a cell while it is edited. The panel around it is the only one in a
+ * document that can be edited and is not a shape, which could be selected.
+ */
+export function isCopyOfCell({ origin, parent }: Pick<Element, "origin" | "parent">): boolean {
+  if (!origin.traits.editedCellsAreCopied || parent?.role !== ROLE.PANEL) return false
+  const { states } = parent
+  return has(states, STATE.EDITABLE) && has(states, STATE.MULTISELECTABLE) && !has(states, STATE.SELECTABLE)
+}
+
+const without = (states: StateSet, bit: number): StateSet => (has(states, bit) ? states - 2 ** bit : states)
 
 /** True for a button that is down because a press is under way, not because it stays down. */
 const isHeldDown = (traits: Traits, { native }: Kind): boolean =>

@@ -128,7 +128,9 @@ function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "na
   const isHeld = isCombo && element.origin.traits.comboNameIsValue && name !== label
   // The lines of a page are worth more than a name of one line.
   const page = kind.native === ROLE.PAGE ? text : undefined
-  const value = held ?? page ?? (isHeld ? name : undefined)
+  const beside =
+    name !== undefined && kind.role !== "cell" && text && cleanName(text) !== name ? text : undefined
+  const value = held ?? page ?? (isHeld ? name : undefined) ?? beside
   if (page) return { name, value }
   const isNamedByValue = isCombo && name !== undefined && name === value
   return { name: isNamedByValue ? label : (name ?? label ?? cleanName(text ?? "")), value }

@@ -176,7 +176,7 @@ async function isCutOff(
   surface: Ref,
   point: Point,
 ): Promise<boolean> {
-  const { mixesCoordinates, coordinates } = origin.traits
+  const { mixesCoordinates, coordinates, boxesMayClaimNoPlace } = origin.traits
   if (mixesCoordinates) return false
   let at = await unlessRefused(atspi.parent(ref))
   for (let depth = 0; at && refKey(at) !== refKey(surface) && depth < MAX_DEPTH; depth++) {
@@ -187,7 +187,8 @@ async function isCutOff(
     ])
     // The item of a menu bar that opened the menu does not contain it.
     if (POPUP_ROLES.has(role)) return false
-    const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0
+    const mayLie = boxesMayClaimNoPlace && role === ROLE.FILLER
+    const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0 && !mayLie
     if (hasRoom && !contains(extents, point)) return true
     at = above
   }

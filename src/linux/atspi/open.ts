@@ -7,6 +7,7 @@ import { has, STATE } from "./bits.ts"
 import { originWithin } from "./coordinates.ts"
 import { Element, isGone, type Origin, type Parent } from "./element.ts"
 import { LiveSource } from "./facts.ts"
+import { isDrawnField } from "./sight.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
 import { walkElement } from "./walk.ts"
 
@@ -31,7 +32,10 @@ export async function describeElement(atspi: Atspi, element: Element): Promise<S
       atspi.states(element.ref),
       walkElement(atspi, live, element),
     ])
-    if (has(states, STATE.DEFUNCT)) return undefined
+    if (has(states, STATE.DEFUNCT)) {
+      const role = await atspi.role(element.ref)
+      if (!isDrawnField(element, { role, states })) return undefined
+    }
     if (!complete) await atspi.states(element.ref)
     return seen
   })

@@ -13,6 +13,7 @@ import { translatingErrors } from "./read-tree.ts"
 import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { Sender } from "./send.ts"
+import { isDrawnField } from "./sight.ts"
 
 /** Performs an action through the accessibility bus. A call that changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
@@ -29,6 +30,8 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
 
 async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
   const [first, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
+  // It takes no message: a text that was set by one has crashed LibreOffice.
+  if (isDrawnField(element, { role, states: first })) return NOT_DELIVERED
   const states = await whenUp(to.atspi, element, first)
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
   if (PRESSING.has(action.kind) && to.traits.downStaysDown && isDown(states, role)) return NOT_DELIVERED

@@ -78,6 +78,15 @@ const QUESTIONS: readonly AnyQuestion[] = [
       readValue(atspi, element.ref, kind, facts, expect, element.origin.traits.editableTextIsIgnored),
   },
   {
+    key: "value",
+    of: (role) => role === "textfield",
+    when: ({ facts }) => has(facts.states, STATE.DEFUNCT),
+    ask: async (atspi, { element }) => {
+      const paragraphs = await atspi.children(element.ref)
+      return (await Promise.all(paragraphs.map((ref) => readText(atspi, ref)))).join("\n")
+    },
+  },
+  {
     key: "label",
     of: (role) => LABELLED.has(role),
     when: ({ kind, name }) => name === undefined || kind.role === "combobox",
@@ -254,13 +263,17 @@ function hasShortcut(reading: Reading): boolean {
   return can(reading, INTERFACE.Action)
 }
 
-/** True for a nameless part of a page that holds text without an object for it. */
+/** True for a part of a page that holds text without an object for it. */
 function holdsText(reading: Reading): boolean {
   const { element, kind, facts, name } = reading
-  if (name !== undefined || !element.origin.traits.structureHoldsText) return false
+  if (!element.origin.traits.structureHoldsText) return false
+  if (name !== undefined && !NAMED_HOLDERS.has(kind.native)) return false
   if (kind.native === ROLE.PASSWORD_TEXT || kind.role === "webarea") return false
   return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
 }
+
+/** Parts of a page that have a name beside their text, such as the page of a tab. */
+const NAMED_HOLDERS: ReadonlySet<number> = new Set([ROLE.PANEL, ROLE.SCROLL_PANE, ROLE.SECTION])
 
 /** True for a text whose words are not its name: in the status bar of LibreOffice, and pages of a document in Evince. */
 function isNamelessText(reading: Reading): boolean {

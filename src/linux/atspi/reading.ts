@@ -1,6 +1,7 @@
 import type { TreeOptions } from "../../adapter.ts"
 import { hasTrait, type Rect } from "../../node.ts"
 import { INTERFACE } from "./atspi.ts"
+import { isCopyOfCell } from "./capabilities.ts"
 import type { DateField } from "./dates.ts"
 import type { Element, Origin } from "./element.ts"
 import type { Facts } from "./facts.ts"
@@ -67,11 +68,17 @@ export function readingOf(
   }
 }
 
-export function kindIn(facts: Facts, { origin, parentRole }: Element): Kind {
+export function kindIn(facts: Facts, element: Element): Kind {
   const { role, states, interfaces, childCount, name } = facts
   const holdsSelection = (interfaces & INTERFACE.Selection) !== 0
-  const { traits } = origin
-  return kindOf(role, states, holdsSelection, parentRole, { traits, interfaces, childCount, name })
+  const { origin, parentRole } = element
+  return kindOf(role, states, holdsSelection, parentRole, {
+    traits: origin.traits,
+    interfaces,
+    childCount,
+    name,
+    isCopy: isCopyOfCell(element),
+  })
 }
 
 /** The accessible name, unless it is one that the toolkit made up. */

@@ -137,6 +137,8 @@ export interface Evidence {
   /** −1 or absent: not known. */
   readonly childCount?: number
   readonly name?: string
+  /** True for a copy of the text of a cell that is edited. */
+  readonly isCopy?: boolean
 }
 
 /**
@@ -158,7 +160,7 @@ function refine(
   states: StateSet,
   holdsSelection: boolean,
   parent: number,
-  { traits = {}, interfaces, childCount, name }: Evidence,
+  { traits = {}, interfaces, childCount, name, isCopy = false }: Evidence,
 ): Role {
   const on = (state: number): boolean => has(states, state)
   switch (native) {
@@ -179,6 +181,7 @@ function refine(
         !on(STATE.EDITABLE)
       )
         return "option"
+      if (traits.drawnFieldsLookDefunct && on(STATE.DEFUNCT) && parent === ROLE.FILLER) return "textfield"
       if (traits.timeFieldsArePanels && on(STATE.EDITABLE) && !on(STATE.FOCUSABLE)) return "datefield"
       return traits.modalPanelIsPopover && on(STATE.MODAL) ? "popover" : "group"
     case ROLE.FILLER:
@@ -210,7 +213,7 @@ function refine(
     case ROLE.PARAGRAPH:
     case ROLE.SECTION:
       // A paragraph of an office document, an editable part of a web page.
-      return on(STATE.EDITABLE) && on(STATE.FOCUSABLE) ? "textfield" : roleOf(native)
+      return on(STATE.EDITABLE) && on(STATE.FOCUSABLE) && !isCopy ? "textfield" : roleOf(native)
     case ROLE.PUSH_BUTTON:
       if (traits.menuButtonIsNested && parent === ROLE.PUSH_BUTTON) return "menubutton"
       return on(STATE.HAS_POPUP) ? "menubutton" : "button"

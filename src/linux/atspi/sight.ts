@@ -1,7 +1,7 @@
 import type { TreeOptions } from "../../adapter.ts"
 import type { Rect } from "../../node.ts"
 import type { Atspi } from "./atspi.ts"
-import { has, STATE, type StateSet } from "./bits.ts"
+import { has, STATE, type StateSet, withStates } from "./bits.ts"
 import type { Element, Origin } from "./element.ts"
 import type { Facts, Look } from "./facts.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
@@ -49,8 +49,9 @@ export function isShowing(
   { traits }: Pick<Origin, "traits">,
   { states, role, extents }: Pick<Look, "role" | "states"> & { readonly extents?: Rect },
 ): boolean {
-  if (has(states, STATE.SHOWING)) return true
-  if (!has(states, STATE.VISIBLE)) return false
+  const isVisible = has(states, STATE.VISIBLE)
+  if (has(states, STATE.SHOWING)) return isVisible || !(traits.closedMenusKeepShowing && role === ROLE.MENU)
+  if (!isVisible) return false
   if (!traits.lacksShowing) return traits.treeItemsLackShowing === true && role === ROLE.TREE_ITEM
   return !extents || extents.width > 0 || extents.height > 0
 }
@@ -78,6 +79,20 @@ export function isClosed({ role, states }: Pick<Around, "role" | "states">): boo
   if (role === ROLE.PAGE_TAB) return !has(states, STATE.SELECTED)
   return role === ROLE.TOGGLE_BUTTON && has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)
 }
+
+/** True for a box that is not SHOWING and may hold something that is, since it claims another place than it has. */
+export function mayClaimNoPlace(
+  { origin }: Pick<Element, "origin">,
+  look: Look,
+  around: Around | undefined,
+): boolean {
+  if (!origin.traits.boxesMayClaimNoPlace || !isBox(look)) return false
+  return around?.sight === "shown" && !isOpener(around) && !isClosed(around)
+}
+
+/** True for a VISIBLE object that only holds others. */
+export const isBox = ({ role, states }: Look): boolean =>
+  (role === ROLE.FILLER || role === ROLE.PANEL) && has(states, STATE.VISIBLE)
 
 /** A caller that asks for what is scrolled out of view knows that the root is. */
 export function sightOfRoot(root: Element, facts: Facts, { offscreen }: TreeOptions): Sight {
@@ -117,3 +132,23 @@ export function mayBeCollapsed({ cellsMayBeUndrawn }: Traits, role: number, pare
     (role === ROLE.MENU_BAR && parent === ROLE.ROOT_PANE) || (role === ROLE.LIST && parent === ROLE.COMBO_BOX)
   )
 }
+
+/**
+ * True for a field that is drawn into a native area and only claims to be DEFUNCT. No other defunct object is asked
+ * anything: LibreOffice has crashed over one.
+ */
+export const isDrawnField = (
+  { origin, parentRole }: Pick<Element, "origin" | "parentRole">,
+  { role, states }: Look,
+): boolean =>
+  has(states, STATE.DEFUNCT) &&
+  origin.traits.drawnFieldsLookDefunct === true &&
+  role === ROLE.PANEL &&
+  parentRole === ROLE.FILLER
+
+/** The facts of a field that only claims to be DEFUNCT. It shows, and its paragraphs are its text. */
+export const asDrawnField = (facts: Facts): Facts => ({
+  ...facts,
+  states: withStates(facts.states, STATE.VISIBLE, STATE.SHOWING, STATE.ENABLED, STATE.SENSITIVE),
+  childCount: 0,
+})

@@ -32,6 +32,8 @@ export interface Traits {
 
   /** A hit test returns the topmost object. Absent: the first one that contains the point, which is the lowest. */
   readonly hitTestFindsTopmost?: true
+  /** A hit test finds the page below a popup. */
+  readonly hitTestMissesPopups?: true
   /** A hit test guesses first. It has to be repeated so many times, each after a wait. */
   readonly hitTestGuesses?: { readonly repeat: number; readonly afterMs: number }
   /** Lines of text, and boxes around them, overlap without covering each other. */
@@ -132,6 +134,8 @@ export interface Traits {
   readonly draggablesArePanels?: true
   /** Shapes in documents, and slides in their overview, are SELECTABLE and offer no action: a click selects them. */
   readonly shapesAreSelectable?: true
+  /** A field that is drawn into a native area is a panel that claims to be DEFUNCT, with a paragraph that lives. */
+  readonly drawnFieldsLookDefunct?: true
   /** A field for a time is a panel that can be edited. */
   readonly timeFieldsArePanels?: true
 
@@ -147,11 +151,18 @@ export interface Traits {
   readonly gridCellsAreNamedByColumn?: true
   /** A cell of a sheet can be EDITABLE, and takes text from the keyboard only. */
   readonly sheetCellsAreTypedOver?: true
+  /**
+   * While a cell of a sheet is edited, a panel shows its text in a paragraph. A text that is set there shows and is not
+   * entered. Keys go to the cell.
+   */
+  readonly editedCellsAreCopied?: true
   /** A tool button is alone in an item that has its tooltip. */
   readonly toolItemHasTooltip?: true
 
   // States
 
+  /** A menu that has closed may stay SHOWING. It is not VISIBLE. */
+  readonly closedMenusKeepShowing?: true
   /** SHOWING is not reported: an element that was never given any room is hidden. */
   readonly lacksShowing?: true
   /** Items of an open menu are not SHOWING, and those of a closed one keep their places: the popup on the screen tells. */
@@ -168,6 +179,8 @@ export interface Traits {
   readonly outOfView?: "visible" | "visible in pages" | "visible in panes" | "by place"
   /** An element around others may not be SHOWING although they are. */
   readonly unshownMayHoldShown?: true
+  /** A box that claims no area, or one off the screen, is not SHOWING. The widgets in it have places of their own. */
+  readonly boxesMayClaimNoPlace?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
   readonly ancestorsTellPages?: true
   /** A combo box does not say if it is open, and its first child is the list, which shows only then. */
@@ -284,6 +297,8 @@ const GTK3: Traits = {
   toolItemHasTooltip: true,
   // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
   ancestorsTellPages: true,
+  // Only a widget with a window of its own cuts its children off.
+  boxesMayClaimNoPlace: true,
   outOfView: "visible in panes",
   // A menu, unless the app asks for a list.
   comboListTells: true,
@@ -447,6 +462,8 @@ const FIREFOX: Traits = {
   ...PAGES,
   offsetsIn: "utf-16",
   pagesComeWhenAsked: true,
+  // The list of suggestions for a field.
+  hitTestMissesPopups: true,
   // Those for dates have a role of their own.
   timeFieldsArePanels: true,
   // alert(), confirm(), prompt().
@@ -454,6 +471,8 @@ const FIREFOX: Traits = {
   structureHoldsText: true,
   // Its own menu bar is VISIBLE while it is hidden, and so is a page in another tab.
   outOfView: "visible in pages",
+  // The list of suggestions for a field.
+  closedMenusKeepShowing: true,
   // display: contents
   unshownMayHoldShown: true,
   editableTextIsIgnored: true,
@@ -475,8 +494,11 @@ const DRAWN: Traits = {
   gridCellsAreNamedByColumn: true,
   // They have a Value interface for numbers, and a Text interface that shows what was entered last.
   sheetCellsAreTypedOver: true,
+  editedCellsAreCopied: true,
   // Also the pages of Draw.
   shapesAreSelectable: true,
+  // Calc's input line: an object without a parent of LibreOffice's own counts as gone, and its parent is GTK's.
+  drawnFieldsLookDefunct: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,

@@ -14,9 +14,12 @@ import { askAll } from "./questions.ts"
 import { kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import {
+  asDrawnField,
+  isDrawnField,
   isScroller,
   isShowing,
   mayBeCollapsed,
+  mayClaimNoPlace,
   type Sight,
   sightAlone,
   sightOf,
@@ -90,8 +93,10 @@ const ALONE: TreeOptions = {
 
 const ALONE_HIDDEN: TreeOptions = { ...ALONE, includeHidden: true }
 
-async function factsOf(source: Source, { ref }: Element): Promise<Facts> {
-  return source.facts(ref, await source.look(ref, false))
+async function factsOf(source: Source, element: Element): Promise<Facts> {
+  const look = await source.look(element.ref, false)
+  const facts = await source.facts(element.ref, look)
+  return isDrawnField(element, look) ? asDrawnField(facts) : facts
 }
 
 const describeDraft = ({ reading }: ReadDraft, inside: readonly SeenNode[]): Seen => describe(reading, inside)
@@ -115,6 +120,8 @@ class Collector {
   #nodes = 0
   /** Objects that are out of view, and their number is wanted. */
   #out: ObjectDraft[] = []
+  /** Boxes that are not SHOWING and may hold something that is. */
+  #unplaced: ObjectDraft[] = []
   /** Objects that do not say that they show, with something in them that does. */
   readonly #bridges = new Set<string>()
 
@@ -129,6 +136,7 @@ class Collector {
     root.scrolls = root.element.parent !== undefined
     this.#locate(root, facts)
     await this.#quiet()
+    while (this.#unplaced.length > 0) await this.#lookIntoUnplaced()
     while (this.#out.length > 0) await this.#countOut()
     if (!isRead(root)) throw new Error("the root of a tree was not read")
     if (root.element.origin.traits.outOfView === "by place") await this.#askPlaces(root)
@@ -139,6 +147,21 @@ class Collector {
     if (this.#pending === 0) return
     this.#done = Promise.withResolvers()
     await this.#done.promise
+  }
+
+  /** Reads the boxes that claim no place and hold something that shows. */
+  async #lookIntoUnplaced(): Promise<void> {
+    const unplaced = this.#unplaced
+    this.#unplaced = []
+    const { holdsShown } = await import("./unplaced.ts")
+    await Promise.all(
+      unplaced.map(async (draft) => {
+        if (!(await this.#expect(holdsShown(draft.source, draft.element.ref)))) return
+        this.#bridges.add(draft.key)
+        this.#enter(draft)
+      }),
+    )
+    await this.#quiet()
   }
 
   /** Counts what is out of view. Something in it may show all the same; then it is read. */
@@ -188,7 +211,10 @@ class Collector {
   /** Step 2: the facts. */
   #examine(draft: ObjectDraft, look: Look): void {
     const { element, source } = draft
-    // Nothing is asked of such an object: LibreOffice has crashed over it.
+    if (isDrawnField(element, look)) {
+      this.#with(draft, source.facts(element.ref, look), (facts) => this.#unfold(draft, asDrawnField(facts)))
+      return
+    }
     if (has(look.states, STATE.DEFUNCT) || !this.#admits(draft, look)) return
     const listing = this.#listEarly(draft, look)
     this.#with(draft, source.facts(element.ref, look), (facts) => {
@@ -197,7 +223,7 @@ class Collector {
   }
 
   /** Step 3: an object that claims to show may have no room. */
-  #unfold(draft: ObjectDraft, facts: Facts, listing: Listing): void {
+  #unfold(draft: ObjectDraft, facts: Facts, listing?: Listing): void {
     const { ref, parentRole, origin } = draft.element
     // A tree knows the extents of a label from the cache; an object that is read alone has to ask.
     const isUnproven = draft.spare !== undefined && origin.traits.lacksShowing && !facts.extents
@@ -345,7 +371,7 @@ class Collector {
   /** True if the object is read. One that is out of view may be noted to be counted. */
   #admits(draft: ObjectDraft, look: Look): boolean {
     const sight = sightOf(draft.element.origin, look, draft.parent?.around)
-    const isBridge = sight === "offscreen" && this.#bridges.has(draft.key)
+    const isBridge = sight !== "shown" && this.#bridges.has(draft.key)
     draft.isBridge = isBridge
     draft.sight = isBridge ? "shown" : sight
     const { includeHidden, offscreen } = this.#options
@@ -358,6 +384,8 @@ class Collector {
       draft.look = look
       this.#out.push(draft)
     }
+    if (draft.spare === undefined && mayClaimNoPlace(draft.element, look, draft.parent?.around))
+      this.#unplaced.push(draft)
     return false
   }
 

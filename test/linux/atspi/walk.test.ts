@@ -103,6 +103,53 @@ describe("a walk", () => {
     expect(all.root.children[0]?.states).toEqual(["enabled", "hidden"])
   })
 
+  test("reads a field of LibreOffice that only claims to be defunct, and asks nothing of other defunct objects", async () => {
+    const panel = (name: string, id: string): FakeNode => ({
+      role: "PANEL",
+      name,
+      id,
+      hidden: true,
+      disabled: true,
+      states: ["DEFUNCT"],
+      children: [{ role: "PARAGRAPH", text: "=1+2", states: ["EDITABLE", "FOCUSABLE", "FOCUSED"] }],
+    })
+    const children: FakeNode[] = [
+      { role: "FILLER", children: [panel("Input line", "line")] },
+      { role: "DOCUMENT_SPREADSHEET", children: [panel("Gone", "gone")] },
+    ]
+    using got = await read(children, { app: "soffice" })
+    const [area, sheet] = got.root.children
+    expect(area?.children).toMatchObject([
+      {
+        role: "textfield",
+        name: "Input line",
+        value: "=1+2",
+        states: ["enabled", "readonly"],
+        actions: ["Click"],
+      },
+    ])
+    expect(sheet?.children).toEqual([])
+    const asked = got.app.calls.filter(({ id }) => id === "gone").map(({ member }) => member)
+    expect(asked.toSorted()).toEqual(["GetRole", "GetState"])
+    using other = await read(children)
+    expect(other.root.children.flatMap((child) => child.children)).toEqual([])
+  })
+
+  test("the text of a cell that is edited is a copy: it has no focus and takes no text", async () => {
+    const text: FakeNode = { role: "PARAGRAPH", text: "Ada", states: ["EDITABLE", "FOCUSABLE", "FOCUSED"] }
+    const panel = (...states: NonNullable<FakeNode["states"]>): FakeNode => ({
+      role: "PANEL",
+      states,
+      children: [text],
+    })
+    const cell = panel("EDITABLE", "MULTISELECTABLE")
+    const shape = panel("EDITABLE", "MULTISELECTABLE", "SELECTABLE")
+    using got = await read([cell, shape], { app: "soffice" })
+    const [copy, original] = got.root.children.map(leafOf)
+    expect(copy).toMatchObject({ role: "paragraph", name: "Ada", states: [], actions: ["SetFocus"] })
+    expect(original).toMatchObject({ role: "textfield", value: "Ada", states: ["enabled", "focused"] })
+  })
+
   const LONG: readonly FakeNode[] = [
     {
       role: "SCROLL_PANE",

@@ -41,14 +41,14 @@ export interface Read {
 /** The tree of a window with these children, read by the real walk over a real bus. */
 export async function read(
   children: readonly FakeNode[],
-  options: { toolkit?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
+  options: { toolkit?: string; app?: string; ms?: number; window?: Partial<FakeNode> } & Partial<
     Pick<
       Parameters<typeof walkTree>[3],
       "maxDepth" | "bounds" | "includeHidden" | "offscreen" | "interactiveOnly" | "skipsSheets"
     >
   > = {},
 ): Promise<Read & Disposable> {
-  const { toolkit = "gtk", ms = 10_000, window, ...rest } = options
+  const { toolkit = "gtk", app: appName = "fake", ms = 10_000, window, ...rest } = options
   const app = await FakeApp.start(
     daemon.address,
     { role: "FRAME", name: "Window", id: "window", children, ...window },
@@ -58,7 +58,7 @@ export async function read(
   const place = {
     pid: process.pid,
     app: "fake",
-    traits: traitsOf(toolkit, "fake"),
+    traits: traitsOf(toolkit, appName),
     shift: { x: 100, y: 50 },
   }
   const source = new LiveSource(atspi, place, options.bounds === "all")
