@@ -38,6 +38,7 @@ const TEST = [
   "firefox-esr",
   "libreoffice-writer",
   "libreoffice-calc",
+  "libreoffice-impress",
   "libreoffice-gtk3",
   // The applications in test/fixtures.
   "python3-gi",
@@ -102,7 +103,6 @@ const APPS = [
   "evince",
   "gimp",
   "kate",
-  "libreoffice-impress",
   "nautilus",
   "pcmanfm-qt",
   "thunderbird",

@@ -21,6 +21,8 @@ export interface CellGrid<Handle> {
   readonly columnCount: number
   /** True for a spreadsheet: its columns have letters, and most of its cells are empty. */
   readonly isSheet: boolean
+  /** True if the app shows a text that is set in a cell, and does not save it. */
+  readonly forgetsTexts?: boolean
   /** The position of a cell among the children of the table. Headers are children, too. */
   indexOf(row: number, column: number): number
   /** The inverse: the cell that is this child of the table. */

@@ -46,6 +46,7 @@ export async function setCells(
   const sheet = await ctx.adapter.tableAround(target.seen.handle)
   const grid = sheet && (await ctx.adapter.grid(sheet.handle))
   if (!sheet || !grid) throw notASheet(target)
+  if (grid.kind === "cells" && grid.forgetsTexts) throw notSaved(target)
   const isSheet = grid.kind === "cells" && grid.isSheet
   const { method, differences } = isSheet
     ? await writeSheet(ctx, target, grid, block)
@@ -258,6 +259,14 @@ const losesDigits = (text: string): boolean =>
 function notASheet({ ref, seen }: Target): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, not in a sheet or table`, {
     suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+function notSaved({ ref }: Target): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is on a slide: the app does not save texts set there`, {
+    suggestion: `Type them: agent-desktop table ${ref} --cells, then for a cell: click REF, double-click REF, press ctrl+a, press 'shift+l i m a', press escape`,
+    details: { kind: "not_saved" },
     disposition: NOTHING_DELIVERED,
   })
 }

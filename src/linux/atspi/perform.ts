@@ -14,6 +14,7 @@ import { kindOf, ROLE } from "./roles.ts"
 import { scroll, scrollTo } from "./scrolling.ts"
 import { Sender } from "./send.ts"
 import { isDrawnField } from "./sight.ts"
+import { isInSlideTable, notSaved } from "./slides.ts"
 
 /** Performs an action through the accessibility bus. A call that changes something is sent once, or not at all. */
 export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
@@ -95,8 +96,11 @@ const ITEMS: ReadonlySet<number> = new Set([
   ROLE.RADIO_MENU_ITEM,
 ])
 
+const WRITING: ReadonlySet<Action["kind"]> = new Set(["set-value", "type", "clear"])
+
 async function deliver(to: Sender, element: Element, action: Action, target: Target): Promise<Performed> {
   const { ref } = element
+  if (WRITING.has(action.kind) && (await isInSlideTable(to.atspi, ref, to.traits))) throw notSaved()
   switch (action.kind) {
     case "click":
       return click(to, element, target)

@@ -9,6 +9,7 @@ import { describeElement, openAbove } from "./open.ts"
 import { pastTheBus, translatingErrors } from "./read-tree.ts"
 import { ROLE } from "./roles.ts"
 import { doubtOf } from "./rows.ts"
+import { isInSlideTable } from "./slides.ts"
 import { placesInView } from "./virtual.ts"
 
 /** Tables, lists and trees by row and column. Cells are asked for together: no cell waits for another one. */
@@ -70,6 +71,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     rowCount: Math.max(0, size.rows),
     columnCount: Math.max(0, size.columns),
     isSheet,
+    forgetsTexts: !isSheet && (await isInSlideTable(atspi, ref, origin.traits)),
     indexOf: (row, column) => start + row * stride + column * step,
     placeOf: (index) => ({
       row: Math.floor((index - start) / stride),
@@ -259,7 +261,8 @@ class TableCells {
       unlessRefused(atspi.childCount(ref)),
       atspi.name(ref),
     ])
-    if (count) return "parts"
+    // An empty cell of a document has no paragraph, and its address for a name.
+    if (count || (this.#element.origin.traits.gridCellsAreNamedByColumn && placeNamed(name))) return "parts"
     if (has(states, STATE.CHECKABLE)) return "check"
     if (name === "" && interfaces & INTERFACE.Action && !(interfaces & INTERFACE.Text))
       return (await atspi.actionNames(ref)).includes("toggle") ? "check" : "name"

@@ -156,6 +156,8 @@ export interface Traits {
    * entered. Keys go to the cell.
    */
   readonly editedCellsAreCopied?: true
+  /** A text that is set in a table on a slide shows and is not saved: it has to be typed. */
+  readonly slideTextsAreNotSaved?: true
   /** A tool button is alone in an item that has its tooltip. */
   readonly toolItemHasTooltip?: true
 
@@ -495,6 +497,8 @@ const DRAWN: Traits = {
   // They have a Value interface for numbers, and a Text interface that shows what was entered last.
   sheetCellsAreTypedOver: true,
   editedCellsAreCopied: true,
+  // Impress exports the text from before, also after another change.
+  slideTextsAreNotSaved: true,
   // Also the pages of Draw.
   shapesAreSelectable: true,
   // Calc's input line: an object without a parent of LibreOffice's own counts as gone, and its parent is GTK's.
