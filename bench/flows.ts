@@ -110,6 +110,8 @@ async function record(task: Task): Promise<string> {
   if (!(await isDone(task, stage))) throw new Error(`${task.app}: ${task.name} was not done`)
   // Another desktop has another directory.
   const flow = readFileSync(file, "utf8").replaceAll(desktop.directory, PLACE)
+  const hole = readFlow(flow, () => "").find(({ words }) => words.length === 0)
+  if (hole) throw new Error(hole.text)
   if (values.keep) writeFileSync(`${values.keep}/${fileNameOf(task)}.flow`, flow)
   return flow
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 
 /** The sockets of this user's viewers (desktop-view). The directory exists only while a viewer runs. */
-export const viewersDirectory = (): string => `/tmp/agent-desktop-view-${process.geteuid?.()}`
+export const viewersDirectory = (): string => `/tmp/agent-desktop-viewers-${process.geteuid?.()}`
 
 /** Cheap: every command asks this. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())

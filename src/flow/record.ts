@@ -14,9 +14,8 @@ export interface RecordOptions {
   tell(message: string): void
 }
 
-/** Time for the look before a command, and for the one after it. */
-const BEFORE_MS = 5000
-const AFTER_MS = 15_000
+/** Time for the look before a command, and for the one after it. A step without a look is only a comment. */
+const LOOK_MS = 15_000
 
 /**
  * Appends commands that succeed to a flow, with descriptions in place of refs. A failure to write never changes what the
@@ -50,7 +49,7 @@ export function openRecording({ file, tell }: RecordOptions): Recording {
     before: (step) =>
       timed(async () => {
         if (!isRecorded(step)) return undefined
-        const plan = await step.look(BEFORE_MS, (ctx) => planned(step, planOf(ctx, step)))
+        const plan = await step.look(LOOK_MS, (ctx) => planned(step, planOf(ctx, step)))
         return async (data) => {
           await timed(() => write(step, plan, data))
         }
@@ -75,7 +74,7 @@ interface Lines {
 }
 
 async function linesOf(step: RecordedStep, plan: Plan, data: object): Promise<Lines> {
-  const { words, expected } = await step.look(AFTER_MS, (ctx) => expectedAfter(ctx, step, plan, data))
+  const { words, expected } = await step.look(LOOK_MS, (ctx) => expectedAfter(ctx, step, plan, data))
   if (plan.reason !== undefined) return comment(step, plan, plan.reason)
   if (words === undefined) return { lines: [] }
   const all = [...plan.guards.map((guard) => guard.words), words, ...expected]

@@ -20,7 +20,7 @@ const SMALL = 800
 /** A larger change may be a scroll, after which browsers report the new places of fields only so much later. */
 const LARGE = 4 * SMALL
 const LATE_MS = 700
-/** How long the place of a window that has left stays covered. */
+/** How long the place of a window that has left stays covered, and how long all that is drawn while one moves. */
 const LEAVING_MS = 400
 /** A cover is a little larger than its field. */
 const MARGIN = 2
@@ -59,6 +59,9 @@ export class LiveDesktop {
   #covers: readonly Rect[] = []
   /** Places of windows with secure fields that have just closed or been minimised: pixels of them may still show. */
   #left: readonly { readonly bounds: Rect; readonly at: number }[] = []
+  /** Areas that were drawn while a window with secure fields moved: it may have been anywhere in them. */
+  #veiled: readonly Rect[] = []
+  #movedAt = Number.NEGATIVE_INFINITY
   /** True if apps have reported changes since the focused window was read. */
   #hasStirred = false
   /** Windows that are covered until a second look finds their secure fields in the same places. */
@@ -150,7 +153,7 @@ export class LiveDesktop {
   /** How long nothing needs to be done unless something is drawn. */
   get #patience(): number {
     if (this.#unconfirmed.size > 0) return 0
-    if (this.#left.length > 0) return LEAVING_MS / 2
+    if (this.#left.length > 0 || this.#veiled.length > 0) return LEAVING_MS / 2
     const isUnknown = this.windows.some(({ content }) => content.secure === "unknown")
     return this.#hasStirred ? OUTLINE_MS : isUnknown ? RETRY_MS : IDLE_MS
   }
@@ -178,11 +181,11 @@ export class LiveDesktop {
         if (drawn.some((area) => areaOf(bounds ? shared(area, bounds) : area) > LARGE))
           this.#drawnAt.set(id, performance.now())
       const due = this.#due(now, drawn)
-      if (this.#pending.length === 0 && due.length === 0 && this.#left.length === 0 && sameList(before, now))
-        return
+      const isCovering = this.#left.length > 0 || this.#veiled.length > 0
+      if (this.#pending.length === 0 && due.length === 0 && !isCovering && sameList(before, now)) return
       const old = this.#known
       const read = await this.#read(adapter, due)
-      const after = due.length > 0 || !sameList(before, now) ? await this.#list(adapter) : now
+      const after = due.length > 0 || !sameList(before, now) ? await this.#listAgain() : now
       this.#windows = after
       this.#known = new Map(
         after.flatMap((window) => {
@@ -191,7 +194,7 @@ export class LiveDesktop {
           return content ? [[window.id, { ...window, content, readAt }] as const] : []
         }),
       )
-      this.#show(before, after, old)
+      this.#show([before, now, after], old)
       this.#events.windowsChanged()
     } finally {
       await adapter.close()
@@ -200,6 +203,16 @@ export class LiveDesktop {
 
   async #list(adapter: Adapter): Promise<readonly SeenWindow[]> {
     return (await adapter.windows()).filter(({ minimized }) => !minimized)
+  }
+
+  /** With time of its own: an app that hangs may have taken all the time for reading. */
+  async #listAgain(): Promise<readonly SeenWindow[]> {
+    const adapter = await this.#open(Deadline.in(READ_MS, this.#signal))
+    try {
+      return await this.#list(adapter)
+    } finally {
+      await adapter.close()
+    }
   }
 
   /** The windows that must be read before what was drawn may be shown. */
@@ -234,11 +247,9 @@ export class LiveDesktop {
     return new Map(due.map(({ id }, i) => [id, contents[i]]))
   }
 
-  #show(
-    before: readonly SeenWindow[],
-    after: readonly SeenWindow[],
-    old: ReadonlyMap<string, KnownWindow>,
-  ): void {
+  /** `looks`: the windows of the last round, right after the pixels were taken, and now. */
+  #show(looks: readonly (readonly SeenWindow[])[], old: ReadonlyMap<string, KnownWindow>): void {
+    const [before = [], after = []] = [looks[0], looks.at(-1)]
     const whole = { x: 0, y: 0, width: this.screen.width, height: this.screen.height }
     const time = performance.now()
     this.#unconfirmed.clear()
@@ -262,7 +273,10 @@ export class LiveDesktop {
       return hasSecrets && bounds && !after.some((window) => window.id === id) ? [{ bounds, at: time }] : []
     })
     this.#left = [...this.#left.filter(({ at }) => time - at < LEAVING_MS), ...leaving]
-    const covers = [...wanted, ...this.#left.map(({ bounds }) => bounds)].flatMap(
+    if (this.#hasSecretMove(looks, old)) this.#movedAt = time
+    const isMoving = time - this.#movedAt < LEAVING_MS
+    this.#veiled = isMoving ? merged([...this.#veiled, ...this.#pending]) : []
+    const covers = [...wanted, ...this.#left.map(({ bounds }) => bounds), ...this.#veiled].flatMap(
       (area) => this.screen.clip(area) ?? [],
     )
     const changedCovers = [
@@ -275,6 +289,19 @@ export class LiveDesktop {
     if (areas.length === 0) return
     this.screen.show(areas, covers)
     this.#events.pictureChanged(areas)
+  }
+
+  /** True if a window that has secure fields, or may have some, was not in the same place in all looks. */
+  #hasSecretMove(looks: readonly (readonly SeenWindow[])[], old: ReadonlyMap<string, KnownWindow>): boolean {
+    const ids = new Set(looks.flatMap((windows) => windows.map(({ id }) => id)))
+    return [...ids].some((id) => {
+      const contents = [old.get(id)?.content, this.#known.get(id)?.content]
+      const places = looks.map((windows) => windows.find((one) => one.id === id)?.bounds)
+      return (
+        (this.#secretive.has(id) || contents.some((one) => one && one.secure.length > 0)) &&
+        places.some((place) => !sameRect(place, places[0]))
+      )
+    })
   }
 }
 

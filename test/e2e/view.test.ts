@@ -281,6 +281,30 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     await foreign.close()
   })
 
+  test("covers the window of an app that hangs, and still shows the others", async () => {
+    const script = new URL("../fixtures/many.py", import.meta.url).pathname
+    const app = desktop.spawnApp(["/usr/bin/python3", script, "Hanging", "20"])
+    const { window } = (await desktop.run("wait", "--window", "Hanging")).json.data
+    const before = await pressed("Press me")
+    await desktop.run("move-window", window.id, "900", "600")
+    process.kill(app.pid, "SIGSTOP")
+    const second = await startView(desktop)
+    await using viewer = await film(second.url)
+    // The next two changes are seen although each look at the hanging app takes long.
+    for (const name of ["first", "second"]) {
+      await desktop.run("set-value", 'textfield "Name"', name, "--app", "gtk3.py")
+      await desktop.run("focus", 'button "Press me"', "--app", "gtk3.py")
+      const wanted = colours(await screen(), field).join()
+      await until(() => colours(viewer.last(), field).join() === wanted, 40_000)
+    }
+    expect(COVER.has(pixel(viewer.last(), 920, 630))).toBe(true)
+    process.kill(app.pid, "SIGCONT")
+    app.kill("SIGKILL")
+    await app.exited
+    await second.end()
+    expect(await pressed("Press me")).toBe(before)
+  })
+
   test("ten viewers at once all follow", async () => {
     const [pages, films] = await Promise.all([
       Promise.all([openPage(view.url), openPage(view.url)]),
@@ -357,6 +381,9 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(await fetch(`http://127.0.0.1:${port}/`).catch(() => "refused")).toBe("refused")
   })
 })
+
+/** The two colours of a cover's stripes. */
+const COVER: ReadonlySet<string> = new Set(["74,81,92", "84,92,104"])
 
 function colours(picture: Pixels, { x, y, width, height }: Rect): string[] {
   return Array.from({ length: width * height }, (_, i) =>
