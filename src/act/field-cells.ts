@@ -5,7 +5,7 @@ import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../grid.t
 import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
-import { walk } from "../tree.ts"
+import { walk, wordsOf } from "../tree.ts"
 import { until } from "../until.ts"
 import { targetAt } from "./cells.ts"
 import { sendAction } from "./deliver.ts"
@@ -16,6 +16,8 @@ import { replaceText } from "./keyboard.ts"
 export interface FieldCell extends CellPlace {
   readonly text: string
   readonly field: Seen
+  /** A text of the same row, if there is one. */
+  readonly label?: SeenNode
 }
 
 /** The fields of these cells. Throws if a cell has no field, several, or one that cannot be set. Writes nothing. */
@@ -31,7 +33,38 @@ export async function fieldsOf(
   )
   const wrong = found.filter(({ fields }) => fields.length !== 1)
   if (wrong.length > 0) throw noField(wrong.map(({ cell }) => cell))
-  return found.map(({ cell, fields }) => ({ ...cell, field: fields[0]! }))
+  const labels = new Map(
+    await Promise.all(
+      [...new Set(cells.map(({ row }) => row))].map(
+        async (row) => [row, await labelOf(contentOf, row)] as const,
+      ),
+    ),
+  )
+  return found.map(({ cell, fields }) => ({ ...cell, field: fields[0]!, label: labels.get(cell.row) }))
+}
+
+/** The first text of a row, in its first cells. It tells the row from others. */
+async function labelOf(contentOf: ContentOf, row: number): Promise<SeenNode | undefined> {
+  for (let column = 0; column < LABEL_COLUMNS; column++) {
+    const content = await contentOf({ row, column })
+    const texts = content && fieldsIn(content).length === 0 ? [...walk(content)].map(({ node }) => node) : []
+    const label = texts.find((node) => wordsOf(node))
+    if (label) return label
+  }
+  return undefined
+}
+
+const LABEL_COLUMNS = 4
+
+/** Throws if the row of the cell is another one now: a page may show another row in the same fields. */
+export async function refuseOtherRow(ctx: Context, { label, ...cell }: FieldCell): Promise<void> {
+  const now = label && (await ctx.adapter.read(label.handle))
+  if (!label || (now && wordsOf(now) === wordsOf(label))) return
+  throw new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} is another one now`, {
+    suggestion: "See the rows with 'table', then go on at the right cell",
+    details: { kind: "not_there" },
+    disposition: NOTHING_DELIVERED,
+  })
 }
 
 type ContentOf = (place: CellPlace) => Promise<SeenNode | undefined>

@@ -104,10 +104,12 @@ async function writeFields(
   grid: Grid<Handle>,
   block: readonly Cell[],
 ): Promise<Written> {
-  const { fieldsOf, fillField } = await import("./field-cells.ts")
+  const { fieldsOf, fillField, refuseOtherRow } = await import("./field-cells.ts")
   const fields = await fieldsOf(ctx, table, grid, block)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
+    await refuseUnreachable(ctx, target)
+    await refuseOtherRow(ctx, cell)
     const shows = await fillField(ctx, target, cell)
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
   })
@@ -163,7 +165,8 @@ async function write<C extends Cell>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const next = block[done]
-    const isAsked = error.details?.kind === "asked"
+    // A dialog is in the way, whatever opened it.
+    const isAsked = error.details?.window_id !== undefined
     throw new AppError(error.code, `${done} of ${block.length} cells were written: ${error.message}`, {
       suggestion: isAsked
         ? error.suggestion

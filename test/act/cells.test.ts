@@ -102,3 +102,53 @@ describe.concurrent("type on a cell", () => {
     })
   })
 })
+
+describe.concurrent("set-cells in a table of fields", () => {
+  const NAMES = ["Ada", "Bob", "Cyd"]
+
+  /** A table with a field in each row. `written` is called after each text, with the number of texts so far. */
+  async function tableOf(written: (count: number) => void) {
+    let count = 0
+    const field: Spec = {
+      ...FIELD,
+      name: "Amount",
+      value: "",
+      actions: ["SetValue"],
+      does: (it, action) => {
+        if (action.kind === "set-value") it.set({ value: String(action.value) })
+        written(++count)
+      },
+    }
+    const rows = NAMES.map((name): Spec => {
+      const cells: Spec[] = [{ role: "statictext", value: name }, field]
+      return { role: "row", children: cells.map((content) => ({ role: "cell", children: [content] })) }
+    })
+    const it = await holding({ role: "table", name: "It", states: ["enabled"], children: rows })
+    const set = () => it.act("set-cells", { ref_id: 'table "It"', at: "B1", tsv: "1\n2\n3" })
+    return { ...it, set }
+  }
+
+  test("stops if the table shows other rows in the same fields", async () => {
+    const it = await tableOf((count) => {
+      const labels = it.element.children.map((row) => row.children[0]!.children[0]!)
+      if (count === 2) for (const [i, label] of labels.entries()) label.set({ value: NAMES[2 - i] })
+    })
+    expect((await it.set()).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("2 of 3 cells are written: The row of B3 is another one now"),
+      details: { written: 2, next: "B3" },
+    })
+    expect(it.world.deliveries).toHaveLength(2)
+  })
+
+  test("stops if a modal dialog opens", async () => {
+    const it = await tableOf(() => it.world.dialogs.set("w-1", { id: "w-9" }))
+    expect((await it.set()).error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("1 of 3 cells are written"),
+      suggestion: "Answer the dialog first: agent-desktop snapshot -i --window-id w-9",
+      details: { written: 1, next: "B2", reason: "behind a modal dialog", window_id: "w-9" },
+    })
+    expect(it.world.deliveries).toHaveLength(1)
+  })
+})
