@@ -81,9 +81,9 @@ export async function revealRow(
   const search = new RowSearch(ctx, list, named(name), "auto")
   for (const direction of ["down", "up"] as const) {
     const outcome = await search.go(direction, 2)
-    if (outcome.kind === "late" || outcome.kind === "stuck") throw search.failure(outcome, name)
     if (outcome.kind === "found" && outcome.others > 0) throw severalRows(list.ref, name)
     if (outcome.kind === "found") return outcome.hit.row === undefined ? "first" : "only"
+    if (outcome.kind !== "end") throw search.failure(outcome, name)
     // A table was searched from its first row to its last.
     if (outcome.searched.row_count !== undefined) return undefined
   }
@@ -99,7 +99,11 @@ interface Hit {
 
 type Outcome =
   | { readonly kind: "found"; readonly hit: Hit; readonly others: number }
-  | { readonly kind: "end" | "late" | "stuck"; readonly searched: Searched }
+  /** `changing`: rows came or went during the search, and shifted the others. */
+  | { readonly kind: "end" | "late" | "stuck" | "changing"; readonly searched: Searched }
+
+/** Time that another search needs at least. */
+const AGAIN_MS = 1500
 
 interface Searched {
   /** Counts from 1. Absent if the app does not report it. */
@@ -143,7 +147,21 @@ class RowSearch {
     const grid = table && (await this.#ctx.adapter.grid(table.handle))
     const list: Target = table ? { ...this.#target, seen: table } : this.#target
     this.#scroll = new ListScroll(this.#ctx, list, this.#policy)
-    return grid?.kind === "cells" ? this.#inGrid(grid, direction, enough) : this.#bySweep(direction)
+    if (!table || grid?.kind !== "cells") return this.#bySweep(direction)
+    const outcome = await this.#inGrid(grid, direction, enough)
+    if (outcome.kind === "end" && (await this.#rowCount(table)) !== grid.rowCount)
+      return this.#again({ ...outcome, kind: "changing" }, direction, enough)
+    return outcome.kind === "changing" ? this.#again(outcome, direction, enough) : outcome
+  }
+
+  /** Searches once more, as long as there is time. */
+  #again(outcome: Outcome, direction: Direction, enough: number): Promise<Outcome> | Outcome {
+    return this.#ctx.deadline.remaining > AGAIN_MS ? this.go(direction, enough) : outcome
+  }
+
+  async #rowCount({ handle }: Seen): Promise<number | undefined> {
+    const grid = await this.#ctx.adapter.grid(handle)
+    return grid?.kind === "cells" ? grid.rowCount : undefined
   }
 
   async #bySweep(direction: Direction): Promise<Outcome> {
@@ -174,6 +192,16 @@ class RowSearch {
         details: { kind: "search", ...details },
         disposition,
       })
+    if (kind === "changing")
+      return new AppError(
+        "TIMEOUT",
+        `The rows of ${ref} kept changing while they were searched for ${quoted(words)}`,
+        {
+          suggestion: "Wait until the app is done, or filter the list, then run it again",
+          details: { kind: "search", ...details },
+          disposition,
+        },
+      )
     if (kind === "stuck")
       return new AppError(
         "ACTION_FAILED",
@@ -224,6 +252,8 @@ class RowSearch {
     if (!seen) throw gone(this.#target.ref)
     await this.#showRow(grid, seen, best.row)
     const now = await this.#ctx.adapter.read(seen.handle)
+    const [[text = ""] = []] = await grid.texts({ first: best.row, last: best.row }, [best.column], false)
+    if (!this.#fits(text)) return { kind: "changing", searched: { row_count: grid.rowCount, direction } }
     return {
       kind: "found",
       hit: { seen: now ?? seen, row: best.row, texts: best.texts },
