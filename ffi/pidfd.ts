@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi"
 import { guardedly } from "./library.ts"
 
-/** Files that stand for processes, which Linux has had since 5.3. They tell how a process ended since 6.15. */
+/** Files that stand for processes, in Linux since 5.3. Since 6.15 they report how a process ended. */
 
 // Variadic functions of C take their arguments like any other on Linux, on x86-64 and arm64.
 const libc = guardedly({
@@ -23,13 +23,16 @@ const EXIT_ASKED = 1n << 3n
 /** _IOWR(0xFF, 11, struct pidfd_info) */
 const GET_INFO = (3n << 30n) | (BigInt(SIZE) << 16n) | (0xffn << 8n) | 11n
 
-/** A file that stands for the process, or undefined. It must be open when the process ends, and be closed by the caller. */
+/**
+ * Opens a file that stands for the process; undefined if that fails. It must be open when the process ends, and the
+ * caller closes it.
+ */
 export function openProcess(pid: number): number | undefined {
   const fd = Number(libc()?.syscall(PIDFD_OPEN, BigInt(pid), 0n) ?? -1)
   return fd < 0 ? undefined : fd
 }
 
-/** The status of wait(2), once the parent has collected the process. undefined: the kernel does not tell. */
+/** The wait(2) status, once the parent has collected the process. undefined: the kernel does not report it. */
 export function exitStatus(fd: number): number | undefined {
   const info = new DataView(new ArrayBuffer(SIZE))
   info.setBigUint64(0, EXIT_ASKED, true)

@@ -50,7 +50,7 @@ export function connectMacos(options: PlatformOptions): Platform {
   }
 }
 
-/** The time for giving things back at the end. */
+/** Time reserved to release everything at the end. */
 const CLOSE_MS = 1000
 
 function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
@@ -112,7 +112,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     screenshot: async (target) => (await import("./screenshot.ts")).takeScreenshot(target, deadline),
     watchScreen: async () => undefined,
     notifications: async () => (await import("./notifications.ts")).listNotifications(ax),
-    // macOS does not say which events an app has handled.
+    // macOS does not report which events an app has handled.
     caughtUp: async () => true,
     // The list of windows does not have menus and popups.
     ownerAt: async () => undefined,
@@ -126,7 +126,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
         suggestion: "Use the desktop of the logged-in user, or run on Linux",
       })
     },
-    // The system tells only a parent how its process ended.
+    // Only the parent of a process learns how it ended.
     life: async (pid) => ({
       end: async () => (processStart(pid) === undefined ? {} : undefined),
       close: () => {},

@@ -5,8 +5,8 @@ import { type Attributes, asText, asWords } from "./value.ts"
 
 /**
  * The attributes that every element is asked for, in one round trip: all that most controls have. A round trip costs as
- * much as twenty attributes, so a second one has to be worth it. AXValue is missing here: a secure field must not be
- * asked for it, and only this answer tells which field is one.
+ * much as twenty attributes, so a second one has to be worth it. AXValue is not among them: a secure field must not be
+ * asked for it, and only this answer shows which field is secure.
  */
 export const STRUCTURE = [
   "AXRole",
@@ -115,12 +115,12 @@ const SOMETIMES: ReadonlySet<Role> = new Set([
   "unknown",
 ])
 
-/** Roles that are mostly there for context, and hardly ever a control of the app's own making. */
+/** Roles that are mostly context, and hardly ever a custom control. */
 const SELDOM: ReadonlySet<Role> = new Set(["group", "statictext"])
 
 /**
- * "ask": only its actions tell whether the element can be acted on. "sample": the same, but if the first ones of its
- * kind cannot, the others are not asked. `web`: groups in pages may be buttons.
+ * "ask": only its actions show whether the element is interactive. "sample": the same, but if the first few of its kind
+ * are not, the others are not asked. `web`: groups in pages may be buttons.
  */
 export function mayBeActedOn(role: Role, web: boolean, named: boolean): "yes" | "ask" | "sample" | "no" {
   if (hasTrait(role, "interactive")) return "yes"
@@ -151,7 +151,7 @@ export interface Nature {
   readonly named: "title" | "description" | undefined
 }
 
-/** True if it is not known yet what the element is: asked together with others, these questions may fail by chance. */
+/** True if it is still unknown what the element is: asked together with others, these questions may fail by chance. */
 export function isOpen({ AXRole, AXSubrole }: Attributes): boolean {
   return isVague(AXRole) || (AXRole === "AXTextField" && isVague(AXSubrole))
 }

@@ -63,7 +63,7 @@ export class Ax {
         return values
       },
     )
-    // Some elements of an app's own making answer only one question at a time, and have no other word for that.
+    // Some custom elements answer only one question at a time, and report it with this code.
     return isAbsent(together) ? this.#readOneByOne(element, names) : together
   }
 

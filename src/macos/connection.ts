@@ -10,13 +10,13 @@ const MOST_NAMES = 1000
 
 /**
  * Elements and attribute names that the commands of one platform share. Each is retained once: these are the only
- * references that outlive the function that got them. Elements, and what macOS autoreleases, are given back as soon as no
+ * references that outlive the function that got them. Elements and autoreleased objects are released as soon as no
  * command runs; names when the platform closes.
  */
 export class Connection {
   /** Accessibility was granted. If the user withdraws it later, every call reports that. */
   trusted = false
-  /** Windows that stayed empty although their web contents were asked for. */
+  /** Windows that stayed empty although their web contents were requested. */
   readonly sleepers = new Set<string>()
   /** Processes that were told that a screen reader runs, each with the time it started. */
   readonly posedTo = new Map<number, string | undefined>()
@@ -34,13 +34,13 @@ export class Connection {
   /** A command begins. */
   enter(): void {
     this.#commands++
-    // One for all that run at the same time: pools are a stack, and commands do not end in the order they began. A process
-    // with one command frees everything by ending, and need not load the Objective-C runtime.
+    // One pool for all commands that run at the same time: pools are a stack, and commands do not end in the order they
+    // began. A process with one command frees everything by ending, and need not load the Objective-C runtime.
     if (this.#isUsed) this.#pool ??= new AutoreleasePool()
     this.#isUsed = true
   }
 
-  /** A command ends. With the last one end the elements that were read. */
+  /** A command ends. The last one releases the elements that were read. */
   leave(): void {
     if (--this.#commands > 0) return
     this.#commands = 0

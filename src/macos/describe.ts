@@ -17,7 +17,7 @@ export function elementOf(handle: Handle): Element {
   return handle as unknown as Element
 }
 
-/** Puts all that was read of an element into contract words. */
+/** Describes everything that was read of an element in contract words. */
 export function describe(reading: Reading): Seen {
   const { facts, area, index, label } = reading
   const { secure, attributes, bounds } = facts
@@ -48,7 +48,7 @@ export function describe(reading: Reading): Seen {
     index,
     ...(facts.partial ? { isPartial: true } : {}),
     ...(reading.isInPage ? { echoes: true, tellsLate: 400 } : {}),
-    // Of a text that was cut, the part that was written may be missing.
+    // If a text was cut, the written part may be missing.
     ...((asText(attributes.AXValue)?.length ?? 0) >= MAX_TEXT ? { echoes: true } : {}),
   }
 }
@@ -56,7 +56,7 @@ export function describe(reading: Reading): Seen {
 function nameInside({ facts, inside }: Reading): string | undefined {
   if (!isNamedInside(facts)) return undefined
   const texts = textsInside(inside, isItem(facts.role) ? ITEM_LABELS : LABELS)
-  // The first text of a row tells what the row is about; the others are its columns.
+  // The first text of a row is its subject; the others are its columns.
   const used = texts.slice(0, facts.role === "treeitem" ? 1 : MAX_LABELS)
   return used.length > 0 ? used.join(" ") : undefined
 }

@@ -6,8 +6,8 @@ import { childAt } from "./walk.ts"
 import { elementsOfWindows, windowsInFront } from "./windows.ts"
 
 /**
- * The modal dialog that keeps a user from an element: a modal window in front, which blocks the whole app, or a sheet of
- * the element's own window. A sheet is part of its window, and has the window's id. The app is asked only if the window
+ * The modal dialog that blocks an element: a modal window in front, which blocks the whole app, or a sheet of the
+ * element's own window. A sheet is part of its window, and has the window's id. The app is asked only if the window
  * server shows something in front of the window.
  */
 export function dialogOver(ax: Ax, entry: RefEntry): Pick<WindowInfo, "id"> | undefined {
@@ -24,7 +24,7 @@ export function dialogOver(ax: Ax, entry: RefEntry): Pick<WindowInfo, "id"> | un
 const isModal = (ax: Ax, window: Element | undefined): boolean =>
   window !== undefined && asFlag(ax.get(window, "AXModal")) === true
 
-/** True if the path from the window does not lead into its sheet. A sheet may have one of its own. */
+/** True if the path from the window does not lead into its sheet. A sheet may have a sheet, too. */
 function isBehindSheet(ax: Ax, window: Element, path: readonly number[]): boolean {
   let at = window
   for (const index of path) {

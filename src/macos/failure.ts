@@ -35,8 +35,8 @@ const WORDS: Readonly<Record<number, string>> = {
 }
 
 /**
- * Codes for "there is no such attribute or action". All other codes mean that it could not be read. "Failure" is the
- * answer of AppKit for everything that an element of the app's own making does not implement.
+ * Codes for "there is no such attribute or action". All other codes mean that it could not be read. AppKit answers
+ * "Failure" for everything that a custom element does not implement.
  */
 const ABSENCES: ReadonlySet<number> = new Set([
   FAILURE,

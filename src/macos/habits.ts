@@ -3,14 +3,13 @@ import { type Attributes, asFlag, asText } from "./value.ts"
 
 /** Number of controls of a kind that must agree before the next one is assumed to be the same. */
 const SAMPLES = 3
-/** The same for texts and groups, of which one among many may be a control of the app's own making. */
+/** The same for texts and groups, of which one among many may be a custom control. */
 const RARE_SAMPLES = 20
 
 /**
- * Actions and writability of the controls of one tree, by kind. Listing the actions of an element takes
- * a round trip of its own, and the buttons of an app are alike. The result is only used for the actions that a
- * snapshot reports. Commands that act ask the element itself, and so does the decision whether a node
- * can be acted on at all.
+ * Actions and writability of the controls of one tree, by kind. Listing the actions of an element takes an extra round
+ * trip, and the buttons of an app are alike. The result is only used for the actions that a snapshot reports. Commands
+ * that act ask the element itself, and so does the decision whether a node is interactive.
  */
 export class Habits {
   readonly #actions = new Map<string, Habit<ReadonlySet<string>>>()
@@ -23,7 +22,7 @@ export class Habits {
       : ask()
   }
 
-  /** The actions of an element that most probably has none worth mentioning. */
+  /** The actions of an element that probably has none worth mentioning. */
   rareActionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
     return likeOthers(this.#actions, kindOf(structure, web), ask, equal, RARE_SAMPLES)
   }

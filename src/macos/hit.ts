@@ -30,7 +30,7 @@ function judge(ax: Ax, element: Element, hit: Element | undefined): Hit | "conta
   if (isInside) return { kind: "hit" }
   const isContainer = isAbove(ax, hit, element)
   if (isContainer) return "container"
-  // The elements above could not be read to the top: it may be the same place. Nothing is inside of a leaf.
+  // The ancestors could not be read completely: it may be the same place. A leaf has nothing inside it.
   if (isContainer === undefined || (isInside === undefined && !isLeaf(ax, element))) return UNKNOWN
   return { kind: "occluded", by: describe(ax, hit) }
 }

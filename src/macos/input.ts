@@ -129,7 +129,7 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
   switch (event.kind) {
     case "key":
       await event.prove?.()
-      // The system does not tell; the caller has just looked.
+      // macOS does not report it; the caller has just looked.
       event.asSent?.(true, false)
       return pressKey(event.combo, event.phase, held)
     case "text":

@@ -62,13 +62,13 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
 /** Roles whose AXShowMenu opens their own menu, not a context menu. */
 const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
-/** True for a text whose route is the keyboard. A number or a switch in a page is written. */
+/** True for a text that is entered by keyboard. A number or a switch in a page is written. */
 async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
   const role = roleIn(ax, element)
   return role === "textfield" && (await import("./typing.ts")).takesKeysOnly(ax, element)
 }
 
-/** A text is selected with the row that it is in. */
+/** Selects the row that a text is in. */
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
@@ -106,7 +106,7 @@ function select(ax: Ax, element: Element): Performed | undefined {
   const role = roleIn(ax, element)
   if (!isSelectable(role)) return undefined
   const own = flag(ax, element, "AXSelected", true)
-  // To select a tab is to go there. A row may be selected without any consequence.
+  // Selecting a tab switches to it. Selecting a row may have no consequence.
   if (own) return role === "tab" ? own : { ...own, isSelection: true }
   for (const above of around(ax, element)) {
     if (!isRowRole(roleIn(ax, above))) continue
@@ -242,7 +242,7 @@ interface Option {
 
 interface Choice {
   readonly options: readonly Option[]
-  /** The error of a child that could not be read and may be an option. */
+  /** The error of an unreadable child, which may be an option. */
   readonly unread?: Failure
 }
 

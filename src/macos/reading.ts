@@ -33,7 +33,7 @@ export interface Facts {
 /** All that the description of one element needs. */
 export interface Reading {
   readonly facts: Facts
-  /** The frame of the window, and of the scroll areas around it: outside of it nothing shows. */
+  /** The frame of the window, clipped by the scroll areas around it: nothing is visible outside it. */
   readonly area?: Rect
   readonly index?: number
   /** It is part of a web page. */
@@ -62,8 +62,8 @@ interface Wanted {
 }
 
 /**
- * The structure with a second answer to what the element is, if the first was vague: whether its value is a secret
- * depends on that. An element that answers so twice has no role or subrole.
+ * The structure with a second answer to what the element is, if the first was vague: it decides whether the value is a
+ * secret. An element that is vague twice has no role or subrole.
  */
 function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
   if (!isOpen(structure)) return structure
@@ -115,7 +115,7 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
 
-/** True if an answer says that the element is gone, and it does not say what it is any more. */
+/** True if an answer says that the element is gone, and it no longer says what it is. */
 function isGone(ax: Ax, element: Element, ...answers: readonly unknown[]): boolean {
   const isSaid = answers.some((answer) => isInvalid(answer))
   return isSaid && isInvalid(ax.get(element, "AXRole"))

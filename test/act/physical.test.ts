@@ -289,7 +289,7 @@ describe.concurrent("when the pointer has come, nothing is pressed", () => {
     }
   })
 
-  test("if the platform cannot tell any more what is there", async () => {
+  test("if the platform no longer knows what is there", async () => {
     const { act, world } = await holding(BUTTON)
     world.onPointer = () => {
       world.knowsHits = false

@@ -195,7 +195,7 @@ describe("press", () => {
 })
 
 describe("press --to", () => {
-  test("gives the element the focus, in its window, and tells both", async () => {
+  test("gives the element the focus, in its window, and reports both", async () => {
     const { ok, world, body } = await twoApps()
     expect(await ok("press", { combo: "return", to: body })).toEqual({
       action: "press",

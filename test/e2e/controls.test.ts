@@ -132,7 +132,7 @@ describe.each([
     expect(await page.values("Coarse")).toEqual([25, 30, 35])
   })
 
-  test("a number out of range gets no key, one between two steps is given back, a deaf one is told", async () => {
+  test("a number out of range gets no key, one between two steps is taken back, and a slider that ignores keys is reported", async () => {
     const beyond = await page.run("set-value", 'incrementor "Guests"', "9")
     expect(beyond.json.error.details).toMatchObject({ kind: "out_of_range", max: 8 })
     expect(await page.values("Guests")).toEqual([1])

@@ -76,7 +76,7 @@ describe("in Firefox", () => {
     expect(cell.json.data.rows).toEqual([["Alan", "41"]])
   })
 
-  test("text is read and selected by characters, and its formatting is told", async () => {
+  test("text is read and selected by characters, and its formatting is reported", async () => {
     const ref = await refOf("textfield", "Notes")
     const run = async (...args: readonly string[]) => (await stage.run(...args, "--timeout-ms", "15000")).json
     await run("set-value", ref, "One two\nthird line")

@@ -130,7 +130,7 @@ describe("rows that a click on a header has put in another order", () => {
     })
   })
 
-  test("an app that tells the new order is believed", async () => {
+  test("an app that reports the new order is trusted", async () => {
     expect(await act("click", await refOf("Weight"))).toMatchObject({ ok: true })
     for (const name of ["first.odt", "second.odt", "third.odt"]) {
       const ref = await refOf(name)

@@ -264,7 +264,7 @@ test("focus on the cell that has the focus says that nothing had to be sent", as
   })
 })
 
-test("what is behind a dialog is refused, and what is on a page of it that is not shown is stale", async () => {
+test("elements behind a dialog are refused, and those on a hidden page of it are stale", async () => {
   const field = await cell("B2")
   await press("ctrl+1")
   const dialog = await until(async () => {

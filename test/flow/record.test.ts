@@ -87,13 +87,13 @@ test("looks and failures leave no line", async () => {
   expect(it.text()).toBe("")
 })
 
-test("the row tells which of several buttons is meant", async () => {
+test("the row decides which of several buttons is meant", async () => {
   const it = recorded([{ role: "table", children: ["Ada", "Gina"].map(row) }])
   await it.act("click", "Delete", {}, 1)
   expect(it.text()).toBe(`click 'button "Delete" in "Gina"' --app Editor\n`)
 })
 
-test("the row tells which of several cells is meant, also if a table lists its cells without rows", async () => {
+test("the row decides which of several cells is meant, even if a table lists its cells without rows", async () => {
   const grid = (): CellGrid<Handle> => ({
     kind: "cells",
     rowCount: 2,
@@ -120,7 +120,7 @@ test("the row tells which of several cells is meant, also if a table lists its c
 })
 
 describe("a comment with the reason stands for", () => {
-  test("an element that nothing tells from another one", async () => {
+  test("an element that nothing distinguishes from another one", async () => {
     const it = recorded([button("Delete"), button("Delete")])
     await it.act("click", "Delete")
     expect(it.text()).toBe(
@@ -252,7 +252,7 @@ test("keys wait for the focus that they are meant for", async () => {
   ])
 })
 
-test("the items of a batch are lines, and a failed one is none", async () => {
+test("the items of a batch become lines, except a failed one", async () => {
   const it = recorded([button("Save"), button("Open")])
   const commands = ["Save", "Nothing", "Open"].map((name) => ({
     command: "click",

@@ -147,7 +147,7 @@ test("a notification that an earlier line caused is new to a later one", async (
   expect(await it.ok("replay", { file })).toMatchObject({ lines: 2 })
 })
 
-test("what may not act elsewhere may not act in a flow", async () => {
+test("commands that may not act elsewhere may not act in a flow", async () => {
   const { file, it } = flowDesk("version\nclipboard-set text\n", { readOnly: true })
   expect(await it.error("replay", { file })).toMatchObject({ code: "POLICY_DENIED", details: { line: 2 } })
 })

@@ -146,7 +146,7 @@ test("an alert and its only text are one line", () => {
   )
 })
 
-test("what is out of view is counted before and after the children", () => {
+test("elements out of view are counted before and after the children", () => {
   const children = [{ role: "button", ref_id: "@e1", name: "Two" }]
   expect(outline({ role: "list", offscreen: { above: 1, below: 18 }, children })).toBe(
     `list
@@ -214,7 +214,7 @@ test("a result without a text of its own is one fact a line, and a schema stays 
   expect(await toText(envelope, await commands.schema!())).toBe(toLine(envelope))
 })
 
-test("a desktop that was started is told without its variables", async () => {
+test("the text about a started desktop leaves out its variables", async () => {
   const started = { name: "test", display: ":5", size: "800x600", pid: 9, env: { DISPLAY: ":5" } }
   const text = await printed("desktop-start", started)
   expect(text).toStartWith("name: test\ndisplay: :5\nsize: 800x600\npid: 9\n")

@@ -25,7 +25,7 @@ test("a TSV has one line per row, with tabs and line breaks inside a cell writte
   expect(formatTsv([["a\tb", "c\nd"], ["", "\\"], ["e"]])).toBe("a\\tb\tc\\nd\n\t\\\\\ne\n")
 })
 
-test("what is written as TSV is read back, for any texts", () => {
+test("any texts written as TSV are read back unchanged", () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),

@@ -57,7 +57,7 @@ describe.concurrent("an element", () => {
     })
   })
 
-  test("is not called gone while it cannot be told from similar ones", async () => {
+  test("is not reported gone while it cannot be distinguished from similar ones", async () => {
     const it = desk()
     it.world.hasAddresses = false
     const window = it.world.app("App").window("Window", [BUTTON, { ...BUTTON, bounds: { ...bounds, y: 90 } }])

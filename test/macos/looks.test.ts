@@ -134,7 +134,7 @@ test.each([
   }),
 )
 
-test("an app that returns half of the text is told to be incomplete, and is not asked forever", () =>
+test("an app that returns half of the text is reported as incomplete, and is not asked forever", () =>
   looking("half", async ({ mac, ok }, ref) => {
     const before = mac.report().round_trips
     const read = await ok("get", { ref_id: ref, property: "attributes" })

@@ -70,7 +70,7 @@ for (const levels of [12, 13, 40]) {
     }))
 }
 
-test("a page that tells what is in it is believed: a cover is a cover", () =>
+test("a page that reports its content is trusted: a cover is a cover", () =>
   onMac(
     appWith([
       deepPage(20, { hits: true }),

@@ -211,7 +211,7 @@ function rawServer() {
   }
 }
 
-describe("what is not a message gets the standard error, and the server goes on", () => {
+describe("a line that is not a message gets the standard error, and the server continues", () => {
   const long = 11 * 1024 * 1024
 
   test.each([

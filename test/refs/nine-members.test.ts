@@ -92,7 +92,7 @@ test.each([
   expect(it.world.deliveries).toEqual([])
 })
 
-test("two windows with the same content in the same place are not told apart", async () => {
+test("two windows with the same content in the same place cannot be distinguished", async () => {
   const it = form()
   await reduce(it)
   it.app.window("Order", FORM, { id: "w-3" })

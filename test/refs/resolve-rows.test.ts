@@ -337,7 +337,7 @@ describe("a ref that was just given", () => {
     for (const ref_id of refs) await ok("get", { ref_id, property: "role" })
   })
 
-  test("is told from its neighbours by the text after the bullet", async () => {
+  test("is distinguished from its neighbours by the text after the bullet", async () => {
     const rows = [1, 2].map((n) => item(text("•"), text(`Article ${n}`), buy(n * 20)))
     const { ok, window } = await every([{ role: "list", children: rows }])
     const received: string[] = []

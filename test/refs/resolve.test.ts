@@ -197,7 +197,7 @@ describe("similar elements", () => {
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
   })
 
-  test("a name that was unique and is not any more is ambiguous", async () => {
+  test("a name that is no longer unique is ambiguous", async () => {
     const { error, window, world } = await shown([save], { addresses: false })
     window.root.add({ ...save, bounds: at(0, 90) }, 0)
     window.root.children[0]!.role = "link"

@@ -15,9 +15,9 @@ interface Step {
 }
 
 /**
- * Says why a user cannot get at an element that still answers: it has left its window, or the page or panel that it is
- * on is not shown. undefined for an element that shows, that is scrolled out of view, or that is in a closed menu or
- * list, which commands choose from without opening it; and if its toolkit does not tell.
+ * The reason why a user cannot reach an element that still answers: it has left its window, or its page or panel is not
+ * shown. undefined for an element that shows, is scrolled out of view, or is in a closed menu or list, which commands
+ * use without opening it; and if its toolkit does not report it.
  */
 export async function absenceOf(
   atspi: Atspi,
@@ -32,7 +32,7 @@ export async function absenceOf(
   const { steps, end } = await stepsUp(atspi, element.ref)
   const top = steps.at(-1)
   if (!top || !(await isTopLevel(atspi, top, end))) return "removed"
-  // A window that does not show is minimised or closed, and says nothing about its content.
+  // A window that does not show is minimised or closed, which says nothing about its content.
   if (!has(top.states, STATE.SHOWING)) return undefined
   const way = steps.slice(openerOf(steps), -1)
   const [first] = way
@@ -41,7 +41,7 @@ export async function absenceOf(
   return (await isUnshown(atspi, way, traits)) ? "not shown" : undefined
 }
 
-/** True if an element that does not show is scrolled out of view, and nothing else hides it. */
+/** True if an element that does not show is only scrolled out of view. */
 export async function isScrolledAway(atspi: Atspi, element: Element): Promise<boolean> {
   const { traits } = element.origin
   const { steps, end } = await stepsUp(atspi, element.ref)
@@ -66,7 +66,10 @@ export async function isScrolledAway(atspi: Atspi, element: Element): Promise<bo
   }
 }
 
-/** True for a page in another tab, or one that the browser keeps to go back to. Chromium takes it out of its window. */
+/**
+ * True for a page in another tab, or one that the browser keeps for its Back button. Chromium removes it from its
+ * window.
+ */
 async function isBackground(atspi: Atspi, page: string | undefined): Promise<boolean> {
   const ref = parseRefKey(page ?? "")
   if (!ref) return false
@@ -78,8 +81,8 @@ async function isBackground(atspi: Atspi, page: string | undefined): Promise<boo
 }
 
 /**
- * GTK 4 finds nothing at a point of a widget that is not on the screen, not even the widget itself. Nor does it find
- * parts that are not accessible, such as the text of a field and the bar of a slider: then a label beside it is asked.
+ * A GTK 4 hit test finds nothing at a widget that is not on the screen, not even the widget itself. Nor does it find
+ * parts that are not accessible, such as the text of a field and the bar of a slider: then a nearby label is tested.
  */
 async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): Promise<boolean> {
   const { shift, traits } = origin
@@ -88,7 +91,7 @@ async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): P
   const { x, y, width, height } = seen.bounds
   const extents = { x: x - shift.x, y: y - shift.y, width, height }
   if (!(await isNothingAt(atspi, ref, extents, traits))) return false
-  // GTK 4 finds only children that were asked for once.
+  // GTK 4 finds only children that were requested before.
   const children = await atspi.children(ref)
   const hasHiddenParts = children.length === 0 || seen.role === "combobox" || seen.role === "textfield"
   if (hasHiddenParts) return isLabelUnmapped(atspi, ref, traits)
@@ -106,8 +109,8 @@ async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): P
 const PADDING = 3
 
 /**
- * True if the nearest labels around an element are not on the screen, nor anything else beside them. GTK 4 lists no widget
- * that is hidden by itself.
+ * True if the nearest labels around an element are not on the screen, nor anything else beside them. GTK 4 does not
+ * list widgets that are hidden themselves.
  */
 async function isLabelUnmapped(atspi: Atspi, from: Ref, traits: Traits): Promise<boolean> {
   let at = await atspi.parent(from)
@@ -155,7 +158,7 @@ async function isNothingAt(atspi: Atspi, ref: Ref, extents: Rect, { coordinates 
   return found === "nothing"
 }
 
-/** A list takes its rows off the screen when they are scrolled out of view, so that the list itself has to be asked. */
+/** A list takes rows that scroll out of view off the screen, so the list itself has to be tested. */
 async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }: Element): Promise<boolean> {
   const list = way.findLast(({ role }) => LISTS.has(role))
   if (!list) return way[0]?.ref === ref
@@ -167,7 +170,7 @@ async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }
   return isNothingAt(atspi, list.ref, extents, origin.traits)
 }
 
-/** GTK 4 finds only objects that were asked for once, and the row at this point may be new. */
+/** GTK 4 finds only objects that were requested before, and the row at this point may be new. */
 async function askForRowAt(atspi: Atspi, list: Ref, point: Point, { coordinates }: Traits): Promise<void> {
   const rows = await atspi.children(list)
   const extents = await Promise.all(rows.map((row) => unlessRefused(atspi.extents(row, coordinates))))
@@ -209,7 +212,7 @@ async function stepsUp(
   return { steps, end: "nothing" }
 }
 
-/** True if the ancestors of an element end in a window of the app, and not in something that was taken out of one. */
+/** True if the ancestors of an element end in a window of the app, not in something that was removed from one. */
 async function isTopLevel(atspi: Atspi, top: Step, end: "application" | "nothing"): Promise<boolean> {
   if (end === "nothing") return WINDOW_ROLES.has(top.role)
   const tops = await atspi.children({ bus: top.ref.bus, path: ROOT_PATH })
@@ -233,7 +236,7 @@ const MENUS: ReadonlySet<number> = new Set([
   ROLE.RADIO_MENU_ITEM,
 ])
 
-/** True if something on the way up hides the element. Otherwise it is scrolled out of view. */
+/** True if an ancestor hides the element. Otherwise it is scrolled out of view. */
 async function isUnshown(atspi: Atspi, way: readonly Step[], traits: Traits): Promise<boolean> {
   if (way.some(({ states }) => !has(states, STATE.VISIBLE) && !has(states, STATE.SHOWING))) return true
   if (!traits.ancestorsTellPages) return false

@@ -42,12 +42,12 @@ export class Atspi {
   readonly bus: Bus
   readonly deadline: Deadline
 
-  /** True for a process whose windows are Wayland's. Absent: none is. */
+  /** True for a process with native Wayland windows. Absent: no process has any. */
   readonly isNative: IsNative | undefined
 
   readonly #direct: Direct | undefined
 
-  /** All calls end at this deadline. Calls to one app may go by a connection of their own, past the bus. */
+  /** All calls end at this deadline. Calls to one app may use a direct connection, past the bus. */
   constructor(bus: Bus, deadline: Deadline, isNative?: IsNative, direct?: Direct) {
     this.bus = bus
     this.deadline = deadline
@@ -59,7 +59,7 @@ export class Atspi {
     return new Atspi(this.bus, deadline, this.isNative, this.#direct)
   }
 
-  /** The same, with calls to one app by a connection of their own. */
+  /** The same, with a direct connection to one app. */
   past(direct: Direct): Atspi {
     return new Atspi(this.bus, this.deadline, this.isNative, direct)
   }

@@ -8,7 +8,7 @@ import type { Traits } from "./toolkits.ts"
 
 /** States and actions of an element in the contract's words, from its bits, role and interfaces. */
 
-/** States that the bits say. A missing bit says nothing, except if its pair is there (EXPANDABLE without EXPANDED). */
+/** States that the bits report. A missing bit means nothing, unless its pair is there (EXPANDABLE without EXPANDED). */
 export function statesOf(
   reported: StateSet,
   kind: Kind,
@@ -66,7 +66,7 @@ export function isCopyOfCell({ origin, parent }: Pick<Element, "origin" | "paren
 
 const without = (states: StateSet, bit: number): StateSet => (has(states, bit) ? states - 2 ** bit : states)
 
-/** True for a button that is down because a press is under way, not because it stays down. */
+/** True for a button that is down because of a current press, not because it stays down. */
 const isHeldDown = (traits: Traits, { native }: Kind): boolean =>
   traits.pressedMeansHeld === true && native === ROLE.PUSH_BUTTON
 
@@ -98,8 +98,8 @@ function isCheckable(states: StateSet, kind: Kind): boolean {
 }
 
 /**
- * Actions that role, states and interfaces promise. `offers` are the names of the element's own actions, asked for if
- * its role alone would not earn it a ref.
+ * Actions that role, states and interfaces promise. `offers`: the names of the element's own actions, read only if its
+ * role alone would not earn it a ref.
  */
 export function actionsOf(
   traits: Traits,
@@ -140,7 +140,7 @@ export function actionsOf(
 const takesText = (traits: Traits, interfaces: Interfaces): boolean =>
   (interfaces & INTERFACE.EditableText) !== 0 && !traits.editableTextIsIgnored
 
-/** True for a cell of a sheet. Cells of tables in texts and of lists do not have both interfaces. */
+/** True for a sheet cell. Cells of tables in documents and of lists do not have both interfaces. */
 export function isSheetCell(
   traits: Traits,
   { native }: Kind,

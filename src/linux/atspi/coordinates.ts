@@ -62,9 +62,9 @@ export async function originWithin(
   return originBelow(atspi, pane, facts, unlessRefused)
 }
 
-/** An element can be in a popup only while its process has one open, if the window system can tell. */
+/** An element can be in a popup only while its process has one open, if the window system reports that. */
 async function originInPopup(atspi: Atspi, ref: Ref, origin: Origin): Promise<Origin> {
-  // Without a place there is nothing to correct.
+  // Without a position there is nothing to correct.
   if (!origin.shift) return origin
   const windows = await origin.popups?.()
   if (windows && !windows.some(({ pid }) => pid === origin.pid)) return origin
@@ -126,8 +126,8 @@ function isNativeBox({ role, states }: Pick<Facts, "role" | "states">): boolean 
 }
 
 /**
- * The origin of a popover and its content. GTK 4 gives it a window of its own but counts from the widget that it
- * belongs to. The one window of the same process and size tells where it is.
+ * The origin of a popover and its content. GTK 4 gives it a separate window but counts from the widget that it belongs
+ * to. The only window of the same process and size shows where it is.
  */
 export function popupOrigin(origin: Origin, kind: Kind, { extents }: Pick<Facts, "extents">): Maybe<Origin> {
   const isPopup = kind.role === "menu" || kind.role === "popover"

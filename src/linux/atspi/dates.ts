@@ -4,7 +4,7 @@ import { type Range, readRange } from "./editing.ts"
 import { type Expect, readText } from "./names.ts"
 import { ROLE } from "./roles.ts"
 
-/** Fields for dates and times of web pages. A browser shows one as a field for each part, in the order of the locale. */
+/** Date and time fields of web pages. A browser shows one as a field for each part, in the order of the locale. */
 
 export interface DateField {
   readonly kind: DateKind
@@ -12,7 +12,7 @@ export interface DateField {
   readonly parts: readonly {
     readonly part: DatePart
     readonly ref: Ref
-    /** As it shows: an hour of half a day counts to 12. Absent: it is empty. */
+    /** As shown: in a 12-hour field, the hour counts to 12. Absent: it is empty. */
     readonly shown: number | undefined
   }[]
   /** The parts that are filled in. Hours count from 0 to 23. */
@@ -36,7 +36,7 @@ export async function readDate(atspi: Atspi, ref: Ref, expect: Expect): Promise<
   }
 }
 
-/** The levels below a field that its parts are on. */
+/** The levels below a field that its parts may be on. */
 const LEVELS = 4
 const MOST_CHILDREN = 16
 
@@ -62,7 +62,7 @@ async function spinsIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): 
   return inside.flat()
 }
 
-/** Firefox has a field of text for the half of the day. */
+/** Firefox has a text field for AM and PM. */
 const PARTS: ReadonlySet<number> = new Set([ROLE.SPIN_BUTTON, ROLE.ENTRY, ROLE.TEXT])
 const BOXES: ReadonlySet<number> = new Set([ROLE.PANEL, ROLE.SECTION])
 
@@ -77,7 +77,7 @@ async function read(atspi: Atspi, ref: Ref, expect: Expect): Promise<Field> {
   return { ref, name: name ?? "", range: hasRange ? range : undefined, text: text ?? "" }
 }
 
-/** The parts, if each of them is known and they are those of the kind. */
+/** The parts, if each of them is known and they match the kind. */
 function named(kind: DateKind, parts: readonly (DatePart | undefined)[]): readonly DatePart[] | undefined {
   const { least, most } = partsOf(kind)
   const known = parts.filter((part) => part !== undefined)
@@ -107,7 +107,7 @@ const NAMES: Readonly<Record<string, DatePart>> = {
   "AM/PM": "half",
 }
 
-/** Without names that are known, the ranges tell. The hours of half a day look like months, and come after them. */
+/** Without known names, the ranges decide. The hours of a 12-hour field look like months, and come after them. */
 function byRange(kind: DateKind, fields: readonly Field[]): readonly (DatePart | undefined)[] {
   const rest = [...partsOf(kind).most].toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
   return fields.map(({ range }) => {
@@ -144,7 +144,7 @@ function filledIn(parts: readonly DatePart[], shown: readonly (number | undefine
   for (const [at, part] of parts.entries()) if (shown[at] !== undefined) filled[part] = shown[at]
   const { half, ...rest } = filled
   if (!parts.includes("half") || rest.hour === undefined) return rest
-  // Without the half of the day, the hour is not known.
+  // Without AM or PM, the hour is unknown.
   return { ...rest, hour: half === undefined ? undefined : (rest.hour % 12) + (half === 2 ? 12 : 0) }
 }
 

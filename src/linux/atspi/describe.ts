@@ -16,7 +16,7 @@ import { type Answers, type Reading, wordsOf } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import { isShowing, type Sight } from "./sight.ts"
 
-/** Puts all that was read of an object into contract words. `inside` are the nodes below it. */
+/** Describes everything that was read of an object in contract words. `inside`: the nodes below it. */
 export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { element, facts, answers } = reading
   const { ref, origin } = element
@@ -49,7 +49,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     disclosure: extents && disclosureOf(extents, reading),
     actions,
     address: refKey(ref),
-    // Pages give it as an attribute, other toolkits hardly ever: it is not worth a question of its own.
+    // Pages report it as an attribute, other toolkits hardly ever: it is not worth an extra question.
     identifier: attributes?.get("id") || undefined,
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
@@ -62,14 +62,14 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
 
-/** A check mark that was true when the menu was open last. */
+/** A check mark that was correct when the menu was last open. */
 const isOldMark = ({ element, kind, facts }: Reading, state: State): boolean =>
   element.origin.traits.closedItemsKeepMarks === true &&
   kind.role === "menuitem" &&
   !has(facts.states, STATE.SHOWING) &&
   (state === "checked" || state === "unchecked")
 
-/** Without the answers to questions that were asked only because the number of its parts was not known. */
+/** Drops answers to questions that were asked only because the number of its parts was unknown. */
 function withoutIdle(reading: Reading): Pick<Answers, "description" | "extents"> {
   const { facts, answers, options } = reading
   if (!mayBeDrawn(reading)) return answers
@@ -107,11 +107,11 @@ function datePartsOf(
   }
 }
 
-/** Something that shows is in nothing that is scrolled out of view. */
+/** An element that shows is not inside one that is scrolled out of view. */
 function sightIn({ element, kind, facts, sight, answers }: Reading, inside: readonly SeenNode[]): Sight {
   const { origin } = element
   const { extents } = answers
-  // Of an element that is read alone, only the answers tell that it has no room.
+  // For an element that is read alone, only the answers show that it has no room.
   if (origin.traits.lacksShowing)
     return isShowing(origin, { role: kind.native, states: facts.states, extents }) ? sight : "hidden"
   return sight === "offscreen" && inside.some(isInView) ? "shown" : sight
@@ -120,7 +120,7 @@ function sightIn({ element, kind, facts, sight, answers }: Reading, inside: read
 const isInView = ({ states }: SeenNode): boolean =>
   !states.includes("offscreen") && !states.includes("hidden")
 
-/** A combo box may have its value for a name; then its label names it. */
+/** A combo box may report its value as its name; then its label names it. */
 function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "name" | "value"> {
   const { label, text, date } = answers
   const held = date ? formatDate(date.kind, date.filled) : answers.value
@@ -187,7 +187,7 @@ function disclosureOf(extents: Rect, { element, facts, kind }: Reading): Seen["d
 /** The distance from the edge at which a click hits the arrow in every style. */
 const ARROW = 6
 
-/** The kind of a page's landmark, in the page's own word. */
+/** The kind of a page's landmark, in the page's own words. */
 function landmarkOf(kind: Kind, attributes: Answers["attributes"]): Role | undefined {
   const word = kind.native === ROLE.LANDMARK ? attributes?.get("xml-roles") : undefined
   return word !== undefined && isRole(word) && !hasTrait(word, "interactive") ? word : undefined

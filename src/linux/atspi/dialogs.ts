@@ -5,9 +5,9 @@ import { unlessRefused } from "./element.ts"
 import { ROLE, WINDOW_ROLES } from "./roles.ts"
 import { traitsOf } from "./toolkits.ts"
 
-/** Signs of modal dialogs that an app shows. */
+/** Signs that an app shows a modal dialog. */
 export interface DialogSigns {
-  /** It shows a window that may be one. Only the window system knows if it is: Qt does not report it. */
+  /** It shows a window that may be one. Only the window system knows for sure: Qt does not report it. */
   readonly beside: boolean
   /** The frames of windows that have one inside, instead of their content. */
   readonly inside: readonly Ref[]
@@ -15,7 +15,7 @@ export interface DialogSigns {
   readonly overPage: boolean
 }
 
-/** Most apps show no dialog most of the time, and then no window of the display needs to be read. */
+/** Most apps show no dialog most of the time, and then no window has to be read. */
 export async function findDialogSigns(
   atspi: Atspi,
   bus: string,
@@ -50,7 +50,7 @@ export async function findDialogSigns(
   }
 }
 
-/** True if the frame of a page has another one beside it that shows: the page that Firefox makes of an alert(). */
+/** True if the frame of a page has another visible one beside it: the page that Firefox makes of an alert(). */
 async function isCovered(atspi: Atspi, page: Ref): Promise<boolean> {
   const frame = await atspi.parent(page)
   const stack = frame && (await atspi.parent(frame))
@@ -65,9 +65,9 @@ const PLAIN: ReadonlySet<number> = new Set([ROLE.FRAME, ROLE.WINDOW])
 const DIALOGS: ReadonlySet<number> = new Set([ROLE.DIALOG, ROLE.ALERT])
 
 /**
- * The modal dialog that keeps a user from a window of the same process: one that belongs to the window, or to a window
- * that does; or one that belongs to none, and so blocks the whole app. Another window's dialog does not count: the app
- * may have put it into a group of its own.
+ * The modal dialog that blocks a window of the same process: one that belongs to the window, or to a window that does;
+ * or one that belongs to none, and so blocks the whole app. Another window's dialog does not count: the app may have
+ * put it into a separate group.
  */
 export function dialogOver(own: string, windows: readonly TopWindow[]): TopWindow | undefined {
   const byId = new Map(windows.map((window) => [window.id, window]))

@@ -34,7 +34,7 @@ export async function insertText(to: Sender, { ref, origin }: Element, text: str
   })
 }
 
-/** Also takes the selection away. */
+/** Also clears the selection. */
 export function placeCaret(to: Sender, field: Ref, offset: number): Promise<Performed> {
   const how = "Text.SetCaretOffset"
   return to.request(field, how, method(`org.a11y.atspi.${how}`, "i", [offset]))
@@ -70,12 +70,12 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
   })
 }
 
-/** True for a slider or spin button that a page has built and given its role: only keys reach its script. */
+/** True for a slider or spin button that a page has built itself: only keys reach its script. */
 async function isMadeByPage(atspi: Atspi, ref: Ref): Promise<boolean> {
   return (await unlessRefused(atspi.attributes(ref)))?.has("xml-roles") === true
 }
 
-/** Roles whose number is a state that a user does not set, e.g. in LibreOffice. */
+/** Roles whose number is a state that users do not set, e.g. in LibreOffice. */
 const NUMBERED: ReadonlySet<number> = new Set([
   ROLE.PUSH_BUTTON,
   ROLE.TOGGLE_BUTTON,
@@ -138,7 +138,7 @@ async function selection(atspi: Atspi, ref: Ref): Promise<{ start: number; end: 
     atspi.characterCount(ref),
     atspi.states(ref),
   ])
-  // Without the focus, the old position of the caret means nothing.
+  // Without the focus, the old caret position means nothing.
   if (!has(states, STATE.FOCUSED)) return { start: size, end: size }
   if (count && readAs(count, "i").i32() > 0) {
     const reply = await unlessRefused(atspi.call(ref, method("org.a11y.atspi.Text.GetSelection", "i", [0])))

@@ -7,22 +7,22 @@ import type { StateSet } from "./bits.ts"
 import { ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
-/** The app and window that an element comes from, and the point that its coordinates count from. */
+/** The app and window of an element, and the origin of its coordinates. */
 export interface Origin {
   readonly pid: number
   readonly app: string
   readonly traits: Traits
-  /** Windows that the window manager does not manage: menus and popovers. undefined: they are not known. */
+  /** Windows that the window manager does not manage: menus and popovers. undefined: unknown. */
   readonly popups?: () => Promise<readonly TopWindow[] | undefined>
   /** The id of the window that its frame was matched to. */
   readonly window?: string
-  /** True if the window is Wayland's: the places of its popups are not known. */
+  /** True for a native Wayland window: the positions of its popups are unknown. */
   readonly isNative?: boolean
-  /** Added to the extents that the app reports; undefined: they mean nothing on the screen. */
+  /** Added to the extents that the app reports; undefined: they do not map to the screen. */
   readonly shift: Point | undefined
 }
 
-/** The parent's part in what an element is, e.g. a menu within a menu is an item. */
+/** What the parent contributes to an element's kind, e.g. a menu within a menu is an item. */
 export interface Parent {
   readonly ref: Ref
   readonly role: number
@@ -31,7 +31,7 @@ export interface Parent {
   readonly size: number
 }
 
-/** A handle on Linux: an object of the accessibility bus, with all that it takes to read it the same way again. */
+/** A handle on Linux: an object of the accessibility bus, with everything needed to read it the same way again. */
 export class Element {
   readonly ref: Ref
   readonly origin: Origin

@@ -12,11 +12,11 @@ export interface Look {
   readonly states: StateSet
   /** Absent when only the states were asked for. */
   readonly role?: number
-  /** Given if another object of the same kind has told them. */
+  /** Set if another object of the same kind has reported them. */
   readonly interfaces?: Interfaces
 }
 
-/** Facts that every object is asked for. The rest is asked only of objects that need it; see questions.ts. */
+/** Facts that every object is asked for. Further questions go only to objects that need them; see questions.ts. */
 export interface Facts {
   readonly role: number
   readonly states: StateSet
@@ -36,7 +36,7 @@ export interface Child {
   readonly index: number
 }
 
-/** The origin of facts: the app, object by object, or a copy of its cache. */
+/** Where facts come from: the app, object by object, or a copy of its cache. */
 export interface Source {
   /** `sparing`: most such objects are hidden, so only the states are asked for. */
   look(ref: Ref, sparing: boolean): Maybe<Look>
@@ -72,7 +72,9 @@ export class LiveSource implements Source {
     return Promise.all([states, this.#atspi.role(ref)]).then(([set, role]) => ({ states: set, role }))
   }
 
-  /** Adds the state that the toolkit does not report of items of open menus: a popup of their width has them in it. */
+  /**
+   * Adds the state that the toolkit does not report for items of open menus: they are inside a popup of their width.
+   */
   async #lookAtPlace(ref: Ref, popups: () => Promise<readonly TopWindow[]>): Promise<Look> {
     const [states, role] = await Promise.all([this.#atspi.states(ref), this.#atspi.role(ref)])
     if (!MENU_ITEMS.has(role) || has(states, STATE.SHOWING) || !has(states, STATE.VISIBLE))
@@ -114,7 +116,7 @@ export function isChildless(role: number): boolean {
   return CHILDLESS.has(role)
 }
 
-/** Numbers the children in their order. A missing object is left out, and the numbers of the others stay. */
+/** Numbers the children in order. A missing object is left out, and the others keep their numbers. */
 export function listChildren(refs: readonly Ref[]): Child[] {
   return refs.flatMap((ref, index) => (existing(ref) ? [{ ref, index }] : []))
 }
@@ -161,5 +163,5 @@ const isItemOf = (item: Rect, menu: Rect): boolean =>
 /** The borders of a menu, left and right together. */
 const MOST_BORDER = 16
 
-/** An answer that is known already, or comes later. A source that knows it makes no promise. */
+/** An answer that is already known, or comes later. A source that knows it creates no promise. */
 export type Maybe<T> = T | Promise<T>

@@ -15,7 +15,7 @@ import { isShowing } from "./sight.ts"
 
 /** The keyboard focus inside a window. */
 
-/** Asks the app to make the element the focus of its window, unless that would raise the window. */
+/** Asks the app to focus the element within its window, unless that would raise the window. */
 export async function keepFocus(atspi: Atspi, element: Element, isInFront: boolean): Promise<KeptFocus> {
   const { traits } = element.origin
   if (!isInFront && !traits.focusStaysBehind) return { kind: "behind", isInFront }
@@ -44,8 +44,8 @@ async function grabFocus(to: Sender, { ref }: Element): Promise<KeptFocus["kind"
 }
 
 /**
- * The element below a window's frame that has the focus, as a tree would show it. undefined: none reports it, or the
- * window has too many objects. Lists that make their rows on demand are not searched. Every object is asked, and no cache:
+ * The focused element below a window's frame, as a tree would show it. undefined: none reports the focus, or the window
+ * has too many objects. Lists that create rows on demand are not searched. Every object is asked, without a cache:
  * Chromium keeps one only for a listener, and may crash if the last listener leaves while keys arrive.
  */
 export async function findFocused(atspi: Atspi, root: Element): Promise<Seen | undefined> {
@@ -55,7 +55,7 @@ export async function findFocused(atspi: Atspi, root: Element): Promise<Seen | u
   )
 }
 
-/** Level by level, since the focus is rarely deep. Once found, only the part below it can be more exact. */
+/** Level by level, since the focus is rarely deep. Once found, only an element below it can be more exact. */
 async function search(atspi: Atspi, root: Element): Promise<Seen | undefined> {
   let found: Seen | undefined
   let looked = 0
@@ -65,7 +65,7 @@ async function search(atspi: Atspi, root: Element): Promise<Seen | undefined> {
     looked += level.length
     const focused = await firstFocused(atspi, level)
     if (!focused) continue
-    // GTK 4 has a nameless field in its fields, and Qt a nameless group in its editors.
+    // GTK 4 puts a nameless field into its fields, and Qt a nameless group into its editors.
     const isPart = hasTrait(focused.seen.role, "wrapper") || found?.name
     if (!found || focused.seen.name || !isPart) found = focused.seen
     level = [focused.at]
@@ -97,7 +97,7 @@ interface Looked {
   readonly states: StateSet
 }
 
-/** The children of an object that shows. One that goes meanwhile, or does not answer for itself, is left out. */
+/** The visible children of an object, without those that disappear meanwhile or do not answer. */
 async function lookBelow(atspi: Atspi, { element, states }: Looked): Promise<readonly Looked[]> {
   const { ref, origin } = element
   if (!isShowing(origin, { states }) || has(states, STATE.MANAGES_DESCENDANTS)) return []
@@ -111,7 +111,7 @@ async function lookBelow(atspi: Atspi, { element, states }: Looked): Promise<rea
   return (await Promise.all(looked)).flat()
 }
 
-/** The first that has the focus as a snapshot would say: Qt reports it of every list's current row. */
+/** The first that has the focus by a snapshot's rules: Qt reports it for every list's current row. */
 async function firstFocused(
   atspi: Atspi,
   level: readonly Looked[],

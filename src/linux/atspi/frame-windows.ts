@@ -5,7 +5,7 @@ import { type Frame, isPopupFrame, readFrames } from "./frames.ts"
 import { type A11yApp, SLICE_MS } from "./registry.ts"
 import { ROLE } from "./roles.ts"
 
-/** Windows that no window system describes: the top-level objects of the accessibility bus stand for them. */
+/** Windows that no window system describes. The top-level objects of the accessibility bus stand for them. */
 
 /** The windows of these apps. An app that does not answer in time has none. */
 export async function frameWindows(atspi: Atspi, apps: readonly A11yApp[]): Promise<readonly TopWindow[]> {

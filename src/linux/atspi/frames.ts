@@ -19,7 +19,7 @@ export interface FrameApp {
   readonly cache?: Promise<Cache>
 }
 
-/** A top-level object of an app, which may be a window of the screen. */
+/** A top-level object of an app, which may be a window on the screen. */
 export interface Frame {
   readonly app: FrameApp
   readonly ref: Ref
@@ -37,7 +37,7 @@ export async function readFrames(
   { ref: app, pid, name: known, responsive, begun }: A11yApp,
   withCache = false,
 ): Promise<readonly Frame[]> {
-  // A busy app did not say its name in the time that a list of apps has for it; its traits depend on the name.
+  // A busy app did not report its name while the apps were listed; its traits depend on the name.
   const [toolkit = "", children, name = ""] = await Promise.all([
     begun?.toolkit ?? unlessRefused(atspi.toolkit(app)),
     begun?.children ?? unlessRefused(atspi.children(app)),
@@ -51,7 +51,7 @@ export async function readFrames(
   )
   // After the frames: the app makes its list while we match frames to windows.
   if (withCache) resolve(beginCache(atspi, app.bus, traits))
-  // Its failure reaches the caller who awaits it, and there may be none.
+  // Only a caller that awaits it sees its failure.
   cache.catch(() => {})
   return (await Promise.all(reading)).filter((frame) => frame !== undefined)
 }
@@ -87,8 +87,8 @@ export async function readProcessFrames(
 }
 
 /**
- * Matches frames to windows of the screen by evidence alone: the same process, then title and geometry, as long as they
- * fit exactly one pair. A frame that fits several windows gets none.
+ * Matches frames to windows on the screen by evidence alone: the same process, then title and geometry, if they fit
+ * exactly one pair. A frame that fits several windows gets none.
  */
 export function matchFrames(windows: readonly TopWindow[], frames: readonly Frame[]): Map<string, Frame> {
   const matches = new Map<string, Frame>()
@@ -125,8 +125,8 @@ export function matchFrames(windows: readonly TopWindow[], frames: readonly Fram
 }
 
 /**
- * The frame that each popup is: one of the same process in the same place, as long as only one is. A popup that is part
- * of a window's tree, such as a popover of GTK 4, has no frame of its own.
+ * The frame of each popup: the only one of the same process in the same place. A popup inside a window's tree, such as
+ * a GTK 4 popover, has no separate frame.
  */
 export function matchPopups(popups: readonly TopWindow[], frames: readonly Frame[]): Map<Frame, TopWindow> {
   const pairs = popups.flatMap((popup) =>
@@ -140,7 +140,7 @@ export function matchPopups(popups: readonly TopWindow[], frames: readonly Frame
   return new Map(pairs.filter(isOnly).map(({ popup, frame }) => [frame, popup]))
 }
 
-/** Added to the app's coordinates to get the screen's; undefined if the window's place is not known. */
+/** Added to the app's coordinates to get screen coordinates; undefined if the position of the window is unknown. */
 export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
   const { bounds, gtkFrameExtents: shadow } = window
   if (!frame.app.traits.coordinates) return { x: 0, y: 0 }
@@ -157,8 +157,8 @@ export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
 }
 
 /**
- * The compositor knows the surface, or at least the visible window. Sizes must agree to the pixel: with one of them as it
- * is, with the shadow around it, or with the part inside the frame that the app draws.
+ * The compositor knows the surface, or at least the visible window. Sizes must match to the pixel: one of them
+ * unchanged, with the shadow around it, or with only the part inside the frame that the app draws.
  */
 function nativeShift(surface: Rect, visible: Rect, { app, extents }: Frame): Point | undefined {
   if (!extents) return undefined

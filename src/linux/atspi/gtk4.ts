@@ -8,8 +8,8 @@ import type { Child, LiveSource, Source } from "./facts.ts"
 import { ROLE } from "./roles.ts"
 
 /**
- * GTK 4 answers calls only between two frames of its drawing, so few rounds of questions matter: one for the whole
- * cache, one for the children that it has not made yet, one or two for all extents.
+ * GTK 4 answers calls only between two frames of its drawing, so the number of round trips matters: one for the whole
+ * cache, one for the children that do not exist yet, one or two for all extents.
  */
 export async function prepareGtk4(
   atspi: Atspi,
@@ -32,7 +32,7 @@ export async function prepareGtk4(
 
 const MAX_LEVELS = 60
 
-/** Asks for the children that the cache does not have. GTK 4 makes them because they are asked for. */
+/** Requests the children that the cache lacks. GTK 4 creates them on request. */
 async function listMissing(
   source: CachedSource,
   root: Ref,
@@ -50,10 +50,10 @@ async function listMissing(
   return listed
 }
 
-/** The root of a subtree of this size is asked before its parts: they need no question if it has no room. */
+/** The root of a subtree of this size is asked first: if it has no room, its parts need no question. */
 const HEAVY = 20
 
-/** The extents of all objects that have any. Objects inside one without room are not asked. */
+/** The extents of all objects that have any, except inside objects without room. */
 async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promise<Map<string, Rect>> {
   const extents = new Map<string, Rect>()
   const ask = async (refs: readonly Ref[]): Promise<void> => {
@@ -108,7 +108,7 @@ function flatten(source: CachedSource, root: Ref, weights: Map<string, number>):
 }
 
 const STACKS = /(?:Stack|Leaflet|TabView|Squeezer)$/
-/** Points of a stack at which a hit test tells the page that shows. Some of them may be between widgets. */
+/** Points of a stack at which a hit test finds the visible page. Some of them may be between widgets. */
 const TOUCHES = [
   [0.5, 0.5],
   [0.25, 0.25],
@@ -118,7 +118,7 @@ const TOUCHES = [
   [0.1, 0.5],
 ] as const
 
-/** Takes the room from the pages of a stack that do not show any more. A hit test finds the page that does. */
+/** Clears the room of a stack's pages that no longer show. A hit test finds the one that does. */
 async function hidePages(
   atspi: Atspi,
   root: Ref,
@@ -170,8 +170,8 @@ function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string
 }
 
 /**
- * Takes the room from rows that a list view keeps although they are out of view, such as the one with the focus: they
- * report the place where they showed last, which another row has now.
+ * Clears the room of rows that a list view keeps although they are out of view, such as the focused one: they report
+ * their last visible place, where another row is now.
  */
 function hideStrays(root: Ref, source: CachedSource, extents: Map<string, Rect>): void {
   for (const { item } of flatten(source, root, new Map())) {

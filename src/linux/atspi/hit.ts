@@ -9,9 +9,9 @@ import { cleanName } from "./names.ts"
 import { kindOf, ROLE, roleOf, WINDOW_ROLES } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
-/** Hit tests: which object of an app is topmost at a point of the screen. */
+/** Hit tests: which object of an app is topmost at a screen point. */
 
-/** Tells if the topmost object at a point of the screen is the element or a part of it. */
+/** True if the topmost object at a screen point is the element or a part of it. */
 export async function hitElement(
   atspi: Atspi,
   element: Element,
@@ -24,7 +24,7 @@ export async function hitElement(
   return above ? occludedBy(atspi, above) : hit
 }
 
-/** Repeats the test for an app that guesses first. */
+/** Repeats the test for an app whose first answer is a guess. */
 async function hitSurely(atspi: Atspi, element: Element, point: Point): Promise<Hit> {
   const { repeat, afterMs } = element.origin.traits.hitTestGuesses ?? { repeat: 0, afterMs: 0 }
   let hit = await hitByApp(atspi, element, point)
@@ -50,7 +50,7 @@ async function hitByApp(atspi: Atspi, element: Element, point: Point): Promise<H
   }
   if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
   if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of its container" }
-  // An app that stops at an ancestor of the element has not said which object is topmost.
+  // An app that stops at an ancestor of the element has not named the topmost object.
   if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
     const isCut = await isCutOff(atspi, element, surface, local)
     return isCut ? { kind: "occluded", by: "the edge of its container" } : { kind: "unknown" }
@@ -88,8 +88,8 @@ async function findAbove(atspi: Atspi, { ref, origin }: Element, point: Point): 
 const MOST_SIBLINGS = 100
 
 /**
- * The index of an element among its siblings. An app may list it by another address than the one it was asked by: then
- * the sibling with the same role and extents counts, and without one the element is last.
+ * The index of an element among its siblings. An app may list it under another address: then the sibling with the same
+ * role and extents counts, and without one the element is last.
  */
 async function indexOf(atspi: Atspi, siblings: readonly Ref[], ref: Ref): Promise<number> {
   const index = siblings.findIndex((one) => refKey(one) === refKey(ref))
@@ -151,7 +151,7 @@ async function isInPopup(atspi: Atspi, { ref, origin }: Element): Promise<boolea
   return false
 }
 
-/** Roles that show in a window of their own, or have their list in one. */
+/** Roles that show in a separate window, or have their list in one. */
 const POPUP_ROLES: ReadonlySet<number> = new Set([ROLE.MENU, ROLE.POPUP_MENU, ROLE.WINDOW, ROLE.COMBO_BOX])
 
 /** True for a row that reports coordinates outside its list. */
@@ -195,7 +195,7 @@ async function isCutOff(
   return false
 }
 
-/** True for the same role and extents. Qt makes a new object for a row whenever it is asked. */
+/** True for the same role and extents. Qt creates a new object for a row on every request. */
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
   const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])
   const [[role, a], [otherRole, b]] = await Promise.all([read(one), read(other)])

@@ -20,7 +20,7 @@ export interface Inventory {
   readonly bus: "there" | "missing" | "silent"
 }
 
-/** The longest wait for a silent accessibility bus by callers who can do without it. */
+/** How long callers that can do without it wait for a silent accessibility bus. */
 const BUS_MS = 5000
 
 export async function takeInventory(session: Session, deadline: Deadline): Promise<Inventory> {
@@ -50,7 +50,7 @@ async function withFrames(
 }
 
 /**
- * Leaves out windows of a process that has ended: the window system closes them a moment after the bus forgets the process.
+ * Drops windows of a process that has ended: the window system closes them a moment after the bus forgets the process.
  * Other windows without an app stay: a process in a sandbox has another pid here, or none.
  */
 async function withoutEnded(
@@ -222,7 +222,7 @@ function hintsOf(app: A11yApp | undefined, window: TopWindow | undefined): AppHi
 function appName(pid: number, app: A11yApp | undefined, window: TopWindow | undefined): string {
   // Toolkits use the class instance for the accessible name too. The kernel cuts a process's name at 15 bytes.
   const own = app?.name && cut(app.name)
-  // An app that is busy or has just started has not said its name yet; it must be the same as when it has.
+  // An app that is busy or has just started has not reported its name yet; the name must be the same as later.
   return (
     own ||
     wrapperOf(pid) ||

@@ -9,7 +9,7 @@ import { ROLE } from "./roles.ts"
 /** The levels below an element on which its labels are looked for. */
 export const LABEL_DEPTH = 3
 
-/** True if the objects inside decide what the element is. They are then read even beyond the depth of the tree. */
+/** True if the objects inside decide what the element is. Then they are read even beyond the depth of the tree. */
 export function needsContents({ kind, name, element }: Pick<Reading, "kind" | "name" | "element">): boolean {
   if (kind.role === "combobox") return true
   if (!isNamedInside(kind.role)) return false
@@ -17,7 +17,7 @@ export function needsContents({ kind, name, element }: Pick<Reading, "kind" | "n
   return element.origin.traits.menuButtonIsNested === true && kind.native === ROLE.PUSH_BUTTON
 }
 
-/** The element with all that the objects inside it add. `fallback` is its name if nothing else gives one. */
+/** The element with everything that the objects inside add. `fallback`: its name if nothing else provides one. */
 export function settle(
   seen: Seen,
   fallback: string | undefined,
@@ -41,7 +41,7 @@ export function settle(
   return seen
 }
 
-/** Here a switch may have its label inside, too. */
+/** In this toolkit, a switch may also have its label inside. */
 const isNamedInside = (role: Role): boolean => role === "switch" || NAMED_INSIDE.has(role)
 
 const LABELS = {
@@ -66,7 +66,7 @@ function named(seen: Seen, fallback: string | undefined): Seen {
     : { ...seen, name: fallback }
 }
 
-/** True for a menu button that is a widget around the button that does everything. */
+/** True for a menu button that only wraps the actual button. */
 function isMenuButtonShell({ kind, element }: Reading, inside: readonly SeenNode[]): boolean {
   const [button, ...others] = inside
   return (
@@ -83,7 +83,7 @@ function shell(seen: Seen): Seen {
   return { ...seen, role: "group", name: undefined, description: undefined, actions: [], states }
 }
 
-/** GTK 4.8 joins a button's own label, mnemonic included, with that of the label in it. */
+/** GTK 4.8 joins a button's own label, including its mnemonic, with the label inside it. */
 function isDoubled(name: string, label: string): boolean {
   return name.length > label.length && name.replaceAll("_", "") === `${label} ${label}`.replaceAll("_", "")
 }

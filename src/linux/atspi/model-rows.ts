@@ -13,9 +13,9 @@ interface RowsMade {
 }
 
 /**
- * The number of rows of a list view that makes objects for only some of them: the length of its scroll bar by the distance
- * of the rows in view. If these are not equally far apart, it is an estimate, and always more than there are objects.
- * undefined: all rows have objects.
+ * The number of rows of a list view that creates objects for only some of them: the length of its scroll bar divided by
+ * the distance of the rows in view. If these are not evenly spaced, it is an estimate, and always more than there are
+ * objects. undefined: all rows have objects.
  */
 export async function rowsInModel(atspi: Atspi, { list, role, rows }: RowsMade): Promise<number | undefined> {
   const shown = rows.flatMap((row) => (row === undefined || isEmpty(row) ? [] : row))
@@ -30,7 +30,7 @@ export async function rowsInModel(atspi: Atspi, { list, role, rows }: RowsMade):
   return Math.max(rows.length + 1, Math.round((lines ?? 0) * inLine))
 }
 
-/** The number of lines in a view of this length; a fraction if they are not equally far apart. undefined: it is unknown. */
+/** The number of lines in a view of this length; a fraction if they are not evenly spaced. undefined: unknown. */
 function linesIn(shown: readonly Rect[], length: number): number | undefined {
   const tops = [...new Set(shown.map(({ y }) => y))].sort((a, b) => a - b)
   const [top, bottom] = [tops[0], tops.at(-1)]

@@ -5,7 +5,7 @@ import { has, STATE, type StateSet } from "./bits.ts"
 import type { Facts } from "./facts.ts"
 import { type Kind, ROLE } from "./roles.ts"
 
-/** Texts of apps, made fit for an agent: names, values, shortcuts, numbers. */
+/** Cleans up texts of apps for agents: names, values, shortcuts, numbers. */
 
 /** One line without control characters, of bounded length. undefined: nothing is left. */
 export function cleanName(text: string): string | undefined {
@@ -47,7 +47,7 @@ export function formatNumber(value: number): string {
   return String(short.find((number) => Math.fround(number) === value) ?? Number(value.toPrecision(12)))
 }
 
-/** The plain text of what Qt would show as rich text, as tool tips often are. Any other text stays as it is. */
+/** The plain text of rich text by Qt's rules, as in many tool tips. Any other text stays as it is. */
 export function plainText(text: string): string {
   const most = text.slice(0, MOST)
   if (!isRichText(most)) return text
@@ -105,7 +105,7 @@ const TAGS: ReadonlySet<string> = new Set([
   ..."meta ol p pre script style table tbody td tfoot th thead title tr ul".split(" "),
 ])
 
-/** Waits for an answer that may be missing. undefined: it is. A walk forgives more than a single read. */
+/** Reads an answer that may be missing (undefined). A walk tolerates more failures than a single read. */
 export type Expect = <T>(read: Promise<T>) => Promise<T | undefined>
 
 /** True for roles that may hold a text, a number or a choice. */
@@ -123,7 +123,7 @@ export function hasValue({ native, role }: Kind, { interfaces, states }: Facts):
   )
 }
 
-/** The value of an element: its text, its number or its choice. */
+/** The value of an element: its text, number or choice. */
 export async function readValue(
   atspi: Atspi,
   ref: Ref,
@@ -150,7 +150,7 @@ export async function readValue(
   return value === undefined ? undefined : formatNumber(value)
 }
 
-/** undefined for one that has no range: it does not say its number either. */
+/** undefined for an element without a range: its number means nothing either. */
 async function readBuilt(atspi: Atspi, ref: Ref, expect: Expect): Promise<number | undefined> {
   const [now, most] = await Promise.all([
     expect(atspi.currentValue(ref)),
@@ -159,16 +159,16 @@ async function readBuilt(atspi: Atspi, ref: Ref, expect: Expect): Promise<number
   return Number.isFinite(now) && most ? now : undefined
 }
 
-/** True for a cell of a spreadsheet, which is named by its place. A cell of a table is named by its text. */
+/** True for a spreadsheet cell, which is named by its address. A table cell is named by its text. */
 function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): boolean {
   return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
 }
 
 const holdsText = (role: Role): boolean => hasTrait(role, "typable") || role === "datefield"
-/** A scroll bar has a number too, but it tells an agent nothing. */
+/** A scroll bar has a number, too, but it is useless to an agent. */
 const holdsNumber = (role: Role): boolean => hasTrait(role, "number") && role !== "scrollbar"
 
-/** undefined: the text consists of placeholders for objects in it, which are read for themselves. */
+/** undefined: the text consists of placeholders for embedded objects, which are read separately. */
 export async function readText(atspi: Atspi, ref: Ref): Promise<string | undefined> {
   const count = await atspi.characterCount(ref)
   if (count <= 0) return ""
@@ -206,7 +206,7 @@ async function selectedIn(atspi: Atspi, holder: Ref, expect: Expect): Promise<st
   return chosen && cleanName((await expect(atspi.name(chosen))) ?? "")
 }
 
-/** The first label below that has any room. The label of an empty choice has none. */
+/** The first label below that has room. The label of an empty choice has none. */
 async function shownIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): Promise<string | undefined> {
   for (const child of ((await expect(atspi.children(ref))) ?? []).slice(0, MOST_PARTS)) {
     const [role, extents] = await Promise.all([

@@ -8,13 +8,13 @@ import { LISTS, ROLE } from "./roles.ts"
 import type { Around, Sight } from "./sight.ts"
 
 export interface Step extends Standing {
-  /** Levels that are still read below an object beyond the depth, to name it or an object above it. */
+  /** Levels beyond the depth that are still read, to name the object or one above it. */
   readonly spare: number | undefined
 }
 
 export const ROOT: Step = { level: 0, depth: 0, spare: undefined }
 
-/** One object on its way through the collector. Its members are only declared, since thousands are made at once. */
+/** One object on its way through the collector. Its members are only declared, since thousands are created at once. */
 export class ObjectDraft implements Step {
   declare readonly element: Element
   declare readonly source: Source
@@ -36,7 +36,7 @@ export class ObjectDraft implements Step {
   declare sight: Sight
   /** True if its content may be scrolled out of view. */
   declare scrolls: boolean
-  /** It does not say that it shows, and is read only for what shows in it. */
+  /** It does not report that it shows, and is read only for visible content. */
   declare isBridge: boolean
   /** Set for an object that is out of view, and only counted. */
   declare look: Look | undefined

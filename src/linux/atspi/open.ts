@@ -14,7 +14,7 @@ import { walkElement } from "./walk.ts"
 /** Finds the frame of an entry's window; for an entry of a menu, a frame of its process. */
 export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
 
-/** Reads an element again, and where its surface is now: a popup may still move when it is first seen. */
+/** Reads an element again, and the current position of its surface: a popup may still move when it is first seen. */
 export async function readAgain(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const { ref, origin, parent, index } = element
   if (!origin.traits.coordinates) return describeElement(atspi, element)
@@ -62,7 +62,7 @@ export async function openAddress(
   })
 }
 
-/** Opens an element by the indexes of children on the way down from its frame. */
+/** Opens an element by child indexes, from its frame down. */
 export async function openPath(
   atspi: Atspi,
   entry: RefEntry,
@@ -86,7 +86,7 @@ export async function openPath(
   })
 }
 
-/** Opens the ancestor so many levels up. undefined: the element has no such ancestor any more. */
+/** Opens the ancestor this many levels up. undefined: the element no longer has such an ancestor. */
 export async function openAbove(
   atspi: Atspi,
   { ref, origin }: Element,
@@ -99,7 +99,7 @@ export async function openAbove(
   })
 }
 
-/** By its index where that can be trusted: a spreadsheet has too many children to list. */
+/** By its index if that is reliable: a spreadsheet has too many children to list. */
 async function childOf(atspi: Atspi, ref: Ref, index: number, traits: Traits): Promise<Ref | undefined> {
   if (!traits.childAtIndexMiscounts) return atspi.childAt(ref, index)
   const child = (await atspi.children(ref))[index]
@@ -117,7 +117,7 @@ async function readParent(atspi: Atspi, ref: Ref): Promise<Parent | undefined> {
   return { ref: parent, role, states, size }
 }
 
-/** The origin of an element that is known by its address. Only coordinates of a window need the window. */
+/** The origin of an element opened by its address. Only window coordinates need the window. */
 async function originOfApp(
   atspi: Atspi,
   bus: string,
@@ -127,7 +127,7 @@ async function originOfApp(
   const app = { bus, path: ROOT_PATH }
   const [toolkit, name] = await Promise.all([atspi.toolkit(app), atspi.name(app)])
   const known = entry.source_app ?? name
-  // By its own name: the map may have it under another one.
+  // By the app's own name: the map may use another one.
   const traits = traitsOf(toolkit, name, await atspi.isNative?.(entry.pid))
   if (traits.coordinates) {
     const frame = await findFrame(entry)

@@ -92,7 +92,7 @@ async function clearSelection(to: Sender, element: Ref, options: readonly Option
   const how = "Selection.ClearSelection"
   const sent = holder && (await to.request(holder, how, method(`org.a11y.atspi.${how}`)))
   if (!sent || sent.delivery === "not_delivered") return false
-  // Chromium does not select an option that it still takes for selected.
+  // Chromium does not select an option that it still considers selected.
   const selected = await selectedWhen(to.atspi, options, ({ length }) => length === 0)
   if (selected.length > 0) throw stillSelected(namesOf(selected))
   return true
@@ -115,13 +115,15 @@ async function selectedAmong(atspi: Atspi, options: readonly Option[]): Promise<
   return options.filter((_, i) => has(states[i] ?? 0, STATE.SELECTED))
 }
 
-/** True for an option of a list that marks it and does not tell its app. */
+/** True for an option of a list that marks it without notifying its app. */
 async function isPalette(to: Sender, option: Ref): Promise<boolean> {
   if (!to.traits.paletteSelectionIsUnheard) return false
   return !(await to.can(option, INTERFACE.Text))
 }
 
-/** Throws unless the options selected before still all are (if `all` is right), or none is any more (if `none` is right). */
+/**
+ * Throws unless all options that were selected before still are (if `all` is right), or none is (if `none` is right).
+ */
 async function requireRest(
   atspi: Atspi,
   option: Option,
@@ -137,7 +139,7 @@ async function requireRest(
 
 const namesOf = (options: readonly Option[]): readonly string[] => options.map(({ name }) => name)
 
-/** The selected ones of these options, as soon as they are right, or after a while. */
+/** The selected options among these, as soon as they are right, or after a while. */
 async function selectedWhen(
   atspi: Atspi,
   options: readonly Option[],
@@ -158,7 +160,7 @@ export async function selectChild(to: Sender, holder: Ref, child: Ref): Promise<
   return index < 0 ? NOT_DELIVERED : select(to, holder, index)
 }
 
-/** `isAdding`: other options must stay selected, so a click is not a way. */
+/** `isAdding`: other options must stay selected, so a click is not an alternative. */
 async function choose(to: Sender, element: Ref, option: Option, isAdding: boolean): Promise<Performed> {
   const holder = to.traits.selectionIsIgnored ? undefined : await selectionHolder(to, element, option)
   const selected = holder ? await select(to, holder, option.index) : NOT_DELIVERED

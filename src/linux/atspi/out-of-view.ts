@@ -13,8 +13,8 @@ import { type Around, isScroller, sightOf } from "./sight.ts"
 import { MAX_MANAGED } from "./virtual.ts"
 
 /**
- * Counts the elements with a ref that are scrolled out of view. Names, values and places are not asked for. The count ends
- * when it would slow the snapshot down by more than a fifth; the rest is there, without a number.
+ * Counts the elements with a ref that are scrolled out of view, without asking for names, values and positions. The
+ * count stops before it slows the snapshot down by more than a fifth; the rest is reported without a number.
  */
 
 /** An object that is out of view, in a parent that is read. */
@@ -39,8 +39,8 @@ interface OutParent {
 }
 
 /**
- * Puts the numbers into the parents. Returns the keys of objects that are not out of view after all, since something in
- * them shows. `shown` is the number of objects in view.
+ * Adds the numbers to the parents. Returns the keys of objects that are not out of view after all, since something in
+ * them shows. `shown`: the number of objects in view.
  */
 export async function countOutOfView(
   atspi: Atspi,
@@ -53,7 +53,7 @@ export async function countOutOfView(
     objects: Math.max(LEAST_OBJECTS, shown * OBJECTS_SHARE),
   })
   const suspects = await suspectsAmong(atspi, out, expect)
-  // They come first, and have questions of their own.
+  // They come first, and have their own questions.
   if (suspects.length > 0) await counter.count(suspects, SUSPECT_QUESTIONS)
   const doubtful = new Set(suspects)
   await counter.count(out.filter((one) => !doubtful.has(one)))
@@ -68,8 +68,8 @@ export async function countOutOfView(
 }
 
 /**
- * The objects that may hold something that shows: a sibling after them shows, or none does, and their place is not out of
- * the window.
+ * The objects that may hold something visible: a sibling after them shows, or none does, and their position is not
+ * outside the window.
  */
 async function suspectsAmong(
   atspi: Atspi,
@@ -87,7 +87,7 @@ async function suspectsAmong(
   const extents = await Promise.all(asked.map(({ element }) => expect(atspi.extents(element.ref))))
   return asked.filter((_, i) => {
     const rect = extents[i]
-    // An element that only passes its children on has no place, or theirs.
+    // An element that only wraps its children has no position, or theirs.
     return rect !== undefined && (isEmpty(rect) || (rect.x + rect.width > 0 && rect.y + rect.height > 0))
   })
 }
@@ -102,11 +102,11 @@ function placesIn({ children }: OutParent): (element: Element) => number {
 
 const isShown = (one: Sibling): boolean => one.reading !== undefined && one.look === undefined
 
-/** The share of the questions that the snapshot itself has asked. */
+/** The fraction of the questions that the snapshot itself has asked. */
 const QUESTIONS_SHARE = 0.15
 const LEAST_QUESTIONS = 20
 const FEWEST_AT_ONCE = 3
-/** Objects of a cache are looked at without a question, but each takes time: a tenth of that of an object in view. */
+/** Cached objects cost no question, but each takes time: a tenth of that of an object in view. */
 const OBJECTS_SHARE = 4
 const LEAST_OBJECTS = 300
 
@@ -142,7 +142,7 @@ class Counter {
     this.#objects = most.objects
   }
 
-  /** Counts in parts, since a few objects that are counted to the end tell more than a list of children of each. */
+  /** Counts in parts, since a few objects counted completely are more useful than a list of each one's children. */
   async count(out: readonly OutDraft[], more = 0): Promise<void> {
     this.#questions += more
     let size = Math.max(FEWEST_AT_ONCE, this.#questions >> 4)
@@ -169,7 +169,7 @@ class Counter {
     await this.#askActions(clickable)
   }
 
-  /** True if only its actions tell whether it gets a ref. */
+  /** True if only its actions decide whether it gets a ref. */
   #tell({ element, look, tally }: Visited): boolean {
     const kind = kindIn(element, look)
     tally.hasTexts ||= hasTrait(kind.role, "text")
@@ -181,7 +181,7 @@ class Counter {
     return traits.asksForActions === "of page content" && mayOffer(traits, kind)
   }
 
-  /** The objects one level further down that are out of view, too. */
+  /** The objects one level down that are also out of view. */
   async #below(level: readonly Visited[]): Promise<Visited[]> {
     const listed = await all(level.map((one) => this.#list(one)))
     const children = listed.flatMap((refs, i) => (refs ?? []).map((child) => ({ child, above: level[i]! })))

@@ -22,7 +22,7 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
   try {
     return await translatingErrors(element.origin, deliverVisibly(to, element, action))
   } catch (error) {
-    // An app that fell silent during the questions before the action was not told to do anything.
+    // An app that fell silent during the questions before the action has received no action.
     throw error instanceof AppError && !to.hasSent ? error.with({ disposition: NOTHING_DELIVERED }) : error
   } finally {
     await to.close()
@@ -61,7 +61,7 @@ const PRESSING: ReadonlySet<Action["kind"]> = new Set([
 const isDown = (states: StateSet, role: number): boolean =>
   role === ROLE.PUSH_BUTTON && has(states, STATE.CHECKED)
 
-/** True for an item that would be acted on without its menu knowing. An item that opens another menu has no `press`. */
+/** True for an item that would be pressed without its menu noticing. An item that opens another menu has no `press`. */
 async function isChoiceInOpenMenu(
   to: Sender,
   { ref, parentRole }: Element,
@@ -202,8 +202,8 @@ export async function whenUp(atspi: Atspi, { ref, origin }: Pressed, first?: Sta
 }
 
 /**
- * Waits until a press has taken effect. An element that cannot be read then says nothing about the press.
- * false: its process ended before that, so that the press had no effect.
+ * Waits until a press has taken effect. An element that cannot be read afterwards proves nothing. False: its process
+ * ended before that, so the press had no effect.
  */
 export async function whenPressed(atspi: Atspi, element: Pressed, role: number): Promise<boolean> {
   const { traits, pid } = element.origin
@@ -218,7 +218,7 @@ export async function whenPressed(atspi: Atspi, element: Pressed, role: number):
   const start = performance.now()
   await pause(ms - LAST_MS, atspi.deadline)
   const hasEnded = processStart(pid) === undefined
-  // On a busy machine the look may come late, and then the end may come from the press.
+  // On a busy machine this look may come late, and then the press may have caused the end.
   const isEarly = performance.now() - start < ms
   await pause(LAST_MS, atspi.deadline)
   return !(hasEnded && isEarly)

@@ -4,14 +4,14 @@ import { intersection, isEmpty, overlaps } from "../../rect.ts"
 import type { Reading } from "./reading.ts"
 import { ROLE } from "./roles.ts"
 
-/** Toolkits that call everything shown, however far it is scrolled away: its place tells. */
+/** For toolkits that report everything as visible, however far it is scrolled away: the position decides. */
 
 interface Placed {
   readonly reading: Reading | undefined
   readonly children: readonly Placed[]
 }
 
-/** The objects inside panes with scroll bars that have not been asked for their places. */
+/** The objects inside panes with scroll bars whose positions have not been read. */
 export function placeless<D extends Placed & { readonly children: readonly D[] }>(root: D): readonly D[] {
   const found: D[] = []
   const visit = (draft: D, isScrolled: boolean): boolean => {
@@ -37,7 +37,7 @@ function holdsBar({ reading, children }: Placed): boolean {
   )
 }
 
-/** The tree with the state `offscreen` on everything that lies outside the panes around it. */
+/** Adds the state `offscreen` to everything that lies outside the panes around it. */
 export function markByPlace(root: SeenNode): SeenNode {
   return mark(root, undefined)
 }

@@ -4,7 +4,7 @@ import { actionsOf } from "./capabilities.ts"
 import type { Answers, Reading } from "./reading.ts"
 import { DOCUMENTS, type Kind, ROLE } from "./roles.ts"
 
-/** Kind, states and actions of an object as its answers prove them. */
+/** The kind, states and actions of an object, as far as its answers prove them. */
 
 /** The actions that are known so far. */
 export function actionsIn(reading: Reading): readonly ActionName[] {
@@ -35,13 +35,13 @@ const CLICKABLE: readonly ActionName[] = ["Click"]
 const FILLABLE: readonly ActionName[] = ["SetValue", "Clear"]
 const DRAGGABLE: readonly ActionName[] = ["Drag"]
 
-/** A panel that can be edited is a field for a time if it says so. */
+/** An editable panel is a time field if its answers say so. */
 export function provenKind({ kind, answers }: Reading): Kind {
   const isUnproven = kind.native === ROLE.PANEL && kind.role === "datefield" && !answers.date
   return isUnproven ? { ...kind, role: "group" } : kind
 }
 
-/** The states, with those that answers prove and the toolkit does not report. */
+/** The states, plus those that answers prove and the toolkit does not report. */
 export function provenStates({ kind, facts, answers }: Reading): StateSet {
   if (kind.role === "cell" && answers.offers?.includes("toggle"))
     return withStates(facts.states, STATE.CHECKABLE)
@@ -49,7 +49,7 @@ export function provenStates({ kind, facts, answers }: Reading): StateSet {
   return withStates(facts.states, STATE.EXPANDABLE, ...(answers.isOpen ? [STATE.EXPANDED] : []))
 }
 
-/** A plain box of a page that the page has not given a role: it is a panel because it can be dragged. */
+/** True for a plain page element without a role: it is a panel because it can be dragged. */
 const isDraggable = (attributes: Answers["attributes"]): boolean =>
   attributes !== undefined && BOX_TAGS.has(attributes.get("tag") ?? "") && !attributes.has("xml-roles")
 

@@ -172,7 +172,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
 ]
 
-/** The answer that makes an object interactive comes late, and then it needs bounds as evidence. */
+/** The answer that makes an object interactive comes late, and only then are its bounds needed as evidence. */
 const LAST: Question<"extents"> = {
   key: "extents",
   when: (reading) => {
@@ -192,7 +192,7 @@ const LENGTH: Question<"valueLength"> = {
   ask: (atspi, { element }) => atspi.characterCount(element.ref),
 }
 
-/** True for a cell that holds neither a text nor a picture: its first action tells if it holds a check mark. */
+/** True for a cell that holds neither text nor a picture: its first action shows whether it holds a check mark. */
 const mayBeCheckCell = (reading: Reading): boolean =>
   reading.element.origin.traits.checkCellsToggle === true &&
   reading.kind.native === ROLE.TABLE_CELL &&
@@ -200,7 +200,7 @@ const mayBeCheckCell = (reading: Reading): boolean =>
   !can(reading, INTERFACE.Text) &&
   !can(reading, INTERFACE.Image)
 
-/** True for a panel of a page that may be one only because it can be dragged; its attributes tell. */
+/** True for a page's panel that may be one only because it can be dragged; its attributes decide. */
 const mayBeDraggable = ({ element, kind, facts }: Reading): boolean =>
   element.origin.traits.draggablesArePanels === true &&
   kind.native === ROLE.PANEL &&
@@ -219,7 +219,7 @@ function mayAct(reading: Reading): boolean {
   return can(reading, INTERFACE.Action) && mayOffer(reading.element.origin.traits, reading.kind)
 }
 
-/** True if an object that is not interactive by its role is asked for its actions. */
+/** True if an object that is not interactive by role is asked for its actions. */
 export function mayOffer({ asksForActions }: Traits, { native, role }: Kind): boolean {
   if (role === "separator" || role === "scrollbar" || role === "window" || role === "application")
     return false
@@ -253,10 +253,10 @@ export function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readon
   return atspi.actionName(ref, 0).then((name) => [name])
 }
 
-/** Many rows are alike, and rarely have more to say than their text. */
+/** Many rows are alike, and rarely have more than their text. */
 const mayDescribe = ({ kind, name }: Reading): boolean => name === undefined || !hasTrait(kind.role, "item")
 
-/** True for an item that does something, rather than open a menu. */
+/** True for an item that does something, instead of opening a menu. */
 function hasShortcut(reading: Reading): boolean {
   const { element, kind } = reading
   if (kind.native === ROLE.MENU || !element.origin.traits.menuItemsHaveShortcuts) return false
@@ -275,7 +275,7 @@ function holdsText(reading: Reading): boolean {
 /** Parts of a page that have a name beside their text, such as the page of a tab. */
 const NAMED_HOLDERS: ReadonlySet<number> = new Set([ROLE.PANEL, ROLE.SCROLL_PANE, ROLE.SECTION])
 
-/** True for a text whose words are not its name: in the status bar of LibreOffice, and pages of a document in Evince. */
+/** True for a text whose content is not its name: in LibreOffice's status bar, and document pages in Evince. */
 function isNamelessText(reading: Reading): boolean {
   const { kind, facts, name, options } = reading
   if (name !== undefined || options.interactiveOnly || !NAMELESS_TEXTS.has(kind.native)) return false

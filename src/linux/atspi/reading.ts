@@ -9,7 +9,7 @@ import { cleanName, isClassName, plainText } from "./names.ts"
 import { type Kind, kindOf, ROLE } from "./roles.ts"
 import type { Sight } from "./sight.ts"
 
-/** One object while it is read: its facts, what they make of it, and the answers to further questions. */
+/** One object while it is read: its facts, its kind, and the answers to further questions. */
 export interface Reading {
   readonly element: Element
   readonly facts: Facts
@@ -81,7 +81,7 @@ export function kindIn(facts: Facts, element: Element): Kind {
   })
 }
 
-/** The accessible name, unless it is one that the toolkit made up. */
+/** The accessible name, unless the toolkit invented it. */
 export function nameOf(origin: Origin, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
   if (isGridCell(origin, kind, facts)) return undefined
   const isTold = kind.role === "tab" && origin.traits.tabsTellMemory

@@ -3,7 +3,7 @@ import { isStopped } from "../host/processes.ts"
 import { type Atspi, existing, REGISTRY, type Ref, readRefs } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
 
-/** One app of the accessibility bus. A process may have several. */
+/** One app on the accessibility bus. A process may have several. */
 export interface A11yApp {
   readonly ref: Ref
   readonly pid: number
@@ -23,7 +23,7 @@ export const SLICE_MS = 250
 
 /** The longest wait for the registry, which serves all clients and does little. */
 const REGISTRY_MS = 2000
-/** The question starts the registry if no app has yet. */
+/** The question starts the registry if no app has started it. */
 const LIST_APPS = method("org.a11y.atspi.Accessible.GetChildren", "", [], true)
 
 /** The apps on the bus. */
@@ -59,7 +59,7 @@ async function readApp(atspi: Atspi, ref: Ref, known?: number): Promise<A11yApp 
     known === undefined
       ? undefined
       : { toolkit: unlessRefused(atspi.toolkit(ref)), children: unlessRefused(atspi.children(ref)) }
-  // A failure reaches the caller who reads the windows, and there may be none.
+  // Only a caller that reads the windows sees a failure.
   for (const answer of [begun?.toolkit, begun?.children]) answer?.catch(() => {})
   const pid = known ?? (await pidOf(atspi, ref))
   if (pid === undefined) return undefined

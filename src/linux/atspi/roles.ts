@@ -130,7 +130,7 @@ export function roleOf(native: number): Role {
   return ROLES[native]?.[1] ?? "unknown"
 }
 
-/** Evidence that tells kinds apart if the role's number does not. */
+/** Evidence that distinguishes kinds if the role's number does not. */
 export interface Evidence {
   readonly traits?: Traits
   readonly interfaces?: Interfaces
@@ -142,8 +142,8 @@ export interface Evidence {
 }
 
 /**
- * The kind of a node, by its states, its parent's native role and more evidence. A menu within a menu is an item. A list
- * item that cannot be selected only structures text.
+ * The kind of a node, by its states, its parent's native role and more evidence. A menu within a menu is an item. A
+ * list item that cannot be selected only structures text.
  */
 export function kindOf(
   native: number,

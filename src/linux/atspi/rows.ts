@@ -7,13 +7,13 @@ import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 
 /**
- * Rows of tables whose cells keep their texts when other rows come to their places; see the trait `cellsKeepTexts`.
+ * Rows of tables whose cells keep their texts when other rows move to their places; see the trait `cellsKeepTexts`.
  *
- * A cell of such a table belongs to a place, and so do its states and bounds. Its text is that of the row that was at
- * this place when the cell was first asked for, or when the app last told that this row changed. If the app does not
- * tell a new order, nothing on the bus says which row is where, and nothing makes the toolkit renew the texts. But the
- * toolkit draws all cells of a column with one renderer, and a hit test beyond the end of a cell's text returns the
- * length of the text in the renderer: that of the cell that was drawn last. A pointer that comes to a row, or leaves it,
+ * A cell of such a table belongs to a position, and so do its states and bounds. Its text is that of the row that was
+ * at this position when the cell was first requested, or when the app last reported that this row changed. If the app
+ * does not report a new order, nothing on the bus says which row is where, and nothing makes the toolkit renew the
+ * texts. But the toolkit draws all cells of a column with one renderer, and a hit test beyond the end of a cell's text
+ * returns the length of the text in the renderer: that of the cell drawn last. A pointer that enters or leaves a row
  * makes the toolkit draw that row. So the lengths of the texts that a row shows can be compared with those it reports.
  */
 
@@ -31,7 +31,7 @@ interface Text {
   readonly length: number
 }
 
-/** The row that an element is in, if its texts may be old and can be compared with those that show. */
+/** The row of an element, if its texts may be outdated and can be compared with the visible ones. */
 export async function rowOf(atspi: Atspi, element: Element): Promise<Row | undefined> {
   const place = await placeOf(atspi, element)
   if (!place) return undefined
@@ -68,7 +68,7 @@ export async function proveRow(atspi: Atspi, row: Row, visit: () => Promise<void
 const proved = new WeakSet<Element>()
 
 /**
- * Which texts can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always has the
+ * Which texts can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always holds the
  * text of the later one.
  */
 export function comparable(looks: readonly (readonly (number | undefined)[])[]): readonly number[] {
@@ -91,7 +91,7 @@ export const drawnLengths = (
 /** To the right of, and below, every text. */
 const BEYOND = { x: 100_000, y: 100_000 }
 
-/** The app may draw another row in between, for a reason of its own. */
+/** The app may draw another row in between for its own reasons. */
 const MOST_VISITS = 2
 /** How long the app may take to draw a row. */
 const DRAWN_MS = 150
@@ -110,8 +110,8 @@ export const otherRow = (): AppError =>
   )
 
 /**
- * Why the texts of a row, or of the rows that a click on a header sorts, may be old. An app can change the order of every
- * table, also of one that a user cannot sort.
+ * Why the texts of a row, or of rows that a click on a header sorts, may be outdated. An app can reorder every table,
+ * even one that users cannot sort.
  */
 export async function doubtOf(atspi: Atspi, element: Element): Promise<Doubt | undefined> {
   const table = await tableOf(atspi, element)
@@ -144,7 +144,7 @@ async function isDistinct(atspi: Atspi, { place }: Row, compared: readonly numbe
   return rows.filter((lengths) => lengths === rows[place.row]).length === 1
 }
 
-/** The app is asked about every cell of a table with at most so many rows. */
+/** For a table with at most this many rows, every cell is read. */
 const MOST_ROWS = 150
 const MOST_COLUMNS = 100
 

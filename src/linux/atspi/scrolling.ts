@@ -13,7 +13,7 @@ import type { Sender } from "./send.ts"
 
 /** Scrolls by setting the numbers of scroll bars. */
 
-/** A pane around the element, the child of it that the element is in, and its bars. */
+/** A pane around the element, the pane's child that contains the element, and the pane's bars. */
 interface Pane {
   readonly ref: Ref
   readonly inside: Ref
@@ -62,7 +62,7 @@ async function notchOf({ atspi, traits }: Sender, pane: Pane, range: Range): Pro
   return (range.most - range.least) / SHARE
 }
 
-/** Sets the bar of a pane. A list that makes no rows for its first jump is moved by a pixel before it. */
+/** Sets the bar of a pane. A list that creates no rows for its first jump is moved by a pixel before it. */
 async function move(to: Sender, pane: Pane, bar: Ref, value: number, range: Range): Promise<Performed> {
   const { atspi, traits } = to
   const list = traits.jumpsShowNothing ? await listIn(atspi, pane.inside) : undefined
@@ -74,7 +74,7 @@ async function move(to: Sender, pane: Pane, bar: Ref, value: number, range: Rang
   const before = await unlessRefused(atspi.extents(part, traits.coordinates))
   const first = await setNumber(to, bar, range.now + Math.sign(value - range.now))
   if (first.delivery !== "delivered_unverified") return first
-  // Both in one picture would end at a wrong row.
+  // Both in one frame would end at a wrong row.
   if (before) await settled(to, part, before, PICTURE_MS)
   return setNumber(to, bar, value)
 }
@@ -102,7 +102,7 @@ function atEnd(direction: Direction): AppError {
 
 /** ATSPI_SCROLL_… */
 const SCROLL = { top: 2, bottom: 3, anywhere: 6 } as const
-/** Tries to set a bar: one is enough if it counts pixels, more are needed if it counts lines or rows. */
+/** Attempts to set a bar: one is enough if it counts pixels, more are needed if it counts lines or rows. */
 const MOST_TRIES = 6
 
 /** Brings the element into view: by its own ScrollTo, else by the bars of the panes around it. */
@@ -120,7 +120,7 @@ export async function scrollTo(to: Sender, { ref }: Element, edge?: "top" | "bot
     moved ||= result === "moved"
   }
   if (moved) return { method: "atspi:Value.CurrentValue", delivery: "delivered_verified" }
-  // Without a pane, only the app knows if it shows.
+  // Without a pane, only the app knows whether it shows.
   return panes.length > 0 || has(await atspi.states(ref), STATE.SHOWING) ? ALREADY : NOT_DELIVERED
 }
 
@@ -205,7 +205,7 @@ async function shift(to: Sender, bar: Ref | undefined, by: number): Promise<bool
 const SETTLE_MS = 500
 const LOOK_AGAIN_MS = 15
 
-/** Waits until the element has moved; apps move it with the next picture. */
+/** Waits until the element has moved; apps move it with the next frame. */
 async function settled({ atspi, traits }: Sender, ref: Ref, before: Rect, ms = SETTLE_MS): Promise<void> {
   const deadline = atspi.deadline.slice(ms)
   while (!deadline.expired) {
@@ -285,7 +285,7 @@ async function findBar(atspi: Atspi, part: Ref): Promise<Bar | undefined> {
   ])
   const ref = hasValue(interfaces) ? part : await valueWithin(atspi, part)
   if (!ref) return undefined
-  // Qt reports neither VERTICAL nor HORIZONTAL; the shape tells.
+  // Qt reports neither VERTICAL nor HORIZONTAL; the shape decides.
   const told = has(states, STATE.VERTICAL) || has(states, STATE.HORIZONTAL)
   if (!told && (!extents || extents.width === 0)) return undefined
   return { ref, vertical: told ? has(states, STATE.VERTICAL) : isTall(extents) }

@@ -7,14 +7,14 @@ import type { Traits } from "./toolkits.ts"
 
 /**
  * true or false: the app's answer. "refused": the app has no such method, and did nothing. "begun": the app answers
- * other questions meanwhile, so the call is under way. undefined: the call may have had its effect.
+ * other questions meanwhile, so the call is running. undefined: the call may have had its effect.
  */
 type Sent = boolean | "refused" | "begun" | undefined
 
-/** The longest wait for an answer before another question tests if the app is still there. */
+/** How long to wait for an answer before another question tests whether the app is still there. */
 const PROMPT_MS = 250
 
-/** Sends calls that change something: each once. The result says what is known of its effect. */
+/** Sends calls that change something, each once. The result says what is known about the effect. */
 export class Sender {
   /** For questions, which may be repeated. */
   readonly atspi: Atspi
@@ -22,7 +22,7 @@ export class Sender {
   /** True once a call that may change something has been sent. */
   hasSent = false
   #door: Promise<SideDoor | undefined> | undefined
-  /** The app that has been called by the side door. */
+  /** The app that was called through the side door. */
   #called: string | undefined
 
   constructor(atspi: Atspi, traits: Traits) {
@@ -84,8 +84,8 @@ export class Sender {
   }
 
   /**
-   * A connection to the app itself, for an app that reads nothing more from a connection during a call. If the call
-   * opens a modal dialog and came by the bus, no client could reach the app until the dialog closes.
+   * A direct connection to an app that reads nothing more from a connection during a call. If the call came over the
+   * bus and opened a modal dialog, no client could reach the app until the dialog closes.
    */
   #sideDoor(ref: Ref): Promise<SideDoor | undefined> {
     if (this.traits.callBlocksConnection) this.#door ??= openSideDoor(this.atspi, ref).catch(() => undefined)

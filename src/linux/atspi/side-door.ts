@@ -6,7 +6,7 @@ import { Bus, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 
-/** A connection to an app itself, past the bus, for one call that may open a dialog. */
+/** A direct connection to an app, past the bus, for one call that may open a dialog. */
 export interface SideDoor {
   readonly bus: Bus
   /** Keys of the modal windows that the app showed before the call. */
@@ -17,8 +17,8 @@ export interface SideDoor {
 const PROMPT_MS = 250
 
 /**
- * The address is the app's own word, and may lead anywhere. The connection is used only if the object answers there at
- * most a moment later than on the bus: a call into a silent one would be lost.
+ * The app itself names the address, which may lead anywhere. The connection is used only if the object answers there
+ * almost as soon as on the bus: a call into a silent connection would be lost.
  */
 export async function openSideDoor(atspi: Atspi, ref: Ref): Promise<SideDoor | undefined> {
   const asked = atspi.call({ bus: ref.bus, path: ROOT_PATH }, GET_ADDRESS)
@@ -35,9 +35,9 @@ export async function openSideDoor(atspi: Atspi, ref: Ref): Promise<SideDoor | u
 }
 
 /**
- * Ends the use of a side door after its call. If the call has opened a modal dialog, GTK 3 is still busy with it until
- * the dialog closes, although it has answered. If the connection closed meanwhile, the next key press would make the
- * app wait for itself, for ever. So another process keeps the connection open until then.
+ * Leaves a side door after its call. If the call has opened a modal dialog, GTK 3 is busy with it until the dialog
+ * closes, although it has answered. If the connection closed meanwhile, the next key press would make the app wait for
+ * itself forever. So another process keeps the connection open until then.
  */
 export async function leaveSideDoor(atspi: Atspi, { bus, modals }: SideDoor, app: string): Promise<void> {
   const isBusy = await opensMore(atspi.within(atspi.deadline.slice(PROMPT_MS)), app, modals).catch(
@@ -47,7 +47,7 @@ export async function leaveSideDoor(atspi: Atspi, { bus, modals }: SideDoor, app
   else bus.close()
 }
 
-/** Waits for an answer, at most so long. */
+/** Waits for an answer, at most this long. */
 export async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
   const late = Promise.withResolvers<typeof LATE>()
   const timer = setTimeout(() => late.resolve(LATE), ms)
@@ -80,7 +80,7 @@ function keepOpen(bus: Bus, kept: Kept): void {
   })
 }
 
-/** The process that keeps a side door open. It has inherited the connection, and only lives. */
+/** The process that keeps a side door open. It inherits the connection, and only stays alive. */
 export async function keepSideDoor(env: Env): Promise<number> {
   const { address, app, modals }: Kept = JSON.parse(env[KEPT] ?? "")
   const bus = await Bus.open(address, Deadline.in(SILENT_MS))

@@ -7,10 +7,10 @@ import type { Facts, Look } from "./facts.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
-/** Whether an object shows, is scrolled out of view, or is hidden. */
+/** An object is visible, scrolled out of view, or hidden. */
 export type Sight = "shown" | "offscreen" | "hidden"
 
-/** The facts of a parent that tell why a child does not show. */
+/** The facts of a parent that explain why a child does not show. */
 export interface Around {
   readonly sight: Sight
   readonly role: number
@@ -44,7 +44,7 @@ export function sightOf(origin: Pick<Origin, "traits">, look: Looked, around: Ar
   }
 }
 
-/** True if the object shows, as far as its toolkit reports it. */
+/** True if the object shows, according to its toolkit. */
 export function isShowing(
   { traits }: Pick<Origin, "traits">,
   { states, role, extents }: Pick<Look, "role" | "states"> & { readonly extents?: Rect },
@@ -94,13 +94,13 @@ export function mayClaimNoPlace(
 export const isBox = ({ role, states }: Look): boolean =>
   (role === ROLE.FILLER || role === ROLE.PANEL) && has(states, STATE.VISIBLE)
 
-/** A caller that asks for what is scrolled out of view knows that the root is. */
+/** A caller that asks for elements scrolled out of view knows that the root is. */
 export function sightOfRoot(root: Element, facts: Facts, { offscreen }: TreeOptions): Sight {
   const sight = sightOf(root.origin, facts, undefined)
   return sight === "hidden" && offscreen === "read" && mayBeOutOfView(root, facts) ? "offscreen" : sight
 }
 
-/** Of an object without its parent, its ancestors have to be asked. */
+/** For an object without its parent, its ancestors have to be asked. */
 export async function sightAlone(atspi: Atspi, element: Element, looked: Look): Promise<Sight> {
   const sight = sightOf(element.origin, looked, undefined)
   if (sight === "offscreen" || !mayBeOutOfView(element, looked)) return sight
@@ -108,7 +108,7 @@ export async function sightAlone(atspi: Atspi, element: Element, looked: Look): 
   return (await isScrolledAway(atspi, element)) ? "offscreen" : "hidden"
 }
 
-/** True if the states do not exclude that an object is scrolled out of view. */
+/** True if, by its states, an object may be scrolled out of view. */
 function mayBeOutOfView({ origin, parent }: Element, { states }: Look): boolean {
   const { outOfView } = origin.traits
   if (outOfView === undefined || !parent) return false

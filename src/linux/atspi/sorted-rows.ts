@@ -12,18 +12,21 @@ import { comparable, drawnLengths, otherRow, rowOf, textsAt } from "./rows.ts"
 import { placesInView } from "./virtual.ts"
 
 /**
- * Signs that a table has been sorted and its cells have not noticed; see rows.ts.
+ * Signs that a table has been sorted without its cells noticing; see rows.ts.
  *
- * A cell tells where the text that it reports would end on the screen, and the pixels tell where the text there ends. If
- * they differ, either the rows are in another order, and then each text ends where that of another row should; or the app
- * draws some rows in bold, say, which the cells do not know. A second sign decides between the two if the rows that changed
- * places are not all in view: a table that is sorted is drawn as a whole, so the row that was drawn last is the last one.
+ * A cell reports where its text would end on the screen, and the pixels show where the visible text ends. If they
+ * differ, either the rows are in another order, and then each text ends where another row's should; or the app draws
+ * some rows in bold, for example, which the cells do not know. A second sign decides between the two if the moved rows
+ * are not all in view: a sorted table is drawn as a whole, so the row drawn last is the last one.
  */
 
 /** The pixels of an area; undefined if they cannot be seen. */
 type Look = (area: Rect, deadline: Deadline) => Promise<Uncovered | undefined>
 
-/** Says that the rows of a table may be in another order, if a user can sort it and its cells do not look as they say. */
+/**
+ * Warns that the rows of a table may be in another order, if a user can sort it and its cells do not look as they
+ * report.
+ */
 export async function rowsInDoubt(atspi: Atspi, root: SeenNode, look: Look): Promise<string | undefined> {
   const soon = atspi.within(atspi.deadline.slice(LOOK_MS))
   const answers = await Promise.all(
@@ -37,7 +40,7 @@ const LOOK_MS = 500
 const MAY_BE_SORTED =
   "The rows of a table may be in another order on the screen: some apps, such as Thunar, do not report that they have sorted them. A 'screenshot' shows which row is where"
 
-/** The tree was read; that its app has been silent or gone since is not the answer to this question. */
+/** The tree was read. If its app has fallen silent or ended since, that does not matter here. */
 function falseIfSilent(error: unknown): false {
   const isExpected = [AppError, DBusError, DBusTimeout, DBusClosed].some((kind) => error instanceof kind)
   if (isExpected) return false
@@ -75,15 +78,15 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
 }
 
 /**
- * Throws if the row of an element shows another one, before it is acted on without the pointer. A row that cannot be seen is
- * not refused. Neither is one whose texts are only a little wider or narrower than they say, unless those of another row
- * in view would fit: the app may draw it in bold.
+ * Throws if the screen shows another row in place of the element's, before it is acted on without the pointer. A row
+ * that cannot be seen is not refused. Neither is one whose texts are only a little wider or narrower than reported,
+ * unless those of another row in view would match: the app may draw it in bold.
  */
 export async function refuseOtherRow(atspi: Atspi, element: Element, look: Look): Promise<void> {
   const row = await rowOf(atspi, element)
   if (!row) return
   const { place, texts } = row
-  // GTK 3 gives the cells of a tree a place that lies beside their texts.
+  // GTK 3 reports a position beside the texts for the cells of a tree.
   if ((await atspi.role(place.table)) !== ROLE.TABLE) return
   const { origin } = element
   const shift = origin.shift ?? { x: 0, y: 0 }
@@ -116,7 +119,7 @@ export async function refuseOtherRow(atspi: Atspi, element: Element, look: Look)
   }
 }
 
-/** The place of the rows of a table. A row may be scrolled below the headers, which are the first children. */
+/** The area of a table's rows. A row may be scrolled below the headers, which are the first children. */
 async function belowHeader(atspi: Atspi, table: Ref, moved: (rect: Rect) => Rect): Promise<Rect> {
   const [whole, header] = await Promise.all([
     atspi.extents(table),
@@ -160,7 +163,7 @@ interface Placed {
 const endOf = async (atspi: Atspi, { handle, name, bounds }: SeenNode): Promise<Placed | undefined> =>
   bounds && placed(atspi, Element.of(handle), name ?? "", bounds)
 
-/** undefined for a text that is cut off, or that is not one line from left to right. */
+/** undefined for a text that is cut off, or that is not a single line from left to right. */
 async function placed(
   atspi: Atspi,
   { ref, origin }: Pick<Element, "ref" | "origin">,
@@ -181,7 +184,7 @@ async function placed(
 const MOST_CHARACTERS = 200
 const NOT_A_PLAIN_LINE = /[\n\p{Script=Hebrew}\p{Script=Arabic}]/u
 
-/** In pixels. The last letter need not fill its place. */
+/** In pixels. The last letter need not fill its width. */
 const TOLERANCE = 4
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= TOLERANCE

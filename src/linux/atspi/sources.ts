@@ -5,7 +5,7 @@ import type { Element } from "./element.ts"
 import { LiveSource, type Source } from "./facts.ts"
 import type { Traits } from "./toolkits.ts"
 
-/** Opens the source that answers with the fewest questions to the app. */
+/** Opens the source that needs the fewest questions to the app. */
 export async function openSource(
   atspi: Atspi,
   { ref, origin }: Element,
@@ -15,7 +15,7 @@ export async function openSource(
   const { traits } = origin
   const live = new LiveSource(atspi, origin, allBounds)
   const items = await (begun ?? beginCache(atspi, ref.bus, traits)).catch(unlessLate)
-  // The time that is left may do for a part of the window, which is better than nothing.
+  // The remaining time may suffice for a part of the window, which is better than nothing.
   if (items === LATE) return live
   if (traits.cache === "partial") {
     return items ? (await import("./gtk4.ts")).prepareGtk4(atspi, ref, live, items) : live

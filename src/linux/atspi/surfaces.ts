@@ -13,7 +13,7 @@ import { isShowing } from "./sight.ts"
 import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
 
-/** A surface that shows: a window, an open menu, a dialog. */
+/** A visible surface: a window, an open menu, a dialog. */
 export interface Shown {
   readonly type: Surface
   readonly element: Element
@@ -21,7 +21,7 @@ export interface Shown {
   /** `w-…` of the window that it is or that contains it, `menu-1` for a menu, `popover-1` for another popup. */
   readonly id: string
   readonly window: TopWindow | undefined
-  /** The window of the screen that it is, if no window manager has it. */
+  /** Its window on the screen, if no window manager manages it. */
   readonly popup?: TopWindow
   /** True if keys go to it. */
   readonly isActive?: boolean
@@ -33,7 +33,7 @@ export interface TopLevel {
   readonly frame: Frame
   readonly element: Element
   readonly window: TopWindow | undefined
-  /** The same for a window that no window manager has. */
+  /** The same for a window that no window manager manages. */
   readonly popup?: TopWindow
 }
 
@@ -91,7 +91,7 @@ const MENU_ID = "menu-1"
 const POPOVER_ID = "popover-1"
 const MAX_SCANNED = 5000
 
-/** Menus that are in no tree, known by the event that they show, or by the note of a command that heard it. */
+/** Menus that are in no tree, known by the event when they opened, or by the note of a command that received it. */
 async function menusElsewhere(
   atspi: Atspi,
   tops: readonly TopLevel[],
@@ -121,7 +121,7 @@ async function menusElsewhere(
   return menus.flat()
 }
 
-/** Drops the second entry of a menu that is in a tree and also sent the event. */
+/** Drops the duplicate of a menu that is in a tree and also sent the event. */
 function isFirst(one: Shown, index: number, all: readonly Shown[]): boolean {
   const key = refKey(one.element.ref)
   return one.type !== "menu" || all.findIndex(({ element }) => refKey(element.ref) === key) === index
@@ -142,10 +142,10 @@ async function surfacesIn(atspi: Atspi, top: TopLevel): Promise<readonly Shown[]
   return [own, ...(await scan(atspi, element, window, id))]
 }
 
-/** The menus in a top-level object that no window manager has, and the object itself if it is more than a menu. */
+/** The menus in a top-level object that no window manager manages, and the object itself if it is more than a menu. */
 async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Promise<readonly Shown[]> {
   const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
-  // Pages that the browser has ready are such frames, too.
+  // Pages that the browser has prepared are such frames, too.
   const mayBeMenu = element.origin.traits.menusAreFrames === true && !frame.name
   if (!isPopup && !mayBeMenu && !popup) return []
   const inner = await scan(atspi, element, undefined, POPOVER_ID).catch(noneIfClosed)
@@ -165,7 +165,7 @@ async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Prom
   return [whole, ...inner.filter(({ type }) => type !== "popover")]
 }
 
-/** True if a popup holds a menu and nothing beside it. */
+/** True if a popup contains only a menu. */
 async function isOnlyMenu(atspi: Atspi, { ref }: Element): Promise<boolean> {
   let at = ref
   for (let level = 0; level < MAX_BOXES; level++) {
@@ -188,7 +188,7 @@ async function scan(
   return new Scan(await openSource(atspi, element, false), window, id).run(element)
 }
 
-/** Chromium lists the frame of a menu that has closed for a while, and answers for it with nonsense. */
+/** Chromium lists the frame of a closed menu for a while, and returns nonsense for it. */
 function noneIfClosed(error: unknown): readonly Shown[] {
   if (error instanceof WireError || error instanceof DBusError) return []
   throw error
@@ -240,7 +240,7 @@ class Scan {
   }
 
   async #one(element: Element, facts: Facts, parentName: string): Promise<readonly Shown[]> {
-    // Firefox shows the chosen option of a closed combo box in a menu of its own.
+    // Firefox shows the selected option of a closed combo box in a separate menu.
     if (facts.role === ROLE.COMBO_BOX && isClosed(facts)) return []
     const kind = kindIn(facts, element)
     const title = nameOf(element.origin, kind, facts) ?? ""

@@ -75,7 +75,7 @@ async function runsOf(
     })
     const link = links.find((one) => one.start <= at && at < one.end)
     const next = links.find((one) => one.start > at)?.start ?? end
-    // A run that does not go on would never end.
+    // A run that does not advance would never end.
     const to = Math.min(Math.max(run.to, at + 1), link?.end ?? next, end)
     runs.push({ start: at, end: to, ...looksOf(run.pairs), ...(link ? { link: link.uri } : {}) })
     at = to
@@ -174,12 +174,12 @@ async function sendSelection(to: Sender, ref: Ref, range: TextRange): Promise<Pe
   if (range.start === range.end) {
     const placed = await moveCaret(to, ref, range.start)
     if (!to.traits.caretExtendsSelection || placed.delivery === "not_delivered") return placed
-    // A selection that was typed over leaves its start behind, which is seen only now.
+    // After a selection was typed over, its start remains, which shows only now.
     return (await selectionOf(to.atspi, ref)) ? moveCaret(to, ref, range.start) : placed
   }
   const { start, end } = to.traits.selectsIn === "utf-16" ? await inUnits(to.atspi, ref, range) : range
   if (to.traits.setSelectionIsIgnored) {
-    // Takes the selection away.
+    // Clears the selection.
     const placed = await placeCaret(to, ref, start)
     if (placed.delivery !== "delivered_unverified") return placed
     return to.request(ref, "Text.AddSelection", ADD_SELECTION.with(start, end))

@@ -34,7 +34,7 @@ export interface Traits {
   readonly hitTestFindsTopmost?: true
   /** A hit test finds the page below a popup. */
   readonly hitTestMissesPopups?: true
-  /** A hit test guesses first. It has to be repeated so many times, each after a wait. */
+  /** The first hit test is a guess. It has to be repeated this many times, each after a wait. */
   readonly hitTestGuesses?: { readonly repeat: number; readonly afterMs: number }
   /** Lines of text, and boxes around them, overlap without covering each other. */
   readonly textBoxesOverlap?: true
@@ -42,7 +42,7 @@ export interface Traits {
   readonly modalDialogReplacesContent?: true
   /** A modal dialog over a page is another page in the same place. */
   readonly pageDialogIsItsOwnPage?: true
-  /** A popup has no ancestor that tells that it is one. */
+  /** A popup has no ancestor that identifies it as one. */
   readonly popupsAreDetached?: true
 
   // Trees
@@ -65,11 +65,11 @@ export interface Traits {
   readonly openMenuIsSelected?: true
   /** An open menu or list is a frame without a name, which is a popup and not a window of the window manager. */
   readonly menusAreFrames?: true
-  /** A context menu is not in the tree of its window, nor anywhere else; an event tells that it shows. */
+  /** A context menu is in no tree; an event reports that it opens. */
   readonly contextMenusAreInNoTree?: true
-  /** Changes reach the accessibility tree up to so many milliseconds after they show. */
+  /** Changes reach the accessibility tree up to this many milliseconds after they show. */
   readonly tellsLate?: number
-  /** The cells of a table keep their texts when its rows change places and the app does not tell. See rows.ts. */
+  /** The cells of a table keep their texts when its rows change places and the app does not report it. See rows.ts. */
   readonly cellsKeepTexts?: true
   /** A control that an app draws itself is a panel without parts, and has a tool tip for a description. */
   readonly drawnControlsArePanels?: true
@@ -78,13 +78,13 @@ export interface Traits {
   /** A cell has a part for each renderer, also for those that draw nothing. Such a part has no width. */
   readonly cellsMayBeUndrawn?: true
   /**
-   * A list view makes objects for some rows of its model, at least for so many in a list and in a grid, and does not say
-   * how many rows there are. See model-rows.ts.
+   * A list view creates objects for some rows of its model, at least this many in a list and in a grid, and does not
+   * report how many rows there are. See model-rows.ts.
    */
   readonly rowsMade?: { readonly list: number; readonly grid: number }
   /** A list view shows nothing after its first movement if that leads to rows without widgets. */
   readonly jumpsShowNothing?: true
-  /** A scroll bar counts pixels and does not say how far one step goes. */
+  /** A scroll bar counts pixels and does not report how far one step goes. */
   readonly barsCountPixels?: true
   /** Rows that get new objects for the same content. Absent: those of a parent that manages its descendants. */
   readonly rowsAreRecycled?: "always" | "in item views"
@@ -108,7 +108,7 @@ export interface Traits {
   readonly menuItemsHaveShortcuts?: true
   /** Elements that are not interactive by role but whose actions are worth a question. Absent: all of them. */
   readonly asksForActions?: "nowhere" | "of labels" | "of page content"
-  /** The first action alone tells whether a click does something. */
+  /** The first action alone shows whether a click does something. */
   readonly firstActionTells?: true
 
   // Roles
@@ -174,16 +174,16 @@ export interface Traits {
   /** A read-only element is neither ENABLED nor SENSITIVE, and a disabled one is not READ_ONLY. */
   readonly readOnlyLooksDisabled?: true
   /**
-   * The way to tell an element that is scrolled out of view from a hidden one. It is VISIBLE without SHOWING: anywhere, on
-   * a page that shows, or in a pane that scrolls. Or it claims to show, and only its place tells; then items of a list
-   * that are out of view are not even VISIBLE. Absent: it cannot be told.
+   * How to distinguish an element that is scrolled out of view from a hidden one. It is VISIBLE without SHOWING:
+   * anywhere, on a page that shows, or in a pane that scrolls. Or it claims to show, and only its position decides;
+   * then list items that are out of view are not even VISIBLE. Absent: they cannot be distinguished.
    */
   readonly outOfView?: "visible" | "visible in pages" | "visible in panes" | "by place"
   /** An element around others may not be SHOWING although they are. */
   readonly unshownMayHoldShown?: true
   /** A box that claims no area, or one off the screen, is not SHOWING. The widgets in it have places of their own. */
   readonly boxesMayClaimNoPlace?: true
-  /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors tell. */
+  /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors decide. */
   readonly ancestorsTellPages?: true
   /** A combo box does not say if it is open, and its first child is the list, which shows only then. */
   readonly comboListTells?: true
@@ -205,11 +205,11 @@ export interface Traits {
 
   /** The way to expand an element that has no action for it. */
   readonly disclosure?: "indentation" | "start of a toggle button" | "arrow keys"
-  /** Check boxes and radio buttons hear clicks on their box and text only, however wide they are. */
+  /** Check boxes and radio buttons react only to clicks on their box and text, however wide they are. */
   readonly boxesHearTheirTextOnly?: true
-  /** An item that is pressed while its menu is closed upsets the app. */
+  /** The app misbehaves if an item is pressed while its menu is closed. */
   readonly itemsNeedOpenMenu?: true
-  /** The mark of a menu item is brought up to date when its menu opens: that of a closed one may be old. */
+  /** The mark of a menu item is updated when its menu opens: in a closed menu it may be outdated. */
   readonly closedItemsKeepMarks?: true
   /** The activation of a field is a click into it. Absent: its Enter key. */
   readonly fieldActivationIsClick?: true
@@ -217,8 +217,8 @@ export interface Traits {
   // Actions
 
   /**
-   * A press through the bus holds the button down for so long. It takes effect when it comes up, and another press
-   * until then is lost. `isReported`: the button is PRESSED meanwhile.
+   * A press through the bus holds the button down for this long. It takes effect when the button comes up, and another
+   * press until then is lost. `isReported`: the button is PRESSED meanwhile.
    */
   readonly pressHold?: { readonly ms: number; readonly isReported: boolean }
   /**
@@ -226,11 +226,11 @@ export interface Traits {
    * gets none. In an open menu the pointer chooses.
    */
   readonly itemActionLeavesMenuOpen?: true
-  /** An action on a button that stays down does not let it up again. */
+  /** An action on a button that stays down does not release it. */
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
   readonly callBlocksConnection?: true
-  /** A row that takes the focus is a control of its own, as in a treegrid. Elsewhere its cells are. */
+  /** A row that takes the focus is itself a control, as in a treegrid. Elsewhere its cells are. */
   readonly rowsTakeFocus?: true
   /** The name of a tab ends in the memory that its page takes, which changes all the time. */
   readonly tabsTellMemory?: true
@@ -262,7 +262,7 @@ export interface Traits {
   readonly selectionIsIgnored?: true
   /** A list that takes several options need not be MULTISELECTABLE. */
   readonly severalOptionsAreUntold?: true
-  /** A list of options without a Text interface, such as a palette of colours, marks one and does not tell its app. */
+  /** A list of options without a Text interface, such as a palette of colours, marks one without notifying its app. */
   readonly paletteSelectionIsUnheard?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
@@ -536,8 +536,8 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
 }
 
 /**
- * The traits of an app, by the ToolkitName of its Application interface and the name of the app. `isNative`: its windows
- * are Wayland's, whose clients never learn their place on the screen.
+ * The traits of an app, by the ToolkitName of its Application interface and the name of the app. `isNative`: its
+ * windows are native Wayland windows, which never learn their screen position.
  */
 export function traitsOf(toolkitName: string, app: string, isNative = false): Traits {
   const traits = traitsAnywhere(BY_NAME.get(toolkitName) ?? "other", app)

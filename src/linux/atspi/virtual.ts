@@ -8,18 +8,18 @@ import { ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
 /**
- * Lists and tables that make their children as they are asked for. Calc reports 2^31 of them. Only those on the screen
- * are read; hit tests at the corners of the view find them.
+ * Lists and tables that create their children on request. Calc reports 2^31 of them. Only those on the screen are read;
+ * hit tests at the corners of the view find them.
  */
 
-/** A container with at most so many children is read like any other. */
+/** A container with at most this many children is read like any other. */
 export const MAX_MANAGED = 500
 const MAX_VISIBLE = 3000
 const MAX_HEADERS = 100
 const MAX_ROWS = 200
 /** Distances from the top at which the first row may begin, below headers. */
 const PROBES = [2, 14, 26, 38, 50, 74, 98]
-/** Distances from the side at which the first column may begin: first without numbers of rows, then behind them. */
+/** Distances from the side at which the first column may begin: first without row numbers, then after them. */
 const SIDES = [[14], [30, 60, 120]] as const
 
 export interface Visible {
@@ -28,7 +28,7 @@ export interface Visible {
   readonly columns?: ReadonlyMap<string, number>
 }
 
-/** The children in view. undefined: it cannot be told which they are. Throws if an answer did not come in time. */
+/** The children in view. undefined: unknown. Throws if an answer did not come in time. */
 export async function visibleChildren(
   atspi: Atspi,
   ref: Ref,
@@ -50,13 +50,13 @@ export async function visibleChildren(
 
 const NOTHING: Visible = { children: [] }
 
-/** True if a list with so many rows may have more of them, without objects; see model-rows.ts. */
+/** True if a list with this many rows may have more of them, without objects; see model-rows.ts. */
 export function mayHaveMore({ rowsMade }: Traits, role: number, rows: number): boolean {
   if (!rowsMade) return false
   return (role === ROLE.LIST && rows >= rowsMade.list) || (role === ROLE.TABLE && rows >= rowsMade.grid)
 }
 
-/** The rows and columns of a table that are in view. undefined: it cannot be told which they are. */
+/** The rows and columns of a table that are in view. undefined: unknown. */
 export async function placesInView(
   atspi: Atspi,
   table: Ref,
@@ -123,8 +123,8 @@ export class ColumnSource implements Source {
 }
 
 /**
- * The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. The last row is
- * also looked for at the left, since there may be nothing to the right of the columns.
+ * The index of the first (or last) visible child, by hit tests from the top left (or bottom right) corner. The last row
+ * is also searched for at the left, since there may be nothing to the right of the columns.
  */
 async function probe(
   atspi: Atspi,
@@ -156,11 +156,11 @@ async function probe(
 
 interface Probed {
   readonly index: number
-  /** False: nothing is at the right end, so it is not known which column is the last one in view. */
+  /** False: nothing is at the right end, so the last column in view is unknown. */
   readonly isAtRight: boolean
 }
 
-/** The last cell in view. `most`: the last one that may be, if it is not known. */
+/** The last cell in view. `most`: the last one that may be in view, if that is unknown. */
 function endOf(
   from: CellPlace,
   to: CellPlace | undefined,

@@ -102,7 +102,10 @@ async function end(watch: Promise<Disposable | undefined> | undefined): Promise<
   opened?.[Symbol.dispose]()
 }
 
-/** Objects that have reported that they show, newest first. Qt's context menus are in no tree, and known only by this. */
+/**
+ * Objects that have reported that they show, newest first. Qt's context menus are in no tree, and known only by this
+ * event.
+ */
 export function lastShown(bus: Bus): readonly Ref[] {
   return shown.get(bus) ?? []
 }
@@ -139,7 +142,7 @@ async function tell(bus: Bus, deadline: Deadline): Promise<void> {
   ])
 }
 
-/** Deregisters after a while: a process that ends need not, and one that goes on often watches again at once. */
+/** Deregisters after a while: a process that ends need not, and one that continues often watches again at once. */
 function release(bus: Bus): void {
   const served = watches.get(bus)
   if (!served || --served.count > 0) return
@@ -170,7 +173,7 @@ function leave(bus: Bus): void {
 
 const CLEAN_UP_MS = 500
 
-/** RegisterEvent takes properties and an app since at-spi2-core 2.36; before, and in some rewrites, it does not. */
+/** RegisterEvent takes properties and an app since at-spi2-core 2.36, but not in older versions and some rewrites. */
 export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
   const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> => {
     const called = method(`${REGISTRY_BUS}.RegisterEvent`, signature, args, true)
@@ -186,7 +189,9 @@ export async function register(bus: Bus, event: string, deadline: Deadline): Pro
 
 const ruleOf = (name: string): string => `type='signal',interface='${name}'`
 
-/** Tells whose events count. The pid of a sender is asked for at its first event; until it is known, its events count. */
+/**
+ * Decides whose events count. The pid of a sender is requested at its first event; until it is known, its events count.
+ */
 class Senders {
   readonly #bus: Bus
   readonly #pids: ReadonlySet<number> | undefined

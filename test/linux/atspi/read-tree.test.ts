@@ -38,7 +38,7 @@ async function treeOf(app: FakeApp, ms: number) {
 }
 
 describe("the tree of a window", () => {
-  test("is returned as far as known, with complete: false, if the cache does not answer in time", async () => {
+  test("is returned in part, with complete: false, if the cache does not answer in time", async () => {
     const button: FakeNode = { role: "PUSH_BUTTON", name: "Save" }
     using app = await FakeApp.start(
       daemon.address,

@@ -23,7 +23,7 @@ test("nothing is set where no bridge is installed, or only a part of one", async
   expect(envOf({}, await machine(MODULES[0]!, JAVA[0]!))).toEqual({})
 })
 
-test("what is installed is switched on", async () => {
+test("installed bridges are switched on", async () => {
   const root = await machine(...MODULES, ...JAVA)
   expect(envOf({}, root)).toEqual({
     GTK_MODULES: "gail:atk-bridge",
@@ -31,7 +31,7 @@ test("what is installed is switched on", async () => {
   })
 })
 
-test("what the user has set stays, and nothing is set twice", async () => {
+test("the user's settings stay, and nothing is set twice", async () => {
   const root = await machine(...MODULES, ...JAVA)
   const first = envOf({ GTK_MODULES: "canberra:gail", JAVA_TOOL_OPTIONS: "-Xmx1g" }, root)
   expect(first.GTK_MODULES).toBe("canberra:gail:atk-bridge")

@@ -33,7 +33,7 @@ test.each([
   life.close()
 })
 
-test("a program that its parent does not collect tells how it ended", async () => {
+test("the exit status of a program that its parent has not collected is known", async () => {
   const parent = Bun.spawn(["sh", "-c", "(read line; exit 7) <&3 & echo $!; exec sleep 60"], {
     stdio: ["ignore", "pipe", "ignore", "pipe"],
   })

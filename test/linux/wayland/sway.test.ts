@@ -28,7 +28,7 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
 
   testPointer(() => form, toolkit)
 
-  test("a choice from a list whose place nobody knows is refused before the list opens", async () => {
+  test("a choice from a list whose position is unknown is refused before the list opens", async () => {
     const { fixture, find } = form
     const fruit = await find("combobox", "Fruit")
     const { error } = (await desktop.run("select", fruit, "Banana", "--input", "physical")).json
