@@ -3,13 +3,13 @@ import { existsSync } from "node:fs"
 /** The sockets of this user's viewers (desktop-view). The directory exists only while a viewer runs. */
 export const viewersDirectory = (): string => `/tmp/agent-desktop-viewers-${process.geteuid?.()}`
 
-/** Cheap: every command asks this. */
+/** Cheap, because every command asks. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())
 
 /** The first line that a command sends to a viewer of its desktop. */
 export type Call =
   | ({ readonly kind: "report" } & Begun)
-  /** `wait`: the command waits until it may go on. Otherwise it acts now or not at all. */
+  /** `wait`: the command waits until it may continue. Otherwise it acts now or not at all. */
   | { readonly kind: "ask"; readonly wait: boolean; readonly pid: number }
 
 /** A command that has begun, without the texts that a trace hides. */

@@ -18,8 +18,8 @@ export interface Chosen extends Omit<ActionResult, "action"> {
 }
 
 /**
- * Chooses a menu item by its path. An item of a closed menu is pressed without opening the menu, if the app has made it
- * and takes the press; otherwise the menus on the way are opened as a user would. Nothing stays open, also if it fails.
+ * Chooses a menu item by its path. An item of a closed menu is pressed without opening the menu, if the app has created
+ * the item and accepts the press. Otherwise the menus are opened as a user would. No menu stays open, even on failure.
  */
 export async function chooseFromMenu(
   ctx: Context,
@@ -34,7 +34,8 @@ export async function chooseFromMenu(
     const chosen = await pressClosed(ctx, bar, closed.way)
     if (chosen) return chosen
   }
-  // A menu that has no items yet fills when it opens. One that has others may not: apps make some items only then.
+  // A menu without items is filled when it opens. One that has items may lack this one: apps create some items only
+  // then.
   if (bar && first) return open(ctx, window, path, bar, first)
   const content = await survey(ctx, window, "window")
   const openers = content ? await openersIn(ctx, window, content) : []
@@ -44,14 +45,14 @@ export async function chooseFromMenu(
   throw missing(path, 0, [...(bar ? itemsOf(bar, bar.places[0]!) : []), ...openers], window)
 }
 
-/** Presses an item that does not show; undefined if it cannot be, and nothing was sent. */
+/** Presses an item that is not visible; undefined if that is impossible, and nothing was sent. */
 async function pressClosed(
   ctx: Context,
   bar: Surveyed,
   way: readonly Position[],
 ): Promise<Chosen | undefined> {
   const item = way.at(-1)!
-  // Apps bring the states of items up to date when the menu opens.
+  // Apps update the states of items when the menu opens.
   if (item.node.needsOpenMenu || item.node.states.includes("disabled") || itemsOf(bar, item).length > 0)
     return undefined
   try {
@@ -63,7 +64,7 @@ async function pressClosed(
   }
 }
 
-/** Codes of an item that cannot be pressed while its menu is closed. */
+/** Error codes of an item that cannot be pressed while its menu is closed. */
 const UNREACHED: ReadonlySet<string> = new Set(["ACTION_NOT_SUPPORTED", "ACTION_FAILED", "STALE_REF"])
 
 async function press(
@@ -91,7 +92,7 @@ async function open(
     (await openPopups(ctx, window)).length > before &&
     // The item itself may have opened a popup, which stays.
     (!isChosen || (await isShown(ctx, window, path)))
-  // Time is left to close the menus.
+  // Reserves time to close the menus.
   const working = { ...ctx, deadline: ctx.deadline.sparing(CLOSING_MS, 1 / 3) }
   try {
     const opened = await press(working, start, [first], "auto")
@@ -123,7 +124,10 @@ const OPEN_MS = 2000
 const CLOSE_MS = 500
 const CLOSING_MS = 2000
 
-/** Waits until the open menu shows the item at this depth of the path, or the last one of it: some show in their menu. */
+/**
+ * Waits until the open menu shows the item at this depth of the path, or its last item: some appear directly in their
+ * menu.
+ */
 async function whenOpen(
   ctx: Context,
   window: SeenWindow,
@@ -144,7 +148,7 @@ async function whenOpen(
           ? { seen: last, way: whole.way, isLast: true }
           : { seen: last, way: down.way, isLast }
       }
-      // Some apps show each submenu as a menu of its own.
+      // Some apps show each submenu as a separate menu.
       const alone = last && depth > 1 ? wayDown(last, wanted.slice(-1)) : undefined
       return last && alone?.isWhole ? { seen: last, way: alone.way, isLast } : undefined
     },
@@ -209,7 +213,7 @@ async function closeMenus(
     }
     await closes()
   } catch (error) {
-    // The choice counts, and its own failure is more to the point.
+    // The choice counts, and its own error is more helpful.
     if (!(error instanceof AppError)) throw error
   }
 }
@@ -245,12 +249,12 @@ async function survey(
 }
 
 interface Way {
-  /** The items that were found, from the first name on. */
+  /** The items found so far, starting with the first name. */
   readonly way: readonly Position[]
   readonly isWhole: boolean
 }
 
-/** Follows the names of a path down a tree. Throws if a name fits several items of one menu. */
+/** Follows the names of a path down a tree. Throws if a name matches several items of one menu. */
 function wayDown(seen: Surveyed, path: readonly string[]): Way {
   const way: Position[] = []
   for (const [depth, name] of path.entries()) {
@@ -263,7 +267,7 @@ function wayDown(seen: Surveyed, path: readonly string[]): Way {
   return { way, isWhole: true }
 }
 
-/** Items of this name; those that are written exactly so, if any are. */
+/** Items with this name; exact matches win. */
 function called(items: readonly Position[], name: string): readonly Position[] {
   const same = items.filter(({ node }) => isSameName(node.role, wordsOf(node) ?? "", name))
   const exact = same.filter(({ node }) => wordsOf(node) === name)

@@ -20,7 +20,7 @@ const REACTION_MS = 1000
 
 type Select = Extract<Action, { kind: "select" }>
 
-/** Clicks the one option with the name: in the list that a combobox opens, or in the list itself. */
+/** Clicks the only option with this name: in the list that a combobox opens, or in the list itself. */
 export async function pickOption(
   ctx: Context,
   target: Target,
@@ -48,7 +48,7 @@ async function pickInList(
   const isReplacing = action.only === true && rest.length > 0
   if (isSelected(option) && !isReplacing) return { ...ALREADY, chosen }
   const clicked = optionTarget(target, option, target.entry.window_id)
-  // A plain click deselects the others. Not every list says whether it takes several options.
+  // A plain click deselects the others. Not every list reports whether it allows several options.
   const isAdding = rest.length > 0 && !isReplacing && option.role !== "tab"
   const performed = await (isAdding ? clickToAdd : clickElement)(ctx, clicked, action)
   const wanted = isReplacing ? [] : rest
@@ -69,17 +69,17 @@ async function pickInList(
   return { ...performed, chosen }
 }
 
-/** The options of a list, also those that are scrolled out of view. */
+/** The options of a list, including those scrolled out of view. */
 const listed = async (ctx: Context, target: Target): Promise<readonly SeenNode[]> =>
   (await optionsOfList(ctx, target)).options
 
-/** The same. `isWhole`: the list has no others. */
+/** The same. `isWhole`: the list has no other options. */
 export const optionsOfList = (ctx: Context, { seen }: Target): Promise<ReadOptions> =>
   readOptions(ctx, { kind: "element", handle: seen.handle }, true)
 
 const namesOf = (options: readonly SeenNode[]): readonly string[] => options.flatMap(({ name }) => name ?? [])
 
-/** Clicks with the key held down that keeps the other options selected. */
+/** Clicks while holding the key that keeps the other options selected. */
 async function clickToAdd(ctx: Context, option: Target, action: Action): Promise<Performed> {
   await bringToFront(ctx, option)
   const combo = { modifiers: [], key: process.platform === "darwin" ? "cmd" : "ctrl" } as const
@@ -108,14 +108,14 @@ async function pickFromPopup(
   action: Select,
   policy: InputPolicy,
 ): Promise<Performed> {
-  // A list that a page draws itself needs no pointer, and shows what it is only once it is open.
+  // A list that a page draws itself needs no pointer, and can be recognized only once it is open.
   const mayBeInPage = target.seen.tellsLate !== undefined && policy !== "physical"
   if (target.seen.listIsPlaceless && !mayBeInPage) throw placeless(target.ref)
   const list = new List(ctx, target)
   try {
     const { options, isInPage } = await list.open()
     const option = chooseByName(options, action.value, target.ref)
-    // A list that the page draws itself hears the actions of its options. Others only hear the pointer.
+    // A list that the page draws itself reacts to its options' actions. Other lists react only to the pointer.
     const isSent = isInPage && policy !== "physical"
     const sent = isSent ? await sendAction(ctx, option.handle, { kind: "click" }) : NOT_DELIVERED
     const performed =
@@ -178,7 +178,7 @@ class List {
     return shown ?? { options: [], isInPage: false }
   }
 
-  /** The same failure, which says what became of the list. */
+  /** Adds to a failure what happened to the list. */
   async closeAfter(error: AppError, action: Select): Promise<AppError> {
     if (!this.#isOurs) return error
     const fate = await this.#close(action).catch((failed: unknown): Fate => {
@@ -198,8 +198,8 @@ class List {
   }
 
   /**
-   * By a click on the combobox if it says that it is open: Escape closes the bubble around a list of Chromium, too.
-   * Otherwise by Escape. Without an open list that would go to the dialog or the window around it.
+   * Clicks the combobox if it reports that it is open, because Escape would also close the bubble around a Chromium
+   * list. Otherwise presses Escape, but only while a list is open: it would go to the dialog or window around it.
    */
   async #close(action: Select): Promise<Fate> {
     if (!(await this.#isOpen())) return "not opened"
@@ -215,7 +215,7 @@ class List {
     return now !== undefined && now.value !== this.#target.seen.value
   }
 
-  /** True if that closed the list. The list may cover its combobox, so a click that is not possible is not waited for. */
+  /** True if that closed the list. The list may cover its combobox, so this does not wait for an impossible click. */
   async #clickAgain(): Promise<boolean> {
     const soon = { ...this.#ctx, deadline: this.#ctx.deadline.slice(REACTION_MS) }
     try {
@@ -230,21 +230,21 @@ class List {
   async #isClosedSoon(): Promise<boolean> {
     const closed = await until(
       this.#ctx,
-      // A look may fail while the list is being taken down.
+      // A look may fail while the list is closing.
       async () => (await this.#isOpen().catch(unknownAfterwards)) === false || undefined,
       { pids: [this.#target.entry.pid], deadline: this.#ctx.deadline.slice(REACTION_MS) },
     )
     return closed === true
   }
 
-  /** True if the combobox says so, or options show that did not before, or the display shows one more popup. */
+  /** True if the combobox says so, if new options show, or if the display has one more popup. */
   async #isOpen(): Promise<boolean> {
     const now = await this.#ctx.adapter.read(this.#target.seen.handle)
     if (now?.states.includes("expanded") || (await this.#countPopups()) > this.#popups) return true
     return (await shownOptions(this.#ctx, this.#target, this.#before)) !== undefined
   }
 
-  /** By the display, which also shows a list that is in no tree; without that, by the tree. */
+  /** Checks the display, which also shows lists that are in no tree; otherwise the tree. */
   async #countPopups(): Promise<number> {
     const { pid } = this.#target.entry
     const shown = await this.#ctx.adapter.popups(pid)
@@ -256,13 +256,13 @@ class List {
 
 interface Options {
   readonly options: readonly SeenNode[]
-  /** They are elements of the window, not in a popup or below the combobox. */
+  /** True if they are elements of the window, not of a popup or the combobox. */
   readonly isInPage: boolean
 }
 
 type Fate = "not opened" | "closed again" | "left open"
 
-/** The option as a target of a click. One in a list that the window opened is not in the window. */
+/** The option as a click target. An option in a list that the window opened is not in the window. */
 function optionTarget(target: Target, option: SeenNode, window_id?: string): Target {
   const { role, name, value, identifier } = option
   const entry = {
@@ -278,7 +278,7 @@ function optionTarget(target: Target, option: SeenNode, window_id?: string): Tar
   return { ...target, seen: option, entry }
 }
 
-/** The arrow at the end of a combobox. In one that can be typed into, a click in the middle only places the caret. */
+/** The arrow at the end of a combobox. In an editable one, a click in the middle only places the caret. */
 function arrowPoint({ bounds, states }: Seen): Point | undefined {
   if (!bounds || bounds.width < 1 || bounds.height < 1 || states.includes("hidden")) return undefined
   const fromEnd = Math.min(ARROW_WIDTH, bounds.height, bounds.width) / 2
@@ -288,8 +288,8 @@ function arrowPoint({ bounds, states }: Seen): Point | undefined {
 const ARROW_WIDTH = 24
 
 /**
- * The options that show: those below the element itself, or in a menu or popover, or those in the window that were
- * not there before.
+ * The visible options: those below the element itself, in a menu or popover, or those in the window that were not there
+ * before.
  */
 async function shownOptions(
   ctx: Context,
@@ -297,7 +297,7 @@ async function shownOptions(
   before: ReadonlySet<string>,
 ): Promise<Options | undefined> {
   const isNew = (node: SeenNode): boolean => !before.has(keyOf(node))
-  // Firefox always has the chosen option there.
+  // Firefox always has the selected option there.
   const own = await optionsIn(ctx, { kind: "element", handle: target.seen.handle })
   if (own.some(isNew)) return { options: own, isInPage: false }
   const window = await windowOf(ctx.adapter, target.entry)
@@ -315,7 +315,7 @@ async function optionsInWindow(ctx: Context, { entry }: Target): Promise<readonl
   return window ? optionsIn(ctx, { kind: "surface", window, surface: "window" }) : []
 }
 
-/** A role of options in a menu, a list, a table or a tree. The cells of a table's row are options, the row is not. */
+/** A role of options in a menu, list, table or tree. In a table, the cells are options and the row is not. */
 const isOption = (role: Role): boolean =>
   role === "menuitem" || (hasTrait(role, "item") && hasTrait(role, "interactive"))
 
@@ -350,5 +350,5 @@ async function readOptions(ctx: Context, target: TreeTarget, includeHidden = fal
   }
 }
 
-/** Identifies an option by its text and place. Not by address: Qt makes new objects for list rows at every read. */
+/** Identifies an option by its text and place. Not by address: Qt creates new objects for list rows at every read. */
 const keyOf = ({ role, name, bounds }: SeenNode): string => `${role} ${name} ${bounds?.x},${bounds?.y}`

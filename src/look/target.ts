@@ -17,20 +17,20 @@ import { isStarting, refSource, requireContent } from "./surface.ts"
 import { isSheetCell } from "./table-rows.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
-/** From the words of a caller to a ref: the one element that fits them, in what a user could act on now. */
+/** Turns a caller's words into a ref: the only matching element among those that a user could act on now. */
 
 export interface FoundTarget {
-  /** In the current map: a command proves it like any other ref when it acts. */
+  /** In the current map. When a command acts, it proves the ref like any other. */
   readonly ref_id: string
   readonly window: Pick<WindowInfo, "id" | "title" | "app_name">
-  /** Parts of the window that were not searched, if another element that fits may be there. */
+  /** Parts of the window that were not searched, if another match may be there. */
   readonly unsearched?: Gaps["unsearched"]
 }
 
 /**
  * Finds the one element that a description or `@focused` names. If there is none, waits for it. Fails with
- * ELEMENT_NOT_FOUND if none comes, with AMBIGUOUS_TARGET if several fit, and with TIMEOUT if the window could not be read
- * to its end: an element that is not read may fit as well.
+ * ELEMENT_NOT_FOUND if none appears, with AMBIGUOUS_TARGET if several match, and with TIMEOUT if the window could not
+ * be read completely: an unread element may match as well.
  */
 export async function findTarget(
   ctx: Context,
@@ -58,7 +58,7 @@ export async function findTarget(
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
       const isMissing = seen?.tree.complete && seen.found.length === 0 && !hasRevealed
-      // A sheet has a million rows to scroll through. `missing` says how to reach its cells.
+      // A sheet has a million rows to scroll through; `missing` says how to reach its cells.
       if (seen && isMissing && description && reveal && !addressIn(seen, description)) {
         hasRevealed = true
         revealed = await revealIn(ctx, seen, description, reveal)
@@ -81,7 +81,7 @@ export async function findTarget(
   }
 }
 
-/** Throws if the element of a ref is not in the app or window that the caller names beside it. */
+/** Throws if the element of a ref is not in the app or window that the caller also named. */
 export async function requirePlace(ctx: Context, choice: RefChoice & WindowChoice): Promise<void> {
   const { ref, entry } = await lookUp(ctx, choice)
   const { app, window_id } = choice
@@ -104,11 +104,11 @@ export async function requirePlace(ctx: Context, choice: RefChoice & WindowChoic
   )
 }
 
-/** A menu has an id of its own, which is not that of its window. */
+/** A menu's id is not that of its window. */
 const isIn = (entry: RefEntry, { id, pid }: SeenWindow): boolean =>
   entry.window_id === id || (entry.pid === pid && !entry.window_id?.startsWith("w-"))
 
-/** Throws AMBIGUOUS_TARGET if an element of another window of the app fits, too, and a user could act on it now. */
+/** Throws AMBIGUOUS_TARGET if an element in another window of the app matches, too, and a user could act on it now. */
 async function refuseTwins(ctx: Context, target: string, seen: Seeing, find: Find): Promise<void> {
   const { id, pid } = seen.window
   for (const window of await ctx.adapter.windows({ pid })) {
@@ -129,8 +129,8 @@ async function refuseTwins(ctx: Context, target: string, seen: Seeing, find: Fin
 }
 
 /**
- * An app that is too busy to say its name may say it later. In a flow, which comes right after the start of an app, a window
- * without a tree may get one. Throws any other failure.
+ * An app that is too busy to report its name may do so later. In a flow, which may run right after an app starts, a
+ * window without a tree may get one. Throws any other failure.
  */
 function silenceIn({ isFlow }: Context, error: unknown): AppError {
   if (isOf(error, ["APP_NOT_FOUND"]) && error.details?.certain === false) return error
@@ -163,7 +163,7 @@ export async function seekTarget(ctx: Context, target: string, choice: WindowCho
 const FOCUS_MS = 500
 /** How long an element may take to appear, unless the caller says how long the command may take. */
 const APPEAR_MS = 5000
-/** Time that is left for the command itself. */
+/** Time reserved for the command itself. */
 const ACT_MS = 1000
 
 const appearBy = ({ deadline, isTimed }: Context): Deadline =>
@@ -171,7 +171,7 @@ const appearBy = ({ deadline, isTimed }: Context): Deadline =>
 
 type Find = (places: readonly Position[]) => readonly Position[] | Promise<readonly Position[]>
 
-/** The elements that fit, with rows also where the platform lists cells without them. */
+/** The matching elements. On platforms that list cells without rows, rows are added. */
 export const describedInRows =
   (ctx: Context, description: Description): Find =>
   async (places) => {
@@ -181,13 +181,13 @@ export const describedInRows =
     return places.filter(({ node }) => found.has(node))
   }
 
-/** Brings the row of a list into view that shows a text. `only`: all rows were searched. undefined: there is none. */
+/** Brings the row of a list that shows a text into view. `only`: all rows were searched. undefined: there is none. */
 export type Reveal = (list: string, text: string) => Promise<Revealed | undefined>
 export type Revealed = "only" | "first"
 
 /**
- * Searches lists that have no objects for all of their rows, for the row that a description names: its own name if it is
- * a row or a cell, or the name of what it is in.
+ * Searches lists that do not have objects for all rows, for the row that a description names: the element itself if it
+ * is a row or cell, otherwise the container that it is in.
  */
 async function revealIn(
   ctx: Context,
@@ -225,7 +225,7 @@ export const focusIn = (places: readonly Position[]): readonly Position[] => {
     focused
       .filter(({ ancestors }) => ancestors.includes(outer.node))
       .reduce((found, inner) => {
-        // GTK 4 has a nameless field in its fields, and Qt a nameless group in its editors.
+        // GTK 4 puts a nameless field into its fields, and Qt a nameless group into its editors.
         const isPart = hasTrait(inner.node.role, "wrapper") || found.node.name
         return inner.node.name || !isPart ? inner : found
       }, outer),
@@ -241,7 +241,10 @@ export interface Seeing extends Searched, Surveyed {
   readonly window: SeenWindow
 }
 
-/** Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or it is starting. */
+/**
+ * Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or the window is
+ * starting.
+ */
 export async function see(
   ctx: Context,
   choice: WindowChoice,
@@ -290,7 +293,7 @@ async function seeIn(
   return { ...seen, places, found: await find(inModal(places)), isBusy: false, window, surface }
 }
 
-/** The places of a window under its title: GTK 4 does not say the titles of its windows in their trees. */
+/** The positions in a window, with the window's title: GTK 4 does not include window titles in its trees. */
 export function titled(
   { title }: SeenWindow,
   { tree, places }: Pick<Searched, "tree" | "places">,
@@ -333,7 +336,7 @@ async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
 const isOf = (error: unknown, codes: readonly ErrorCode[]): error is AppError =>
   error instanceof AppError && codes.includes(error.code)
 
-/** Gives elements refs in the current map, behind those that are there. */
+/** Gives elements refs in the current map, after the existing ones. */
 export async function refsFor(
   ctx: Context,
   { tree, places, processStart, surface }: Surveyed,
@@ -350,7 +353,7 @@ export async function refsFor(
   return ctx.refs.append(entries, undefined, source.reachedBy)
 }
 
-/** True if an element that fits as well may be in a part of the tree that was not read, such as rows out of view. */
+/** True if another match may be in a part of the tree that was not read, such as rows out of view. */
 function mayHide({ places }: Seeing, { node, ancestors }: Position, isFocus: boolean): boolean {
   if (isFocus) return false
   const holes = places.filter((place) => (place.node.children_count ?? 0) > place.node.children.length)

@@ -71,7 +71,7 @@ test("the platform's reason stays, with its own words in platform_detail and a n
   })
 })
 
-test("an effect that did not show is said of the action and the ref", async () => {
+test("an effect that did not show is reported with the action and the ref", async () => {
   const it = await holding({
     role: "checkbox",
     name: "Agree",

@@ -314,7 +314,7 @@ describe.concurrent("when the pointer has come, nothing is pressed", () => {
     expect(sent()).toEqual(["pointer click"])
   })
 
-  test("but the element is, also if it has moved a little", async () => {
+  test("but the element is, even if it has moved a little", async () => {
     const { act, world, element, sent } = await holding(BUTTON)
     world.onPointer = () => {
       element.bounds = { ...bounds, y: bounds.y - 3 }

@@ -68,7 +68,7 @@ describe.concurrent("select by pointer", () => {
     expect(element.value).toBe("D")
   })
 
-  test("a list that does not close is reported, also if it is in no tree", async () => {
+  test("a list that does not close is reported, even if it is in no tree", async () => {
     const { act, world } = await holding({ ...COMBO, states: ["enabled"] })
     world.popups = () => (world.sent("It").length > 0 ? 1 : 0)
     expect((await act("select", { value: "C" })).error).toMatchObject({

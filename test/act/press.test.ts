@@ -73,7 +73,7 @@ describe("press", () => {
     expect(world.keys).toEqual(["a", "b"])
   })
 
-  test("never goes on in another app: the window may have closed, and another one is behind it", async () => {
+  test("never continues in another app: the window may have closed, with another one behind it", async () => {
     const { error, ok, world, second, notes } = await twoApps()
     world.onKey = () => {
       world.focused = notes

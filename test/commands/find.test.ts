@@ -218,7 +218,7 @@ suggestion: Find the row that shows it: agent-desktop scroll @e1 --until TEXT --
     expect((await ok("find", { name: "Late" })).total_matches).toBe(1)
   })
 
-  test("an app that never is quiet is not searched for ever", async () => {
+  test("an app that is never quiet is not searched forever", async () => {
     const { ok, world } = shop()
     let count = 0
     const noise = setInterval(() => world.at("Amount").set({ value: String(count++) }), 1)

@@ -56,7 +56,7 @@ test("index.ts is in alphabetical order", () => {
   expect(names).toEqual(names.toSorted())
 })
 
-test("every action is a command of its own", () => {
+test("every action has its own command", () => {
   expect(Object.keys(ACTION_OF).filter((kind) => !Object.hasOwn(commands, kind))).toEqual([])
 })
 

@@ -141,7 +141,7 @@ test("two columns of fields keep their own labels", async () => {
   expect(await namesIn(...parts)).toEqual(["First", "Second", "Third", "Fourth"])
 })
 
-test("any form is named and read in the order of its lines, whatever order the toolkit has", async () => {
+test("any form is named and read in the order of its lines, whatever the toolkit's order", async () => {
   const form = fc
     .record({
       rows: fc.array(

@@ -314,7 +314,7 @@ function keepersOf(home: string): readonly string[] {
   })
 }
 
-test("press in an app that does not answer says so, and the keys arrive when it goes on", async () => {
+test("press in an app that does not answer says so, and the keys arrive when it resumes", async () => {
   await using desktop = await openDesktop()
   // A desktop without windows.
   expect((await desktop.run("press", "f9")).json.data.doubt).toContain("No window")

@@ -106,7 +106,7 @@ describe("launch", () => {
     expect(error).toMatchObject({ details: { kind: "exited", signal: "SIGSEGV", stderr: "dying" } })
   })
 
-  test("keeps at most 2,000 characters, and a program that goes on writing goes on", async () => {
+  test("keeps at most 2,000 characters, and a program that keeps writing continues", async () => {
     const { error } = await launch("/bin/sh", [
       "-c",
       "i=0; while [ $i -lt 20000 ]; do echo line $i >&2; i=$((i+1)); done; exit 3",

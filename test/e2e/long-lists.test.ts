@@ -64,7 +64,7 @@ const hits = async (kind: Kind, window: string): Promise<string> =>
         .catch(() => "")
 
 describe.each(LISTS)("in $kind", ({ kind, row, isSearchedWhole }) => {
-  test("a list is scrolled until a row shows a text, and only what was searched is said to lack it", async () => {
+  test("a list is scrolled until a row shows a text, and only searched rows are reported to lack it", async () => {
     const window = await windowOf(kind)
     const table = await tableOf(window)
     const { data, error } = await run("scroll", table, "--until", `Value ${row}`, "--exact")

@@ -114,7 +114,7 @@ test("the ways around the list of apps that are closed: dropping, shortcuts, pop
   expect(widths).not.toContain(screen.width)
 })
 
-test("a restriction of the environment stays, whatever the flags, and read-only makes new files only", async () => {
+test("a restriction in the environment stays, whatever the flags, and read-only only creates new files", async () => {
   const reading = { AGENT_DESKTOP_READ_ONLY: "1" }
   for (const flag of ["--no-read-only", "--read-only=false"]) {
     const { json } = await runProgram(["mouse-move", "--xy", "5,5", flag], { ...desktop.env, ...reading })

@@ -7,7 +7,7 @@ import { temporary } from "../support/temporary.ts"
 
 const SAVE = new URL("../fixtures/flow/save.flow", import.meta.url).pathname
 
-test("a flow writes and saves a file on a desktop of its own, which is gone afterwards", async () => {
+test("a flow writes and saves a file on its own desktop, which is gone afterwards", async () => {
   using place = temporary()
   // An app that was killed in the user's home would ask about its last session.
   const env = { ...process.env, HOME: place.path, AGENT_DESKTOP_HOME: `${place.path}/state` }

@@ -111,7 +111,7 @@ test("set-value fills cells with texts, numbers and formulas, and leaves the cel
   ])
 })
 
-test("set-value replaces an edit that was begun, and refuses a tab", async () => {
+test("set-value replaces an edit that was started, and refuses a tab", async () => {
   expect(await act("type", "B4", "12")).toMatchObject(UNVERIFIED)
   expect(await act("set-value", "B4", "some")).toMatchObject({ post_state: { value: "some" }, ...VERIFIED })
   expect(await act("set-value", "B4", "one\ttwo")).toMatchObject({

@@ -178,7 +178,7 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(await page.locator("#commands").textContent()).not.toContain("Fjord")
   })
 
-  test("holds a click back until the person goes on", async () => {
+  test("holds a click back until the person resumes", async () => {
     const before = await pressed("Press me")
     await page.locator("#pause").click()
     await page.locator("html.paused").waitFor()

@@ -74,7 +74,7 @@ test("the program itself answers every odd line with one envelope", async () => 
   }
 })
 
-test("a server goes on after lines that are not messages", async () => {
+test("a server continues after lines that are not messages", async () => {
   const child = Bun.spawn([PROGRAM, "mcp"], {
     env: { PATH: process.env.PATH, HOME: setting.directory },
     stdio: ["pipe", "pipe", "ignore"],

@@ -279,7 +279,7 @@ describe("the comparison", () => {
     expect(world.sent("Folded")).toEqual([])
   })
 
-  test("of a ref with a snapshot of its own leaves the newest one current", async () => {
+  test("of a ref with its own snapshot leaves the newest one current", async () => {
     const { ok, window, refs } = form()
     const old = await ok("snapshot")
     window.root.add({ role: "button", name: "First" }, 0)

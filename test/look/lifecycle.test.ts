@@ -52,7 +52,7 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "paint" })).id).toBe("w-9")
   })
 
-  test("returns the window behind the splash screen, also one of a process that the started one hands over to", async () => {
+  test("returns the window behind the splash screen, even one of a process that the started one hands over to", async () => {
     for (const pid of [99, 98]) {
       const { ok, world, launches } = desktop()
       const exited = Promise.withResolvers<number>()
@@ -81,7 +81,7 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "paint" })).title).toBe("Untitled")
   })
 
-  test("that hands over to a process of its own does not return a window of another instance", async () => {
+  test("that hands over to its own process does not return a window of another instance", async () => {
     const { error, launches } = desktop()
     launches({ exited: Promise.resolve(0), isRunning: () => true })
     // Editor has a window, and its second start would be answered with it after two seconds.
@@ -349,7 +349,7 @@ describe("notifications", () => {
     expect(await ok("dismiss-notification", { index: 0 })).toMatchObject({ title: "Pay 900 €?" })
   })
 
-  test("are the listed ones also if a daemon counts from the start again", async () => {
+  test("are the listed ones even if a daemon counts from the start again", async () => {
     const { ok, error, world } = notified()
     await ok("list-notifications")
     world.notifications = [{ id: "a", index: 0, app_name: "Bank", title: "Pay 900 €?", actions: ["Reply"] }]

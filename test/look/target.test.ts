@@ -434,7 +434,7 @@ describe.concurrent("@focused", () => {
     expect((await it.ok("get", { ref_id: "@focused", property: "name" })).value).toBe("B")
   })
 
-  test("without a focus in the tree, only type goes on: its keys go to the focused window", async () => {
+  test("without a focus in the tree, only type continues: its keys go to the focused window", async () => {
     const it = holding(button("A"))
     expect(await it.error("click", { ref_id: "@focused" })).toMatchObject({
       code: "ELEMENT_NOT_FOUND",

@@ -199,7 +199,7 @@ test("an error is a line with its code and a line with the suggestion", async ()
   )
 })
 
-test("a result without a text of its own is one fact a line, and a schema stays JSON", async () => {
+test("a result without a text rendering is one fact a line, and a schema stays JSON", async () => {
   expect(await printed("mouse-move", { action: "mouse-move", x: 1, y: 2 })).toBe(
     "action: mouse-move\nx: 1\ny: 2\n",
   )

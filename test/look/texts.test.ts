@@ -26,7 +26,7 @@ describe("the text of a text node", () => {
     },
   )
 
-  test("leaves a name that says something else, and the members of every other role", async () => {
+  test("leaves a name that differs, and the members of every other role", async () => {
     const { ok } = holding(
       { role: "statictext", name: "Sum", value: "12 €" },
       { role: "heading", name: "Order" },

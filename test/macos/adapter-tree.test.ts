@@ -374,7 +374,7 @@ test("an element that dies during the walk is left out, and the tree is complete
     expect(root.children.map(({ name }) => name)).toEqual(["One", "Three"])
   }))
 
-test("a node that cannot be read makes the tree incomplete, and the walk goes on", () =>
+test("a node that cannot be read makes the tree incomplete, and the walk continues", () =>
   onDesk(appWith([button("One"), button("Two", { error: -25299 }), button("Three")]), async ({ tree }) => {
     const { root, complete } = await tree()
     expect(complete).toBe(false)

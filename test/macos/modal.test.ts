@@ -59,7 +59,7 @@ test("an element behind a sheet is refused, with the window that the sheet is pa
     },
   ))
 
-test("a sheet of a sheet blocks the first one, also if another window has the focus", () =>
+test("a sheet of a sheet blocks the first one, even if another window has the focus", () =>
   onMac(
     appWith([], {
       windows: [

@@ -82,7 +82,7 @@ describe("a decoded picture", () => {
   })
 })
 
-test("every character of a ref has a glyph of its own", () => {
+test("every character of a ref has its own glyph", () => {
   const drawn = [..."@e0123456789"].map((one) => glyphOf(one))
   for (const rows of drawn) {
     expect(rows).toHaveLength(GLYPH_HEIGHT)

@@ -122,7 +122,7 @@ test("the program ends when its standard input closes", async () => {
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "", stderr: "" })
 })
 
-test("requests from a file are answered into a file, also if the input ends at once", async () => {
+test("requests from a file are answered into a file, even if the input ends at once", async () => {
   const [asked, answered] = [`${setting.directory}/requests`, `${setting.directory}/answers`]
   const call = { name: "desktop_wait", arguments: { ms: 1 } }
   const lines = [HELLO, { jsonrpc: "2.0", id: "call", method: "tools/call", params: call }]

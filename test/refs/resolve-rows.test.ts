@@ -319,7 +319,7 @@ describe("a ref that was just given", () => {
     return { ...it, refs }
   }
 
-  test("answers, although its list goes on below the fold", async () => {
+  test("answers, although its list continues below the fold", async () => {
     const articles = Array.from({ length: 9 }, (_, i) => {
       const isBelow = i > 4
       return { ...item(text("•", isBelow), text("Article", isBelow), buy(i * 20, isBelow)), hidden: isBelow }

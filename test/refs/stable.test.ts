@@ -64,7 +64,7 @@ describe("with --refs stable", () => {
     expect(world.deliveries.map(({ name }) => name)).toEqual(["Reply", "Open", "New"])
   })
 
-  test("find, batch, --diff, --budget and --root go on with the same numbers", async () => {
+  test("find, batch, --diff, --budget and --root continue with the same numbers", async () => {
     const { ok, world, window } = form()
     await ok("snapshot")
     window.add({ role: "button", name: "Print" }, 0)

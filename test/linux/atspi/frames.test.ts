@@ -78,7 +78,7 @@ describe("a frame is matched with a window", () => {
     expect(matchFrames(windows, [frame("", decorated)]).has("w-2")).toBe(true)
   })
 
-  test("of another process only if that process has no window of its own", () => {
+  test("of another process only if that process has no window", () => {
     const sandboxed = [topWindow(1, "A", RECT, { pid: 77 })]
     expect(matchFrames(sandboxed, [frame("A")]).size).toBe(1)
     expect(matchFrames([topWindow(1, "A", RECT, { pid: undefined })], [frame("A")]).size).toBe(1)

@@ -106,7 +106,7 @@ describe("typing over a selection", () => {
 const BUTTON: FakeNode = { role: "PUSH_BUTTON", id: "it", actions: ["click"], answers: { DoAction: YES } }
 const CLICK = { kind: "click" } as const
 
-describe("an application that names a socket of its own", () => {
+describe("an application that names its own socket", () => {
   test.each([
     ["which never answers", {}],
     ["which accepts and says no more", { data: (socket: Socket) => void socket.write("OK 00\r\n") }],

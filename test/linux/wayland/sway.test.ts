@@ -57,7 +57,7 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
   })
 })
 
-test("a secret stops if its window goes on to another field", async () => {
+test("a secret stops if its window moves on to another field", async () => {
   const app = await startReacting(desktop, "advance")
   await app.tell("3")
   const env = { ...desktop.env, PASSWORD: "correct-horse" }
