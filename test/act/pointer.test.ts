@@ -208,7 +208,7 @@ describe.concurrent("drag and pointer commands", () => {
     world.onPointer = ({ y }) => y === 210 && takesPlace(trash)()
     const failed = await error("drag", { from: "@e1", to: "@e2", duration: 100 })
     expect(failed).toMatchObject({
-      message: "Drag action failed on @e1: the place to drop on, 60,210, is covered by button 'Trash'",
+      message: "Drag action failed on @e1: the drop point 60,210 is covered by button 'Trash'",
       disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
     })
     expect(world.keys).toEqual([])

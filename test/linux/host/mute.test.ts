@@ -13,9 +13,13 @@ const ON = "HOME=/x\0ACCESSIBILITY_ENABLED=1\0"
 
 test.each([
   ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libtk8.6.so", "", /built with Tk/],
-  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-3.so.0", ON, /switched on, and still shows nothing/],
-  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-x11-2.0.so.0", ON, /GTK 2 app without the bridge/],
-  ["7f0 r-xp /usr/lib/jvm/java-17/lib/server/libjvm.so", ON, /Java app without the bridge/],
+  ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-3.so.0", ON, /switched on, but exposes nothing/],
+  [
+    "7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-x11-2.0.so.0",
+    ON,
+    /GTK 2 app without its accessibility bridge/,
+  ],
+  ["7f0 r-xp /usr/lib/jvm/java-17/lib/server/libjvm.so", ON, /Java app without its accessibility bridge/],
   // A restart may switch these on.
   ["7f0 r-xp /usr/lib/x86_64-linux-gnu/libgtk-x11-2.0.so.0", "HOME=/x\0", undefined],
   ["", "", undefined],
