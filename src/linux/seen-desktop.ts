@@ -94,6 +94,7 @@ export class SeenDesktop {
     return {
       read: async () => (await this.#windowing()).readMenuNotes(pid, this.#deadline),
       write: async (menu) => (await this.#windowing()).writeMenuNote({ ...menu, pid }, this.#deadline),
+      places: async () => ((await this.#popupsOf(pid)) ?? []).flatMap(({ bounds }) => bounds ?? []),
     }
   }
 

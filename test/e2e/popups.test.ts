@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdirSync } from "node:fs"
 import type { Node } from "../../src/node.ts"
-import { chromium } from "../fixtures/fixture.ts"
+import { chromium, firefox } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
@@ -102,6 +103,63 @@ describe("GTK 2", () => {
   })
 })
 
+describe.each(["gtk3", "qt5", "qt6"])("%s", (toolkit) => {
+  let log: string
+  let id: string
+  let app: ReturnType<TestDesktop["spawnApp"]>
+  const lastNoted = async (): Promise<string | undefined> =>
+    (await Bun.file(log).text()).trim().split("\n").at(-1)
+  const refIn = (tree: Node, name: string): string =>
+    nodesOf(tree).find((one) => one.name === name)?.ref_id ?? ""
+
+  beforeAll(async () => {
+    log = `${desktop.directory}/completing-${toolkit}.log`
+    await Bun.write(log, "")
+    app = desktop.spawnApp(["/usr/bin/python3", `${FIXTURES}completing.py`, toolkit, log])
+    id = await windowTitled("Completing")
+  }, 60_000)
+  afterAll(async () => {
+    app.kill()
+    await app.exited
+    await until(async () => !(await ok("list-windows")).windows.some((one: { id: string }) => one.id === id))
+  })
+
+  test("suggestions of a field are a popover, and one is chosen by ref", async () => {
+    await ok("type", await refOf(id, "textfield", "Fruit"), "Ap", "--input", "physical")
+    await shown()
+    expect(await surfaces("completing")).toContain("popover")
+    expect(refIn(await look(id), "Apricot")).not.toBe("")
+    const popover = (await ok("snapshot", "--window-id", id, "--surface", "popover")).tree
+    expect(nodesOf(popover).flatMap(({ name }) => name ?? [])).toEqual(["Apple", "Apricot"])
+    await ok("click", refIn(popover, "Apricot"))
+    await until(async () => (await lastNoted()) === "Apricot")
+    await closed()
+    expect(await surfaces("completing")).not.toContain("popover")
+  })
+
+  test("a context menu is a surface, also if a person opened it, and its item is chosen by ref", async () => {
+    const area = await refOf(id, "button", "Area")
+    const { menu } = await ok("right-click", area)
+    expect(namesIn(menu, "menuitem")).toEqual(["Cut", "Paste"])
+    expect(await surfaces("completing")).toContain("menu")
+    await ok("click", refIn(menu, "Paste"))
+    await until(async () => (await lastNoted()) === "Paste")
+    await closed()
+    const { x, y, width, height } = (await ok("get", area, "bounds")).value
+    const middle = [x + width / 2, y + height / 2].map((at) => String(Math.round(at)))
+    await Bun.spawn(["xdotool", "mousemove", ...middle, "click", "3"], { env: { ...desktop.env } }).exited
+    await shown()
+    const opened = await until(async () => {
+      const { json } = await desktop.run("snapshot", "--window-id", id, "--surface", "menu")
+      return json.ok ? (json.data.tree as Node) : undefined
+    })
+    expect(namesIn(opened, "menuitem")).toEqual(["Cut", "Paste"])
+    await ok("click", refIn(opened, "Cut"))
+    await until(async () => (await lastNoted()) === "Cut")
+    await closed()
+  })
+})
+
 describe("Chromium", () => {
   let id: string
   const PAGE = `<title>Page</title><input list=l aria-label=Fruit oninput="document.title='Has '+value">
@@ -139,3 +197,33 @@ describe("Chromium", () => {
     await closed()
   })
 })
+
+test("suggestions of a field in Firefox are chosen, and the menu after them is not taken for them", async () => {
+  const page = `${desktop.directory}/suggestions.html`
+  await Bun.write(
+    page,
+    `<title>Suggestions</title><input list=l aria-label=Fruit oninput="document.title='Has '+value"><button>Go</button>
+    <datalist id=l><option>Apple<option>Apricot</datalist>`,
+  )
+  mkdirSync(`${desktop.directory}/suggesting`)
+  const { command } = firefox(`${desktop.directory}/suggesting`, `file://${page}`)
+  const browser = desktop.spawnApp(command)
+  try {
+    const id = await windowTitled("Suggestions")
+    await ok("type", await refOf(id, "combobox", "Fruit"), "Ap", "--input", "physical")
+    await until(async () => (await surfaces("firefox")).includes("menu"))
+    const { tree } = await ok("snapshot", "--window-id", id, "--surface", "menu")
+    expect(namesIn(tree, "menuitem")).toEqual(["Apple", "Apricot"])
+    await ok("click", nodesOf(tree).find(({ name }) => name === "Apricot")?.ref_id ?? "")
+    await windowTitled("Has Apricot")
+    await closed()
+    expect(await surfaces("firefox")).not.toContain("menu")
+    const { menu } = await ok("right-click", await refOf(id, "button", "Go"))
+    expect(namesIn(menu, "menuitem")).toContain("Select All")
+    await ok("press", "escape")
+    await closed()
+  } finally {
+    browser.kill()
+    await browser.exited
+  }
+}, 120_000)

@@ -1,8 +1,8 @@
-import type { Point, Surface, SurfaceInfo } from "../../node.ts"
+import type { Point, Rect, Surface, SurfaceInfo } from "../../node.ts"
 import { middle } from "../../rect.ts"
 import { DBusError, WireError } from "../dbus/bus.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { type Atspi, parseRefKey, refKey } from "./atspi.ts"
+import { type Atspi, parseRefKey, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { Element, unlessRefused } from "./element.ts"
 import type { Facts, Source } from "./facts.ts"
@@ -41,6 +41,8 @@ export interface TopLevel {
 export interface MenuNotes {
   read(): Promise<readonly string[]>
   write(menu: { readonly at: Point; readonly note: string }): Promise<void>
+  /** The places of all popups of the app. */
+  places(): Promise<readonly Rect[]>
 }
 
 /** Everything that `--surface` could name, the most specific of each kind first. */
@@ -91,7 +93,7 @@ const MENU_ID = "menu-1"
 const POPOVER_ID = "popover-1"
 const MAX_SCANNED = 5000
 
-/** Menus that are in no tree, known by the event when they opened, or by the note of a command that received it. */
+/** Popups that are in no tree, known by the event when they opened, by the note of a command that received it, or by a search. */
 async function menusElsewhere(
   atspi: Atspi,
   tops: readonly TopLevel[],
@@ -101,24 +103,27 @@ async function menusElsewhere(
   if (!top) return []
   const heard = lastShown(atspi.bus)
   const noted = (await notes.read()).flatMap((note) => parseRefKey(note) ?? [])
-  const candidates = [...heard, ...noted].filter(({ bus }) =>
-    tops.some(({ element }) => element.ref.bus === bus),
+  const known = new Map(
+    [...heard, ...noted]
+      .filter(({ bus }) => tops.some(({ element }) => element.ref.bus === bus))
+      .map((ref) => [refKey(ref), ref] as const),
   )
-  const menus = await Promise.all(
-    candidates.map(async (ref): Promise<readonly Shown[]> => {
-      const [role, states] = await Promise.all([
-        unlessRefused(atspi.role(ref)),
-        unlessRefused(atspi.states(ref)),
-      ])
-      const isOpen = role === ROLE.POPUP_MENU && states !== undefined && has(states, STATE.SHOWING)
-      if (!isOpen) return []
-      const extents = heard.includes(ref) ? await unlessRefused(atspi.extents(ref)) : undefined
-      if (extents) await notes.write({ at: middle(extents), note: refKey(ref) })
-      const element = new Element(ref, { ...top.element.origin, window: undefined })
-      return scan(atspi, element, undefined, "")
-    }),
-  )
-  return menus.flat()
+  const isHeard = new Set(heard.map(refKey))
+  const { looseType, searchLoose } = await import("./loose-popups.ts")
+  const show = async (ref: Ref, isNew: boolean): Promise<readonly Shown[]> => {
+    const type = await looseType(atspi, ref)
+    if (!type) return []
+    const extents = isNew ? await unlessRefused(atspi.extents(ref)) : undefined
+    if (extents) await notes.write({ at: middle(extents), note: refKey(ref) })
+    const element = new Element(ref, { ...top.element.origin, window: undefined })
+    if (type === "menu") return scan(atspi, element, undefined, "")
+    return [{ type, element, title: "", id: POPOVER_ID, window: undefined }]
+  }
+  const found = (await Promise.all([...known].map(([key, ref]) => show(ref, isHeard.has(key))))).flat()
+  const { objectsAreNumberedFrom: first } = top.element.origin.traits
+  if (found.length > 0 || first === undefined) return found
+  const searched = await searchLoose(atspi, { bus: top.element.ref.bus, first }, await notes.places())
+  return (await Promise.all(searched.map((ref) => show(ref, true)))).flat()
 }
 
 /** Drops the duplicate of a menu that is in a tree and also sent the event. */

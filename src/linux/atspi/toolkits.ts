@@ -67,6 +67,8 @@ export interface Traits {
   readonly menusAreFrames?: true
   /** A context menu is in no tree; an event reports that it opens. */
   readonly contextMenusAreInNoTree?: true
+  /** Objects have numbers for addresses, from this one on: those in no tree can be found by their places. */
+  readonly objectsAreNumberedFrom?: number
   /** Changes reach the accessibility tree up to this many milliseconds after they show. */
   readonly tellsLate?: number
   /** The cells of a table keep their texts when its rows change places and the app does not report it. See rows.ts. */
@@ -297,6 +299,10 @@ const GTK3: Traits = {
   itemsNeedOpenMenu: true,
   // GtkToolItem is a panel around GtkToolButton's button.
   toolItemHasTooltip: true,
+  // One that is attached to a widget, unless that widget lists it.
+  contextMenusAreInNoTree: true,
+  // The bridge counts.
+  objectsAreNumberedFrom: 1,
   // gtk_widget_get_mapped is behind SHOWING, and its own part of the window's visible area as well.
   ancestorsTellPages: true,
   // Only a widget with a window of its own cuts its children off.
@@ -394,6 +400,8 @@ const QT: Traits = {
   severalOptionsAreUntold: true,
   // Popups are not among the windows of the application, nor among the children of the widget that they belong to.
   contextMenusAreInNoTree: true,
+  // QAccessibleCache::acquireId.
+  objectsAreNumberedFrom: 2 ** 31,
   // QAction::trigger, without QMenu's own part.
   itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than it was told.
@@ -526,6 +534,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     ...GTK3,
     ...DRAWN,
     cache: undefined,
+    contextMenusAreInNoTree: undefined,
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
     comboListTells: undefined,
