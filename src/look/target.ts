@@ -3,6 +3,7 @@ import type { Context } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
 import { quoted } from "../escape.ts"
+import { placeNamed } from "../grid.ts"
 import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
 import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
@@ -58,8 +59,10 @@ export async function findTarget(
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
       const isMissing = seen?.tree.complete && seen.found.length === 0 && !hasRevealed
-      // A sheet has a million rows to scroll through; `missing` says how to reach its cells.
-      if (seen && isMissing && description && reveal && !addressIn(seen, description)) {
+      // A sheet has a million rows to scroll through, and knows each cell by its address.
+      const address = seen && isMissing && description ? addressIn(seen, description) : undefined
+      if (seen && address !== undefined) return await seeCell(ctx, seen, address, find)
+      if (seen && isMissing && description && reveal) {
         hasRevealed = true
         revealed = await revealIn(ctx, seen, description, reveal)
         if (revealed) seen = await looking()
@@ -73,7 +76,9 @@ export async function findTarget(
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
   if (ctx.isFlow && !isFocus && choice.window_id === undefined) await refuseTwins(ctx, target, found, find)
   const [ref] = await refsFor(ctx, found, [only])
-  const gaps = revealed !== "only" && mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
+  // The address of a cell is one of a kind.
+  const isSure = revealed === "only" || isSheetCell(only.node)
+  const gaps = !isSure && mayHide(found, only, isFocus) ? await gapsOf(ctx, found) : undefined
   return {
     ref_id: ref!,
     window: shownWindow(found.window),
@@ -405,6 +410,26 @@ async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<Ap
 function addressIn({ places }: Seeing, { role, name = "" }: Description): string | undefined {
   if (role !== "cell" || !isSheetCell({ role, name: name.toUpperCase() })) return undefined
   return places.some(({ node }) => isSheetCell(node)) ? name.toUpperCase() : undefined
+}
+
+/** The look with a cell of its sheet that is out of view. undefined: no sheet has it, or it is not in what was named. */
+async function seeCell(ctx: Context, seen: Seeing, address: string, find: Find): Promise<Seeing | undefined> {
+  const place = placeNamed(address)
+  const sheet = seen.places.find(({ node }) => node.children.some(isSheetCell))
+  const grid = sheet && (await ctx.adapter.grid(sheet.node.handle))
+  if (!place || !sheet || grid?.kind !== "cells" || !grid.isSheet) return undefined
+  if (place.row >= grid.rowCount || place.column >= grid.columnCount) return undefined
+  const handle = await grid.cell(place)
+  const cell = handle && (await ctx.adapter.read(handle))
+  if (!cell) return undefined
+  const index = grid.indexOf(place.row, place.column)
+  const found: Position = {
+    node: { ...cell, index, children: [] },
+    path: [...sheet.path, index],
+    ancestors: [...sheet.ancestors, sheet.node],
+  }
+  const places = [...seen.places, found]
+  return (await find(places)).includes(found) ? { ...seen, places, found: [found] } : undefined
 }
 
 async function missing(ctx: Context, target: string, seen: Seeing, isFocus: boolean): Promise<AppError> {

@@ -187,6 +187,17 @@ describe("Chromium", () => {
     await ok("press", "ctrl+w", "--app", "chromium")
   })
 
+  test("a bubble is a sheet of its window: --changes shows it, and its button is clicked by ref", async () => {
+    const { changes } = await ok("click", await refOf(id, "button", "Bookmark this tab"), "--changes")
+    expect(JSON.stringify(changes)).toContain("Bookmark added")
+    await until(async () => (await surfaces("chromium")).includes("sheet"))
+    const { tree } = await ok("snapshot", "--window-id", id, "--surface", "sheet")
+    expect(tree.name).toBe("Bookmark added")
+    await ok("click", nodesOf(tree).find(({ name }) => name === "Done")?.ref_id ?? "")
+    await until(async () => !(await surfaces("chromium")).includes("sheet"))
+    await refOf(id, "button", "Edit bookmark for this tab")
+  })
+
   test("suggestions of a field are listed, shown with the window, and chosen by ref", async () => {
     await ok("type", await refOf(id, "combobox", "Fruit"), "Ap", "--input", "physical")
     await shown()

@@ -361,3 +361,21 @@ test("text typed at the focus goes into the cell that is edited", async () => {
   await press("ctrl+s")
   await until(async () => (await Bun.file(file).text()).includes("<text:p>Ada Byron</text:p>"), 20_000)
 }, 120_000)
+
+test("a cell far from what is in view is read, clicked and written in one call each, by its address", async () => {
+  const run = async (verb: string, ...args: readonly string[]): Promise<Json> =>
+    (await desktop.run(verb, ...args, "--window-id", window, "--timeout-ms", "20000")).json
+  expect(await run("set-value", 'cell "C700"', "Far")).toMatchObject({ ok: true, data: VERIFIED })
+  const read = await run("get", 'cell "c700"', "value")
+  expect(read.data).toMatchObject({ value: "Far" })
+  expect(read.data.unsearched).toBeUndefined()
+  expect(await run("click", 'cell "A500"')).toMatchObject({ ok: true, data: { element: { name: "A500" } } })
+  // The Name Box has the address of the current cell.
+  await until(
+    async () => (await run("find", "--role", "textfield", "--text", "A500", "--count")).data?.count === 1,
+    20_000,
+  )
+  expect((await run("get", 'cell "ZZZ99"', "value")).error.code).toBe("ELEMENT_NOT_FOUND")
+  await press("ctrl+s")
+  await until(async () => (await Bun.file(file).text()).includes("<text:p>Far</text:p>"), 20_000)
+}, 120_000)

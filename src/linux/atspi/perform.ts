@@ -37,7 +37,11 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
   if (PRESSING.has(action.kind) && to.traits.downStaysDown && isDown(states, role)) return NOT_DELIVERED
   if (PRESSING.has(action.kind) && (await isChoiceInOpenMenu(to, element, states, role))) return NOT_DELIVERED
-  const performed = await deliver(to, element, action, { role, isRow: isRow(element, states, role) })
+  const performed = await deliver(to, element, action, {
+    role,
+    isRow: isRow(element, states, role),
+    isShown: has(states, STATE.SHOWING),
+  })
   if (!PRESSING.has(action.kind) || performed.delivery === "not_delivered") return performed
   const isDone = await whenPressed(to.atspi, element, role)
   return isDone ? performed : { ...performed, delivery: "delivery_uncertain" }
@@ -47,6 +51,7 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
 interface Target {
   readonly role: number
   readonly isRow: boolean
+  readonly isShown: boolean
 }
 
 const PRESSING: ReadonlySet<Action["kind"]> = new Set([
@@ -103,6 +108,9 @@ async function deliver(to: Sender, element: Element, action: Action, target: Tar
   if (WRITING.has(action.kind) && (await isInSlideTable(to.atspi, ref, to.traits))) throw notSaved()
   switch (action.kind) {
     case "click":
+      // The focus makes a cell of a sheet the current one, as a click does, also far from what is in view.
+      if (to.traits.sheetCellsAreTypedOver && target.role === ROLE.TABLE_CELL && !target.isShown)
+        return deliver(to, element, { kind: "focus" }, target)
       return click(to, element, target)
     // Some apps open all selected rows when one is activated; a double click selects its row first.
     case "double-click":
