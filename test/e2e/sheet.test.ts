@@ -379,3 +379,24 @@ test("a cell far from what is in view is read, clicked and written in one call e
   await press("ctrl+s")
   await until(async () => (await Bun.file(file).text()).includes("<text:p>Far</text:p>"), 20_000)
 }, 120_000)
+
+test("the list of fonts in the toolbar is a popover, and the font that is clicked is the one of the cell", async () => {
+  await act("focus", "H6")
+  const run = async (...args: readonly string[]): Promise<Json> =>
+    (await desktop.run(...args, "--window-id", window, "--timeout-ms", "20000")).json
+  const { data } = await run("click", 'button in "Font Name"')
+  const font = nodesOf(data.popup).find(({ name }) => name === "DejaVu Serif")
+  expect(font?.ref_id).toBeDefined()
+  const { surfaces } = (await desktop.run("list-surfaces", "--app", "soffice", "--timeout-ms", "20000")).json
+    .data
+  expect(surfaces.map(({ type }: Json) => type)).toContain("popover")
+  const shown = nodesOf((await run("snapshot", "--surface", "popover")).data.tree)
+  expect(shown.map(({ name }) => name)).toContain("DejaVu Serif")
+  expect((await run("click", 'cell "DejaVu Serif"')).ok).toBe(true)
+  await until(
+    async () => (await run("get", 'textfield in "Font Name"', "value")).data?.value === "DejaVu Serif",
+    20_000,
+  )
+  await press("ctrl+s")
+  await until(async () => /font-name="DejaVu Serif1?"/.test(await Bun.file(file).text()), 20_000)
+}, 120_000)
