@@ -3,7 +3,19 @@ import { MAX_LEVELS } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { bestOf, type Fits } from "../look/row-texts.ts"
-import { hasUnmade, joint, rowsOf, runsOf, type SeenRow, type View, viewOf } from "../look/row-views.ts"
+import {
+  hasUnmade,
+  type Joint,
+  joint,
+  MOST_KEPT,
+  rowsMoved,
+  rowsOf,
+  runsOf,
+  type SeenRow,
+  type View,
+  viewOf,
+} from "../look/row-views.ts"
+import { orderOf } from "../look/sorted-texts.ts"
 import { middle } from "../rect.ts"
 import { sendAction } from "./deliver.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
@@ -26,22 +38,26 @@ export class Sweep {
   readonly #ctx: Context
   readonly #scroll: ListScroll
   readonly #fits: Fits
+  readonly #words: string
   /** True if the app can scroll an element to an edge of the view. */
   #edges: "unknown" | "work" | "none" = "unknown"
   #rowsPerNotch = 3
   /** True if the list creates objects for only some of its rows. */
   #hasUnmade: boolean | undefined
 
-  constructor(ctx: Context, scroll: ListScroll, fits: Fits) {
+  constructor(ctx: Context, scroll: ListScroll, fits: Fits, words: string) {
     this.#ctx = ctx
     this.#scroll = scroll
     this.#fits = fits
+    this.#words = words
   }
 
-  async go(direction: Direction): Promise<Swept> {
+  /** `isFree`: the row may be in the other direction, too. */
+  async go(direction: Direction, isFree: boolean): Promise<Swept> {
     let view = await this.#look()
     let [isSure, rows] = [true, view.rows.length]
     let most = MOST_NOTCHES
+    let isFirst = true
     for (let took = 0; ; ) {
       const hit = bestOf(view.rows, (row) => row.texts, this.#fits)
       if (hit) return { kind: "found", row: await this.#bring(view, hit) }
@@ -62,12 +78,52 @@ export class Sweep {
       }
       isSure &&= joined !== undefined && !joined.isAmbiguous
       rows += joined?.added ?? step.view.rows.length
-      if (step.notches > 0) this.#learn(view, step.view, step.notches)
+      if (step.notches > 0) this.#learn(view, step.view, step.notches, joined)
       view = step.view
+      const jumped = isFirst && this.#hasUnmade ? await this.#bySize(view, direction, isFree) : undefined
+      isFirst = false
+      if (jumped?.hit) return { kind: "found", row: await this.#bring(jumped.view, jumped.hit) }
+      if (jumped) view = jumped.view
     }
   }
 
-  /** Scrolls on by less than one view. */
+  /**
+   * Looks for the row of a sorted list where it must be: jumps twice as far each time until it has passed the place, and
+   * then half as far. If it is not there, goes back to where it began, or before. undefined: nothing has moved.
+   */
+  async #bySize(
+    first: View,
+    direction: Direction,
+    isFree: boolean,
+  ): Promise<{ readonly view: View; readonly hit?: SeenRow } | undefined> {
+    const order = orderOf(madeTogether(first), this.#words)
+    const side = order?.place(madeTogether(first), this.#words)
+    if (!order || !side || !(isFree || side === (direction === "down" ? 1 : -1))) return undefined
+    let [view, to, size, net] = [first, side, this.#notchesOf(first), 0]
+    for (let hasPassed = false, jumps = 0; jumps < MOST_JUMPS; jumps++) {
+      if (this.#ctx.deadline.remaining < JUMP_MS) break
+      const next = await this.#scrolled(view, to > 0 ? "down" : "up", size)
+      net += to * size
+      view = next ?? (await this.#look())
+      const hit = bestOf(view.rows, ({ texts }) => texts, this.#fits)
+      if (hit) return { view, hit }
+      const now = order.place(madeTogether(view), this.#words)
+      if (now === 0) break
+      hasPassed ||= now !== to
+      size = hasPassed ? Math.max(this.#notchesOf(view), Math.floor(size / 2)) : size * 2
+      to = now
+    }
+    const back = Math.abs(net) + this.#notchesOf(view)
+    view = (await this.#scrolled(view, net > 0 ? "up" : "down", back)) ?? (await this.#look())
+    return { view }
+  }
+
+  /** The notches of half as many rows as are made at once. */
+  #notchesOf({ rows }: View): number {
+    return Math.max(1, Math.floor(rows.length / 2 / this.#rowsPerNotch))
+  }
+
+  /** Goes on by less than what is seen. */
   async #step(first: View, direction: Direction, most: number): Promise<Step | "end" | "stuck"> {
     let view = first
     for (let tries = 0; tries < MOST_STEPS; tries++) {
@@ -102,8 +158,8 @@ export class Sweep {
       direction === "down"
         ? view.rows.length - view.rows.findIndex(({ isShown }) => isShown)
         : view.rows.findLastIndex(({ isShown }) => isShown) + 1
-    // A list with objects for some rows has as many before the view as after it.
-    const rows = this.#hasUnmade ? Math.min(beyond, view.rows.length * 0.4) : beyond
+    // A list with objects for some rows makes them again around the view: those before it fill the gap.
+    const rows = this.#hasUnmade ? view.rows.length : beyond
     const room = Math.floor(((rows - 2) * 0.9) / this.#rowsPerNotch)
     const notches = Math.max(1, Math.min(most, room))
     const sent = await this.#scroll.by(direction, notches)
@@ -135,19 +191,21 @@ export class Sweep {
     })
   }
 
-  #learn(before: View, after: View, notches: number): void {
-    const first = before.rows.find(({ isShown }) => isShown)
-    const was = after.rows.findIndex(({ key }) => key === first?.key)
-    const is = after.rows.findIndex(({ isShown }) => isShown)
-    if (was >= 0 && is >= 0 && was !== is) this.#rowsPerNotch = Math.abs(is - was) / notches
+  #learn(before: View, after: View, notches: number, joined: Joint | undefined): void {
+    const moved = joined && rowsMoved(before, after, joined)
+    if (moved) this.#rowsPerNotch = moved / notches
   }
 
   /** Scrolls until a row that was seen is in view. */
   async #bring(seen: View, hit: SeenRow): Promise<SeenRow> {
     let [view, row] = [seen, hit]
     for (let tries = 0; !row.isShown && tries < MOST_TRIES && !this.#ctx.deadline.expired; tries++) {
-      const sent = await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to" })
-      const asked = sent.delivery === "not_delivered" ? undefined : await this.#changed(view, sent)
+      // A row out of view of a list that makes rows may report any place.
+      const sent = this.#hasUnmade
+        ? undefined
+        : await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to" })
+      const isSent = sent !== undefined && sent.delivery !== "not_delivered"
+      const asked = isSent ? await this.#changed(view, sent) : undefined
       view = asked ?? (await this.#towards(view, row)) ?? view
       row = bestOf(view.rows, ({ texts }) => texts, this.#fits) ?? row
     }
@@ -162,8 +220,9 @@ export class Sweep {
     ]
     const distance = at < first ? at - first : at - last
     const notches = Math.max(1, Math.floor(Math.abs(distance) / this.#rowsPerNotch))
-    const next = await this.#scrolled(view, distance < 0 ? "up" : "down", notches)
-    if (next) this.#learn(view, next, notches)
+    const direction = distance < 0 ? "up" : "down"
+    const next = await this.#scrolled(view, direction, notches)
+    if (next) this.#learn(view, next, notches, joint(view.rows, next.rows, direction))
     return next
   }
 
@@ -210,6 +269,14 @@ export class Sweep {
 
 const isLate = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
+
+/** The rows around those that show, without the few that are kept from far away. */
+const madeTogether = ({ rows }: View): readonly SeenRow[] => rows.slice(MOST_KEPT, -MOST_KEPT)
+
+/** Enough to find one of a million rows. */
+const MOST_JUMPS = 40
+/** Time that is left to go back. */
+const JUMP_MS = 3000
 
 const MOST_TRIES = 30
 /** Time reserved to bring the row into view. */

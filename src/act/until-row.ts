@@ -50,7 +50,7 @@ export async function scrollUntil(ctx: Context, choice: RefChoice, ask: RowAsk):
   if (ask.direction === "left" || ask.direction === "right") throw sideways()
   const target = await resolve(ctx, choice)
   await refuseUnreachable(ctx, target)
-  const search = new RowSearch(ctx, target, withWords(ask.until, ask.exact), ask.input ?? "auto")
+  const search = new RowSearch(ctx, target, withWords(ask.until, ask.exact), ask.until, ask.input ?? "auto")
   const outcome = await search.go(ask.direction)
   if (outcome.kind !== "found") throw search.failure(outcome, ask.until)
   const { hit } = outcome
@@ -78,7 +78,7 @@ export async function revealRow(
   list: Target,
   name: string,
 ): Promise<"only" | "first" | undefined> {
-  const search = new RowSearch(ctx, list, named(name), "auto")
+  const search = new RowSearch(ctx, list, named(name), name, "auto")
   for (const direction of ["down", "up"] as const) {
     const outcome = await search.go(direction, 2)
     if (outcome.kind === "found" && outcome.others > 0) throw severalRows(list.ref, name)
@@ -122,13 +122,15 @@ class RowSearch {
   readonly #ctx: Context
   readonly #target: Target
   readonly #fits: Fits
+  readonly #words: string
   readonly #policy: InputPolicy
   #scroll: ListScroll
 
-  constructor(ctx: Context, target: Target, fits: Fits, policy: InputPolicy) {
+  constructor(ctx: Context, target: Target, fits: Fits, words: string, policy: InputPolicy) {
     this.#ctx = ctx
     this.#target = target
     this.#fits = fits
+    this.#words = words
     this.#policy = policy
     this.#scroll = new ListScroll(ctx, target, policy)
   }
@@ -147,7 +149,7 @@ class RowSearch {
     const grid = table && (await this.#ctx.adapter.grid(table.handle))
     const list: Target = table ? { ...this.#target, seen: table } : this.#target
     this.#scroll = new ListScroll(this.#ctx, list, this.#policy)
-    if (!table || grid?.kind !== "cells") return this.#bySweep(direction)
+    if (!table || grid?.kind !== "cells") return this.#bySweep(direction, enough > 1)
     const outcome = await this.#inGrid(grid, direction, enough)
     if (outcome.kind === "end" && (await this.#rowCount(table)) !== grid.rowCount)
       return this.#again({ ...outcome, kind: "changing" }, direction, enough)
@@ -164,8 +166,8 @@ class RowSearch {
     return grid?.kind === "cells" ? grid.rowCount : undefined
   }
 
-  async #bySweep(direction: Direction): Promise<Outcome> {
-    const swept = await new Sweep(this.#ctx, this.#scroll, this.#fits).go(direction)
+  async #bySweep(direction: Direction, isFree: boolean): Promise<Outcome> {
+    const swept = await new Sweep(this.#ctx, this.#scroll, this.#fits, this.#words).go(direction, isFree)
     if (swept.kind === "found")
       return { kind: "found", hit: { seen: swept.row.actor, texts: swept.row.texts }, others: 0 }
     const { kind, rows, isSure } = swept

@@ -69,22 +69,55 @@ const textsIn = (
 ): readonly { readonly node: SeenNode; readonly cells: readonly SeenNode[] }[] =>
   [...walk(root)].flatMap(({ node }) => (wordsOf(node) && node !== root ? [{ node, cells: [node] }] : []))
 
+export interface Joint {
+  /** Rows that the second look has beyond the first. */
+  readonly added: number
+  readonly isAmbiguous: boolean
+  /** The place of one row in both looks. */
+  readonly before: number
+  readonly after: number
+}
+
+/** The number of rows by which the view has moved between two looks, by a row that is in both. */
+export function rowsMoved(before: View, after: View, joined: Joint): number | undefined {
+  const [first, now] = [before, after].map(({ rows }) => rows.findIndex(({ isShown }) => isShown))
+  if (first === undefined || now === undefined || first < 0 || now < 0) return undefined
+  return Math.abs(joined.before - first - (joined.after - now))
+}
+
 /**
- * True if two looks overlap: the last two rows of the first are neighbors in the second. One row is not enough: a list
- * may keep the object of a selected row that is far away.
+ * Tells if two looks overlap: the two rows at the end of the first stand beside each other in the second. One row is not
+ * enough: a list keeps the objects of a few rows far away, such as the one with the focus, before or behind all others.
  */
 export function joint(
   before: readonly SeenRow[],
   after: readonly SeenRow[],
   direction: Direction,
-): { readonly added: number; readonly isAmbiguous: boolean } | undefined {
+): Joint | undefined {
   const isDown = direction === "down"
-  const end = isDown ? before.slice(-2) : before.slice(0, 2)
-  const places = (rows: readonly SeenRow[]): readonly number[] =>
-    rows.flatMap((_, at) => (end.every(({ key }, i) => rows[at + i]?.key === key) ? [at] : []))
-  const [now, then] = [places(after), places(before)]
-  const [at] = now
-  if (at === undefined) return undefined
-  const added = isDown ? after.length - at - end.length : at
-  return { added: Math.max(0, added), isAmbiguous: now.length > 1 || then.length > 1 }
+  const [was, is] = [before, after].map((rows) => (isDown ? rows : rows.toReversed())) as [
+    readonly SeenRow[],
+    readonly SeenRow[],
+  ]
+  const ends = Array.from({ length: Math.max(0, Math.min(MOST_KEPT + 1, was.length - 1)) }, (_, kept) => {
+    const end = was.slice(was.length - 2 - kept, was.length - kept)
+    const places = (rows: readonly SeenRow[]): readonly number[] =>
+      rows.flatMap((_, at) => (end.every(({ key }, i) => rows[at + i]?.key === key) ? [at] : []))
+    const [now, then] = [places(is), places(was)]
+    const [at] = now
+    if (at === undefined) return undefined
+    const isAmbiguous = now.length > 1 || then.length > 1
+    const place = (rows: readonly SeenRow[], row: number): number => (isDown ? row : rows.length - 1 - row)
+    return {
+      added: Math.max(0, is.length - at - 2 - kept),
+      isAmbiguous,
+      before: place(was, was.length - 2 - kept),
+      after: place(is, at),
+    }
+  })
+  // Rows that are the last ones in both may be kept ones. If all are, the list is at its end.
+  return ends.find((end) => end && end.added > 0) ?? (ends.every(Boolean) ? ends[0] : undefined)
 }
+
+/** Rows out of view that a list keeps: the one with the focus and its neighbours. */
+export const MOST_KEPT = 5

@@ -26,7 +26,6 @@ export async function prepareGtk4(
   if ([...items.values()].some((item) => isPart(item) && has(item.states, STATE.SHOWING))) return source
   const extents = await readExtents(atspi, root, source)
   await hidePages(atspi, root, source, extents)
-  hideStrays(root, source, extents)
   return new CachedSource(root.bus, items, live, { listed, extents, saysShowing: false })
 }
 
@@ -53,7 +52,15 @@ async function listMissing(
 /** The root of a subtree of this size is asked first: if it has no room, its parts need no question. */
 const HEAVY = 20
 
-/** The extents of all objects that have any, except inside objects without room. */
+/** Rows that are asked before their parts: most of them are out of view. */
+const LONG = 20
+
+function isLongList(source: CachedSource, { ref, role }: Item): boolean {
+  const isList = role === ROLE.LIST || role === ROLE.TABLE
+  return isList && (source.cachedChildren(ref)?.length ?? 0) >= LONG
+}
+
+/** The extents of all objects that have any. Objects inside one without room are not asked. */
 async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promise<Map<string, Rect>> {
   const extents = new Map<string, Rect>()
   const ask = async (refs: readonly Ref[]): Promise<void> => {
@@ -67,11 +74,11 @@ async function readExtents(atspi: Atspi, root: Ref, source: CachedSource): Promi
   const weights = new Map<string, number>()
   const nodes = flatten(source, root, weights)
   const hasBounds = ({ interfaces }: Item): boolean => (interfaces & INTERFACE.Component) !== 0
-  await ask(
-    nodes
-      .filter(({ item }) => hasBounds(item) && (weights.get(item.path) ?? 0) >= HEAVY)
-      .map(({ item }) => item.ref),
-  )
+  const lists = nodes.flatMap(({ item }) => (isLongList(source, item) ? [item] : []))
+  const rows = lists.flatMap(({ ref }) => (source.cachedChildren(ref) ?? []).map((row) => row.ref))
+  const heavy = nodes.filter(({ item }) => hasBounds(item) && (weights.get(item.path) ?? 0) >= HEAVY)
+  await ask([...heavy.map(({ item }) => item.ref), ...rows])
+  await hideStrays(atspi, source, lists, extents)
   const isShut = (path: string): boolean => {
     const rect = extents.get(path)
     return rect !== undefined && (rect.width <= 0 || rect.height <= 0)
@@ -170,33 +177,72 @@ function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string
 }
 
 /**
- * Clears the room of rows that a list view keeps although they are out of view, such as the focused one: they report
- * their last visible place, where another row is now.
+ * Takes the room from rows of a list view that are out of view: GTK leaves them at the places where they showed last,
+ * which other rows have now. Hit tests find the first and the last row that show.
  */
-function hideStrays(root: Ref, source: CachedSource, extents: Map<string, Rect>): void {
-  for (const { item } of flatten(source, root, new Map())) {
-    if (item.role !== ROLE.LIST && item.role !== ROLE.TABLE) continue
-    const runs = runsOf(
-      (source.cachedChildren(item.ref) ?? []).map(({ ref }) => ref.path),
-      extents,
-    )
-    const longest = runs.reduce((most, run) => (run.length > most.length ? run : most), [])
-    for (const path of runs.filter((run) => run !== longest).flat()) {
-      const place = extents.get(path)!
-      if (longest.some((other) => overlaps(place, extents.get(other)!)))
-        extents.set(path, { ...place, width: 0, height: 0 })
-    }
-  }
+async function hideStrays(
+  atspi: Atspi,
+  source: CachedSource,
+  lists: readonly Item[],
+  extents: Map<string, Rect>,
+): Promise<void> {
+  await Promise.all(
+    lists.map(async ({ ref, path }) => {
+      const view = extents.get(path)
+      const rows = source.cachedChildren(ref) ?? []
+      const rooms = rows.filter((row) => hasRoom(extents.get(row.ref.path)))
+      if (!view || !hasOverlaps(rooms.map((row) => extents.get(row.ref.path)!))) return
+      const [first, last] = await Promise.all(
+        EDGES.map((edge) => firstHit(rooms, (at) => touchRow(atspi, source, ref, view, at), edge)),
+      )
+      if (first === undefined || last === undefined || last < first) return
+      for (const [at, row] of rooms.entries())
+        if (at < first || at > last) extents.set(row.ref.path, { ...view, width: 0, height: 0 })
+    }),
+  )
 }
 
-/** The rows with room, in groups of neighbours. */
-function runsOf(paths: readonly string[], extents: ReadonlyMap<string, Rect>): readonly string[][] {
-  const runs: string[][] = [[]]
-  for (const path of paths) {
-    if (hasRoom(extents.get(path))) runs.at(-1)!.push(path)
-    else if (runs.at(-1)!.length > 0) runs.push([])
+/** Distances from the top and from the bottom of a list, in pixels, at which a row may be; and shares of its width. */
+const DEPTHS = [1, 8, 20, 40]
+const SHARES = [0.02, 0.25, 0.5, 0.75]
+type Spot = readonly [share: number, down: number]
+const EDGES: readonly (readonly Spot[])[] = [1, -1].map((side) =>
+  DEPTHS.flatMap((depth) => SHARES.map((share) => [share, side * depth] as const)),
+)
+
+/** The place of the row that the first successful hit test finds. */
+async function firstHit(
+  rows: readonly Child[],
+  touched: (at: Spot) => Promise<string | undefined>,
+  spots: readonly Spot[],
+): Promise<number | undefined> {
+  const paths = await Promise.all(spots.map(touched))
+  const found = paths.map((path) => rows.findIndex(({ ref }) => ref.path === path)).find((at) => at >= 0)
+  return found
+}
+
+/** The row at a point of a list. */
+async function touchRow(
+  atspi: Atspi,
+  source: CachedSource,
+  list: Ref,
+  { x, y, width, height }: Rect,
+  [share, down]: Spot,
+): Promise<string | undefined> {
+  const point = { x: Math.round(x + width * share), y: down > 0 ? y + down : y + height + down }
+  let path = (await atspi.at(list, point, "window").catch(() => undefined))?.path
+  for (let level = 0; path !== undefined && level < MAX_LEVELS; level++) {
+    const parent: string | undefined = source.item({ bus: list.bus, path })?.parent
+    if (parent === list.path) return path
+    path = parent
   }
-  return runs
+  return undefined
+}
+
+/** True if two of them are in the same place. They are given from top to bottom, as far as they show. */
+function hasOverlaps(rooms: readonly Rect[]): boolean {
+  const sorted = rooms.toSorted((a, b) => a.y - b.y || a.x - b.x)
+  return sorted.some((room, at) => sorted[at + 1] !== undefined && overlaps(room, sorted[at + 1]!))
 }
 
 function isSamePlace(extents: ReadonlyMap<string, Rect>, one: Child, other: Child): boolean {

@@ -46,11 +46,23 @@ export async function scroll(
     const performed = await move(to, pane, bar, value, range)
     if (performed.delivery !== "delivered_unverified") return performed
     const after = await unlessRefused(atspi.currentValue(bar))
+    if (after === range.now && !back && (await isLastPage(to, pane, range, sideways))) throw atEnd(direction)
     return after === undefined || after === range.now
       ? performed
       : { ...performed, delivery: "delivered_verified" }
   }
   return NOT_DELIVERED
+}
+
+/** A bar that counts pixels counts those of the view, too: its number is never higher than the start of the last page. */
+async function isLastPage(
+  { atspi, traits }: Sender,
+  pane: Pane,
+  range: Range,
+  sideways: boolean,
+): Promise<boolean> {
+  const view = traits.barsCountPixels && (await unlessRefused(atspi.extents(pane.ref, traits.coordinates)))
+  return view ? range.now + (sideways ? view.width : view.height) >= range.most : false
 }
 
 /** How far one notch of the wheel moves a bar. */

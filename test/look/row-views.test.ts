@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test"
+import { joint, rowsMoved, type SeenRow, viewOf } from "../../src/look/row-views.ts"
+import { orderOf } from "../../src/look/sorted-texts.ts"
+
+/** Two looks at a list that makes objects for some of its rows, and keeps that of the row with the focus. */
+
+const row = (text: string, isShown = false): SeenRow => {
+  const node = { role: "row", states: [], children: [] } as unknown as SeenRow["node"]
+  return { node, actor: node, texts: [text], key: text, isShown, bounds: undefined }
+}
+const rows = (first: number, last: number, shown = first): readonly SeenRow[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => row(`Row ${first + at}`, first + at === shown))
+
+test("two looks overlap by two neighbours, and a row kept from far away is not one", () => {
+  const kept = row("Row 0")
+  const before = [kept, ...rows(50, 99, 60)]
+  const after = [kept, ...rows(90, 139, 100)]
+  const down = joint(before, after, "down")!
+  expect(down).toMatchObject({ added: 40, isAmbiguous: false })
+  expect(rowsMoved(viewOf(before), viewOf(after), down)).toBe(40)
+  const up = joint(after, before, "up")!
+  expect(up).toMatchObject({ added: 40, isAmbiguous: false })
+  expect(rowsMoved(viewOf(after), viewOf(before), up)).toBe(40)
+})
+
+test("looks without a common row do not overlap, though both have the row that is kept", () => {
+  const kept = rows(900, 901)
+  expect(joint([...rows(0, 49), ...kept], [...rows(60, 109), ...kept], "down")).toBeUndefined()
+})
+
+test("at its end a list adds nothing", () => {
+  expect(joint(rows(0, 99), rows(50, 99), "down")).toMatchObject({ added: 0 })
+})
+
+test("a sorted list tells where a text must be, by number and not by letter; an unsorted one does not", () => {
+  const order = orderOf(rows(100, 150), "Row 9000")!
+  expect(order.place(rows(100, 150), "Row 9000")).toBe(1)
+  expect(order.place(rows(100, 150), "Row 20")).toBe(-1)
+  expect(order.place(rows(100, 150), "Row 120")).toBe(0)
+  const reversed = rows(100, 150).toReversed()
+  expect(orderOf(reversed, "Row 9000")?.place(reversed, "Row 9000")).toBe(-1)
+  expect(orderOf([...rows(100, 130), ...rows(0, 30)], "Row 9")).toBeUndefined()
+  expect(orderOf(rows(1, 10), "Row 9")).toBeUndefined()
+})
