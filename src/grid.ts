@@ -37,7 +37,9 @@ export interface CellGrid<Handle> {
   cell(place: CellPlace): Promise<Handle | undefined>
   /** The cells among these that no user can edit, e.g. in a protected sheet. */
   locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
-  /** The reason why the texts may belong to other rows. undefined: there is no such reason. */
+  /** The numbers that these cells of a sheet hold; 0 for a text, undefined if the app does not tell. */
+  numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
+  /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
   doubt(): Promise<string | undefined>
 }
 

@@ -30,6 +30,8 @@ interface Difference {
   readonly cell: string
   readonly wanted: string
   readonly shows: string
+  /** The app took a number for a text. */
+  readonly is?: "text"
 }
 
 export async function setCells(
@@ -220,20 +222,31 @@ async function differencesIn(grid: CellGrid<Handle>, block: readonly Cell[]): Pr
   const width = Math.max(...block.map(({ column }) => column)) - first.column + 1
   const columns = Array.from({ length: width }, (_, at) => first.column + at)
   const hasFormulas = block.some(({ text }) => text.startsWith("="))
-  const [shown, formulas] = await Promise.all([
+  const [shown, formulas, numbers] = await Promise.all([
     grid.texts(rows, columns, false),
     hasFormulas ? grid.texts(rows, columns, true) : undefined,
+    grid.numbers?.(block),
   ])
-  return block.flatMap(({ row, column, text }) => {
+  return block.flatMap(({ row, column, text }, at): readonly Difference[] => {
     const [down, right] = [row - first.row, column - first.column]
     const shows = shown[down]?.[right] ?? ""
     const formula = formulas?.[down]?.[right] ?? ""
+    if (shows === text && isTakenForText(text, numbers?.[at]))
+      return [{ cell: nameOfPlace({ row, column }), wanted: text, shows, is: "text" }]
     if (isWritten(text, shows, formula)) return []
     return [
       { cell: nameOfPlace({ row, column }), wanted: text, shows: text.startsWith("=") ? formula : shows },
     ]
   })
 }
+
+/** True for a number such as 1.5 in a sheet whose language writes 1,5. */
+function isTakenForText(wanted: string, holds: number | undefined): boolean {
+  const number = losesDigits(wanted) ? undefined : numberIn(wanted)
+  return number !== undefined && holds !== undefined && !isNear(number, holds)
+}
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
 
 function isWritten(wanted: string, shows: string, formula: string): boolean {
   if (wanted.startsWith("=") && wanted.length > 1) {
@@ -244,7 +257,7 @@ function isWritten(wanted: string, shows: string, formula: string): boolean {
   if (shows === wanted || (wanted.startsWith("'") && shows === wanted.slice(1))) return true
   if (wanted.startsWith("'") || losesDigits(wanted)) return false
   const [a, b] = [numberIn(wanted), numberIn(shows)]
-  return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
+  return a !== undefined && b !== undefined && isNear(a, b)
 }
 
 /** A formula without blanks, in capitals, because the app reformats it. */

@@ -137,8 +137,17 @@ export const setCells = defineCommand({
       range: described(v.string(), "The block that was written, such as B2:D9"),
       cells: count(),
       differences: described(
-        v.optional(v.array(v.object({ cell: v.string(), wanted: v.string(), shows: v.string() }))),
-        "Cells that show something other than what was written",
+        v.optional(
+          v.array(
+            v.object({
+              cell: v.string(),
+              wanted: v.string(),
+              shows: v.string(),
+              is: v.optional(v.literal("text")),
+            }),
+          ),
+        ),
+        "Cells that show or hold something else; is text: the sheet writes numbers in another way, such as 1,5",
       ),
       method: v.string(),
       disposition: disposition(),

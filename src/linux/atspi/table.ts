@@ -88,6 +88,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
       ),
     cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
     locked: (cells) => translatingErrors(origin, grid.locked(cells)),
+    numbers: (cells) => translatingErrors(origin, grid.numbers(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
   } satisfies CellGrid<Handle>
 }
@@ -249,6 +250,15 @@ class TableCells {
       }),
     )
     return found.flat()
+  }
+
+  async numbers(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]> {
+    return Promise.all(
+      cells.map(async ({ row, column }) => {
+        const ref = await unlessRefused(this.#atspi.cellAt(this.#element.ref, row, column))
+        return ref && unlessRefused(this.#atspi.currentValue(ref))
+      }),
+    )
   }
 
   async #kindOf(row: number, column: number): Promise<ColumnKind> {
