@@ -76,7 +76,7 @@ function ownText({ role, name, value, states }: SeenNode): string {
     if (states.includes("indeterminate")) return "indeterminate"
     return states.includes("checked") ? "checked" : "unchecked"
   }
-  return hasTrait(role, "typable") || role === "combobox" || role === "slider"
+  return hasTrait(role, "typable") || role === "combobox" || role === "slider" || role === "cell"
     ? (value ?? name ?? "")
     : (name ?? value ?? "")
 }

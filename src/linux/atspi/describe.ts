@@ -130,7 +130,10 @@ function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "na
   const page = kind.native === ROLE.PAGE ? text : undefined
   const beside =
     name !== undefined && kind.role !== "cell" && text && cleanName(text) !== name ? text : undefined
-  const value = held ?? page ?? (isHeld ? name : undefined) ?? beside
+  // A page may name a cell by the title of its column. A text of nothing but parts is theirs.
+  const isLabelled = kind.native === ROLE.TABLE_CELL && name !== undefined && cleanName(text ?? "") !== name
+  const content = isLabelled ? cleanName(text ?? "") : undefined
+  const value = held ?? page ?? content ?? (isHeld ? name : undefined) ?? beside
   if (page) return { name, value }
   const isNamedByValue = isCombo && name !== undefined && name === value
   return { name: isNamedByValue ? label : (name ?? label ?? cleanName(text ?? "")), value }

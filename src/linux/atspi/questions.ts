@@ -272,8 +272,13 @@ function holdsText(reading: Reading): boolean {
   return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
 }
 
-/** Parts of a page that have a name beside their text, such as the page of a tab. */
-const NAMED_HOLDERS: ReadonlySet<number> = new Set([ROLE.PANEL, ROLE.SCROLL_PANE, ROLE.SECTION])
+/** Parts of a page that have a name beside their text: the page of a tab, or a cell that is named by its column. */
+const NAMED_HOLDERS: ReadonlySet<number> = new Set([
+  ROLE.PANEL,
+  ROLE.SCROLL_PANE,
+  ROLE.SECTION,
+  ROLE.TABLE_CELL,
+])
 
 /** True for a text whose content is not its name: in LibreOffice's status bar, and document pages in Evince. */
 function isNamelessText(reading: Reading): boolean {
