@@ -135,7 +135,7 @@ describe.concurrent("set-cells in a table of fields", () => {
     })
     expect((await it.set()).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: expect.stringContaining("2 of 3 cells are written: The row of B3 is another one now"),
+      message: expect.stringContaining("2 of 3 cells were written: The row of B3 is another one now"),
       details: { written: 2, next: "B3" },
     })
     expect(it.world.deliveries).toHaveLength(2)
@@ -145,7 +145,7 @@ describe.concurrent("set-cells in a table of fields", () => {
     const it = await tableOf(() => it.world.dialogs.set("w-1", { id: "w-9" }))
     expect((await it.set()).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: expect.stringContaining("1 of 3 cells are written"),
+      message: expect.stringContaining("1 of 3 cells were written"),
       suggestion: "Answer the dialog first: agent-desktop snapshot -i --window-id w-9",
       details: { written: 1, next: "B2", reason: "behind a modal dialog", window_id: "w-9" },
     })
