@@ -172,8 +172,11 @@ export class SeenDesktop {
     const { id, title, app_name } = window
     if (surface === "window") {
       const { element, frame } = await this.#topOf(window)
-      const popups = await translatingErrors({ app: app_name }, this.#popupsOver(window))
-      return { element, window: { id, title }, surface, frame, popups: popups.map(rootOfPopup) }
+      const over = translatingErrors({ app: app_name }, this.#popupsOver(window))
+      const popups = over.then((all) => all.map(rootOfPopup))
+      // The tree is read meanwhile, and may fail first.
+      popups.catch(() => {})
+      return { element, window: { id, title }, surface, frame, popups }
     }
     const all = await translatingErrors({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
@@ -191,7 +194,7 @@ export class SeenDesktop {
       element: best.element,
       window: { id: best.id, title: best.title },
       surface: isMenu ? "menu" : best.popup ? "popover" : surface,
-      popups: others.filter((one) => one !== best).map(rootOfPopup),
+      popups: Promise.resolve(others.filter((one) => one !== best).map(rootOfPopup)),
     }
   }
 

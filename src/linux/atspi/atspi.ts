@@ -34,6 +34,12 @@ export interface Direct {
   readonly connection: Bus
 }
 
+/** Answers to questions that were sent before they are asked; see ahead.ts. */
+export interface Ahead {
+  /** undefined: it was not sent. */
+  take(ref: Ref, called: Method): Promise<Message> | undefined
+}
+
 export type IsNative = (pid: number) => Promise<boolean>
 
 export class Atspi {
@@ -46,13 +52,15 @@ export class Atspi {
   readonly isNative: IsNative | undefined
 
   readonly #direct: Direct | undefined
+  readonly #ahead: Ahead | undefined
 
   /** All calls end at this deadline. Calls to one app may use a direct connection, past the bus. */
-  constructor(bus: Bus, deadline: Deadline, isNative?: IsNative, direct?: Direct) {
+  constructor(bus: Bus, deadline: Deadline, isNative?: IsNative, direct?: Direct, ahead?: Ahead) {
     this.bus = bus
     this.deadline = deadline
     this.isNative = isNative
     this.#direct = direct
+    this.#ahead = ahead
   }
 
   within(deadline: Deadline): Atspi {
@@ -64,6 +72,11 @@ export class Atspi {
     return new Atspi(this.bus, this.deadline, this.isNative, direct)
   }
 
+  /** The same, with answers to questions that were asked ahead. */
+  ahead(ahead: Ahead): Atspi {
+    return new Atspi(this.bus, this.deadline, this.isNative, this.#direct, ahead)
+  }
+
   call(ref: Ref, called: Method): Promise<Message> {
     this.asked++
     return this.#wayTo(ref).call(called, ref.bus, ref.path, this.deadline)
@@ -71,6 +84,8 @@ export class Atspi {
 
   ask<T>(ref: Ref, called: Method, read: (reply: Message) => T): Promise<T> {
     this.asked++
+    const coming = this.#ahead?.take(ref, called)
+    if (coming) return coming.then(read)
     return this.#wayTo(ref).ask(called, ref.bus, ref.path, this.deadline, read)
   }
 

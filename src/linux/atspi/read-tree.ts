@@ -8,6 +8,7 @@ import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } fr
 import { mutenessOf } from "../host/mute.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
+import { readAgain } from "./ahead.ts"
 import { type Atspi, ROOT_PATH, refKey } from "./atspi.ts"
 import { onScreen } from "./describe.ts"
 import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
@@ -23,11 +24,11 @@ export interface TreeRoot {
   /** The frame of the root, if it has been read already. */
   readonly frame?: Frame
   /** Popups that belong to it and are not in its tree. */
-  readonly popups?: readonly TreeRoot[]
+  readonly popups?: Promise<readonly TreeRoot[]>
 }
 
 export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOptions): Promise<SeenTree> {
-  const { element, window, frame, popups = [] } = root
+  const { element, window, frame } = root
   const hurried = atspi.within(readingTime(atspi.deadline))
   const { app, pid } = element.origin
   const walked = await translatingErrors(
@@ -38,7 +39,8 @@ export async function readTree(atspi: Atspi, root: TreeRoot, options: TreeOption
   if (root.surface === "window" && isMute(element, walked))
     throw noTree({ id: window.id, app_name: app }, "the app was started without accessibility")
   // An open menu of a menu bar is a popup and in the tree as well.
-  const loose = popups.filter((popup) => !holds(walked.root, refKey(popup.element.ref)))
+  const popups = await root.popups
+  const loose = (popups ?? []).filter((popup) => !holds(walked.root, refKey(popup.element.ref)))
   const shown = await Promise.all(loose.map((popup) => readPopup(atspi, popup, options)))
   const whole = asSurface(walked.root, root)
   const children = [...whole.children, ...shown.flatMap((popup) => popup?.root ?? [])]
@@ -79,7 +81,10 @@ async function walkAwake(
   frame: Frame | undefined,
 ): Promise<Walked> {
   const patience = atspi.deadline.slice(AWAKE_MS)
-  let walked = await walk(atspi, element, options, frame)
+  const first = (asking: Atspi): Promise<Walked> => walk(asking, element, options, frame)
+  let walked = await (element.origin.traits.goneObjectsRefuse
+    ? readAgain(atspi, element.ref, options, first)
+    : first(atspi))
   while ((isMute(element, walked) || isPageMissing(element, walked)) && !patience.expired) {
     await Bun.sleep(LOOK_AGAIN_MS)
     walked = await walk(atspi, element, options, undefined)

@@ -1,7 +1,7 @@
 import { DBusTimeout } from "../dbus/bus.ts"
 import type { Atspi } from "./atspi.ts"
 import { CachedSource, readCache } from "./cache.ts"
-import type { Element } from "./element.ts"
+import { type Element, unlessRefused } from "./element.ts"
 import { LiveSource, type Source } from "./facts.ts"
 import type { Traits } from "./toolkits.ts"
 
@@ -20,8 +20,7 @@ export async function openSource(
   if (traits.cache === "partial") {
     return items ? (await import("./gtk4.ts")).prepareGtk4(atspi, ref, live, items) : live
   }
-  const cached =
-    items ?? (traits.cache === "woken by listening" ? await wakeCache(atspi, ref.bus) : undefined)
+  const cached = items ?? (traits.cache ? await wakeCache(atspi, ref.bus, traits) : undefined)
   return cached ? new CachedSource(ref.bus, cached, live) : live
 }
 
@@ -32,10 +31,17 @@ export async function beginCache(atspi: Atspi, bus: string, traits: Traits): Pro
   return traits.cache ? readCache(atspi, bus) : undefined
 }
 
-/** Makes the app keep a cache, by listening to its events. */
-async function wakeCache(atspi: Atspi, bus: string): ReturnType<typeof readCache> {
+/**
+ * Makes the app keep a cache, by listening to its events. The registry tells the app before it answers us, so an app that
+ * makes its cache at once has it when it is asked next.
+ */
+async function wakeCache(atspi: Atspi, bus: string, { cache }: Traits): Promise<Cache> {
   const { register } = await import("./watch.ts")
-  await register(atspi.bus, "window:create", atspi.deadline)
+  const listening = register(atspi.bus, "window:create", atspi.deadline, bus)
+  // Without a registry nobody tells the app; its objects can still be asked one by one.
+  const isTold = await unlessRefused(listening.then(() => true))
+  if (!isTold) return undefined
+  if (cache !== "woken by listening") return readCache(atspi, bus)
   const patience = atspi.deadline.slice(WAKE_MS)
   while (!patience.expired) {
     const items = await readCache(atspi, bus)

@@ -48,7 +48,9 @@ export interface Traits {
   // Trees
 
   /** The state of its cache of all objects. Absent: it has none, or none that can be read; every object is asked. */
-  readonly cache?: "partial" | "if listened to" | "woken by listening"
+  readonly cache?: "partial" | "made when listened to" | "woken by listening"
+  /** Questions about objects that are gone are refused, and no later object gets their address. */
+  readonly goneObjectsRefuse?: true
   /** Reading takes so many questions that a connection past the bus daemon pays. */
   readonly needsManyQuestions?: true
   /** A window without children is one whose app was started without accessibility, or has just started. */
@@ -316,8 +318,10 @@ const GTK3: Traits = {
   disclosure: "start of a toggle button",
   // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
   callBlocksConnection: true,
-  // The bridge keeps one from when a client has listened to its events.
-  cache: "if listened to",
+  // The bridge makes one when a client first listens to its events, and keeps it from then on.
+  cache: "made when listened to",
+  // The bridge looks an object up by its number, which counts up.
+  goneObjectsRefuse: true,
   // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
   // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
   cellsKeepTexts: true,
@@ -535,6 +539,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     ...DRAWN,
     cache: undefined,
     contextMenusAreInNoTree: undefined,
+    goneObjectsRefuse: undefined,
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
     comboListTells: undefined,

@@ -173,14 +173,17 @@ function leave(bus: Bus): void {
 
 const CLEAN_UP_MS = 500
 
-/** RegisterEvent takes properties and an app since at-spi2-core 2.36, but not in older versions and some rewrites. */
-export async function register(bus: Bus, event: string, deadline: Deadline): Promise<void> {
+/**
+ * Listens to an event of one app, or of all. RegisterEvent takes properties and an app since at-spi2-core 2.36, but not in
+ * older versions and some rewrites.
+ */
+export async function register(bus: Bus, event: string, deadline: Deadline, app = ""): Promise<void> {
   const call = (signature: string, args: readonly (string | readonly string[])[]): Promise<Message> => {
     const called = method(`${REGISTRY_BUS}.RegisterEvent`, signature, args, true)
     return bus.call(called, REGISTRY_BUS, REGISTRY_PATH, deadline)
   }
   try {
-    await call("sass", [event, [], ""])
+    await call("sass", [event, [], app])
   } catch (error) {
     if (!(error instanceof DBusError)) throw error
     await call("s", [event])
