@@ -73,15 +73,32 @@ export async function nameByLayout(
   // A form has dozens of texts. More than that is a page, where the position of a text means little.
   if (parts.size > MOST_PARTS) return root
   const places = new Map<SeenNode, Rect>()
-  await Promise.all(
-    [...parts].map(async (part) => {
-      const bounds = part.bounds ?? (await placeOf(part))
-      if (bounds && !isEmpty(bounds)) places.set(part, bounds)
-    }),
-  )
+  const locate = (nodes: readonly SeenNode[]): Promise<unknown> =>
+    Promise.all(
+      nodes.map(async (part) => {
+        const bounds = part.bounds ?? (await placeOf(part))
+        if (bounds && !isEmpty(bounds)) places.set(part, bounds)
+      }),
+    )
+  const [solid, boxes] = [[...parts].filter(isSolid), [...parts].filter((part) => !isSolid(part))]
+  await locate(solid)
   const names = new Map(scopes.flatMap((scope) => pairsIn(scope, places)))
-  return names.size > 0 ? renamed(root, names, places) : root
+  if (names.size === 0) return root
+  // Most boxes have no field of a new name beside them, and need no place.
+  const beside = new Set(formsIn(root, names).flatMap(({ children }) => children))
+  await locate(boxes.filter((box) => beside.has(box)))
+  return renamed(root, names, places)
 }
+
+/** True for nodes that name a field, have a name, or stand between the two. */
+const isSolid = (node: SeenNode): boolean =>
+  isLabel(node) || hasTrait(node.role, "interactive") || node.role === "separator"
+
+/** The parents of the fields that get a name. */
+const formsIn = (node: SeenNode, names: ReadonlyMap<SeenNode, string>): readonly SeenNode[] => [
+  ...(node.children.some((child) => names.has(child)) ? [node] : []),
+  ...node.children.flatMap((child) => formsIn(child, names)),
+]
 
 const MOST_PARTS = 400
 
@@ -113,8 +130,7 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
   })
   const labels = placed.filter(({ node }) => isLabel(node))
   const controls = placed.filter(({ node }) => hasTrait(node.role, "interactive"))
-  const lines = placed.filter(({ node }) => node.role === "separator")
-  const solid = [...labels, ...controls, ...lines]
+  const solid = placed.filter(({ node }) => isSolid(node))
   const groups = parts.filter(isNamedGroup).map((group) => new Set(nodesIn(group)))
   return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
     const label = isNamelessField(field.node) ? labelOf(field, labels, solid) : undefined

@@ -55,7 +55,10 @@ export async function observe(
     readSurface(ctx, window, options),
     whileWaiting(() => ctx.refs.prepare()),
   ])
-  for (let part = seen; ; ) {
+  // Asked now and needed last: the app and the screen answer while refs are given.
+  const doubt = seen.doubt?.()
+  doubt?.catch(() => {})
+  for (let part: SeenTree = doubt ? { ...seen, doubt: () => doubt } : seen; ; ) {
     try {
       return await keepAndShow(ctx, window, part, source, options)
     } catch (error) {
@@ -79,7 +82,10 @@ async function keepAndShow(
   const tree = renumbered(part.of(counted), given)
   const counter = highest(given)
   const spell = (index: number): string => `@e${counter + 1 + index}`
-  const { drills, ...shown } = await present(ctx, seen, tree, options, spell)
+  const presenting = present(ctx, seen, tree, options, spell)
+  // Only a budget adds refs. Without one, the refs are saved while an answer is still missing.
+  presenting.catch(() => {})
+  const drills = options.budget === undefined ? [] : (await presenting).drills
   const added = drillEntries(drills, seen.root, source)
   const refs = [...given, ...(added.length > 0 ? await ctx.refs.number(added, counter) : [])]
   const drilled = new Map(drills.map((node, i) => [node.ref_id, refs[given.length + i]!]))
@@ -89,7 +95,12 @@ async function keepAndShow(
     tree: formatKept(toKept(window, options, seen.complete, tree)),
     reachedBy: source.reachedBy,
   })
-  return { ...shown, snapshot_id: snapshotId, tree: withRefs(shown.tree, drilled) }
+  const { drills: _, ...shown } = await presenting
+  return {
+    ...shown,
+    snapshot_id: snapshotId,
+    tree: drilled.size > 0 ? withRefs(shown.tree, drilled) : shown.tree,
+  }
 }
 
 /** Replaces the refs of a tree that was counted from @e1 with the refs that its elements were given. */

@@ -129,10 +129,11 @@ class Calls {
       return { isError: true, content: [{ type: "text", text: toJson(error) }] }
     }
     // Members that are undefined are left out, as on the command line.
-    const { base64, ...data } = JSON.parse(JSON.stringify(envelope.data), (key, value) =>
-      // Includes those of the items of a batch.
-      key === "suggestion" && typeof value === "string" ? inMcp(value, offered) : value,
-    )
+    const json = JSON.stringify(envelope.data)
+    const suggestions = (key: string, value: unknown): unknown =>
+      key === "suggestion" && typeof value === "string" ? inMcp(value, offered) : value
+    // Includes those of the items of a batch. To visit every member costs several times as much as to parse it.
+    const { base64, ...data } = JSON.parse(json, json.includes('"suggestion"') ? suggestions : undefined)
     const shown = this.#format === "text" ? await printed(command, data, this.#door.commands) : undefined
     const text = { type: "text" as const, text: shown ?? toJson(data) }
     if (typeof base64 !== "string") return { content: [text] }

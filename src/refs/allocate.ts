@@ -101,6 +101,7 @@ class LookAlikes {
   readonly #held = new Map<string, ReadonlyMap<SeenNode, number>>()
   /** For each look-alike key, the surroundings that more than one of the look-alikes has. */
   readonly #shared = new Map<string, ReadonlySet<string | undefined>>()
+  readonly #contexts = new Map<SeenNode, Surroundings>()
 
   constructor(all: readonly Position[], rootContext: Surroundings | undefined) {
     this.#groups = Map.groupBy(all, ({ node }) => lookAlikeKey(node))
@@ -108,11 +109,14 @@ class LookAlikes {
   }
 
   contextOf({ node, ancestors }: Position): Surroundings {
+    const known = this.#contexts.get(node)
+    if (known) return known
     const key = lookAlikeKey(node)
-    const isAlone = this.#hasOthers(key)
-      ? (one: SeenNode): boolean => this.#heldOf(key).get(one) === 1
-      : undefined
-    return contextOf(node, ancestors, this.#rootContext, isAlone)
+    const held = this.#hasOthers(key) ? this.#heldOf(key) : undefined
+    const isAlone = held && ((one: SeenNode): boolean => held.get(one) === 1)
+    const context = contextOf(node, ancestors, this.#rootContext, isAlone)
+    this.#contexts.set(node, context)
+    return context
   }
 
   /** True if nothing distinguishes the element from one of its look-alikes. */

@@ -179,10 +179,22 @@ function reserve(paths: SessionPaths, count: number, counter: number): () => num
   return () => ++last
 }
 
-/** The map in a file, for numbering only: the refs of a damaged map are unusable. */
+/**
+ * The map in a file, for numbering only: the refs of a damaged map are unusable. A snapshot needs it twice, and
+ * each of the two reads the file, since another process may have replaced it.
+ */
 function readUsable(path: string): RefMap {
+  const text = readText(path)
+  if (text === undefined) return EMPTY_MAP
+  if (lastUsable?.text !== text) lastUsable = { text, map: parseUsable(text) }
+  return lastUsable.map
+}
+
+let lastUsable: { readonly text: string; readonly map: RefMap } | undefined
+
+function parseUsable(text: string): RefMap {
   try {
-    const map = readMap(path) ?? EMPTY_MAP
+    const map = parseRefMap(text)
     // Entries are parsed when they are asked for.
     return { ...map, inner: new Map(map.inner) }
   } catch (error) {
@@ -234,11 +246,19 @@ function readTree(paths: SessionPaths, id: string): string | undefined {
 
 /** The map in a file; undefined if there is none, or if it is damaged, e.g. by a power cut. */
 function readMap(path: string): RefMap | undefined {
+  const text = readText(path)
   try {
-    const text = readPrivateFile(path, MAX_BYTES)
     return text === undefined ? undefined : parseRefMap(text)
   } catch (error) {
     if (isDamage(error)) return undefined
+    throw error
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readPrivateFile(path, MAX_BYTES)
+  } catch (error) {
     throw inWords(error, `Cannot read ${path}`)
   }
 }

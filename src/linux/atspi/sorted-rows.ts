@@ -57,7 +57,12 @@ const headersOf = ({ children }: SeenNode): readonly SeenNode[] =>
 
 async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<boolean> {
   const { ref, origin } = Element.of(table.handle)
-  const { x, y, width, height } = await atspi.extents(ref)
+  const inView = firstTexts(table)
+  if (inView.length < 2) return false
+  const [{ x, y, width, height }, all] = await Promise.all([
+    atspi.extents(ref),
+    Promise.all(inView.map((cell) => endOf(atspi, cell))),
+  ])
   const shift = origin.shift ?? { x: 0, y: 0 }
   // A row may be scrolled below the headers.
   const top = Math.max(
@@ -65,13 +70,11 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
     ...headersOf(table).map(({ bounds }) => (bounds ? bounds.y + bounds.height : 0)),
   )
   const area = { x: x + shift.x, y: top, width, height: y + shift.y + height - top }
-  const cells = firstTexts(table).filter(({ bounds }) => bounds && contains(area, bounds))
+  const cells = inView.flatMap(({ bounds }) => (bounds && contains(area, bounds) ? [bounds] : []))
   if (cells.length < 2) return false
-  const [ends, seen] = await Promise.all([
-    Promise.all(cells.map((cell) => endOf(atspi, cell))),
-    look(area, atspi.deadline),
-  ])
-  const texts = ends.flatMap((end) => end ?? [])
+  const texts = all.flatMap((end) => (end && contains(area, end.cell) ? [end] : []))
+  // The other columns and the space below the rows are not looked at.
+  const seen = await look(around(cells), atspi.deadline)
   const wrong = seen && texts.filter((text) => !isNear(inkEnd(seen, text), text.end))
   if (wrong?.length === 0) return false
   return (seen && wrong && havePlacesOfOthers(seen, wrong)) || isLastDrawnElsewhere(atspi, table)
@@ -136,6 +139,14 @@ const MOST_RATIO = 1.2
 
 const contains = (area: Rect, { x, y, width, height }: Rect): boolean =>
   x >= area.x && y >= area.y && x + width <= area.x + area.width && y + height <= area.y + area.height
+
+/** The rectangle around all of these. */
+function around(rects: readonly Rect[]): Rect {
+  const [left, top] = [Math.min(...rects.map(({ x }) => x)), Math.min(...rects.map(({ y }) => y))]
+  const right = Math.max(...rects.map(({ x, width }) => x + width))
+  const bottom = Math.max(...rects.map(({ y, height }) => y + height))
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
 
 /** The first text of each row. */
 function firstTexts(table: SeenNode): readonly SeenNode[] {
@@ -217,31 +228,43 @@ function inkEnd({ area, pixels }: Uncovered, { cell, end }: Placed): number {
   const [right, bottom] = [left + cell.width, top + cell.height]
   if (left < 0 || top < 0 || right > area.width || bottom > area.height) return end
   const colours = new Uint32Array(pixels.bgrx.buffer, pixels.bgrx.byteOffset, pixels.width * pixels.height)
-  const colourAt = (x: number, y: number): number => colours[y * pixels.width + x]! & 0xffffff
-  const background = commonest(function* () {
-    for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) yield colourAt(x, y)
-  })
+  const background = commonest(colours, pixels.width, { left, top, right, bottom })
   for (let x = right - 1 - FRAME; x >= left; x--)
     for (let y = top + FRAME; y < bottom - FRAME; y++)
-      if (isInk(colourAt(x, y), background)) return x + 1 + area.x
+      if (isInk(colours[y * pixels.width + x]!, background)) return x + 1 + area.x
   return end
 }
 
 /** The row that has the focus may have a line around it. */
 const FRAME = 3
 
-function commonest(colours: () => Iterable<number>): number {
+/** The background has by far the most pixels, in runs: these are counted, not the pixels one by one. */
+function commonest(
+  colours: Uint32Array,
+  width: number,
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+): number {
   const counts = new Map<number, number>()
-  let best = 0
-  for (const colour of colours()) {
-    const count = (counts.get(colour) ?? 0) + 1
-    counts.set(colour, count)
-    if (count >= (counts.get(best) ?? 0)) best = colour
+  for (let y = top; y < bottom; y++) {
+    const end = y * width + right
+    for (let at = y * width + left; at < end; ) {
+      const start = at
+      const colour = colours[at]! & RGB
+      while (at < end && (colours[at]! & RGB) === colour) at++
+      counts.set(colour, (counts.get(colour) ?? 0) + at - start)
+    }
   }
+  let [best, most] = [0, 0]
+  for (const [colour, count] of counts) if (count > most) [best, most] = [colour, count]
   return best
 }
 
+const RGB = 0xffffff
+
 const isInk = (colour: number, background: number): boolean =>
-  [0, 8, 16].some((shift) => Math.abs(((colour >> shift) & 255) - ((background >> shift) & 255)) > CONTRAST)
+  differs(colour, background, 0) || differs(colour, background, 8) || differs(colour, background, 16)
+
+const differs = (colour: number, other: number, shift: number): boolean =>
+  Math.abs(((colour >> shift) & 255) - ((other >> shift) & 255)) > CONTRAST
 
 const CONTRAST = 64

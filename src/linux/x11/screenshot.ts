@@ -36,8 +36,12 @@ export async function uncoveredPixels(
   const visible = clip(area, x.setup.screen)
   const id = windowNumber(window)
   const top = visible && id !== undefined ? await topLevelOf(x, id, deadline) : undefined
-  if (!visible || top === undefined || (await isCovered(x, top, visible, deadline))) return undefined
-  return { area: visible, pixels: await readPixels(x, x.root, visible, deadline) }
+  if (!visible || top === undefined) return undefined
+  const [isHidden, pixels] = await Promise.all([
+    isCovered(x, top, visible, deadline),
+    readPixels(x, x.root, visible, deadline),
+  ])
+  return isHidden ? undefined : { area: visible, pixels }
 }
 
 /** The screen's pixels inside the rectangle, cut at the screen's edges, including windows on top. */
