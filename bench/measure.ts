@@ -10,6 +10,8 @@ export interface Run {
   readonly inside?: number
   /** Peak memory. */
   readonly mb: number
+  /** Milliseconds of CPU time, in the program and in the kernel. */
+  readonly cpu: number
 }
 
 export async function run(desktop: TestDesktop, ...command: readonly string[]): Promise<Run> {
@@ -23,14 +25,15 @@ export async function run(desktop: TestDesktop, ...command: readonly string[]): 
     ms = performance.now() - start
   }
   await child.exited
-  const mb = (child.resourceUsage()?.maxRSS ?? 0) / 1e6
+  const used = child.resourceUsage()
+  const spent = { mb: (used?.maxRSS ?? 0) / 1e6, cpu: Number(used?.cpuTime.total ?? 0) / 1000 }
   if (text.startsWith("{")) {
     const { ok, data, error } = JSON.parse(text)
     if (!ok) throw new Error(`${command.join(" ")}: ${JSON.stringify(error)}`)
-    return { ms, text, mb, ...(data.tree ? { nodes: String(countNodes(data.tree)) } : {}) }
+    return { ms, text, ...spent, ...(data.tree ? { nodes: String(countNodes(data.tree)) } : {}) }
   }
   const [nodes, inside] = text.trim().split(" ")
-  return nodes ? { ms, text, mb, nodes, inside: Number(inside) } : { ms, text, mb }
+  return nodes ? { ms, text, ...spent, nodes, inside: Number(inside) } : { ms, text, ...spent }
 }
 
 export function median(values: readonly number[]): number {
