@@ -381,9 +381,9 @@ test("a cell far from what is in view is read, clicked and written in one call e
 }, 120_000)
 
 test("the list of fonts in the toolbar is a popover, and the font that is clicked is the one of the cell", async () => {
-  await act("focus", "H6")
   const run = async (...args: readonly string[]): Promise<Json> =>
     (await desktop.run(...args, "--window-id", window, "--timeout-ms", "20000")).json
+  expect((await run("click", 'cell "H6"')).ok).toBe(true)
   const { data } = await run("click", 'button in "Font Name"')
   const font = nodesOf(data.popup).find(({ name }) => name === "DejaVu Serif")
   expect(font?.ref_id).toBeDefined()
