@@ -176,29 +176,41 @@ async function settle(ctx: Context): Promise<void> {
   }
 }
 
-/** Runs a line. An app or a window that it names is waited for, as commands wait for elements. */
+/**
+ * Runs a line. An app or a window that it names is waited for, as commands wait for elements, and so is the focus, which
+ * a browser that still loads does not give.
+ */
 async function runLine(ctx: Context, { command, args }: Step): Promise<ItemResult> {
   const first = await ctx.runItem(command, args)
   // An app that `launch` does not find is not installed.
   if (command === "launch" || typeof args.timeout_ms !== "number") return first
   const deadline = ctx.deadline.slice(args.timeout_ms)
   let last = first
-  while (isMissing(last) && !deadline.expired) {
+  while (isEarly(last) && !deadline.expired) {
     const windows = await titlesIn(ctx)
-    last = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
-    if (!isMissing(last)) break
+    const next = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
+    // The reason says more than that the last try had too little time.
+    if (deadline.expired && isUndone(next, ({ code }) => code === "TIMEOUT")) break
+    last = next
+    if (!isMissing(last)) continue
     await until(ctx, async () => ((await titlesIn(ctx)) === windows ? undefined : true), { deadline })
   }
   return last
 }
 
 /** True if the line did nothing because there is no such app or window. */
-function isMissing(result: ItemResult): boolean {
+const isMissing = (result: ItemResult): boolean =>
+  isUndone(result, ({ code }) => code === "APP_NOT_FOUND" || code === "WINDOW_NOT_FOUND")
+
+/** True if the line did nothing because the desktop is not ready for it. */
+const isEarly = (result: ItemResult): boolean =>
+  isMissing(result) || isUndone(result, ({ details }) => details?.kind === "not_focused")
+
+function isUndone(result: ItemResult, isWanted: (error: ErrorObject) => boolean): boolean {
   if (result.ok) return false
-  const { code, disposition } = result.error as ErrorObject
-  return (
-    (code === "APP_NOT_FOUND" || code === "WINDOW_NOT_FOUND") && disposition?.delivery === "not_delivered"
-  )
+  const error = result.error as ErrorObject
+  const { delivery, retry } = error.disposition ?? {}
+  return delivery === "not_delivered" && retry === "safe" && isWanted(error)
 }
 
 const titlesIn = async (ctx: Context): Promise<string> =>

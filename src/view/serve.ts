@@ -133,6 +133,9 @@ function openServer(port: number, token: string, events: SocketEvents): Bun.Serv
       error: () => nothing(),
       websocket: {
         maxPayloadLength: 64,
+        // A page that does not read for long is left. A whole picture of a large screen must fit.
+        backpressureLimit: 64 * 1_048_576,
+        closeOnBackpressureLimit: true,
         open: events.open,
         close: events.close,
         message: (socket, message) => events.message(socket, String(message)),

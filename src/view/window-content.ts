@@ -14,7 +14,7 @@ export interface WindowContent {
   /** Places of its secure fields; "unknown" if one of them, or all, may be anywhere in it. */
   readonly secure: readonly Rect[] | "unknown"
   readonly lines: readonly Line[]
-  /** The reason why there is no outline, or why the window is covered. */
+  /** The reason why there is no outline, or only a part of it, or why the window is covered. */
   readonly note?: string
 }
 
@@ -45,7 +45,14 @@ export async function readContent(adapter: Adapter, window: SeenWindow): Promise
       return { bounds, secure: "unknown", lines: [], note: "Its elements could not be read in time" }
     const part = shownPart(seen.root, READING)
     const { tree } = allocateRefs(seen, refSource(seen, undefined), part.getsRef)
-    return { bounds, secure: secureIn(seen.root), lines: linesOf(compact(part.of(tree))) }
+    const lines = linesOf(compact(part.of(tree)))
+    const isCut = lines.length > MOST_LINES
+    return {
+      bounds,
+      secure: secureIn(seen.root),
+      lines: lines.slice(0, MOST_LINES),
+      ...(isCut ? { note: `Only the first ${MOST_LINES} elements are listed` } : {}),
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === "WINDOW_NOT_FOUND" || error.code === "ELEMENT_NOT_FOUND") return undefined
@@ -61,7 +68,7 @@ function secureIn(root: SeenNode): WindowContent["secure"] {
 function linesOf(tree: Node): readonly Line[] {
   const lines: Line[] = []
   const visit = (node: Node, depth: number): void => {
-    if (lines.length >= MOST_LINES) return
+    if (lines.length > MOST_LINES) return
     const { bounds: _, children = [], ...facts } = node
     const place = originOf(node)?.bounds ?? node.bounds
     lines.push({ text: lineOf(facts), depth, ref: node.ref_id, bounds: place })

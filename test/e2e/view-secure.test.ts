@@ -105,9 +105,10 @@ test.each(TOOLKITS)(
       one.kill("SIGTERM")
       await one.exited
     }
-    await until(async () => (await windows()).length === 0)
-    await until(async () => secretsIn(await screen()) === 0)
-    await until(async () => sameIn(viewer.last(), await screen(), { x: 0, y: 0, width: 1280, height: 1024 }))
+    await until(async () => (await windows()).length === 0, 60_000)
+    await until(async () => secretsIn(await screen()) === 0, 60_000)
+    const whole = { x: 0, y: 0, width: 1280, height: 1024 }
+    await until(async () => sameIn(viewer.last(), await screen(), whole), 60_000)
     expect(viewer.frames()).toBeGreaterThan(8)
     const bare: number[] = []
     viewer.play((shown, number) => {
@@ -149,7 +150,7 @@ function tool(verb: string, id: string | undefined, ...args: readonly number[]):
 }
 
 async function screen(): Promise<Pixels> {
-  const { json } = await desktop.run("screenshot")
+  const { json } = await desktop.run("screenshot", "--timeout-ms", "60000")
   return decodePng(Buffer.from(json.data.base64, "base64"))
 }
 

@@ -38,6 +38,20 @@ test("a line waits for the app and the window that it names", async () => {
   expect(it.world.focused?.title).toBe("Inbox")
 })
 
+test("a line waits until an element takes the focus, and types once", async () => {
+  const { file, it } = flowDesk("type 'textfield \"To\"' Ada --app Mail --input physical\n")
+  const bounds = { x: 5, y: 5, width: 90, height: 20 }
+  it.world
+    .app("Mail")
+    .window("Inbox", [{ role: "textfield", name: "To", value: "", states: ["enabled"], bounds }])
+  it.world.refusesFocus = true
+  const replayed = it.ok("replay", { file })
+  while (it.world.calls.filter((call) => call === "window").length < 2) await Bun.sleep(1)
+  it.world.refusesFocus = false
+  await replayed
+  expect(it.world.at("To").value).toBe("Ada")
+})
+
 test("standard input is a flow too, and --set beats the environment", async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
   const flow = "clipboard-set ${FROM_ENV}"

@@ -45,37 +45,39 @@ export interface Film extends AsyncDisposable {
 export async function film(url: string): Promise<Film> {
   const { origin } = new URL(url)
   const patches: Uint8Array[] = []
+  let shown: Pixels | undefined
   const socket = new WebSocket(`${url.replace("http", "ws")}live`, { headers: { origin } } as never)
   socket.binaryType = "arraybuffer"
   socket.onmessage = ({ data }) => {
     if (typeof data === "string") return
-    patches.push(new Uint8Array(data))
+    const patch = new Uint8Array(data)
+    patches.push(patch)
+    shown = patched(shown, patch)
     socket.send("drawn")
   }
   await until(() => patches.length > 0)
-  const play: Film["play"] = (look) => {
-    let screen: Pixels | undefined
-    for (const [number, patch] of patches.entries()) {
-      const head = new DataView(patch.buffer)
-      const part = decodePng(patch.subarray(8))
-      screen ??= part
-      for (let row = 0; row < part.height; row++) {
-        const to = ((head.getUint16(2) + row) * screen.width + head.getUint16(0)) * 4
-        screen.bgrx.set(part.bgrx.subarray(row * part.width * 4, (row + 1) * part.width * 4), to)
-      }
-      look(screen, number)
-    }
-  }
   return {
     frames: () => patches.length,
-    play,
-    last() {
-      let shown: Pixels | undefined
-      play((screen) => {
-        shown = screen
-      })
-      return shown!
+    play(look) {
+      let screen: Pixels | undefined
+      for (const [number, patch] of patches.entries()) {
+        screen = patched(screen, patch)
+        look(screen, number)
+      }
     },
+    last: () => shown!,
     [Symbol.asyncDispose]: async () => socket.close(),
   }
+}
+
+/** The screen with a frame drawn into it; the first frame is the whole screen. */
+function patched(screen: Pixels | undefined, patch: Uint8Array): Pixels {
+  const part = decodePng(patch.subarray(8))
+  if (!screen) return part
+  const head = new DataView(patch.buffer)
+  for (let row = 0; row < part.height; row++) {
+    const to = ((head.getUint16(2) + row) * screen.width + head.getUint16(0)) * 4
+    screen.bgrx.set(part.bgrx.subarray(row * part.width * 4, (row + 1) * part.width * 4), to)
+  }
+  return screen
 }
