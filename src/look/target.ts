@@ -271,9 +271,11 @@ export async function see(
   return choice.window_id === undefined ? seeOverDialog(ctx, seen, find) : seen
 }
 
-/** True if what is described cannot be a cell of a sheet, nor be found by the text of one. */
-const isOutsideSheets = ({ role, within }: Description): boolean =>
-  role !== undefined && role !== "cell" && within.length === 0
+/** True if the cells of sheets need not be read: the description is of something else, or has the address of a cell. */
+const isOutsideSheets = (description: Description): boolean =>
+  description.role !== undefined &&
+  description.within.length === 0 &&
+  (description.role !== "cell" || addressOf(description) !== undefined)
 
 async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow | undefined> {
   try {
@@ -407,15 +409,24 @@ async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<Ap
 }
 
 /** The address that a description names, such as D5, if the window has a sheet. */
-function addressIn({ places }: Seeing, { role, name = "" }: Description): string | undefined {
-  if (role !== "cell" || !isSheetCell({ role, name: name.toUpperCase() })) return undefined
-  return places.some(({ node }) => isSheetCell(node)) ? name.toUpperCase() : undefined
+const addressIn = ({ places }: Seeing, description: Description): string | undefined =>
+  places.some(({ node }) => isSheet(node)) ? addressOf(description) : undefined
+
+function addressOf({ role, name = "" }: Description): string | undefined {
+  const address = name.toUpperCase()
+  return role === "cell" && isSheetCell({ role, name: address }) ? address : undefined
 }
+
+/** True for a table of cells with addresses. One whose cells were left out is the only kind with so many. */
+const isSheet = ({ role, children, children_count = 0 }: SeenNode): boolean =>
+  role === "table" && (children.some(isSheetCell) || (children.length === 0 && children_count > MOST_ROWS))
+
+const MOST_ROWS = 100_000_000
 
 /** The look with a cell of its sheet that is out of view. undefined: no sheet has it, or it is not in what was named. */
 async function seeCell(ctx: Context, seen: Seeing, address: string, find: Find): Promise<Seeing | undefined> {
   const place = placeNamed(address)
-  const sheet = seen.places.find(({ node }) => node.children.some(isSheetCell))
+  const sheet = seen.places.find(({ node }) => isSheet(node))
   const grid = sheet && (await ctx.adapter.grid(sheet.node.handle))
   if (!place || !sheet || grid?.kind !== "cells" || !grid.isSheet) return undefined
   if (place.row >= grid.rowCount || place.column >= grid.columnCount) return undefined
