@@ -117,8 +117,11 @@ export class SeenDesktop {
 
   async popoverOpeners(window: SeenWindow): Promise<readonly string[]> {
     const { openersOf } = await import("./atspi/popovers.ts")
-    const top = await this.#findTop(window.id)
-    return top ? openersOf(await this.atspi(), top.element) : []
+    const look = async (): Promise<readonly string[]> => {
+      const top = await this.#findTop(window.id)
+      return top ? openersOf(await this.atspi(), top.element.ref) : []
+    }
+    return translatingErrors({ app: window.app_name }, look())
   }
 
   /** Looks into a window, but not for long: the keys go to it in any case. undefined: its app cannot be asked. */

@@ -1,25 +1,19 @@
-import { type Atspi, refKey } from "./atspi.ts"
-import { type Element, unlessRefused } from "./element.ts"
-import { translatingErrors } from "./read-tree.ts"
+import { type Atspi, type Ref, refKey } from "./atspi.ts"
+import { unlessRefused } from "./element.ts"
 
 /**
  * The addresses of the elements that open a popover of a window. In GTK 3 a menu button is a plain toggle button on the
  * bus; only the popover, which is a child of the window even while it is closed, names the button that it belongs to.
  */
-export async function openersOf(atspi: Atspi, { ref, origin }: Element): Promise<readonly string[]> {
-  return translatingErrors(
-    origin,
-    (async () => {
-      const children = (await unlessRefused(atspi.children(ref))) ?? []
-      const relations = await Promise.all(
-        children.slice(0, MOST_CHILDREN).map((child) => unlessRefused(atspi.relations(child))),
-      )
-      return relations
-        .flatMap((list) => list ?? [])
-        .filter(({ type }) => type === POPUP_FOR)
-        .flatMap(({ targets }) => targets.map(refKey))
-    })(),
+export async function openersOf(atspi: Atspi, window: Ref): Promise<readonly string[]> {
+  const children = (await unlessRefused(atspi.children(window))) ?? []
+  const relations = await Promise.all(
+    children.slice(0, MOST_CHILDREN).map((child) => unlessRefused(atspi.relations(child))),
   )
+  return relations
+    .flatMap((list) => list ?? [])
+    .filter(({ type }) => type === POPUP_FOR)
+    .flatMap(({ targets }) => targets.map(refKey))
 }
 
 /** ATSPI_RELATION_POPUP_FOR */
