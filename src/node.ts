@@ -286,3 +286,6 @@ export type ActionName = (typeof ACTION_NAMES)[number]
  * session, an element keeps its number, and no number is used twice.
  */
 export type Numbering = "fresh" | "stable"
+
+/** A role in a sentence: "a button", "an option". */
+export const withArticle = (role: string): string => `${/^[aeiou]/.test(role) ? "an" : "a"} ${role}`

@@ -2,7 +2,7 @@ import type { InputPolicy } from "../action.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { chooseByName } from "../match.ts"
-import { hasTrait } from "../node.ts"
+import { hasTrait, withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { actOnRef, changing } from "./act.ts"
 import { notSupported } from "./expect.ts"
@@ -40,10 +40,14 @@ async function wholeNames(
 ): Promise<readonly string[]> {
   const { ref, seen } = target
   if (hasTrait(seen.role, "opensMenu"))
-    throw new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, which takes one option`, {
-      suggestion: `Select one of them: agent-desktop select ${ref} NAME`,
-      disposition: NOTHING_DELIVERED,
-    })
+    throw new AppError(
+      "ACTION_NOT_SUPPORTED",
+      `${ref} is ${withArticle(seen.role)}, which takes one option`,
+      {
+        suggestion: `Select one of them: agent-desktop select ${ref} NAME`,
+        disposition: NOTHING_DELIVERED,
+      },
+    )
   const { options, isWhole } = await optionsOfList(ctx, target)
   if (options.length === 0) throw notSupported(ref, seen, { kind: "select", value: values[0] ?? "" })
   const names = values.map((value) => {

@@ -2,6 +2,7 @@ import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../grid.ts"
+import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { fillCell, targetAt, UNTYPABLE } from "./cells.ts"
@@ -273,10 +274,14 @@ const losesDigits = (text: string): boolean =>
   /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 
 function notASheet({ ref, seen }: Target): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role}, not in a sheet or table`, {
-    suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
-    disposition: NOTHING_DELIVERED,
-  })
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `${ref} is ${withArticle(seen.role)}, not in a sheet or table`,
+    {
+      suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 function notSaved({ ref }: Target): AppError {

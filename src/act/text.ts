@@ -1,6 +1,7 @@
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { findRange, outside, type TextWanted, textAccess } from "../look/text-range.ts"
+import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import type { TextAccess, TextRange } from "../text.ts"
 import { until } from "../until.ts"
@@ -94,10 +95,14 @@ const shortened = ({ start, end }: TextRange): TextRange => ({
 const MOST_SHOWN = 200
 
 function notTaken(ref: string, role: string, action: string): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${role} whose app does not take a ${action}`, {
-    suggestion: `Use the keys: agent-desktop focus ${ref}, then press home, shift+right and so on; or triple-click ${ref} for a paragraph`,
-    disposition: NOTHING_DELIVERED,
-  })
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `${ref} is ${withArticle(role)} whose app does not take a ${action}`,
+    {
+      suggestion: `Use the keys: agent-desktop focus ${ref}, then press home, shift+right and so on; or triple-click ${ref} for a paragraph`,
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 function notShown({ ref, entry }: Target, action: string, reason: string | undefined): AppError {

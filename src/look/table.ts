@@ -2,6 +2,7 @@ import type { Handle, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
+import { withArticle } from "../node.ts"
 import { entriesFor, type Source } from "../refs/allocate.ts"
 import { qualified, resolve, windowOf } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
@@ -452,9 +453,13 @@ function refuseTooMany(cells: number): void {
 }
 
 function notATable(ref: string, { role }: Seen): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${role}, and is not in a table, list or tree`, {
-    suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
-  })
+  return new AppError(
+    "ACTION_NOT_SUPPORTED",
+    `${ref} is ${withArticle(role)}, and is not in a table, list or tree`,
+    {
+      suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
+    },
+  )
 }
 
 function notInWindow(ref: string): AppError {
@@ -499,7 +504,7 @@ function severalTables(found: readonly Position[], refs: readonly string[], wind
 }
 
 function noFormulas({ ref, seen }: Table): AppError {
-  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is a ${seen.role} without formulas`, {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} is ${withArticle(seen.role)} without formulas`, {
     suggestion: `Leave out --formulas: agent-desktop table ${ref}`,
   })
 }

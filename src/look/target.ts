@@ -460,10 +460,11 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
       disposition: NOTHING_DELIVERED,
     })
   const address = addressIn(seen, parseDescription(target))
+  const { id } = seen.window
   if (address)
-    return new AppError("ELEMENT_NOT_FOUND", `Cell ${address} is not in view in ${placeOf(seen)}`, {
-      suggestion: `Read it: agent-desktop table table --range ${address} --window-id ${seen.window.id}. Write it: agent-desktop set-cells table ${address} TEXT --window-id ${seen.window.id}`,
-      details: { kind: "cell_out_of_view", window: shownWindow(seen.window) },
+    return new AppError("ELEMENT_NOT_FOUND", `No sheet in ${placeOf(seen)} has a cell ${address}`, {
+      suggestion: `See how large it is: agent-desktop table --rows 1 --window-id ${id}`,
+      details: { kind: "no_such_cell", window: shownWindow(seen.window) },
       disposition: NOTHING_DELIVERED,
     })
   const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)

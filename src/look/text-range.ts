@@ -1,6 +1,7 @@
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
+import { withArticle } from "../node.ts"
 import type { TextAccess, TextRange, TextRun } from "../text.ts"
 
 /** Parts of a text: by offsets, by the text itself, by words and by paragraphs. */
@@ -12,7 +13,7 @@ export async function textAccess(ctx: Context, ref: string, seen: Seen): Promise
   const text = await ctx.adapter.text(seen.handle)
   if (!("missing" in text)) return text
   const code = text.everywhere ? "PLATFORM_NOT_SUPPORTED" : "ACTION_NOT_SUPPORTED"
-  throw new AppError(code, `${ref} is a ${seen.role} without readable text`, {
+  throw new AppError(code, `${ref} is ${withArticle(seen.role)} without readable text`, {
     suggestion: `Use a text inside it: agent-desktop snapshot --root ${ref}; or read its name: agent-desktop get ${ref} text`,
     platformDetail: text.missing,
     details: { kind: "no_text_interface" },

@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../adapter.ts"
-import { hasTrait, isRow, isSurface, type Role } from "../node.ts"
+import { hasTrait, isRow, isSurface, type Role, withArticle } from "../node.ts"
 import { cut, nameForIdentity, type RefEntry, type Surroundings, sameSurroundings } from "../refmap.ts"
 import { wordsOf } from "../tree.ts"
 
@@ -34,7 +34,8 @@ export function lookAlikeKey(seen: Named & Pick<Seen, "identifier">): string {
 
 /** Says why a live element is not the stored one; undefined if role, identifier and name are the same. */
 export function changedEvidence(entry: RefEntry, seen: Seen): string | undefined {
-  if (entry.role !== seen.role) return `it was a ${entry.role} and is a ${seen.role} now`
+  if (entry.role !== seen.role)
+    return `it was ${withArticle(entry.role)} and is ${withArticle(seen.role)} now`
   if (
     entry.identifier !== undefined &&
     seen.identifier !== undefined &&
