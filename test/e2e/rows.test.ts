@@ -81,7 +81,7 @@ describe("rows that a click on a header has put in another order", () => {
 
   test("are not claimed to be true as rows of a table", async () => {
     const { data } = await act("table", await refOf("big.bin"))
-    expect(data.doubt).toContain("do not tell a new order")
+    expect(data.doubt).toContain("do not report that their rows were reordered")
   })
   afterAll(() => void process.kill(app.pid))
 
