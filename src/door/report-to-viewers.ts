@@ -224,7 +224,7 @@ class Line {
 }
 
 const paused = (disposition: Disposition | undefined): AppError =>
-  new AppError("POLICY_DENIED", "A person who watches this desktop has paused the agents", {
+  new AppError("POLICY_DENIED", "The agents on this desktop are paused by a person who watches it", {
     suggestion:
       "Wait until the person resumes, then retry; 'snapshot' and other commands that read still work",
     details: { reason: "paused by a person" },
