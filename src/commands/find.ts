@@ -3,7 +3,7 @@ import { type Context, defineCommand } from "../command.ts"
 import { toMatches } from "../look/find.ts"
 import { lineOf, within } from "../look/outline.ts"
 import { type Gaps, gapsOf, gapsText, search } from "../look/search.ts"
-import { requireContent } from "../look/surface.ts"
+import { waitForContent } from "../look/surface.ts"
 import { windowInFront } from "../look/windows.ts"
 import { canonicalRole, matches } from "../match.ts"
 import { STATES } from "../node.ts"
@@ -66,8 +66,7 @@ export const find = defineCommand({
   },
   async run(args, ctx) {
     const query = { ...args, role: args.role === undefined ? undefined : canonicalRole(args.role) }
-    const window = await windowInFront(ctx, args)
-    requireContent(window)
+    const window = await waitForContent(ctx, await windowInFront(ctx, args))
     const searched = await search(ctx, window, {
       includeHidden: args.include_hidden,
       fits: (place) => matches(place, query),

@@ -34,7 +34,6 @@ export async function readSurface(
   options: ReadOptions,
 ): Promise<{ readonly seen: SeenTree; readonly source: Source }> {
   const ready = await waitForContent(ctx, window)
-  requireContent(ready)
   const { surface } = options
   const [seen, start] = await Promise.all([
     ctx.adapter.tree({ kind: "surface", window: ready, surface }, treeOptions(options)),
@@ -161,9 +160,14 @@ function readMenu(ctx: Context, window: SeenWindow): Promise<SeenTree | undefine
 /** How long a window whose process has just started may take to show its content. */
 const START_MS = 2500
 
-/** The window once its content shows. A window that is not starting is returned at once. */
-async function waitForContent(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
-  if (!isStarting(window)) return window
+/** The window once its content shows. Fails for a window without content: at once, unless its process has just started. */
+export async function waitForContent(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
+  const ready = isStarting(window) ? await whenStarted(ctx, window) : window
+  requireContent(ready)
+  return ready
+}
+
+async function whenStarted(ctx: Context, window: SeenWindow): Promise<SeenWindow> {
   const look = async (): Promise<SeenWindow | undefined> => {
     const now = (await ctx.adapter.windows(window.id)).find(({ id }) => id === window.id)
     return now && isStarting(now) ? undefined : now

@@ -9,7 +9,7 @@ import { type Position, walk, wordsOf } from "../tree.ts"
 import { actorOf, isTable, type TreeRow, textOf } from "./rows.ts"
 import { look } from "./search.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
-import { refSource, requireContent } from "./surface.ts"
+import { refSource, waitForContent } from "./surface.ts"
 import { placeCells, READING, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 import { chooseWindow, type WindowChoice } from "./windows.ts"
 
@@ -123,8 +123,7 @@ const isSame = (one: Seen, other: Seen): boolean =>
 
 /** The only table of a window. Lists count if there is no table. */
 async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
-  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
-  requireContent(window)
+  const window = await waitForContent(ctx, await chooseWindow(ctx.adapter, choice, { orApp: true }))
   const { tree, places, processStart } = await look(ctx, window, {
     includeHidden: false,
     fits: () => false,

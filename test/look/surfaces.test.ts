@@ -76,6 +76,7 @@ describe("surfaces", () => {
       },
     })
     expect((await ok("snapshot", { window_id: "w-2" })).ref_count).toBe(1)
+    expect((await ok("find", { window_id: "w-2", name: "Go" })).total_matches).toBe(1)
     expect((await ok("wait", { window_id: "w-2", text: "Go" })).found).toBe(true)
     app.window("Never", [], { id: "w-3", starting: true, accessible: false, reason: "it is not there" })
     expect((await error("snapshot", { window_id: "w-3" })).code).toBe("PLATFORM_NOT_SUPPORTED")
