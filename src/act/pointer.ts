@@ -63,7 +63,7 @@ const ACT_ON_RELEASE: ReadonlySet<Role> = new Set(["button", "checkbox", "radiob
  */
 async function proveStill(ctx: Context, target: Target, at: Point): Promise<void> {
   // The button must not stay down for an app that does not answer.
-  const evidence = await Promise.race([whyElsewhere(ctx, target, at), pause(SETTLING_MS, ctx.deadline)])
+  const evidence = await soon(whyElsewhere(ctx, target, at), SETTLING_MS)
   if (evidence === undefined) return
   throw new AppError(
     "ACTION_FAILED",
@@ -74,6 +74,17 @@ async function proveStill(ctx: Context, target: Target, at: Point): Promise<void
       disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
     },
   )
+}
+
+/** The answer, or undefined if it takes longer. No timer is left behind, which would keep the program from ending. */
+async function soon<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, ms)
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** undefined: it is still there, or does not answer in time. */

@@ -148,11 +148,23 @@ async function connect(places: readonly string[]): Promise<readonly Line[]> {
     const names = all.filter((name) => isSocketFor(name, places))
     const lines = await Promise.all(names.map((name) => Line.open(`${directory}/${name}`)))
     const open = lines.filter((line) => line !== undefined)
-    if (open.length === 0 && all.length === names.length) rmdirSync(directory)
+    const left = all.filter((name) => !names.includes(name) && hasEnded(name))
+    await Promise.all(left.map(async (name) => (await Line.open(`${directory}/${name}`))?.close()))
+    if (open.length === 0 && readdirSync(directory).length === 0) rmdirSync(directory)
     return open
   } catch {
     // It belongs to another user, or the last viewer has just ended.
     return []
+  }
+}
+
+/** True if no process has the number in the name of a socket. Only a refused connection proves that the viewer is gone. */
+function hasEnded(name: string): boolean {
+  try {
+    process.kill(Number.parseInt(name, 10), 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH"
   }
 }
 
