@@ -309,6 +309,19 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(await pressed("Press me")).toBe(before)
   })
 
+  test("the socket of a killed viewer of another desktop is removed by the next command", async () => {
+    const path = (pid: number) => `${viewersDirectory()}/${pid}-killed.elsewhere.sock`
+    const script = `Bun.listen({ unix: "${path(0)}".replace("/0-", "/" + process.pid + "-"), socket: { data() {} } })`
+    const listener = Bun.spawn([process.execPath, "-e", script])
+    await until(() => existsSync(path(listener.pid)))
+    await desktop.run("list-windows")
+    expect(existsSync(path(listener.pid))).toBe(true)
+    listener.kill("SIGKILL")
+    await listener.exited
+    await desktop.run("list-windows")
+    expect(existsSync(path(listener.pid))).toBe(false)
+  })
+
   test("ten viewers at once all follow", async () => {
     const [pages, films] = await Promise.all([
       Promise.all([openPage(view.url), openPage(view.url)]),
