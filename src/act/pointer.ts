@@ -233,7 +233,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
   return { at, target: inputTarget(target), prove }
 }
 
-/** Where the element was before the pointer came. */
+/** The element's place before the pointer came. */
 interface Place {
   readonly at: Point
   readonly pointOf: PointOf
@@ -314,7 +314,7 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
 }
 
 interface Look {
-  /** What a click at the point would hit instead of the element; undefined if it hits the element. */
+  /** The thing that a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
   /** True if the platform knows what is at the point. */
   readonly isSure: boolean

@@ -41,7 +41,7 @@ function describeParts<D extends Draft<D>>(draft: D, describe: Describe<D>): rea
   return draft.parts.map((part) => describeTree(part, describe))
 }
 
-/** Where an object is in the tree being read. */
+/** An object's position in the tree being read. */
 export interface Standing {
   /** The number of objects above it. */
   readonly level: number

@@ -34,7 +34,7 @@ export interface Observation {
   readonly offscreen_at_least?: true
   readonly snapshot_id?: string
   readonly complete: boolean
-  /** What to do if the tree is empty because the window draws its content itself, or if the tree may be out of date. */
+  /** Advice if the tree is empty because the window draws its content itself, or if the tree may be out of date. */
   readonly note?: string
   readonly tree: Node
 }

@@ -22,7 +22,7 @@ export interface Origin {
   readonly shift: Point | undefined
 }
 
-/** What the parent contributes to an element's kind, e.g. a menu within a menu is an item. */
+/** The parent's part in an element's kind, e.g. a menu within a menu is an item. */
 export interface Parent {
   readonly ref: Ref
   readonly role: number

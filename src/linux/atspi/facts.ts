@@ -36,7 +36,7 @@ export interface Child {
   readonly index: number
 }
 
-/** Where facts come from: the app, object by object, or a copy of its cache. */
+/** The source of facts: the app, object by object, or a copy of its cache. */
 export interface Source {
   /** `sparing`: most such objects are hidden, so only the states are asked for. */
   look(ref: Ref, sparing: boolean): Maybe<Look>

@@ -61,7 +61,7 @@ export abstract class RemotePointer implements Pointer {
 export class TrackedPointer extends RemotePointer {
   readonly #remote: DistanceRemote
   readonly #where: (deadline: Deadline) => Promise<Point>
-  /** Where it should be. */
+  /** The place that it should have. */
   #last: Point | undefined
 
   constructor(remote: DistanceRemote, where: (deadline: Deadline) => Promise<Point>) {
