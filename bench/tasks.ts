@@ -11,7 +11,7 @@ import { Way } from "./tasks/way.ts"
  *
  *   bun bench/tasks.ts [--only PART] [--write]
  *
- * The long way looks for refs and does one step per call. The short way describes its targets and puts the steps that
+ * The long way takes a snapshot for refs and does one step per call. The short way describes its targets and puts the steps that
  * need no look in between into one batch. Each way starts with a fresh app, and an outside look judges its effect: the
  * app's output, a file, the clipboard, or a web server. --write puts the table into docs/tokens.md.
  */

@@ -10,15 +10,15 @@ import { actionsPage } from "../test/e2e/matrix-table.ts"
 import { notices } from "./notices.ts"
 
 /**
- * Writes the generated parts: docs/, the table of commands in README.md, and the manual page, from
- * the schemas, the support tables, from the tests' matrix, and the notices, from the licenses of the packages:
+ * Writes everything that is generated. The schemas give pages in docs/, the table of commands in README.md and the
+ * manual page. The matrix of the tests gives the support tables. The licenses of the packages give the notices.
  *
  *   bun scripts/docs.ts
  */
 
 const root = new URL("..", import.meta.url).pathname
 
-/** Every generated file by its path, as it should be. */
+/** The expected content of every generated file, by its path. */
 export async function pages(registry: Registry = commands): Promise<Readonly<Record<string, string>>> {
   const all = await loadAll(registry)
   return {
@@ -50,7 +50,7 @@ async function readme(all: readonly Command[]): Promise<string> {
     const [begin, end] = [`<!-- ${name}: written by scripts/docs.ts -->`, `<!-- /${name} -->`]
     const [before, rest] = whole.split(begin)
     const [, after] = rest?.split(end) ?? []
-    if (after === undefined) throw new Error(`README.md has no place for ${name}`)
+    if (after === undefined) throw new Error(`README.md has no marks for ${name}`)
     return `${before}${begin}\n${part}\n${end}${after}`
   }, text)
 }

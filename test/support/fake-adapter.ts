@@ -25,7 +25,7 @@ import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-w
 
 /** An adapter over a scripted world, for one command. */
 export function fakeAdapter(world: World, deadline: Deadline): Adapter {
-  /** Wraps every native call: bounded by the deadline, and with the world's faults. */
+  /** Wraps every native call with the deadline and with the world's faults. */
   const native = async <T>(method: string, work: () => T | Promise<T>): Promise<T> => {
     world.calls.push(method)
     const code = world.hangOf(method)
@@ -152,7 +152,7 @@ function textOf(element: FakeElement): TextAccess | NoText {
 
 /** A handle of the fake adapter is the element itself. */
 function handleOf(element: FakeElement): Handle {
-  // Handle is opaque by a phantom member that no value has, so only this function makes one.
+  // Handle has a phantom member that no value has, so only this function can make one.
   return element as unknown as Handle
 }
 
