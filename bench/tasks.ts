@@ -60,7 +60,7 @@ async function doOnce(task: Task, run: Task["long"]): Promise<Way> {
 
 function tableOf(all: readonly Result[]): string {
   const sum = (pick: (one: Result) => number): number => all.reduce((total, one) => total + pick(one), 0)
-  const less = (short: number, long: number): string => `−${Math.round((1 - short / long) * 100)} %`
+  const less = (short: number, long: number): string => `${Math.round((1 - short / long) * 100)} %`
   const row = (name: string, app: string, of: (pick: (way: Way) => number) => readonly [number, number]) => {
     const numbers = [(way: Way) => way.calls, (way: Way) => way.bytes, (way: Way) => Math.round(way.ms)]
     return [name, app, ...numbers.flatMap((pick) => of(pick).map(String))]
@@ -82,7 +82,7 @@ function tableOf(all: readonly Result[]): string {
         ["**all**", "", ...[...calls, ...bytes, ...ms].map((number) => `**${number}**`)],
       ],
     ),
-    `\nThe short way takes ${less(calls[1], calls[0])} calls, ${less(bytes[1], bytes[0])} bytes and ${less(ms[1], ms[0])} milliseconds.`,
+    `\nThe short way takes ${less(calls[1], calls[0])} fewer calls, ${less(bytes[1], bytes[0])} fewer bytes and ${less(ms[1], ms[0])} less time.`,
   ].join("\n")
 }
 

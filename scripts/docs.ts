@@ -6,7 +6,7 @@ import { errorSections } from "../src/error-guide.ts"
 import { resultSchema } from "../src/mcp/json-schema.ts"
 import { fieldsOf, positionalsOf } from "../src/schema/fields.ts"
 import { VERSION } from "../src/version.ts"
-import { actionsPage } from "../test/e2e/matrix-table.ts"
+import { actionsPage, cellCount } from "../test/e2e/matrix-table.ts"
 import { notices } from "./notices.ts"
 
 /**
@@ -31,7 +31,7 @@ export async function pages(registry: Registry = commands): Promise<Readonly<Rec
   }
 }
 
-/** The existing file with the text between its marks replaced. */
+/** The existing file with the text between its marks, and the number of cells, replaced. */
 async function readme(all: readonly Command[]): Promise<string> {
   const parts = {
     commands: table(
@@ -45,7 +45,7 @@ async function readme(all: readonly Command[]): Promise<string> {
       ]),
     ),
   }
-  const text = await Bun.file(`${root}README.md`).text()
+  const text = (await Bun.file(`${root}README.md`).text()).replace(/\d+ cells/, `${cellCount} cells`)
   return Object.entries(parts).reduce((whole, [name, part]) => {
     const [begin, end] = [`<!-- ${name}: written by scripts/docs.ts -->`, `<!-- /${name} -->`]
     const [before, rest] = whole.split(begin)
