@@ -1,5 +1,5 @@
 import { AppError, type Disposition } from "./errors.ts"
-import { escapeHidden } from "./escape.ts"
+import { escapeHidden } from "./shown-text.ts"
 
 export interface ErrorObject {
   readonly code: string

@@ -1,7 +1,7 @@
 import { type Action, ALREADY, type Performed } from "../action.ts"
 import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { type DatePart, type DateParts, exampleOf, parseDate } from "../dates.ts"
+import { type DatePart, type DateParts, exampleOf, parseDate } from "../content/dates.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"

@@ -1,7 +1,7 @@
 import type { Handle, Seen, SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../grid.ts"
 import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"

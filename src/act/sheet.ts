@@ -1,7 +1,7 @@
 import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../content/grid.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../grid.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"

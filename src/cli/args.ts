@@ -12,7 +12,7 @@ import {
   UsageError,
   unknownCommand,
   unknownFlag,
-} from "../usage-errors.ts"
+} from "../schema/usage-errors.ts"
 
 /** Members by their snake_case names, typed but not yet validated. Members that were not given are absent. */
 export type Arguments = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { isatty } from "node:tty"
 import type { ConsolaInstance } from "consola/core"
 import type { Env } from "../adapter.ts"
-import { escapeHidden } from "../escape.ts"
+import { escapeHidden } from "../shown-text.ts"
 
 /** Standard error, if it is a terminal with a person in front of it. */
 export interface Terminal {

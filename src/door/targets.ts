@@ -3,7 +3,7 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { parseDescription } from "../look/description.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { Field } from "../schema/fields.ts"
-import { labelOf } from "../usage-errors.ts"
+import { labelOf } from "../schema/usage-errors.ts"
 
 /** Arguments that name elements other than by ref. They become refs before a command runs. */
 

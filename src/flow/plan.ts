@@ -1,7 +1,6 @@
 import type { SeenWindow } from "../adapter.ts"
 import type { Arguments } from "../cli/args.ts"
 import type { Command, Context } from "../command.ts"
-import { quoted } from "../escape.ts"
 import { typesCharacter } from "../keys.ts"
 import { documentsIn, isLastingTitle } from "../look/lasting.ts"
 import { type Naming, nameElement, nameFocused } from "../look/naming.ts"
@@ -9,6 +8,7 @@ import { chooseWindow } from "../look/windows.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { RecordedStep } from "../run.ts"
 import { type Field, fieldsOf } from "../schema/fields.ts"
+import { quoted } from "../shown-text.ts"
 import { hasState, OUTSIDE } from "./replay.ts"
 
 /** The line of a step, made from a look at the desktop before the step. */

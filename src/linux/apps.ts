@@ -3,7 +3,7 @@ import type { Env } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import type { Launched } from "../desktop.ts"
 import { AppError, plainWord } from "../errors.ts"
-import { nearest } from "../usage-errors.ts"
+import { nearest } from "../nearest.ts"
 import { MARKER, noteApp } from "./desktops/record.ts"
 import { bridgeEnv } from "./host/bridges.ts"
 import {

@@ -1,9 +1,9 @@
 import { MAX_LEVELS, type SeenTree, type SeenWindow, type Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import type { Role, Surface } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
+import { quoted } from "../shown-text.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
 import { refSource } from "./surface.ts"
 

@@ -1,7 +1,7 @@
 import type { Handle, Seen, SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../content/grid.ts"
 import { AppError } from "../errors.ts"
-import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
 import { withArticle } from "../node.ts"
 import { entriesFor, type Source } from "../refs/allocate.ts"
 import { qualified, resolve, windowOf } from "../refs/resolve.ts"

@@ -1,6 +1,6 @@
 import { type Handle, MAX_LEVELS, type SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import type { Span, TreeGrid } from "../grid.ts"
+import type { Span, TreeGrid } from "../content/grid.ts"
 import { isTable, rowsIn, type TreeRow } from "./rows.ts"
 
 /** The rows of a table, list or tree by their numbers, from 0. A long table may have only a part of them in its tree. */

@@ -1,6 +1,6 @@
 import { coreFoundation } from "../../ffi/core-foundation.ts"
+import type { TextRange, TextRun } from "../content/text.ts"
 import { AppError } from "../errors.ts"
-import type { TextRange, TextRun } from "../text.ts"
 import type { Ax } from "./ax.ts"
 import { colorOf, entryOf, kindOf } from "./cf.ts"
 import { Failure, isUnread, readFailed, wordFor } from "./failure.ts"

@@ -1,5 +1,5 @@
 import { NOT_DELIVERED, type Performed } from "../action.ts"
-import type { NoText, TextAccess, TextRange } from "../text.ts"
+import type { NoText, TextAccess, TextRange } from "../content/text.ts"
 import type { Ax } from "./ax.ts"
 import { MAX_TEXT } from "./cf.ts"
 import { Failure, isUnread, readFailed } from "./failure.ts"

@@ -1,7 +1,13 @@
 import { closeSync, rmdirSync, rmSync } from "node:fs"
 import { openPrivateDirectory } from "../private-files.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
-import { socketNameFor } from "./socket-names.ts"
+import {
+  type Answer,
+  type Begun,
+  type Call,
+  type Ended,
+  socketNameFor,
+  viewersDirectory,
+} from "../viewers.ts"
 
 /** A command of an agent, as far as it has come. */
 export interface Entry extends Begun {

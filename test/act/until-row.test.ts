@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
-import type { CellGrid } from "../../src/grid.ts"
+import type { CellGrid } from "../../src/content/grid.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import { holding } from "./holding.ts"
 

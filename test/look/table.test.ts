@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
-import type { CellGrid, Span } from "../../src/grid.ts"
+import type { CellGrid, Span } from "../../src/content/grid.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 

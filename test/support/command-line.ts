@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { parseArgv } from "../../src/cli/args.ts"
-import { UsageError } from "../../src/usage-errors.ts"
+import { UsageError } from "../../src/schema/usage-errors.ts"
 import { globals, registry } from "./synthetic-commands.ts"
 
 export const parse = (...argv: string[]) => parseArgv(argv, registry, globals)

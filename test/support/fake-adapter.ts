@@ -14,11 +14,11 @@ import type {
   Watch,
   WindowOp,
 } from "../../src/adapter.ts"
+import type { NoText, TextAccess } from "../../src/content/text.ts"
 import type { Deadline } from "../../src/deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
-import type { NoText, TextAccess } from "../../src/text.ts"
 import { isInteractive, isWrapper } from "../../src/tree.ts"
 import { deliver, takeFocus } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"

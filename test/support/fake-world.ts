@@ -1,10 +1,10 @@
 import type { Action } from "../../src/action.ts"
 import type { Absence, Handle, InputEvent, Seen, SeenApp } from "../../src/adapter.ts"
+import type { Grid } from "../../src/content/grid.ts"
+import type { TextRange } from "../../src/content/text.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { Grid } from "../../src/grid.ts"
 import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
-import type { TextRange } from "../../src/text.ts"
 
 /** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 

@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
-import { formatDate } from "../../dates.ts"
+import { formatDate } from "../../content/dates.ts"
 import { type ActionName, hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"

@@ -1,6 +1,6 @@
-import { isCut } from "../../cut.ts"
 import { wantsDetails } from "../../describe/draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
+import { isCut } from "../../shown-text.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"

@@ -1,5 +1,13 @@
 import type { Handle, Seen } from "../../adapter.ts"
-import { type CellGrid, type CellPlace, CUT, type Grid, placeNamed, type Span, within } from "../../grid.ts"
+import {
+  type CellGrid,
+  type CellPlace,
+  CUT,
+  type Grid,
+  placeNamed,
+  type Span,
+  within,
+} from "../../content/grid.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { success, toLine } from "../src/envelope.ts"
-import { escapeHidden } from "../src/escape.ts"
 import { outline } from "../src/look/outline.ts"
+import { escapeHidden } from "../src/shown-text.ts"
 
 /** Everything that Unicode calls invisible or a direction mark, and letters that are drawn as a blank. */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\u2028\u2029\x7f-\x9f]/u

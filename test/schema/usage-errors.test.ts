@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import type { Command } from "../src/command.ts"
-import { fieldsOf } from "../src/schema/fields.ts"
-import { describeIssue, shown } from "../src/usage-errors.ts"
-import { click, launch, mouseMove, snapshot, type } from "./support/synthetic-commands.ts"
+import type { Command } from "../../src/command.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
+import { describeIssue } from "../../src/schema/issues.ts"
+import { shown } from "../../src/schema/usage-errors.ts"
+import { click, launch, mouseMove, snapshot, type } from "../support/synthetic-commands.ts"
 
 /** The first problem that validation reports. */
 function problem(command: Pick<Command, "input">, args: unknown): string {

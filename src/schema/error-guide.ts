@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./errors.ts"
+import type { ErrorCode } from "../errors.ts"
 
 export interface Guide {
   /** When the code is returned. */
