@@ -470,13 +470,20 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
   const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)
   const candidates = await candidatesOf(ctx, seen, near)
   const isMenu = seen.surface === "menu"
+  const [canvas] = await refsFor(
+    ctx,
+    seen,
+    seen.places.filter(({ node }) => node.role === "canvas").slice(0, 1),
+  )
   return new AppError("ELEMENT_NOT_FOUND", `Nothing matches ${target} in ${placeOf(seen)}`, {
     suggestion: isMenu
       ? "Choose an item of the open menu, or close it: agent-desktop press escape"
       : candidates.length > 0
         ? "Use one of details.candidates, or look with 'snapshot -i'; --app and --window-id choose another window"
-        : (gaps?.unsearched.suggestion ??
-          "Look with 'snapshot -i'; --app and --window-id choose another window"),
+        : canvas
+          ? `It may be in ${canvas}, a canvas, whose content is in no tree: look with 'screenshot --window-id ${id}', then use 'mouse-click --xy X,Y', or 'focus ${canvas}' and 'press'`
+          : (gaps?.unsearched.suggestion ??
+            "Look with 'snapshot -i'; --app and --window-id choose another window"),
     details: {
       window: shownWindow(seen.window),
       ...(candidates.length > 0 ? { candidates } : {}),

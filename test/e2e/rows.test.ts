@@ -21,6 +21,7 @@ afterAll(() => desktop.close())
 
 interface Node {
   readonly ref_id?: string
+  readonly role?: string
   readonly name?: string
   readonly bounds?: Rect
   readonly children?: readonly Node[]
@@ -238,6 +239,42 @@ describe("rows that the app has turned round", () => {
     })
     // The row that shows there, and nothing that the program could see.
     expect(await done("Tasks")).toEqual([["select", ["Paint"]]])
+  })
+})
+
+describe("Thunar's icons, which are in no tree", () => {
+  const title = async (): Promise<string | undefined> =>
+    (await act("list-windows")).data.windows.find((one: Json) => one.app_name === "thunar")?.title
+
+  beforeAll(async () => {
+    const home = `${desktop.directory}/home/icons`
+    mkdirSync(`${home}/Letters`, { recursive: true })
+    writeFileSync(`${home}/one.txt`, "1")
+    desktop.spawnApp(["thunar", home])
+    await until(async () => (await title())?.startsWith("icons"))
+    await act("press", "ctrl+1", "--app", "thunar")
+  })
+  afterAll(() => act("press", "ctrl+q", "--app", "thunar"))
+
+  test("their view has a ref, and an error about a file says how to see it", async () => {
+    const canvas = await until(async () => {
+      const { data } = await act("snapshot", "--app", "thunar", "-i")
+      return data && all(data.tree).find(({ role }) => role === "canvas")?.ref_id
+    })
+    expect((await act("right-click", canvas)).data.menu).toBeDefined()
+    await act("press", "escape", "--app", "thunar")
+    const { error } = (await desktop.run("click", '"one.txt"', "--app", "thunar", "--timeout-ms", "2000"))
+      .json
+    expect(error.code).toBe("ELEMENT_NOT_FOUND")
+    expect(error.suggestion).toMatch(/@e\d+, a canvas, .*'screenshot --window-id w-\d+'/)
+  })
+
+  test("keys reach them", async () => {
+    await act("type", "canvas", "Letters", "--app", "thunar")
+    // The first key ends the search for a name, the second one opens what was found.
+    await act("press", "return", "--app", "thunar")
+    await act("press", "return", "--app", "thunar")
+    await until(async () => (await title())?.startsWith("Letters"))
   })
 })
 
