@@ -302,6 +302,7 @@ test("press --changes reports a dialog that Enter closes after a while", async (
   const { json, stdout } = await desktop.run("press", "return", "--changes", ...PATIENT)
   expect((await events()).slice(-2)).toEqual([{ event: "enter" }, { event: "closed" }])
   expect(json.data.changes.closed, stdout).toMatchObject([{ title: "Rename" }])
+  expect(json.data.disposition.delivery, stdout).toBe("delivered_verified")
 })
 
 /** Processes that keep connections of earlier commands open. */

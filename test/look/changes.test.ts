@@ -133,8 +133,9 @@ describe("settling", () => {
     const { ok, window, world } = form()
     await ok("snapshot")
     world.onKey = () => void setTimeout(() => window.close(), 400)
-    const { changes } = await ok("press", { combo: "return", changes: true })
+    const { changes, disposition } = await ok("press", { combo: "return", changes: true })
     expect(changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
+    expect(disposition.delivery).toBe("delivered_verified")
   })
 
   test("is bounded for an app that never rests, and reports settled: false", async () => {
@@ -202,8 +203,10 @@ describe("windows", () => {
     const app = world.app("Game", { pid: 10 })
     app.window("Start", [], { id: "w-1", accessible: false })
     world.onKey = () => app.window("Level 1", [], { id: "w-2", accessible: false })
-    const { changes } = await ok("press", { combo: "return", changes: true })
+    const { changes, disposition } = await ok("press", { combo: "return", changes: true })
     expect(changes).toEqual({ opened: [{ id: "w-2", title: "Level 1", app_name: "Game" }] })
+    // No tree says that it is the window of the app that got the key.
+    expect(disposition.delivery).toBe("delivered_unverified")
   })
 
   test("show their new menus whole, and a closed one is one line", async () => {
