@@ -15,6 +15,7 @@ import { kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import {
   asDrawnField,
+  holdsShown,
   isDrawnField,
   isScroller,
   isShowing,
@@ -153,7 +154,6 @@ class Collector {
   async #lookIntoUnplaced(): Promise<void> {
     const unplaced = this.#unplaced
     this.#unplaced = []
-    const { holdsShown } = await import("./unplaced.ts")
     await Promise.all(
       unplaced.map(async (draft) => {
         if (!(await this.#expect(holdsShown(draft.source, draft.element.ref)))) return
