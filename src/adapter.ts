@@ -305,6 +305,15 @@ export interface TreeOptions {
 export const MAX_LEVELS = 50
 export const MAX_NODES = 50_000
 
+/** Everything in an element or a window, in view or not, except what is hidden. */
+export const WHOLE_TREE: TreeOptions = {
+  maxDepth: MAX_LEVELS,
+  bounds: "interactive",
+  includeHidden: false,
+  offscreen: "read",
+  interactiveOnly: false,
+}
+
 /** `aliases`: every other name that an agent may use for the app. */
 export interface SeenApp extends AppInfo {
   readonly aliases: readonly string[]

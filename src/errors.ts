@@ -65,6 +65,12 @@ export class AppError extends Error {
   }
 }
 
+/** The same failure, with a disposition that the caller knows better. */
+export function withDisposition(error: AppError, disposition: Disposition): AppError {
+  const { code, message, suggestion, platformDetail, details } = error
+  return new AppError(code, message, { suggestion, platformDetail, details, disposition })
+}
+
 const REFRESH = "Run 'snapshot' to refresh, then retry with updated ref"
 
 /** The ref is not in the map, or its element has changed: then `evidence` says how. */

@@ -1,8 +1,8 @@
-import type { Handle, Seen, SeenNode } from "../adapter.ts"
+import { type Handle, type Seen, type SeenNode, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
+import { placeCells, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
 import { walk, wordsOf } from "../tree.ts"
@@ -74,12 +74,12 @@ const byCell =
   async (place) => {
     const isThere = place.row < grid.rowCount && place.column < grid.columnCount
     const handle = isThere ? await grid.cell(place) : undefined
-    return handle && (await ctx.adapter.tree({ kind: "element", handle }, READING)).root
+    return handle && (await ctx.adapter.tree({ kind: "element", handle }, WHOLE_TREE)).root
   }
 
 /** By row number, since a tree with only some of the rows may not number them. */
 async function byRow(ctx: Context, table: Seen, grid: TreeGrid<Handle>): Promise<ContentOf> {
-  const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, READING)
+  const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, WHOLE_TREE)
   const all = rowsOfTree(root, grid)
   return async ({ row, column }) => {
     if (row >= all.count) return undefined

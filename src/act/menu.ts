@@ -1,4 +1,4 @@
-import { MAX_LEVELS, type SeenNode, type SeenWindow } from "../adapter.ts"
+import { type SeenNode, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { isSameName } from "../look/description.ts"
@@ -233,13 +233,7 @@ async function survey(
   try {
     const tree = await ctx.adapter.tree(
       { kind: "surface", window, surface },
-      {
-        maxDepth: MAX_LEVELS,
-        bounds: "interactive",
-        includeHidden,
-        offscreen: "read",
-        interactiveOnly: false,
-      },
+      { ...WHOLE_TREE, includeHidden },
     )
     return { tree, places: [...walk(tree.root)], surface }
   } catch (error) {

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { actOnRef, changing } from "../act/act.ts"
 import { type Action, DIRECTIONS } from "../action.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, withDisposition } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { FOCUSED } from "../refmap.ts"
 import type { CliHints } from "../schema/fields.ts"
@@ -127,13 +127,7 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
   } catch (error) {
     // The click was delivered, even if the menu could not be read.
     if (!(error instanceof AppError)) throw error
-    const { code, message, suggestion, platformDetail, details } = error
-    throw new AppError(code, message, {
-      suggestion,
-      platformDetail,
-      details,
-      disposition: result.disposition,
-    })
+    throw withDisposition(error, result.disposition)
   }
 }
 

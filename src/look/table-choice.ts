@@ -1,4 +1,4 @@
-import type { Seen, SeenNode, SeenWindow } from "../adapter.ts"
+import { type Seen, type SeenNode, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { withArticle } from "../node.ts"
@@ -8,7 +8,6 @@ import { type Position, walk, wordsOf } from "../tree.ts"
 import { isTable } from "./rows.ts"
 import { look } from "./search.ts"
 import { refSource, waitForContent } from "./surface.ts"
-import { READING } from "./tree-rows.ts"
 import { chooseWindow, type WindowChoice } from "./windows.ts"
 
 /** Finds the table, sheet, list or tree that a caller means. */
@@ -52,7 +51,7 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   }
   const ofElement = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
-    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, READING)
+    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, WHOLE_TREE)
     const source = {
       ...refSource(tree, entry.process_start),
       windowId: entry.window_id ?? tree.window.id,

@@ -4,7 +4,8 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import { ownCommand } from "../../own-process.ts"
+import { ownCommand, startHolder } from "../../own-process.ts"
+import { inTime } from "../../until.ts"
 import type { Wayland } from "./connection.ts"
 import { readSeat } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
@@ -106,19 +107,9 @@ async function readAll(fd: number, deadline: Deadline): Promise<string> {
 
 /** Starts a process that offers the text until another program takes over. */
 async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
-  const owner = Bun.spawn([...ownCommand(OWNER_COMMAND)], {
-    env,
-    cwd: "/",
-    stdin: new TextEncoder().encode(text),
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  })
-  const over = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => over.resolve(undefined), deadline.remaining)
+  const owner = startHolder(ownCommand(OWNER_COMMAND), text, env)
   const reader = owner.stdout.getReader()
-  const first = await Promise.race([reader.read(), over.promise])
-  clearTimeout(timer)
+  const first = await inTime(reader.read(), deadline.remaining, () => undefined)
   void reader.cancel().catch(() => undefined)
   if (first?.value?.length) {
     owner.unref()

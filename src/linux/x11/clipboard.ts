@@ -1,7 +1,7 @@
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import { ownCommand } from "../../own-process.ts"
+import { ownCommand, startHolder } from "../../own-process.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
   createHiddenWindow,
@@ -81,14 +81,7 @@ export async function setClipboard(
   command: readonly string[] = ownCommand(OWNER_COMMAND),
 ): Promise<void> {
   await x.intern(ATOMS, deadline)
-  const owner = Bun.spawn([...command], {
-    env,
-    cwd: "/",
-    stdin: new TextEncoder().encode(text),
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  })
+  const owner = startHolder(command, text, env)
   const window = await readWindowId(owner.stdout, deadline)
   if (window !== undefined && (await getOwner(x, deadline)) === window) {
     owner.unref()
