@@ -344,7 +344,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
     variable: (name) => door.env?.(name),
     apart: async ({ isolated }, work) =>
-      (await import("./door/apart.ts")).runApart(door, isolated, (other) =>
+      (await import("./door/separate-run.ts")).runApart(door, isolated, (other) =>
         workIn(other, secrets, parts, work),
       ),
     async validateItems(items, at) {

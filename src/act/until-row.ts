@@ -13,8 +13,8 @@ import { quoted } from "../shown-text.ts"
 import { wordsOf } from "../tree.ts"
 import { sendAction } from "./deliver.ts"
 import { ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
+import { Sweep } from "./list-sweep.ts"
 import { type ActedOn, actedOn } from "./result.ts"
-import { Sweep } from "./sweep.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
 /**

@@ -7,11 +7,11 @@ import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } fr
 import { mutenessOf } from "../host/mute.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { readAgain } from "./ahead.ts"
 import { type Atspi, ROOT_PATH, refKey } from "./atspi.ts"
 import { onScreen } from "./describe.ts"
 import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
+import { readAgain } from "./read-again.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
