@@ -93,17 +93,22 @@ export function neighbourhoodOf(list: SeenNode): string {
   return hash(texts.join("\0\0"))
 }
 
-/** A fingerprint of the ancestors' names, computed once for all siblings: they share the list of ancestors. */
+/**
+ * A fingerprint of the ancestors' names, computed once for all siblings: they share the list of ancestors. Surfaces are
+ * skipped: their titles change with the document, and their parents depend on the way they were read.
+ */
 function namesAbove(ancestors: readonly SeenNode[], start: string): string {
   const known = knownNames.get(ancestors)
   if (known?.start === start) return known.names
   const names = ancestors
-    // Skips surfaces: their titles change with the document, and their parents depend on the way they were read.
-    .flatMap((one) => (isSurface(one) ? [] : (ownName(one) ?? [])))
+    .flatMap((one) => (isSurface(one) || isPlainText(one) ? [] : (ownName(one) ?? [])))
     .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
   knownNames.set(ancestors, { start, names })
   return names
 }
+
+/** True for a text around an element, such as the label around a field: `snapshot -i` does not read all of them. */
+const isPlainText = ({ role }: SeenNode): boolean => hasTrait(role, "text") && role !== "link"
 
 const knownNames = new WeakMap<readonly SeenNode[], { readonly start: string; readonly names: string }>()
 
