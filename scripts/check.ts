@@ -14,7 +14,7 @@ const WORKERS = Math.min(2, availableParallelism()) + 1
 /** With --strict, a test that passes only in a second run counts as failed. */
 const isStrict = process.argv.includes("--strict")
 /** Time limits: for a step, which may download something, and for one test file. */
-const MOST_MINUTES = { step: 30, file: 10 }
+const MOST_MINUTES = { step: 30, file: 15 }
 
 const progress = startProgress("check")
 
