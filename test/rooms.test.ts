@@ -142,14 +142,14 @@ async function importsOf(file: string): Promise<Import[]> {
   }))
 }
 
-test("every folder has a line, and every line a folder", () => {
+test("every folder has a line in the table, and every line a folder", () => {
   expect(files.length).toBeGreaterThan(100)
   const rooms = [...new Set(files.map(roomOf))].filter((room) => room !== "spine")
   expect(rooms.toSorted()).toEqual(Object.keys(ROOMS).toSorted())
   expect(Object.keys(JOINTS).filter((file) => !files.includes(file))).toEqual([])
 })
 
-test("a room names only rooms above it, so there is no cycle", () => {
+test("a room lists only rooms above it, so there is no cycle", () => {
   const order = Object.keys(ROOMS)
   const upward = Object.entries(ROOMS).flatMap(([room, below]) =>
     below.filter((one) => order.indexOf(one) >= order.indexOf(room)).map((one) => `${room} names ${one}`),

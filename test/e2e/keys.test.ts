@@ -104,7 +104,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await done()).toEqual([{ event: "activate", name: "Name", value: "ada" }])
   })
 
-  test("and after set-value", async () => {
+  test("Enter after set-value submits the field", async () => {
     const done = await fresh()
     const field = await refOf(stage, "textfield", "Name")
     expect((await stage.run("set-value", field, "bob", ...PATIENT)).json).toMatchObject({
@@ -270,7 +270,7 @@ test("set-value and Enter in a file dialog of GTK 3 that has just opened save th
   }
 })
 
-test("keys work in a dialog of GTK 3 that a click has opened, though the app is still busy with the click", async () => {
+test("keys work in a dialog of GTK 3 that a click has opened, although the app is still busy with the click", async () => {
   await using desktop = await openDesktop()
   const [first, second] = ["first", "second"].map((name) => `${desktop.directory}/${name}.txt`)
   const script = new URL("../fixtures/file-dialog.py", import.meta.url).pathname

@@ -50,7 +50,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
   }, 60_000)
   afterAll(() => desktop?.close())
 
-  test("no popup is left after an item of the menu bar was clicked, and the app heard it once", async () => {
+  test("no popup is left after a click on an item of the menu bar, and the app logs the choice once", async () => {
     const menu = await openMenu("View")
     const { disposition } = await ok("click", refIn(menu, "Show Toolbar"))
     expect(disposition.delivery).not.toBe("not_delivered")

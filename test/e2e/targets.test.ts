@@ -54,7 +54,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     if (app?.isAlive()) process.kill(app.pid, "SIGKILL")
   })
 
-  test("a form is one batch, without a look before it, and ends with a look", async () => {
+  test("one batch fills a form without a snapshot before it, and ends with a snapshot", async () => {
     const commands = FORM.map(([command, args]) => ({ command, args }))
     const { results } = await ok(
       "batch",
@@ -106,7 +106,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     expect((await app.seen("press", "Delete")).key).toBe("Delete 1")
   })
 
-  test("an element that comes later is waited for, and one that never comes has near names", async () => {
+  test("an element that appears later is waited for, and the error about one that never appears lists similar names", async () => {
     const start = performance.now()
     await ok("click", 'button "Start"')
     // "Later" is there, but disabled for a while.

@@ -165,7 +165,7 @@ describe("table", () => {
     })
   })
 
-  test("of a sheet leaves out the empty end of what is in view, and keeps a range as it was asked for", async () => {
+  test("of a sheet leaves out empty rows and columns at the end of the view, but not of a requested range", async () => {
     const texts: CellGrid<Handle>["texts"] = async ({ first, last }, columns) =>
       Array.from({ length: last - first + 1 }, (_, i) =>
         columns.map((column) => (first + i < 2 && column < 2 ? `${column}` : "")),
@@ -200,7 +200,7 @@ describe("table", () => {
     expect(data.rows.length).toBeLessThan(30_000)
   })
 
-  test("places cells that span columns where they begin", async () => {
+  test("puts a cell that spans columns into its first column", async () => {
     const spanning: Spec = {
       role: "table",
       name: "Spans",
