@@ -54,7 +54,7 @@ export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   })
 }
 
-/** The policy judges a command before it runs. This is the second check: no command acts, whatever it declares. */
+/** The policy judges a command before it runs. This is the second check: no command acts, even if it declares that it only reads. */
 function limitToReading(adapter: Adapter): Adapter {
   const refuse = (what: string) => async (): Promise<never> => {
     throw readOnlyDenied(what)

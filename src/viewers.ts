@@ -6,7 +6,7 @@ export const viewersDirectory = (): string => `/tmp/agent-desktop-viewers-${proc
 /** Cheap, because every command asks. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())
 
-/** The name of a viewer's socket. It tells which desktops the viewer shows, so commands elsewhere never wait for it. */
+/** The name of a viewer's socket. It names the desktops that the viewer shows, so commands on other desktops never wait for it. */
 export const socketNameFor = (places: readonly string[]): string =>
   `${process.pid}-${crypto.randomUUID().slice(0, 8)}${places.map((place) => `.${markOf(place)}`).join("")}.sock`
 

@@ -43,7 +43,7 @@ export async function fieldsOf(
   return found.map(({ cell, fields }) => ({ ...cell, field: fields[0]!, label: labels.get(cell.row) }))
 }
 
-/** The first text of a row, in its first cells. It tells the row from others. */
+/** The first text of a row, in its first cells. It identifies the row. */
 async function labelOf(contentOf: ContentOf, row: number): Promise<SeenNode | undefined> {
   for (let column = 0; column < LABEL_COLUMNS; column++) {
     const content = await contentOf({ row, column })
@@ -56,11 +56,11 @@ async function labelOf(contentOf: ContentOf, row: number): Promise<SeenNode | un
 
 const LABEL_COLUMNS = 4
 
-/** Throws if the row of the cell is another one now: a page may show another row in the same fields. */
+/** Throws if the row of the cell has changed: a page may show another row in the same fields. */
 export async function refuseOtherRow(ctx: Context, { label, ...cell }: FieldCell): Promise<void> {
   const now = label && (await ctx.adapter.read(label.handle))
   if (!label || (now && wordsOf(now) === wordsOf(label))) return
-  throw new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} is another one now`, {
+  throw new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} now shows another entry`, {
     suggestion: "See the rows with 'table', then go on at the right cell",
     details: { kind: "not_there" },
     disposition: NOTHING_DELIVERED,

@@ -303,7 +303,7 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
 }
 
 interface Look {
-  /** The thing that a click at the point would hit instead of the element; undefined if it hits the element. */
+  /** The object that a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
   /** True if the platform knows what is at the point. */
   readonly isSure: boolean

@@ -24,7 +24,7 @@ export interface Pressed {
   readonly window?: Pick<SeenWindow, "id" | "title" | "app_name">
   /** The focused element in it, if its app reports one. */
   readonly element?: ActedOn
-  /** Whether the focus is back in the window that it was taken from. */
+  /** True if the focus is back in the window that had it before. */
   readonly focus_returned?: boolean
   readonly disposition: Disposition
   /** A reason why the keys may have had no effect. */
@@ -123,7 +123,7 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   }
   const element = await ctx.adapter.focused(window)
   const doubt = await untilEnterWorks(ctx, window, element, press)
-  // The first combo decides: later ones go to whatever it has opened.
+  // Only the first combo is checked: later ones go to the window that it may have opened.
   let isInWindow: boolean | undefined
   const asSent: KeyEvent["asSent"] = (isIn) => {
     isInWindow ??= isIn
@@ -232,7 +232,7 @@ const inAnotherApp = (): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** The earlier keys were sent, whatever happened to this one. */
+/** The error for a later key: the earlier keys were sent. */
 function afterSome(error: unknown, sent: number, all: number): unknown {
   if (!(error instanceof AppError)) return error
   const { code, message, suggestion, platformDetail, details } = error

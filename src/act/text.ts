@@ -97,7 +97,7 @@ const MOST_SHOWN = 200
 function notTaken(ref: string, role: string, action: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
-    `${ref} is ${withArticle(role)} whose app does not take a ${action}`,
+    `${ref} is ${withArticle(role)} whose app does not support a ${action}`,
     {
       suggestion: `Use the keys: agent-desktop focus ${ref}, then press home, shift+right and so on; or triple-click ${ref} for a paragraph`,
       disposition: NOTHING_DELIVERED,

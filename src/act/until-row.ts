@@ -316,7 +316,7 @@ const gone = (ref: string): AppError =>
   })
 
 const stuck = (ref: string, row: number): AppError =>
-  new AppError("ACTION_FAILED", `Row ${row + 1} of ${ref} matches, but the view does not move to it`, {
+  new AppError("ACTION_FAILED", `Row ${row + 1} of ${ref} matches, but the list does not scroll to it`, {
     suggestion: `Read the row: agent-desktop table ${ref} --rows ${row + 1}`,
     details: { kind: "no_move", row: row + 1 },
     disposition: NOTHING_DELIVERED,

@@ -31,7 +31,7 @@ function write(text: string): void {
   }
 }
 
-/** One line on standard error that shows long work: written over as it goes on, and removed at the end. */
+/** A progress line on standard error. Each new text replaces the last one, and `end` removes it. */
 export interface Progress {
   /** Shows the current step. */
   say(text: string): void

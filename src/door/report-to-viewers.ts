@@ -245,7 +245,7 @@ const paused = (disposition: Disposition | undefined): AppError =>
 const silent = (disposition: Disposition | undefined): AppError =>
   new AppError(
     "POLICY_DENIED",
-    "A viewer of this desktop does not say whether a person has paused the agents",
+    "A viewer of this desktop does not answer whether a person has paused the agents",
     {
       suggestion: "Retry, or ask the person who runs 'agent-desktop desktop-view' to end it",
       details: { reason: "a viewer does not answer" },

@@ -241,7 +241,7 @@ export function quitProcess(
     throw refused(pid, name, "the session depends on it")
   if (withAncestors(process.pid).has(pid)) throw refused(pid, name, "it runs this command")
   if (!isProved)
-    throw refused(pid, name, "only a window says that it is its own").with({
+    throw refused(pid, name, "only the window itself claims to belong to it").with({
       suggestion: "Run 'close-app' without --force, which asks the window to close",
     })
   const method = force ? "SIGKILL" : "SIGTERM"

@@ -102,7 +102,7 @@ export class SeenDesktop {
   async focused(window: SeenWindow): Promise<Seen | undefined> {
     const { findFocused } = await import("./atspi/focus.ts")
     return this.#briefly(window, async (view, top) => {
-      // A menu or a list takes the keys, whatever element has the focus.
+      // An open menu or list takes the keys, even if an element of the window has the focus.
       if (await view.#hasPopup(window.pid)) return undefined
       return findFocused(await view.atspi(), top)
     })

@@ -43,7 +43,7 @@ export interface TableRows {
 export const MOST_CELLS = 100_000
 /** A table with at most so many rows is read whole, in view or not. */
 const FEW_ROWS = 100
-/** The rows that are read if it cannot be told which are in view. */
+/** The number of rows that are read if the rows in view are unknown. */
 const SOME_ROWS = 50
 const SOME_COLUMNS = 50
 
@@ -175,7 +175,7 @@ function withoutEmptyEnd(
   return { rows: kept.map((row) => row.slice(0, width)), width }
 }
 
-/** Refs of the cells that the table has objects for now: those in view. The first cell of a row stands for the row. */
+/** Refs of the cells that the table has objects for now: those in view. The ref of the first cell is the ref of the row. */
 async function refsOfCells(
   ctx: Context,
   table: Table,
@@ -257,7 +257,7 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
     rows: placed.map((cells) => columns.map((column) => (cells[column] ? textOf(cells[column]) : ""))),
     row_count: rowCount,
     column_count: width,
-    // Of rows that are made as they are scrolled to, the first is not known.
+    // If rows are created as the list is scrolled, the number of the first one is unknown.
     ...(all.first === undefined ? {} : { first_row: Math.max(wanted.first, grid.rowsAt ? 0 : first) + 1 }),
     first_column: (columns[0] ?? 0) + 1,
     ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
@@ -331,7 +331,7 @@ function positionsOf({ node, all }: TreePlace, rows: readonly TreeRow[]): readon
   })
 }
 
-/** Of a long table the rows in view, or the first ones if it does not say which those are. */
+/** The rows in view of a long table, or its first rows if it does not report which are in view. */
 function rowsInView(rows: readonly TreeRow[]): Span {
   if (rows.length <= FEW_ROWS) return { first: 0, last: rows.length - 1 }
   const shows = ({ node, cells }: TreeRow): boolean =>
@@ -351,7 +351,7 @@ function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
 
 function refuseTooMany(cells: number): void {
   if (cells <= MOST_CELLS) return
-  throw new AppError("INVALID_ARGS", `${cells} cells are too many for one call, which reads ${MOST_CELLS}`, {
+  throw new AppError("INVALID_ARGS", `${cells} cells are too many: one call reads at most ${MOST_CELLS}`, {
     suggestion: "Ask for fewer rows with --rows 1-1000, or for fewer columns with --columns",
     details: { argument: "rows" },
   })
@@ -360,7 +360,7 @@ function refuseTooMany(cells: number): void {
 function noNumbers({ ref }: Table): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
-    `The rows of ${ref} have no numbers: the app makes them as it is scrolled`,
+    `The rows of ${ref} have no numbers: the app creates them as the list is scrolled`,
     {
       suggestion: `Leave out --rows to read the rows in view, or look for one: agent-desktop scroll ${ref} --until TEXT`,
     },

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts"
 import { errorCode } from "../private-files.ts"
 
-/** Where the files of a session are. */
+/** The paths of a session's files. */
 export interface SessionPaths {
   readonly root: string
   /** The directories above the session's own, from the root down. */

@@ -135,7 +135,7 @@ describe.concurrent("set-cells in a table of fields", () => {
     })
     expect((await it.set()).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: expect.stringContaining("2 of 3 cells were written: The row of B3 is another one now"),
+      message: expect.stringContaining("2 of 3 cells were written: The row of B3 now shows another entry"),
       details: { written: 2, next: "B3" },
     })
     expect(it.world.deliveries).toHaveLength(2)

@@ -77,7 +77,7 @@ test("a process is not ended only because a window names it", async () => {
         .catch((error) => error),
     ).toMatchObject({
       code: "POLICY_DENIED",
-      message: `Process ${bystander.pid} (sleep) is not ended: only a window says that it is its own`,
+      message: `Process ${bystander.pid} (sleep) is not ended: only the window itself claims to belong to it`,
       disposition: { delivery: "not_delivered" },
     })
     expect(isRunning(bystander.pid)).toBe(true)

@@ -4,7 +4,7 @@ import { actionsOf } from "./capabilities.ts"
 import type { Answers, Reading } from "./reading.ts"
 import { DOCUMENTS, type Kind, ROLE } from "./roles.ts"
 
-/** The kind, states and actions of an object, as far as its answers prove them. */
+/** The kind, states and actions that the answers of an object prove. */
 
 /** The actions that are known so far. */
 export function actionsIn(reading: Reading): readonly ActionName[] {

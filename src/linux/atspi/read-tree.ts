@@ -160,7 +160,7 @@ export function noFrame(
   if (twins.length > 1) {
     return new AppError(
       "AMBIGUOUS_TARGET",
-      `Window '${id}' of '${app}' cannot be told from others of the same title and size`,
+      `Window '${id}' of '${app}' cannot be distinguished from others of the same title and size`,
       {
         suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
         details: { candidates: twins },

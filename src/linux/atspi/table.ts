@@ -101,7 +101,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
   } satisfies CellGrid<Handle>
 }
 
-/** The cells whose indexes tell those of all others: some toolkits count a header in every row. */
+/** Cells whose indexes are enough to compute all others: some toolkits count a header in every row. */
 const CORNER = [
   [0, 0],
   [0, 1],

@@ -192,7 +192,7 @@ class Collector {
     )
   }
 
-  /** Step 1: the states, and mostly the role, tell whether the object is worth more questions. */
+  /** Step 1: the states, and usually the role, decide whether more questions are needed. */
   #enter(draft: ObjectDraft): void {
     if (this.#nodes++ >= MAX_NODES) {
       this.#miss(draft)

@@ -13,7 +13,7 @@ import type { DesktopPart } from "./record.ts"
 
 export interface PartSpec {
   readonly program: string
-  /** The command; `FD` stands for the descriptor on which the program reports that it is ready. */
+  /** The command; `FD` is replaced by the descriptor on which the program reports that it is ready. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly log: string

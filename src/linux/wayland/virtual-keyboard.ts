@@ -130,7 +130,7 @@ function takeRun(chars: readonly string[]): {
 
 /**
  * Keys that produce characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium reads others,
- * such as 14, as on a PC keyboard, whatever the keymap says.
+ * such as 14, as on a PC keyboard, regardless of the keymap.
  */
 const PRINTABLE: readonly number[] = [
   ...range(2, 13),
