@@ -103,15 +103,15 @@ function errorsPage(): string {
   return [
     NOTE,
     "# Errors",
-    "A command that fails ends with exit code 1 (2 for `INVALID_ARGS`) and prints `error`: `code`, `message`, and where they are known `suggestion` (what to run next), `platform_detail` (the system's own words), `details` (facts, by code) and `disposition`.",
+    "A command that fails ends with exit code 1 (2 for `INVALID_ARGS`) and prints `error`: `code`, `message`, and, if known, `suggestion` (what to run next), `platform_detail` (the system's own words), `details` (facts, by code) and `disposition`.",
     table(
       ["`disposition`", "means"],
       [
         ["`delivery: not_delivered`", "nothing reached the app"],
         ["`delivery: delivery_uncertain`", "it may have arrived, or not"],
-        ["`delivery: delivered_unverified`", "it was sent, and no effect was seen"],
+        ["`delivery: delivered_unverified`", "it was sent, but no effect was seen"],
         ["`delivery: delivered_verified`", "its effect was seen"],
-        ["`retry: safe`", "doing it again does no harm"],
+        ["`retry: safe`", "repeating it does no harm"],
         ["`retry: unsafe`, `retry: unknown`", "it may have happened: look first"],
       ],
     ),

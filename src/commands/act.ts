@@ -177,7 +177,7 @@ export const scroll = defineCommand({
 
 export const select = defineCommand({
   ...onRef("select"),
-  summary: "Choose an option of a combobox, list or tab list by its name; several in a list that takes them",
+  summary: "Choose an option of a combobox, list or tab list by name, or several if the list allows it",
   effect: "changes",
   repeatable: true,
   tool: "core",
@@ -188,7 +188,7 @@ export const select = defineCommand({
       v.pipe(
         v.array(v.string()),
         v.maxLength(100),
-        v.description("Further options, for a list that takes several"),
+        v.description("Further options, if the list allows several"),
         v.metadata({ cli: { position: 2, value: "VALUE", freeText: true } satisfies CliHints }),
       ),
     ),
@@ -206,7 +206,7 @@ export const select = defineCommand({
 
 export const type = defineCommand({
   ...onRef("type"),
-  summary: "Insert text at the caret of a text field, and give it the focus; any Unicode, newlines included",
+  summary: "Insert text at the caret of a text field and give it the focus; any Unicode, including newlines",
   effect: "changes",
   tool: "core",
   input: {

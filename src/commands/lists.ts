@@ -48,7 +48,7 @@ export const listWindows = defineCommand({
 
 export const listSurfaces = defineCommand({
   name: "list-surfaces",
-  summary: "List the surfaces of an app that --surface can name now: windows, menus, dialogs",
+  summary: "List the open surfaces of an app for --surface: windows, menus, dialogs",
   group: "observe",
   effect: "reads",
   tool: "core",

@@ -6,7 +6,7 @@ import { actedOnRef, described } from "../schema/outputs.ts"
 
 export const menu = defineCommand({
   name: "menu",
-  summary: "Choose a menu item by its path, and leave nothing open",
+  summary: "Choose a menu item by its path; no menu stays open",
   group: "act",
   effect: "changes",
   tool: "core",

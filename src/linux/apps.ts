@@ -233,7 +233,7 @@ export function quitProcess(
   const target = readProcess(pid)
   if (target?.start !== start)
     throw new AppError("APP_NOT_FOUND", `Process ${pid} has ended`, {
-      suggestion: "Run 'list-apps' to see what runs",
+      suggestion: "Run 'list-apps' to see the running apps",
     })
   const path = executablePath(pid)
   const name = path ? path.slice(path.lastIndexOf("/") + 1) : target.name

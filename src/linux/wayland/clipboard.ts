@@ -94,7 +94,7 @@ async function readAll(fd: number, deadline: Deadline): Promise<string> {
       const piece = await Promise.race([reader.read(), over.promise])
       if (piece === "late")
         throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-          suggestion: "Wait for it, or use 'clipboard-set' to replace what it holds",
+          suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
         })
       if (piece.done) return Buffer.concat(pieces).toString("utf8")
       pieces.push(piece.value)
@@ -117,7 +117,7 @@ async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
   }
   owner.kill("SIGKILL")
   throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see what it holds, then try again",
+    suggestion: "Run 'clipboard-get' to see its content, then try again",
     disposition: { delivery: "delivery_uncertain", retry: "safe" },
   })
 }

@@ -141,7 +141,7 @@ export abstract class WindowCompositor extends InputCompositor {
       if (patience.expired) {
         if (PLACING.has(op.kind) && frame && SIDES.some((side) => now.frame?.[side] !== frame[side])) return
         throw new AppError("ACTION_FAILED", `Window '${id}' could not be ${PARTICIPLES[op.kind]}`, {
-          suggestion: "Run 'list-windows' to see how it is now",
+          suggestion: "Run 'list-windows' to see its present state",
           disposition: { delivery: "delivered_unverified", retry: "safe" },
         })
       }

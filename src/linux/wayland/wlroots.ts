@@ -57,7 +57,7 @@ export class Wlroots extends InputCompositor {
         .catch((error: unknown) => {
           if (wayland.closed) throw error
           throw new AppError("ACTION_FAILED", `The compositor did not ${op.kind} window '${id}'`, {
-            suggestion: "Run 'list-windows' to see how it is now",
+            suggestion: "Run 'list-windows' to see its present state",
             disposition: { delivery: "delivered_unverified", retry: "safe" },
           })
         })

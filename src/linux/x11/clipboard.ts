@@ -89,7 +89,7 @@ export async function setClipboard(
   }
   owner.kill("SIGKILL")
   throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see what it holds, then try again",
+    suggestion: "Run 'clipboard-get' to see its content, then try again",
     disposition: window === undefined ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "safe" },
   })
 }
@@ -98,7 +98,7 @@ export async function clearClipboard(x: X11, deadline: Deadline): Promise<void> 
   await x.intern(ATOMS, deadline)
   await x.check([setOwner(x, 0, 0)], deadline)
   if ((await getOwner(x, deadline)) === 0) return
-  throw new AppError("ACTION_FAILED", "Another program put something on the clipboard at once", {
+  throw new AppError("ACTION_FAILED", "Another program replaced the clipboard immediately", {
     suggestion: "A clipboard manager may restore it: use 'clipboard-set' instead",
   })
 }
@@ -163,7 +163,7 @@ async function nextEvent(asking: Asking, isWanted: (event: XEvent) => boolean): 
     if (event) continue
     if (deadline.expired) {
       throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-        suggestion: "Wait for it, or use 'clipboard-set' to replace what it holds",
+        suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
       })
     }
     if ((await getOwner(x, deadline)) !== owner) return undefined
