@@ -59,6 +59,15 @@ export interface Adapter {
 
   /** Throws WINDOW_NOT_FOUND or ELEMENT_NOT_FOUND if there is no such surface. */
   tree(target: TreeTarget, options: TreeOptions): Promise<SeenTree>
+  /**
+   * The dialog, alert or popover of a process that one of these objects is; see `Watch.appeared`. "opening": its window
+   * does not show yet. undefined: none of them is one.
+   */
+  openedAmong(
+    addresses: readonly string[],
+    pid: number,
+    options: TreeOptions,
+  ): Promise<SeenTree | "opening" | undefined>
   /** Distinguishes a process from an earlier one with the same pid. undefined: no process has this pid. */
   processStart(pid: number): Promise<string | undefined>
   /**
@@ -161,8 +170,13 @@ export interface WatchOptions {
 }
 
 export interface PopupWatch extends Disposable {
-  /** `opened`: a popup of the process has opened since, and still shows. `closed`: only others have closed since. */
-  look(pid: number): Promise<"opened" | "closed" | undefined>
+  /**
+   * `opened`: a popup of the process has opened since, and still shows. `window`: the process has made a window that is
+   * not a popup, which may not show yet. `closed`: only popups have closed since.
+   */
+  look(pid: number): Promise<"opened" | "window" | "closed" | undefined>
+  /** True if the window with this id was made or shown since, as far as the last look knows. */
+  hasAppeared(id: string): boolean
 }
 
 /**
@@ -452,7 +466,18 @@ export type ScreenshotTarget =
  */
 export interface Watch {
   changed(maxMs: number): Promise<boolean>
+  /**
+   * Objects that apps have reported as new, showing or active since the last call, newest first. A dialog or popover may
+   * be among them; `openedAmong` finds it. Absent: the platform does not report them.
+   */
+  appeared?(): readonly Appeared[]
   close(): Promise<void>
+}
+
+export interface Appeared {
+  readonly address: string
+  /** False if it was only reported as active: it may have been open before. */
+  readonly isNew: boolean
 }
 
 /** One desktop. Its connections are opened when first needed and shared by all its adapters. */

@@ -20,7 +20,7 @@ import {
   SETTABLE_STATES,
 } from "./expect.ts"
 import { contradicted, endedBy, refused } from "./failures.ts"
-import { followPopups, withPopup } from "./opened.ts"
+import { followPopups, opens, withOpened } from "./opened.ts"
 import { actPhysically } from "./physical.ts"
 import { type ActionResult, type Observation, provenByChanges, resultOf, sameState } from "./result.ts"
 import { dialogOver, refuseUnreachable } from "./unreachable.ts"
@@ -67,7 +67,8 @@ async function attempt(
   const following = ctx.adapter.life(stored.entry.pid)
   const dialog = dialogOver(ctx, stored)
   // `--changes` shows what opened.
-  const followed = choice.changes ? undefined : followPopups(ctx, action)
+  const mayOpen = opens(action)
+  const followed = mayOpen && !choice.changes ? followPopups(ctx) : undefined
   // They may reject before they are awaited, or never be awaited.
   for (const begun of [opening, following, dialog]) begun.catch(() => {})
   try {
@@ -82,8 +83,10 @@ async function attempt(
     )
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     const [watch, life, popups] = await Promise.all([opening, following, followed])
+    // Objects that appeared before the action are not its effect.
+    watch.appeared?.()
     const result = await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
-    return popups ? await withPopup(ctx, target, result, popups) : result
+    return mayOpen && !choice.changes ? await withOpened(ctx, target, result, { popups, watch }) : result
   } finally {
     const popups = await followed
     popups?.[Symbol.dispose]()

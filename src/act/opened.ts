@@ -1,5 +1,5 @@
 import type { Action } from "../action.ts"
-import type { PopupWatch } from "../adapter.ts"
+import type { PopupWatch, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition } from "../errors.ts"
 import { hasTrait } from "../node.ts"
@@ -7,18 +7,24 @@ import type { Target } from "../refs/resolve.ts"
 import type { ActionResult } from "./result.ts"
 
 /**
- * Popups that an action opens. The windows on the screen reveal them, so that an action that opens none costs no time.
+ * Menus, lists, dialogs and popovers that an action opens. The windows on the screen reveal popups, and the events of the
+ * app reveal the rest, so that an action that opens nothing costs no time.
  */
 
-/** Actions that may open a menu or a list. */
+/** Actions that may open something. */
 const OPENING: ReadonlySet<Action["kind"]> = new Set(["click", "double-click", "toggle", "expand"])
 
-/** How long the popover of a pressed button may take to be listed. Most buttons that stay down have none. */
-const DOWN_MS = 0
+export const opens = ({ kind }: Action): boolean => OPENING.has(kind)
 
-/** Follows popups from before the action. undefined: the display cannot report them, or the action opens none. */
-export async function followPopups(ctx: Context, { kind }: Action): Promise<PopupWatch | undefined> {
-  if (!OPENING.has(kind)) return undefined
+/** Reports from before the action on. */
+export interface Reports {
+  /** undefined: the display does not report popups. */
+  readonly popups: PopupWatch | undefined
+  readonly watch: Watch
+}
+
+/** Follows popups from before the action. undefined: the display cannot report them. */
+export async function followPopups(ctx: Context): Promise<PopupWatch | undefined> {
   try {
     return await ctx.adapter.watchPopups()
   } catch (error) {
@@ -26,30 +32,36 @@ export async function followPopups(ctx: Context, { kind }: Action): Promise<Popu
   }
 }
 
-/** Adds the popup that an action has opened to its result. */
-export async function withPopup(
+/** Adds the popup or dialog that an action has opened to its result. */
+export async function withOpened(
   ctx: Context,
   target: Target,
   result: ActionResult,
-  watch: PopupWatch,
+  { popups, watch }: Reports,
 ): Promise<ActionResult> {
   const { role, states } = target.seen
-  const isExpected = hasTrait(role, "opensMenu") || states.includes("haspopup")
+  const { pid } = target.entry
+  const isOpener = popups !== undefined && (hasTrait(role, "opensMenu") || states.includes("haspopup"))
   // A GTK 3 popover is part of its window, so the screen shows no popup. Its button stays down meanwhile.
-  const isDown = !states.includes("pressed") && (result.post_state?.states?.includes("pressed") ?? false)
+  const isDown =
+    popups !== undefined &&
+    !states.includes("pressed") &&
+    (result.post_state?.states?.includes("pressed") ?? false)
   try {
-    const isOpen = isExpected || (await watch.look(target.entry.pid)) === "opened"
-    if (!isOpen && !isDown) return result
-    const { openedPopup, shownPopup } = await import("../look/popup.ts")
-    const popup = isOpen
-      ? await openedPopup(ctx, target, watch, isExpected)
-      : await shownPopup(ctx, target, DOWN_MS)
-    if (!popup) return result
+    const seen = isOpener ? undefined : await popups?.look(pid)
+    const hasPopup = seen === "opened"
+    const mayFollow = isOpener || seen === "window"
+    const appeared = watch.appeared?.() ?? []
+    if (!mayFollow && !hasPopup && !isDown && appeared.length === 0) return result
+    const { openedBy } = await import("../look/popup.ts")
+    const opened = await openedBy(ctx, target, { popups, watch, appeared, mayFollow, hasPopup, isDown })
+    if (!opened) return result
     const isNews = result.disposition.delivery === "delivered_unverified" && result.doubt === undefined
-    const disposition: Disposition = isNews
-      ? { ...result.disposition, delivery: "delivered_verified" }
-      : result.disposition
-    return { ...result, disposition, popup }
+    const disposition: Disposition =
+      isNews && opened.isProof
+        ? { ...result.disposition, delivery: "delivered_verified" }
+        : result.disposition
+    return { ...result, disposition, popup: opened.tree }
   } catch (error) {
     // The action was delivered, even if the popup cannot be read.
     return unlessFailed(error) ?? result

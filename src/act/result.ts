@@ -26,7 +26,7 @@ export interface ActionResult {
   /** After `type` and `set-value`: whether keys go to the field now, and if not, why. */
   readonly focused?: boolean
   readonly focus_reason?: string
-  /** The menu or list that the action opened, with refs. */
+  /** The menu, list or dialog that the action opened, with refs. */
   readonly popup?: Node
   readonly changes?: ActionChanges
 }

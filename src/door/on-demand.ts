@@ -95,6 +95,7 @@ const METHODS = Object.keys({
   popups: 0,
   watchPopups: 0,
   tree: 0,
+  openedAmong: 0,
   processStart: 0,
   open: 0,
   popoverOpeners: 0,

@@ -5,7 +5,9 @@ import type {
   PlatformOptions,
   Seen,
   SeenApp,
+  SeenTree,
   SeenWindow,
+  TreeOptions,
   WindowOp,
 } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
@@ -14,7 +16,7 @@ import { Turn } from "../turn.ts"
 import { pause } from "../until.ts"
 import type { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
-import { readTree, translatingErrors } from "./atspi/read-tree.ts"
+import { readTree, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
 import { SeenDesktop } from "./seen-desktop.ts"
@@ -49,6 +51,18 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
     if (look) await (await import("./atspi/sorted-rows.ts")).refuseOtherRow(atspi, element, look)
   }
   const turn = new Turn(async () => (await windowing()).openLock(deadline), deadline)
+  const readFrom = async (root: TreeRoot, treeOptions: TreeOptions): Promise<SeenTree> => {
+    const atspi = await view.atspi()
+    const tree = await readTree(atspi, root, treeOptions)
+    const { traits, window = "" } = Element.of(tree.root.handle).origin
+    const doubt = async () => {
+      const [system, { rowsInDoubt }] = await Promise.all([windowing(), import("./atspi/sorted-rows.ts")])
+      const look = system.uncovered?.bind(system, window)
+      return look && rowsInDoubt(atspi, tree.root, look)
+    }
+    const mayBeOld = traits.cellsKeepTexts && session.hasWindows
+    return { ...tree, reachedBy: session.hintFor(atspi.bus), ...(mayBeOld ? { doubt } : {}) }
+  }
   // Modules that only some commands need are loaded by those: a click by ref loads neither windows nor input.
   return {
     permissions: async (request) => (await import("./diagnose.ts")).permissions(session, request, deadline),
@@ -66,17 +80,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return popups?.filter((popup) => popup.pid === pid && !isPassing(popup)).length
     },
     watchPopups: async () => (await windowing()).watchPopups?.(deadline),
-    tree: async (target, treeOptions) => {
-      const atspi = await view.atspi()
-      const tree = await readTree(atspi, await view.rootOf(target), treeOptions)
-      const { traits, window = "" } = Element.of(tree.root.handle).origin
-      const doubt = async () => {
-        const [system, { rowsInDoubt }] = await Promise.all([windowing(), import("./atspi/sorted-rows.ts")])
-        const look = system.uncovered?.bind(system, window)
-        return look && rowsInDoubt(atspi, tree.root, look)
-      }
-      const mayBeOld = traits.cellsKeepTexts && session.hasWindows
-      return { ...tree, reachedBy: session.hintFor(atspi.bus), ...(mayBeOld ? { doubt } : {}) }
+    tree: async (target, treeOptions) => readFrom(await view.rootOf(target), treeOptions),
+    openedAmong: async (addresses, pid, treeOptions) => {
+      const root = await translatingErrors({ app: `pid ${pid}` }, view.openedAmong(addresses, pid))
+      if (typeof root !== "object") return root
+      const tree = await readFrom(root, treeOptions)
+      return root.frame ? { ...tree, rootPath: [] } : tree
     },
     processStart: async (pid) => processStart(pid),
     open: async (entry, route, hint) => {

@@ -221,6 +221,26 @@ export class SeenDesktop {
     throw severalBars(app_name, bars)
   }
 
+  /** The dialog or popover among objects that have just appeared. */
+  async openedAmong(addresses: readonly string[], pid: number): Promise<TreeRoot | "opening" | undefined> {
+    const [atspi, { openedAmong }, { openIn }] = await Promise.all([
+      this.atspi(),
+      import("./atspi/dialogs.ts"),
+      import("./atspi/open.ts"),
+    ])
+    const opened = await openedAmong(atspi, pid, addresses)
+    if (!opened) return undefined
+    await this.#look()
+    const tops = await this.#topLevels(pid)
+    const top = tops.find(({ element, window }) => window && refKey(element.ref) === refKey(opened.top))
+    if (!top?.window) return "opening"
+    const { id, title } = top.window
+    const place = { window: { id, title }, surface: "sheet" } as const
+    if (refKey(opened.ref) === refKey(opened.top)) return { ...place, element: top.element, frame: top.frame }
+    const element = await openIn(atspi, top.element, opened.ref)
+    return element && { ...place, element }
+  }
+
   async #above(element: Element, levels: number): Promise<Element> {
     if (levels === 0) return element
     const { openAbove } = await import("./atspi/open.ts")

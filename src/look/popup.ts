@@ -1,12 +1,13 @@
-import type { PopupWatch, SeenTree, SeenWindow } from "../adapter.ts"
+import type { Appeared, PopupWatch, SeenNode, SeenTree, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node, Surface } from "../node.ts"
 import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { type StoredRef, windowOf } from "../refs/resolve.ts"
-import { until } from "../until.ts"
+import { until, untilChanged } from "../until.ts"
 import { fitTree } from "./budget.ts"
 import { compact } from "./compact.ts"
+import { isDialog } from "./cover.ts"
 import { appendRefs, refSource } from "./surface.ts"
 import { estimateTokens } from "./tokens.ts"
 
@@ -14,24 +15,95 @@ import { estimateTokens } from "./tokens.ts"
 const OPENING_MS = 400
 /** How long the app may take to list a popup that the screen shows. */
 const LISTING_MS = 600
+/** How long the popover of a pressed button may take to be listed. Most buttons that stay down have none. */
+const DOWN_MS = 0
 /** A long list is cut, as with `--budget`. */
 const MOST_TOKENS = 1500
 
-/**
- * The popup that an action opened, with refs added to the map of the action's own ref; undefined if none has opened.
- * `watch` was there before the action. `isExpected`: the element usually opens one, so it is waited for.
- */
-export async function openedPopup(
+/** Reports about an action that may have opened something. */
+export interface Signs {
+  /** It was there before the action. */
+  readonly popups: PopupWatch | undefined
+  readonly watch: Watch
+  /** Objects that have appeared since the action. */
+  readonly appeared: readonly Appeared[]
+  /** The element usually opens a popup, or the app has made a window. Then it is waited for. */
+  readonly mayFollow: boolean
+  /** The screen shows a new popup. */
+  readonly hasPopup: boolean
+  /** The element stays down, as a button does whose popover is open. */
+  readonly isDown: boolean
+}
+
+/** Something that an action opened, with refs. */
+export interface OpenedTree {
+  readonly tree: Node
+  /** False for an alert in the window of an element that is not known to open anything: it may have come by itself. */
+  readonly isProof: boolean
+}
+
+/** The popup or dialog that an action opened, with refs added to the map of the action's own ref; undefined: none has opened. */
+export async function openedBy(
   ctx: Context,
   stored: StoredRef,
-  watch: PopupWatch,
-  isExpected: boolean,
-): Promise<Node | undefined> {
+  signs: Signs,
+): Promise<OpenedTree | undefined> {
+  const { popups, watch, mayFollow, hasPopup, isDown } = signs
   const { pid } = stored.entry
-  const deadline = ctx.deadline.slice(isExpected ? OPENING_MS : 0)
-  const seen = await until(ctx, () => watch.look(pid), { pids: [pid], deadline })
-  return seen === "opened" ? shownPopup(ctx, stored) : undefined
+  let appeared = signs.appeared
+  let opened: OpenedTree | undefined
+  const look = async (): Promise<"popup" | "dialog" | "closed" | undefined> => {
+    const seen = hasPopup ? "opened" : await popups?.look(pid)
+    if (seen === "opened") return "popup"
+    appeared = [...(watch.appeared?.() ?? []), ...appeared]
+    opened = await openedDialog(ctx, stored, appeared, popups)
+    if (opened) opened = { ...opened, isProof: opened.isProof || mayFollow }
+    return opened ? "dialog" : seen === "window" ? undefined : seen
+  }
+  const deadline = ctx.deadline.slice(mayFollow ? OPENING_MS : 0)
+  const found = await (mayFollow ? untilChanged(watch, look, deadline) : look())
+  if (found === "dialog") return opened
+  if (found !== "popup" && !isDown) return undefined
+  const tree = await (found === "popup" ? shownPopup(ctx, stored) : shownPopup(ctx, stored, DOWN_MS))
+  return tree && { tree, isProof: true }
 }
+
+/**
+ * The dialog or popover among objects that have appeared. Waits for its window, which may show a moment later. A dialog
+ * that was open before does not count: it may have become active because another one closed.
+ */
+async function openedDialog(
+  ctx: Context,
+  { entry, snapshotId }: Pick<StoredRef, "entry" | "snapshotId">,
+  appeared: readonly Appeared[],
+  popups: PopupWatch | undefined,
+): Promise<OpenedTree | undefined> {
+  const addresses = [...new Set(appeared.map(({ address }) => address))]
+  if (addresses.length === 0) return undefined
+  const { pid, window_id } = entry
+  const look = () => ctx.adapter.openedAmong(addresses, pid, LOOK)
+  const whenShown = async (): Promise<SeenTree | "none" | undefined> => {
+    const seen = await look()
+    return seen === "opening" ? undefined : (seen ?? "none")
+  }
+  const isNew = ({ root, rootPath, window }: SeenTree): boolean => {
+    // A dialog that holds the element was there before.
+    if (!rootPath) return !holds(root, entry.address)
+    return popups?.hasAppeared(window.id) ?? appeared.some((one) => one.isNew && one.address === root.address)
+  }
+  // Most objects that appear are not dialogs, and then no watch is opened.
+  const first = await look()
+  const deadline = ctx.deadline.slice(LISTING_MS)
+  const seen = first === "opening" ? await until(ctx, whenShown, { pids: [pid], deadline }) : first
+  if (!seen || seen === "none" || !isNew(seen)) return undefined
+  const refOf = await appendRefs(ctx, seen.root, refSource(seen, entry.process_start), snapshotId)
+  const tree = fitting(compact(withoutBounds(toNode(seen.root, refOf))))
+  const isInside = seen.window.id === window_id
+  return { tree, isProof: tree.role !== "alert" || isDialog(tree) || !isInside }
+}
+
+const holds = (node: SeenNode, address: string | undefined): boolean =>
+  address !== undefined && (node.address === address || node.children.some((child) => holds(child, address)))
 
 /** The visible popup, with refs. If it cannot be read, its description says so. */
 export async function shownPopup(

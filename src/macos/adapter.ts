@@ -118,6 +118,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
     ownerAt: async () => undefined,
     popups: async () => undefined,
     watchPopups: async () => undefined,
+    openedAmong: async () => undefined,
     unlistedNotifications: async () => 0,
     notification: async (target, op) =>
       (await import("./notifications.ts")).actOnNotification(ax, target, op),

@@ -202,7 +202,7 @@ const actedMembers = () => ({
   app_ended: described(optional(literal(true)), "The app ended because of it"),
   disposition: disposition(),
   doubt: described(optionalString(), "Why it is not verified"),
-  popup: described(optional(node()), "The menu or list that it opened, with refs"),
+  popup: described(optional(node()), "The menu, list or dialog that it opened, with refs"),
   ...place(),
   changes: changes(),
 })

@@ -187,9 +187,10 @@ describe("Chromium", () => {
     await ok("press", "ctrl+w", "--app", "chromium")
   })
 
-  test("a bubble is a sheet of its window: --changes shows it, and its button is clicked by ref", async () => {
-    const { changes } = await ok("click", await refOf(id, "button", "Bookmark this tab"), "--changes")
-    expect(JSON.stringify(changes)).toContain("Bookmark added")
+  test("a bubble is a sheet of its window: the click returns it, and its button is clicked by ref", async () => {
+    const { popup } = await ok("click", await refOf(id, "button", "Bookmark this tab"))
+    expect(popup).toMatchObject({ role: "dialog", name: "Bookmark added" })
+    expect(nodesOf(popup).find(({ name }) => name === "Done")?.ref_id).toMatch(/^@e/)
     await until(async () => (await surfaces("chromium")).includes("sheet"))
     const { tree } = await ok("snapshot", "--window-id", id, "--surface", "sheet")
     expect(tree.name).toBe("Bookmark added")
@@ -200,8 +201,21 @@ describe("Chromium", () => {
       await ok("click", done)
       closed = await until(isClosed, 3000).catch(() => false)
     }
-    await refOf(id, "button", "Edit bookmark for this tab")
-  })
+    const star = await refOf(id, "button", "Edit bookmark for this tab")
+    const { changes } = await ok("click", star, "--changes")
+    expect(JSON.stringify(changes)).toContain("Edit bookmark")
+    await ok("press", "escape", "--app", "chromium")
+    await until(isClosed)
+  }, 60_000)
+
+  test("the bubble of the site information comes back with refs", async () => {
+    const { popup } = await ok("click", await refOf(id, "button", "File"))
+    expect(JSON.stringify(popup)).toContain("local or shared file")
+    expect(nodesOf(popup).some(({ ref_id }) => ref_id)).toBe(true)
+    expect(await surfaces("chromium")).toContain("alert")
+    await ok("press", "escape", "--app", "chromium")
+    await until(async () => !(await surfaces("chromium")).includes("alert"))
+  }, 60_000)
 
   test("suggestions of a field are listed, shown with the window, and chosen by ref", async () => {
     await ok("type", await refOf(id, "combobox", "Fruit"), "Ap", "--input", "physical")

@@ -49,6 +49,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
       ),
     popups: (pid) => native("popups", () => world.popups(pid)),
     watchPopups: async () => undefined,
+    openedAmong: async () => undefined,
     tree: (target, options) => native("tree", () => readTree(world, target, options)),
     processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),
     open: (entry, route) => native(`open ${route}`, () => open(world, entry, route)),

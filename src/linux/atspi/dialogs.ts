@@ -1,7 +1,8 @@
+import { MAX_LEVELS } from "../../adapter.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { type Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
-import { has, STATE } from "./bits.ts"
-import { unlessRefused } from "./element.ts"
+import { type Atspi, parseRefKey, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
+import { has, STATE, type StateSet } from "./bits.ts"
+import { isGone, unlessRefused } from "./element.ts"
 import { ROLE, WINDOW_ROLES } from "./roles.ts"
 import { traitsOf } from "./toolkits.ts"
 
@@ -47,6 +48,55 @@ export async function findDialogSigns(
     beside: tops.length > 1 && signs.some(({ isDialog }) => isDialog),
     inside: signs.filter(({ isFilled }) => isFilled).map(({ top }) => top),
     overPage: (await covering) === true,
+  }
+}
+
+/**
+ * The first of these objects that is a dialog, an alert or a popover of the process and shows, and the top-level object
+ * that it is in. undefined: there is none.
+ */
+export async function openedAmong(
+  atspi: Atspi,
+  pid: number,
+  addresses: readonly string[],
+): Promise<{ readonly ref: Ref; readonly top: Ref } | undefined> {
+  const refs = addresses.flatMap((address) => parseRefKey(address) ?? [])
+  const facts = await Promise.all(
+    refs.map((ref) => Promise.all([unlessLeft(atspi.role(ref)), unlessLeft(atspi.states(ref))])),
+  )
+  for (const [i, ref] of refs.entries()) {
+    const [role, states] = facts[i]!
+    if (role === undefined || states === undefined || !isDialog(role, states)) continue
+    const top = (await unlessLeft(atspi.pid(ref.bus))) === pid ? await topOf(atspi, ref) : undefined
+    // The window system knows whether a window shows. GTK 4 does not report it.
+    if (top && (has(states, STATE.SHOWING) || refKey(top) === refKey(ref))) return { ref, top }
+  }
+  return undefined
+}
+
+/** GTK 3 reports a popover as a modal panel. */
+const isDialog = (role: number, states: StateSet): boolean =>
+  role === ROLE.PANEL ? has(states, STATE.MODAL) : WINDOW_ROLES.has(role) && !PLAIN.has(role)
+
+/** undefined: the object is not in the tree of its app. */
+async function topOf(atspi: Atspi, ref: Ref): Promise<Ref | undefined> {
+  let at = ref
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const above = await unlessLeft(atspi.parent(at))
+    if (!above) return undefined
+    if (above.path === ROOT_PATH) return at
+    at = above
+  }
+  return undefined
+}
+
+/** Objects that have just appeared may leave at once, and whole processes with them. */
+const unlessLeft = async <T>(read: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await unlessRefused(read)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
   }
 }
 

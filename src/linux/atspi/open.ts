@@ -99,6 +99,17 @@ export async function openAbove(
   })
 }
 
+/** Opens an object that is known to be inside a frame. undefined: it is gone. */
+export async function openIn(atspi: Atspi, frame: Element, ref: Ref): Promise<Element | undefined> {
+  return unlessMissing(async () => {
+    const [parent, origin] = await Promise.all([
+      readParent(atspi, ref),
+      originWithin(atspi, ref, frame.origin, async () => frame),
+    ])
+    return new Element(ref, origin, parent)
+  })
+}
+
 /** By its index if that is reliable: a spreadsheet has too many children to list. */
 async function childOf(atspi: Atspi, ref: Ref, index: number, traits: Traits): Promise<Ref | undefined> {
   if (!traits.childAtIndexMiscounts) return atspi.childAt(ref, index)

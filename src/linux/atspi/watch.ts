@@ -1,7 +1,7 @@
-import type { Watch } from "../../adapter.ts"
+import type { Appeared, Watch } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { type Bus, DBusClosed, DBusError, type Message, method } from "../dbus/bus.ts"
-import { Atspi, type Ref } from "./atspi.ts"
+import { Atspi, type Ref, refKey } from "./atspi.ts"
 
 /** Events of apps. An event only means "look again": toolkits differ in the ones they send. */
 
@@ -48,10 +48,13 @@ export async function watchEvents(
   const senders = new Senders(bus, pids)
   let happened = false
   let wake: (() => void) | undefined
+  let appeared: readonly Appeared[] = []
   const stop = bus.listen((signal) => {
     if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
     if (ignoresMoves && signal.member === "BoundsChanged") return
     noteShown(bus, signal)
+    const one = appearing(signal)
+    if (one) appeared = [one, ...appeared.slice(0, MAX_APPEARED - 1)]
     changed()
   })
   const changed = (): void => {
@@ -88,6 +91,11 @@ export async function watchEvents(
       happened = false
       return was
     },
+    appeared() {
+      const all = appeared
+      appeared = []
+      return all
+    },
     async close() {
       stop()
       wake?.()
@@ -119,6 +127,41 @@ function noteShown(bus: Bus, { member, signature, body, sender, path }: Message)
   const isShowing = body.string() === "showing" && body.i32() === 1
   body.at = at
   if (isShowing) shown.set(bus, [{ bus: sender, path }, ...lastShown(bus)].slice(0, MAX_SHOWN))
+}
+
+/** Most events report other changes. A dialog that opens is among the last objects that a click makes appear. */
+const MAX_APPEARED = 24
+
+/** The object that an event reports as new, showing or active. */
+function appearing({
+  member,
+  interface: of,
+  signature,
+  body,
+  sender: bus,
+  path,
+}: Message): Appeared | undefined {
+  if (of.endsWith(".Window")) {
+    const isNew = member === "Create"
+    return isNew || member === "Activate" ? { address: refKey({ bus, path }), isNew } : undefined
+  }
+  const isChild = member === "ChildrenChanged"
+  if ((!isChild && member !== "StateChanged") || !signature.startsWith("siiv")) return undefined
+  const at = body.at
+  try {
+    const kind = body.string()
+    const isOn = body.i32() === 1
+    if (!isChild) {
+      const isNew = kind === "showing"
+      return isOn && (isNew || kind === "active") ? { address: refKey({ bus, path }), isNew } : undefined
+    }
+    body.i32()
+    if (kind !== "add" || body.signature() !== "(so)") return undefined
+    body.align(8)
+    return { address: refKey({ bus: body.string(), path: body.string() }), isNew: true }
+  } finally {
+    body.at = at
+  }
 }
 
 async function acquire(bus: Bus, deadline: Deadline): Promise<void> {

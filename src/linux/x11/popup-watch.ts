@@ -3,17 +3,21 @@ import type { Deadline } from "../../deadline.ts"
 import { isPassing } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { EVENT, MASK } from "./requests.ts"
-import { learnAtoms, readWindows } from "./window.ts"
+import { learnAtoms, readWindows, type XWindow } from "./window.ts"
 
-/** Follows the popups that open and close from now on. Costs one round trip before and one after. */
+/** Follows the popups that open and close, and the windows that are made, from now on. Costs one round trip before and one after. */
 export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatch> {
   const opened = new Set<number>()
+  const made = new Set<number>()
   let hasClosed = false
   const selected = x.select(x.root, MASK.substructure)
   const events = x.listen(({ code, packet }) => {
     const window = packet.u32(8)
     // A window that the window manager manages is never override-redirect.
     if (code === EVENT.mapNotify && packet.u8(12) === 1) opened.add(window)
+    if (code === EVENT.createNotify && packet.u8(22) === 0) made.add(window)
+    // A window manager puts a window that is to show into a frame.
+    if (code === EVENT.reparentNotify || (code === EVENT.mapNotify && packet.u8(12) === 0)) made.add(window)
     if (code === EVENT.unmapNotify) hasClosed = !opened.delete(window) || hasClosed
     return false
   })
@@ -30,12 +34,20 @@ export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatc
   return {
     look: async (pid) => {
       await x.sync(deadline)
-      if (opened.size === 0) return hasClosed ? "closed" : undefined
+      if (opened.size === 0 && made.size === 0) return hasClosed ? "closed" : undefined
       await learnAtoms(x, deadline)
-      const windows = await readWindows(x, [...opened], deadline)
-      const isOwn = windows.some((window) => window.pid === pid && !isPassing(window))
-      return isOwn ? "opened" : hasClosed ? "closed" : undefined
+      const own = (await readWindows(x, [...opened, ...made], deadline)).filter(
+        (window) => window.pid === pid && !isPassing(window),
+      )
+      if (own.some(({ id }) => opened.has(id))) return "opened"
+      return own.some(isVisible) ? "window" : hasClosed ? "closed" : undefined
     },
+    hasAppeared: (id) => [...made].some((window) => `w-${window}` === id),
     [Symbol.dispose]: stop,
   }
 }
+
+/** Toolkits make tiny windows that never show, for the clipboard for example. */
+const isVisible = ({ bounds: { width, height } }: XWindow): boolean => Math.min(width, height) > MOST_HIDDEN
+
+const MOST_HIDDEN = 16

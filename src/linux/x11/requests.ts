@@ -278,6 +278,7 @@ export const EVENT = {
   destroyNotify: 17,
   unmapNotify: 18,
   mapNotify: 19,
+  reparentNotify: 21,
   configureNotify: 22,
   propertyNotify: 28,
   selectionClear: 29,

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Node } from "../../src/node.ts"
+import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import type { Json } from "../support/json.ts"
+import { until } from "../support/until.ts"
+
+/** A click that opens a dialog returns it with refs. The app's log proves what was clicked in it. */
+
+const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
+
+describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5", "web"])("%s", (toolkit) => {
+  let desktop: TestDesktop
+  let fixture: Fixture
+  let id: string
+
+  const ok = async (...args: readonly string[]): Promise<Json> => {
+    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
+    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
+    return json.data
+  }
+  const refOf = (name: string): Promise<string> =>
+    until(async () => {
+      const query = ["--role", "button", "--name", name, "--exact", "--first"]
+      return (await ok("find", "--window-id", id, ...query)).match?.ref_id
+    }, 30_000)
+  const refIn = (tree: Node, name: string): string =>
+    nodesOf(tree).find((one) => one.name === name)?.ref_id ?? ""
+
+  beforeAll(async () => {
+    desktop = await openDesktop({ width: 1600 })
+    fixture = await startFixture(desktop, toolkit)
+    id = await until(async () => {
+      const { windows } = await ok("list-windows")
+      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
+    }, 30_000)
+  }, 90_000)
+  afterAll(() => desktop?.close())
+
+  test.each(["semantic", "physical"])(
+    "a click (%s) that opens a dialog returns it, and its button is clicked by ref",
+    async (input) => {
+      const { popup, disposition } = await ok("click", await refOf("Open dialog"), "--input", input)
+      expect(JSON.stringify(popup)).toContain("Are you sure?")
+      expect(disposition).toEqual({ delivery: "delivered_verified", retry: "unsafe" })
+      const before = (await fixture.events()).length
+      await ok("click", refIn(popup, "OK"))
+      const answered = await until(async () =>
+        (await fixture.events()).slice(before).find(({ event }) => event === "dialog"),
+      )
+      expect(answered).toMatchObject({ name: "Confirm", value: "ok" })
+    },
+    60_000,
+  )
+
+  test("a click that opens nothing returns nothing more, also after a dialog has closed", async () => {
+    const { popup, disposition } = await ok("click", await refOf("Press me"))
+    expect(popup).toBeUndefined()
+    expect(disposition.retry).toBe("unsafe")
+    await fixture.seen("press", "Press me")
+  }, 60_000)
+
+  test("a click in a dialog does not return that dialog as opened", async () => {
+    const { popup } = await ok("click", await refOf("Open sheet"))
+    const field = refIn(popup, "File name")
+    const { popup: none } = await ok("click", field, "--input", "physical")
+    expect(none).toBeUndefined()
+    expect((await ok("click", refIn(popup, "Cancel"))).popup).toBeUndefined()
+    expect(await fixture.seen("dialog", "Save As")).toMatchObject({ value: "cancel" })
+  }, 60_000)
+})
