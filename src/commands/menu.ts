@@ -23,7 +23,10 @@ export const menu = defineCommand({
     changes,
   },
   output: () =>
-    actedOnRef("menu", { path: described(v.array(v.string()), "The names as the app shows them") }),
+    actedOnRef("menu", {
+      path: described(v.array(v.string()), "The names as the app shows them"),
+      observed: described(v.optional(v.string()), "The effect that proves the choice"),
+    }),
   print: async (data: object) => (await import("../look/outline.ts")).actedText(data),
   sample: { path: "$menu", app: "$app" },
   examples: ['agent-desktop menu "File > Save As…"', 'agent-desktop menu "View > Show Toolbar" --app gedit'],
@@ -31,12 +34,15 @@ export const menu = defineCommand({
     namesIn(path)
   },
   async run(args, ctx) {
+    const names = namesIn(args.path)
+    const { chooseAndProve, provenInChanges } = await import("../act/menu-proof.ts")
+    if (!args.changes) return chooseAndProve(ctx, args, names)
     const [{ changing }, { chooseFromMenu, menuWindow }] = await Promise.all([
       import("../act/act.ts"),
       import("../act/menu.ts"),
     ])
-    const place = args.changes ? { ...args, window_id: (await menuWindow(ctx, args)).id } : args
-    return changing(ctx, place, () => chooseFromMenu(ctx, args, namesIn(args.path)))
+    const place = { ...args, window_id: (await menuWindow(ctx, args)).id }
+    return provenInChanges(await changing(ctx, place, () => chooseFromMenu(ctx, args, names)))
   },
 })
 

@@ -45,6 +45,7 @@ export function actedText(data: object): string | undefined {
     rest.already && "nothing had to be sent",
     rest.app_ended && "its app ended",
     rest.focused === false && `not focused: ${oneLine(rest.focus_reason ?? "")}`,
+    rest.observed && `observed: ${rest.observed}`,
     rest.doubt && `doubt: ${oneLine(rest.doubt)}`,
   ].filter(Boolean)
   const words = [action, acted, disposition && deliveryWords(disposition), place, changes?.snapshot_id]
@@ -69,6 +70,7 @@ interface Acted {
   readonly focused?: boolean
   readonly focus_reason?: string
   readonly doubt?: string
+  readonly observed?: string
   readonly menu?: PrintedNode
   readonly popup?: PrintedNode
   readonly disposition?: Disposition

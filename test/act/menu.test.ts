@@ -115,6 +115,33 @@ describe("menu", () => {
     expect(keys).toEqual([])
   })
 
+  test.each([false, true])(
+    "a window of the app proves the choice, another app's window does not (changes: %p)",
+    async (changes) => {
+      const other = item("Elsewhere", {
+        does: () =>
+          it.world
+            .app("Other", { pid: 20 })
+            .window("Other", [{ role: "button", name: "Hi", states: ["enabled"] }], { id: "w-9" }),
+      })
+      const ask = item("Ask", {
+        does: () =>
+          it.app.window("Question", [{ role: "textfield", name: "Answer", states: ["enabled"] }], {
+            id: "w-2",
+          }),
+      })
+      const it = withMenus(item("File", { children: closed(other, ask) }))
+      const elsewhere = await it.ok("menu", { path: "File > Elsewhere", changes })
+      expect(elsewhere.disposition.delivery).toBe("delivered_unverified")
+      expect(elsewhere.observed).toBeUndefined()
+      expect(await it.ok("menu", { path: "File > Ask", changes })).toMatchObject({
+        disposition: { delivery: "delivered_verified", retry: "unsafe" },
+        observed: "window w-2 opened",
+      })
+      expect(it.world.deliveries).toHaveLength(2)
+    },
+  )
+
   test("lists the items at the level of a wrong name, and does nothing", async () => {
     const it = withMenus(item("File", { children: closed(item("Open"), item("Open…"), item("open")) }))
     expect(await it.error("menu", { path: "Edit > Undo" })).toMatchObject({
