@@ -9,7 +9,7 @@ import type { Facts, Source } from "./facts.ts"
 import type { Frame } from "./frames.ts"
 import { kindIn, nameOf } from "./reading.ts"
 import { MENU_ROLES, ROLE, WINDOW_ROLES } from "./roles.ts"
-import { isShowing } from "./sight.ts"
+import { isShowing, mayBeCollapsed } from "./sight.ts"
 import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
 
@@ -190,7 +190,7 @@ async function scan(
   window: TopWindow | undefined,
   id: string,
 ): Promise<readonly Shown[]> {
-  return new Scan(await openSource(atspi, element, false), window, id).run(element)
+  return new Scan(atspi, await openSource(atspi, element, false), window, id).run(element)
 }
 
 /** Chromium lists the frame of a closed menu for a while, and returns nonsense for it. */
@@ -208,12 +208,14 @@ function topType({ role, states }: Frame, window: TopWindow): Surface {
 
 /** Searches the showing part of a window for surfaces inside it. */
 class Scan {
+  readonly #atspi: Atspi
   readonly #source: Source
   readonly #window: TopWindow | undefined
   readonly #id: string
   readonly #seen = new Set<string>()
 
-  constructor(source: Source, window: TopWindow | undefined, id: string) {
+  constructor(atspi: Atspi, source: Source, window: TopWindow | undefined, id: string) {
+    this.#atspi = atspi
     this.#source = source
     this.#window = window
     this.#id = id
@@ -252,6 +254,7 @@ class Scan {
     const inside = { element, title, id: this.#id, window: this.#window }
     switch (kind.role) {
       case "menubar":
+        if (await this.#isFlat(element, facts)) return []
         return [
           { ...inside, type: "menubar", itemCount: await this.#countItems(element, facts, 0) },
           ...(await this.#below(element, facts, title)),
@@ -274,6 +277,13 @@ class Scan {
       return itemCount > 0 ? [{ ...inside, type: "menu", id: MENU_ID, itemCount }] : []
     }
     return this.#below(element, facts, title || parentName)
+  }
+
+  async #isFlat({ ref, origin, parentRole }: Element, facts: Facts): Promise<boolean> {
+    if (!mayBeCollapsed(origin.traits, facts.role, parentRole)) return false
+    const extents =
+      facts.extents ?? (await unlessRefused(this.#atspi.extents(ref, origin.traits.coordinates)))
+    return extents?.height === 0
   }
 
   /** Counts items that show, also inside the boxes that GTK 4 puts around them. */
