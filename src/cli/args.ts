@@ -199,7 +199,7 @@ function fill(line: Line, scope: Scope): void {
   const last = open[open.length - 1]
   for (const [index, word] of line.words.entries()) {
     const field = open[index] ?? (last?.kind === "list" ? last : undefined)
-    if (!field) throw extraArgument(scope.command, word, scope.places, open)
+    if (!field) throw extraArgument(scope.command, word, scope.places, open, scope.flags.has("--arg"))
     put(line, field, checked(field, word, labelOf(field), scope.command))
   }
 }

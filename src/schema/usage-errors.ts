@@ -52,10 +52,8 @@ export function unknownCommand(name: string, known: Iterable<string>): UsageErro
 export function unknownFlag(command: string, token: string, known: Iterable<string>): UsageError {
   // The text after `=` is a value and not part of the mistake.
   const flag = token.split("=", 1)[0]!
-  const near = nearest(
-    flag,
-    [...known].filter((spelling) => spelling.startsWith("--")),
-  )
+  const flags = [...known].filter((spelling) => spelling.startsWith("--"))
+  const near = nearest(flag, flags)
   const hint =
     near === undefined && command === "unknown"
       ? " before the command; a command's own options come after its name"
@@ -63,15 +61,19 @@ export function unknownFlag(command: string, token: string, known: Iterable<stri
   return new UsageError(command, "unknown_flag", `Unknown option ${shown(flag)}${hint}`, {
     argument: flag,
     nearest: near,
+    suggestion: near === undefined && flags.includes("--arg") ? FOR_THE_APP : undefined,
   })
 }
 
-/** `open`: the positionals that no flag has filled. */
+const FOR_THE_APP = "Pass each argument of the app as --arg=ARG"
+
+/** `open`: the positionals that no flag has filled. `hasArg`: the command passes arguments to an app. */
 export function extraArgument(
   command: string,
   word: string,
   places: readonly Field[] = [],
   open: readonly Field[] = [],
+  hasArg = false,
 ): UsageError {
   const taken = places
     .filter((field) => !open.includes(field))
@@ -80,6 +82,7 @@ export function extraArgument(
   const hint = places.some((field) => field.freeText) ? "; text with blanks must be one quoted argument" : ""
   return new UsageError(command, "extra_argument", `Unexpected argument ${shown(word)}${taken || hint}`, {
     argument: word,
+    suggestion: hasArg ? FOR_THE_APP : undefined,
   })
 }
 
