@@ -35,6 +35,9 @@ socket.onmessage = ({ data }) => {
 socket.onopen = () => root.classList.add("on")
 socket.onclose = () => {
   hasEnded = true
+  // The pause ends with the view, and no one reports any more how the commands end.
+  isPaused = false
+  for (const row of rows.values()) if (row.matches(".held, .running")) leave(row)
   root.classList.remove("on")
   at("pause").disabled = true
   showState()
@@ -259,6 +262,12 @@ const STATES = {
   lost: "its process ended",
 }
 
+/** The view has ended before the command. */
+const leave = (row) => {
+  row.className = "lost"
+  row.querySelector(".end b").textContent = "not followed to its end"
+}
+
 const wordOf = ([name, value]) =>
   value === true ? name : value === false ? "" : name === "ref_id" ? String(value) : `${name} ${value}`
 
@@ -320,7 +329,7 @@ const showState = ({ acting = 0, waiting = 0 } = {}) => {
   button.textContent = isPaused ? "Go on" : "Pause agents"
   const held = waiting > 0 ? `, ${waiting} ${waiting === 1 ? "command waits" : "commands wait"}` : ""
   at("state").textContent = hasEnded
-    ? "The view has ended"
+    ? "The view has ended: agents may act"
     : !isPaused
       ? "Agents may act"
       : acting > 0

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
 import type { Rect } from "../../src/node.ts"
 import { decodePng, type Pixels } from "../../src/picture/png.ts"
 import { viewersDirectory } from "../../src/viewers.ts"
 import { type Fixture, startFixture } from "../fixtures/fixture.ts"
 import { openDesktop, runProgram, type TestDesktop } from "../support/desktop.ts"
+import { startServer } from "../support/mcp-server.ts"
 import { until } from "../support/until.ts"
 import { film, startView, type View } from "../support/view.ts"
 
@@ -178,6 +179,15 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(await page.locator("#commands").textContent()).not.toContain("Fjord")
   })
 
+  test("does not list the looks of a recorder", async () => {
+    const flow = `${desktop.directory}/seen.flow`
+    const check = ["check", 'checkbox "Agree"', "--app", "gtk3.py"]
+    await runProgram(check, { ...desktop.env, AGENT_DESKTOP_RECORD: flow })
+    expect(readFileSync(flow, "utf8")).toContain(`expect 'checkbox "Agree"' checked`)
+    await page.locator("#commands li.done code", { hasText: "check" }).first().waitFor()
+    expect(await page.locator("#commands code", { hasText: /^is$/ }).count()).toBe(0)
+  })
+
   test("holds a click back until the person resumes", async () => {
     const before = await pressed("Press me")
     await page.locator("#pause").click()
@@ -197,6 +207,75 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     await page.locator("#pause").click()
     expect((await click).json.ok).toBe(true)
     expect(await pressed("Press me")).toBe(before + 1)
+  })
+
+  test("holds a tool of an MCP server back, with the same reason", async () => {
+    const before = await pressed("Press me")
+    await page.locator("#pause").click()
+    await page.locator("html.paused").waitFor()
+    await using server = await startServer(desktop.env)
+    const answer = await server.call("desktop_click", {
+      ref_id: 'button "Press me"',
+      app: "gtk3.py",
+      timeout_ms: 500,
+    })
+    expect(answer).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("paused by a person") }],
+    })
+    expect(await pressed("Press me")).toBe(before)
+    await page.locator("#pause").click()
+    await page.locator("html:not(.paused)").waitFor()
+  })
+
+  test("a pause outlives its page, and ends with the process of the view", async () => {
+    const second = await startView(desktop)
+    const first = await openPage(second.url)
+    await first.locator("#pause").click()
+    await first.locator("html.paused").waitFor()
+    await first.close()
+    const click = ["click", 'button "Press me"', "--app", "gtk3.py", "--timeout-ms"]
+    const before = await pressed("Press me")
+    expect((await desktop.run(...click, "300")).json.error.code).toBe("POLICY_DENIED")
+    const next = await openPage(second.url)
+    await next.locator("html.paused").waitFor()
+    const waiting = desktop.run(...click, "60000")
+    await next.locator("#commands li.held").waitFor()
+    process.kill(second.pid, "SIGKILL")
+    expect((await waiting).json.ok).toBe(true)
+    expect(await pressed("Press me")).toBe(before + 1)
+    await next.locator("#state", { hasText: "has ended: agents may act" }).waitFor()
+    expect(await next.locator("#commands li.held").count()).toBe(0)
+    expect(await next.locator("#commands").textContent()).not.toContain("waits for you")
+    await next.close()
+  })
+
+  test.skipIf(process.geteuid?.() !== 0)("another user of the machine gets nothing", async () => {
+    const { port, pathname } = new URL(view.url)
+    const [socket] = readdirSync(viewersDirectory()).filter((name) => name.startsWith(`${view.pid}-`))
+    const script = `
+import json, os, socket, urllib.request, urllib.error
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+def tried(work):
+    try: return str(work())
+    except Exception as error: return type(error).__name__ + " " + str(getattr(error, "code", ""))
+def connect(): socket.socket(socket.AF_UNIX).connect("${viewersDirectory()}/${socket}"); return "connected"
+print(json.dumps([
+    tried(lambda: urllib.request.urlopen("http://127.0.0.1:${port}/").read()),
+    tried(lambda: os.listdir("${viewersDirectory()}")),
+    tried(connect),
+    tried(lambda: open("/proc/${view.pid}/environ").read()),
+    tried(lambda: open("/proc/${view.pid}/cmdline").read()),
+]))`
+    const { stdout } = Bun.spawnSync(["/usr/bin/python3", "-c", script])
+    const [page, list, connected, env, words] = JSON.parse(stdout.toString())
+    expect([page, list, connected, env]).toEqual([
+      "HTTPError 404",
+      "PermissionError ",
+      "PermissionError ",
+      "PermissionError ",
+    ])
+    expect(words).not.toContain(pathname.replaceAll("/", ""))
   })
 
   test("stops a batch between two of its items", async () => {
@@ -330,11 +409,8 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     const before = films.map((one) => one.frames())
     await desktop.run("set-value", 'textfield "Name"', "for all ten", "--app", "gtk3.py")
     await desktop.run("focus", 'button "Press me"', "--app", "gtk3.py")
-    const shown = await until(async () => {
-      const part = await partOf(page)
-      return isSame(await shownBy(page), await screen()) && part
-    })
-    for (const one of pages) await until(async () => (await partOf(one)) === shown)
+    await until(async () => isSame(await shownBy(page), await screen()))
+    for (const one of pages) await until(async () => (await partOf(one)) === (await partOf(page)))
     for (const [i, one] of films.entries()) {
       await until(async () => colours(one.last(), field).join() === colours(await screen(), field).join())
       expect(one.frames()).toBeGreaterThan(before[i]!)
