@@ -71,7 +71,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
     },
     apart: async (desktop) =>
       (await import("./door/server-refs.ts")).openApart({ env: process.env, ...settings }, desktop),
-    stdin: () => Bun.stdin.text(),
+    stdin: async (end) => (await import("./door/standard-input.ts")).readStandardInput(end),
     env: (name) => process.env[name],
     writeFile: async (path, bytes, onlyNew) =>
       (await import("./door/output-file.ts")).writeOutput(path, bytes, onlyNew),

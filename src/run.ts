@@ -49,7 +49,8 @@ export interface Door extends Policy {
   apart?(
     desktop?: string,
   ): Promise<Pick<Door, "platform" | "places" | "refs" | "session" | "desktop"> & Closing>
-  stdin(): Promise<string>
+  /** `end`: nothing more is read after this signal. */
+  stdin(end?: AbortSignal): Promise<string>
   /** A variable of the caller's environment, for secrets. */
   env?(name: string): string | undefined
   /** The only variables that are secrets; absent: all. */
@@ -247,7 +248,7 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
       named,
       look: (ms, work) =>
         workIn(
-          { ...door, record: undefined, trace: undefined },
+          { ...door, record: undefined, trace: undefined, places: undefined },
           secrets,
           { ...parts, deadline: Deadline.in(ms, door.signal), patient: true },
           work,
@@ -303,7 +304,7 @@ interface Parts {
 
 function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   let known = parts.baseline
-  const stdin = readableOnce(() => door.stdin(), parts.deadline)
+  const stdin = readableOnce((end) => door.stdin(end), parts.deadline)
   const spent = (): number => spentOn(door.trace) + spentOn(door.record)
   const spentBefore = spent()
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
@@ -344,7 +345,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
     variable: (name) => door.env?.(name),
     apart: async ({ isolated }, work) =>
-      (await import("./door/separate-run.ts")).runApart(door, isolated, (other) =>
+      (await import("./door/separate-run.ts")).runApart({ ...door, stdin }, isolated, (other) =>
         workIn(other, secrets, parts, work),
       ),
     async validateItems(items, at) {
@@ -382,13 +383,16 @@ async function workIn<T>(
 }
 
 /** Standard input can be read once: a batch and its items, or two of its items, cannot share it. */
-function readableOnce(read: () => Promise<string>, deadline: Deadline): () => Promise<string> {
+function readableOnce(
+  read: (end: AbortSignal) => Promise<string>,
+  deadline: Deadline,
+): () => Promise<string> {
   let isTaken = false
   return async () => {
     const { readAlready, readInTime } = await import("./door/standard-input.ts")
     if (isTaken) throw readAlready()
     isTaken = true
-    return readInTime(read(), deadline)
+    return readInTime(read, deadline)
   }
 }
 

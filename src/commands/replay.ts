@@ -2,7 +2,8 @@ import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { atLine, readFlow } from "../flow/read.ts"
-import { planFlow, replayIn } from "../flow/replay.ts"
+import { planFlow, refuseInput, replayIn } from "../flow/replay.ts"
+import { readSource } from "../flow/source.ts"
 import type { CliHints } from "../schema/fields.ts"
 import { flag, optionalText, parseSize, text, whole } from "../schema/inputs.ts"
 import { count, described } from "../schema/outputs.ts"
@@ -66,22 +67,25 @@ export const replay = defineCommand({
   },
   async run(args, ctx) {
     const values = valuesOf(args.set)
-    const flow = await textOf(args.file, ctx)
-    const lines = readFlow(flow, (name) => values.get(name) ?? ctx.variable(name))
-    const steps = await planFlow(lines, ctx.commands)
+    const { file, from = 1 } = args
+    const flow = file === "-" ? await ctx.stdin() : await readSource(file, ctx.deadline)
+    // Lines that are left out need no values.
+    const variable = (name: string, line: number): string | undefined =>
+      values.get(name) ?? ctx.variable(name) ?? (line < from ? "" : undefined)
+    const shown = readFlow(flow, variable).filter(({ number }) => number >= from)
+    const steps = await planFlow(shown, ctx.commands)
     await ctx.validateItems(steps, (error, index) => atLine(steps[index]!.line.number, error))
-    const shown = lines.filter(({ number }) => number >= (args.from ?? 0))
-    const chosen = steps.filter(({ line }) => shown.includes(line))
-    if (chosen.length === 0) throw nothingToRun(args)
+    refuseInput(steps, file === "-")
+    if (steps.length === 0) throw nothingToRun(args)
     const holes = shown.filter(({ words }) => words.length === 0).map(({ number }) => number)
     const answer = {
-      file: args.file,
-      lines: chosen.length,
+      file,
+      lines: steps.length,
       ...(holes.length > 0 ? { not_recorded: holes } : {}),
     }
     if (args.dry_run) return answer
     const start = performance.now()
-    const run = (inner: Context): Promise<void> => replayIn(inner, chosen, shown, args)
+    const run = (inner: Context): Promise<void> => replayIn(inner, steps, shown, args)
     await ctx.apart({ isolated: args.isolated ? parseSize(args.size) : undefined }, run)
     return { ...answer, elapsed_ms: Math.round(performance.now() - start) }
   },
@@ -111,17 +115,4 @@ function valuesOf(words: readonly string[]): ReadonlyMap<string, string> {
       })
     }),
   )
-}
-
-async function textOf(file: string, ctx: Context): Promise<string> {
-  if (file === "-") return ctx.stdin()
-  try {
-    return await Bun.file(file).text()
-  } catch (error) {
-    throw new AppError("INVALID_ARGS", `The flow '${file}' cannot be read`, {
-      suggestion: "Name a file of command lines, or - for standard input",
-      platformDetail: error instanceof Error ? error.message : String(error),
-      details: { argument: "file" },
-    })
-  }
 }

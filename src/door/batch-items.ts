@@ -37,10 +37,11 @@ export function notStarted(name: string): AppError {
 }
 
 export function interrupted(name: string, error: unknown): AppError {
-  const disposition = error instanceof AppError ? error.disposition : undefined
+  const { disposition, details } = error instanceof AppError ? error : {}
   return new AppError("TIMEOUT", `${name} was interrupted`, {
     suggestion: "Run 'snapshot' to see how far it got",
-    details: { kind: "interrupted" },
+    // The line of a flow.
+    details: { kind: "interrupted", ...(details?.line === undefined ? {} : { line: details.line }) },
     disposition,
   })
 }

@@ -10,13 +10,13 @@ export interface FlowLine {
   readonly words: readonly string[]
 }
 
-/** The value of a variable; undefined if it is not set. */
-export type Variables = (name: string) => string | undefined
+/** The value of a variable on a line; undefined if it is not set. */
+export type Variables = (name: string, line: number) => string | undefined
 
 /** The start of the comment in place of a step that could not be recorded. */
 export const NOT_RECORDED = "# Not recorded: "
 
-const MOST_CHARACTERS = 1_048_576
+export const MOST_CHARACTERS = 1_048_576
 
 /**
  * Splits a flow into lines and words, as a POSIX shell does: quotes, backslashes, and `#` for comments. Of the shell's
@@ -24,13 +24,16 @@ const MOST_CHARACTERS = 1_048_576
  * recorded steps. Throws INVALID_ARGS with `details.line`.
  */
 export function readFlow(text: string, variables: Variables): readonly FlowLine[] {
-  if (text.length > MOST_CHARACTERS)
-    throw new AppError("INVALID_ARGS", `The flow is longer than ${MOST_CHARACTERS} characters`, {
-      suggestion: "Split it into several files",
-    })
+  if (text.length > MOST_CHARACTERS) throw tooLong()
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")
   return new Reader(plain, variables).lines()
 }
+
+export const tooLong = (): AppError =>
+  new AppError("INVALID_ARGS", `The flow is longer than ${MOST_CHARACTERS} characters`, {
+    suggestion: "Split it into several files",
+    details: { argument: "file" },
+  })
 
 /** Characters that mean something else to a shell. A flow has no pipes, so they are mistakes unless quoted. */
 const OPERATORS: ReadonlySet<string> = new Set(["|", "&", ";", "<", ">", "(", ")", "`"])
@@ -124,7 +127,7 @@ class Reader {
     }
     this.#at = VARIABLE.lastIndex
     return (
-      this.#variables(name) ??
+      this.#variables(name, this.#line) ??
       this.#fail(`The variable ${name} is not set`, `Pass --set ${name}=VALUE, or export ${name}`)
     )
   }

@@ -46,15 +46,42 @@ async function stepOf(line: FlowLine, registry: Registry): Promise<Step> {
     throw new AppError("INVALID_ARGS", "expect needs something to expect", {
       suggestion: `Write expect --text Saved, or expect 'button "Save"' enabled`,
     })
-  if (second.startsWith("-")) return { line, ...(await commandOf(["wait", second, ...rest], registry)) }
-  const [state = "", ...others] = rest
-  const opposite = OPPOSITES[state]
-  const { command, args } = await commandOf(
-    ["is", second, ...(opposite === undefined ? rest : [opposite, ...others])],
-    registry,
-  )
-  return { line, command, args, state: opposite ? state : String(args.property), isWanted: !opposite }
+  const words = [second, ...rest]
+  if (!second.startsWith("-")) return { line, ...(await checkOf(words, registry)) }
+  try {
+    return { line, ...(await commandOf(["wait", ...words], registry)) }
+  } catch (error) {
+    // Flags may stand before the target.
+    const check = await checkOf(words, registry).catch(() => undefined)
+    if (check) return { line, ...check }
+    throw error
+  }
 }
+
+/** `expect TARGET STATE`, with the flags of `is` anywhere. */
+async function checkOf(words: readonly string[], registry: Registry): Promise<Omit<Step, "line">> {
+  const at = words.findIndex((word, i) => OPPOSITES[word] !== undefined && !isValueOfFlag(words[i - 1]))
+  const state = at < 0 ? undefined : words[at]
+  const asked = OPPOSITES[state ?? ""]
+  try {
+    const { command, args } = await commandOf(
+      ["is", ...(asked === undefined ? words : words.with(at, asked))],
+      registry,
+    )
+    return { command, args, state: state ?? String(args.property), isWanted: asked === undefined }
+  } catch (error) {
+    const choices = error instanceof AppError && error.details?.choices
+    if (!Array.isArray(choices)) throw error
+    const states = [...choices, ...Object.keys(OPPOSITES)]
+    throw new AppError("INVALID_ARGS", `expect takes a state: ${states.join(", ")}`, {
+      suggestion: `Write expect 'button "Save"' enabled, or the flags of wait: expect --text Saved`,
+      details: { kind: "bad_value", argument: "state", choices: states },
+    })
+  }
+}
+
+/** True if the word after this one is the value of a flag, and not a state. */
+const isValueOfFlag = (word = ""): boolean => /^--[^=]+$/.test(word) && word !== "--property"
 
 /** States of elements that `is` has no word for, and the words that deny them. */
 const OPPOSITES: Readonly<Record<string, string | undefined>> = {
@@ -80,6 +107,26 @@ async function commandOf(
 
 /** Commands about desktops and doors. A flow runs inside of one. */
 export const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-stop", "desktop-view", "mcp"])
+
+/** Throws for a line that reads standard input if there is none left for it. */
+export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void {
+  const [first, second] = steps.filter(readsInput)
+  const step = isFlowInput ? first : second
+  if (!step) return
+  const why = isFlowInput ? "The flow itself is standard input" : `Line ${first?.line.number} reads it before`
+  throw atLine(
+    step.line.number,
+    new AppError("INVALID_ARGS", `${step.command} cannot read standard input here. ${why}`, {
+      suggestion: "Pass a secret as env:NAME, and other texts as arguments",
+    }),
+  )
+}
+
+const readsInput = ({ command, args }: Step): boolean =>
+  args.secret === "stdin" || args[INPUT[command] ?? ""] === "-"
+
+/** Arguments that mean standard input if they are `-`. */
+const INPUT: Readonly<Record<string, string | undefined>> = { "clipboard-set": "text", "set-cells": "tsv" }
 
 /** Throws for a ref or an id: it may be that of another element in the next run. */
 function refuseFleeting({ input }: Command, args: Step["args"]): void {
@@ -117,19 +164,42 @@ export async function replayIn(
 ): Promise<void> {
   await ctx.rememberNotifications(steps)
   const done = await runSteps(ctx, steps)
-  if (reports.junit !== undefined) {
-    await ctx.writeFile(reports.junit, Buffer.from(junitReport(basename(reports.file), lines, done)))
-  }
   const last = done.at(-1)
-  if (!last?.error) return
+  const unwritten = await writeJunit(ctx, reports, lines, done)
+  if (!last?.error) {
+    if (unwritten) throw unwritten
+    return
+  }
   const error = failureAt(last.line, last.error)
-  const report = await keepEvidence(ctx, error, reports.report)
+  const report = isInterrupted(ctx) ? undefined : await keepEvidence(ctx, error, reports.report)
   const { code, message, platform_detail, ...rest } = error
   throw new AppError(code as ErrorCode, message, {
     ...rest,
     platformDetail: platform_detail,
-    details: { ...error.details, ...(report === undefined ? {} : { report }) },
+    details: {
+      ...error.details,
+      ...(report === undefined ? {} : { report }),
+      ...(unwritten === undefined ? {} : { junit: unwritten.message }),
+    },
   })
+}
+
+/** Returns why the report cannot be written: a line that failed matters more. */
+async function writeJunit(
+  ctx: Context,
+  { junit, file }: Reports,
+  lines: readonly FlowLine[],
+  done: readonly Done[],
+): Promise<AppError | undefined> {
+  if (junit === undefined) return undefined
+  try {
+    const suite = file === "-" ? "standard input" : basename(file)
+    await ctx.writeFile(junit, Buffer.from(junitReport(suite, lines, done)))
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
 }
 
 /** The failure of a line, as the failure of the whole run. */
@@ -152,11 +222,22 @@ async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly 
       step.state === undefined ? await runLine(ctx, step) : await expectState(ctx, step, step.state)
     const ms = performance.now() - start
     // The error of an item is the object that an envelope would hold.
-    done.push({ line: step.line, ms, error: result.ok ? undefined : (result.error as ErrorObject) })
+    const error = result.ok ? undefined : (result.error as ErrorObject)
+    done.push({ line: step.line, ms, error: error && isInterrupted(ctx) ? interrupted(error) : error })
     if (!result.ok) break
   }
   return done
 }
+
+const isInterrupted = ({ deadline }: Context): boolean => deadline.signal?.aborted === true
+
+/** A line that a signal has ended says nothing about the app. */
+const interrupted = ({ code, disposition }: ErrorObject): ErrorObject => ({
+  code,
+  message: "A signal has ended the run here",
+  details: { kind: "interrupted" },
+  ...(disposition ? { disposition } : {}),
+})
 
 /** How long to wait for the app in front to be quiet. */
 const SETTLE_MS = 1500

@@ -4,8 +4,10 @@ import { join } from "node:path"
 import { writeOutput } from "../../src/door/output-file.ts"
 import type { Door } from "../../src/run.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
+import type { Spec } from "../support/fake-world.ts"
 import { temporaryForFile } from "../support/temporary.ts"
 
+const BOUNDS = { x: 10, y: 10, width: 80, height: 20 }
 const directory = temporaryForFile()
 afterAll(clearDesks)
 
@@ -111,7 +113,12 @@ test.each([
   ["mcp", "Line 2: mcp cannot be a line of a flow"],
   ["replay -", "Line 2: replay cannot be a line of a flow"],
   ["expect", "Line 2: expect needs something to expect"],
-  ["expect @e1 purple", "Line 2: PROP (--property) must be one of visible, enabled"],
+  [
+    "expect @e1 purple",
+    "Line 2: expect takes a state: visible, enabled, checked, focused, expanded, selected, disabled, unchecked",
+  ],
+  ["expect --app Editor 'button \"Save\"' purple", "Line 2: MS (--ms) must be"],
+
   ["click --help", "Line 2: Unknown option '--help'"],
   ["desktop-view", "Line 2: desktop-view cannot be a line of a flow"],
   ["desktop-start", "Line 2: desktop-start cannot be a line of a flow"],
@@ -128,6 +135,111 @@ test.each([
   expect(error.message).toStartWith(message)
   expect(error.details.line).toBe(2)
   expect(it.world.clipboard).toBeUndefined()
+})
+
+describe("expect", () => {
+  const box: Spec = { role: "checkbox", name: "Wrap", states: ["enabled", "checked"], bounds: BOUNDS }
+  const row: Spec = {
+    role: "treeitem",
+    name: "Row",
+    states: ["enabled", "expanded", "selected"],
+    bounds: BOUNDS,
+  }
+  const field: Spec = { role: "textfield", name: "City", states: ["enabled", "focused"], bounds: BOUNDS }
+  const others: readonly Spec[] = [
+    { role: "checkbox", name: "Off", states: ["enabled", "unchecked"], bounds: BOUNDS },
+    { role: "treeitem", name: "Shut", states: ["enabled", "collapsed"], bounds: BOUNDS },
+    { role: "option", name: "Free", states: ["enabled"], bounds: BOUNDS, actions: ["Select"] },
+    { role: "button", name: "Grey", states: ["disabled"], bounds: BOUNDS },
+  ]
+  const held = [
+    `'checkbox "Wrap"' visible`,
+    `'checkbox "Wrap"' enabled`,
+    `'checkbox "Wrap"' checked`,
+    `'textfield "City"' focused`,
+    `'treeitem "Row"' expanded`,
+    `'treeitem "Row"' selected`,
+    `'button "Grey"' disabled`,
+    `'checkbox "Off"' unchecked`,
+    `'treeitem "Shut"' collapsed`,
+    `'option "Free"' unselected`,
+    `'checkbox "Off"' --app Editor unchecked`,
+    `--app Editor 'checkbox "Wrap"' checked`,
+    `--app Editor 'checkbox "Off"' unchecked`,
+    `'checkbox "Off"' --property unchecked`,
+  ]
+  const broken = [
+    `'button "Grey"' enabled`,
+    `'checkbox "Off"' checked`,
+    `'checkbox "Wrap"' unchecked`,
+    `'checkbox "Wrap"' disabled`,
+    `'checkbox "Wrap"' focused`,
+    `'treeitem "Shut"' expanded`,
+    `'treeitem "Row"' collapsed`,
+    `'treeitem "Row"' unselected`,
+    // An element that knows no such state is neither.
+    `'button "Save"' checked`,
+    `'button "Save"' unchecked`,
+    `'button "Save"' expanded`,
+    `'button "Save"' collapsed`,
+  ]
+
+  test.each([
+    ...held.map((words) => [words, true] as const),
+    ...broken.map((words) => [words, false] as const),
+  ])("%s: %p", async (words, isHeld) => {
+    const { file, it } = flowDesk(`expect ${words} --timeout-ms 0\n`)
+    for (const one of [box, row, field, ...others]) it.world.apps[0]!.windows[0]!.root.add(one)
+    if (isHeld) expect(await it.ok("replay", { file })).toMatchObject({ lines: 1 })
+    else
+      expect(await it.error("replay", { file, report: join(directory, "states") })).toMatchObject({
+        code: "TIMEOUT",
+        details: { line: 1, kind: "state" },
+      })
+  })
+})
+
+describe("standard input", () => {
+  test("is not there for a line if the flow itself came from it", async () => {
+    const { it } = flowDesk("", { stdin: async () => "version\nclipboard-set -\n" })
+    const error = await it.error("replay", { file: "-" })
+    expect([error.code, error.message, error.details]).toEqual([
+      "INVALID_ARGS",
+      "Line 2: clipboard-set cannot read standard input here. The flow itself is standard input",
+      { line: 2 },
+    ])
+    expect(it.world.clipboard).toBeUndefined()
+  })
+
+  test("is there for one line of a file", async () => {
+    const two = flowDesk("clipboard-set -\nclipboard-set -\n", { stdin: async () => "text" })
+    expect((await two.it.error("replay", { file: two.file })).message).toStartWith(
+      "Line 2: clipboard-set cannot",
+    )
+    expect(two.it.world.clipboard).toBeUndefined()
+    await two.it.ok("replay", { file: two.file, from: 2 })
+    expect(two.it.world.clipboard).toBe("text")
+  })
+})
+
+test("lines that --from leaves out need no values and are not checked", async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
+  const { file, it } = flowDesk("launch ${MISSING}\nclik\nclipboard-set ${FROM_ENV}\n")
+  expect((await it.error("replay", { file })).message).toBe("Line 1: The variable MISSING is not set")
+  expect(await it.ok("replay", { file, from: 3 })).toMatchObject({ lines: 1 })
+  expect(it.world.clipboard).toBe("from the environment")
+})
+
+test("a report that cannot be written fails the run, but not in place of a line that failed", async () => {
+  const junit = join(directory, "no-such-directory", "report.xml")
+  const good = flowDesk("version\n")
+  expect(await good.it.error("replay", { file: good.file, junit })).toMatchObject({ code: "ACTION_FAILED" })
+  const bad = flowDesk("expect --window Nothing --timeout-ms 0\n")
+  const error = await bad.it.error("replay", { file: bad.file, junit, report: join(directory, "both") })
+  expect(error).toMatchObject({
+    code: "TIMEOUT",
+    details: { line: 1, junit: `Cannot write '${junit}'` },
+  })
 })
 
 test("--dry-run checks every line and runs none; --from leaves out the lines before it", async () => {
@@ -151,6 +263,18 @@ test("a step that could not be recorded is listed by its line, and skipped in th
   )
   expect(await it.ok("replay", { file, from: 4 })).not.toHaveProperty("not_recorded")
 })
+
+test.each(["launch mousepad -- --new", "launch mousepad --new=yes", "launch mousepad notes.txt"])(
+  "%s is refused with the way to pass an argument to the app",
+  async (line) => {
+    const { file, it } = flowDesk(`${line}\n`)
+    expect(await it.error("replay", { file, dry_run: true })).toMatchObject({
+      code: "INVALID_ARGS",
+      suggestion: "Pass each argument of the app as --arg=ARG",
+      details: { line: 1 },
+    })
+  },
+)
 
 test("a notification that an earlier line caused is new to a later one", async () => {
   const { file, it } = flowDesk("click 'button \"Save\"'\nexpect --notification --text Sent --timeout-ms 0\n")

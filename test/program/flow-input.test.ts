@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test"
+import { temporary } from "../support/temporary.ts"
+import { PROGRAM } from "./program.ts"
+
+/** Input that does not end, or that no one writes. */
+
+/** Runs a line of a shell in which `program` is the compiled program. */
+function shell(line: string, directory: string): Bun.Subprocess<"ignore", "pipe", "inherit"> {
+  return Bun.spawn(["/bin/bash", "-c", `program() { '${PROGRAM}' "$@"; }; ${line}`], {
+    cwd: directory,
+    env: { ...process.env, AGENT_DESKTOP_HOME: directory },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+}
+
+/** More than a flow can be, and little enough for a program that reads all of it. */
+const MUCH = 600_000_000
+
+test.each([
+  [`yes version | head -c ${MUCH} | program replay - --dry-run`, "Standard input is longer than"],
+  [`yes '[' | head -c ${MUCH} | program batch -`, "Standard input is longer than"],
+  ["program replay /dev/zero --dry-run", "The flow is longer than"],
+  [`program replay <(yes version | head -c ${MUCH}) --dry-run`, "The flow is longer than"],
+])("%s is refused long before all is read", async (line, message) => {
+  using place = temporary()
+  const child = shell(line, place.path)
+  const { error } = JSON.parse(await new Response(child.stdout).text())
+  expect(error).toMatchObject({ code: "INVALID_ARGS", message: expect.stringContaining(message) })
+  await child.exited
+  // Of the largest process in the line, in bytes.
+  expect(child.resourceUsage()!.maxRSS).toBeLessThan(400 * 1_048_576)
+})
+
+test.each([
+  // A pipe that stays open, without a byte.
+  ["mkfifo pipe; exec 3<>pipe; program replay - --dry-run --timeout-ms 700 <&3", "TIMEOUT"],
+  ["mkfifo pipe; exec 3<>pipe; program replay pipe --dry-run --timeout-ms 700", "INVALID_ARGS"],
+  // No program ever writes.
+  ["mkfifo pipe; program replay pipe --dry-run --timeout-ms 700", "INVALID_ARGS"],
+  ["program replay - --dry-run <&-", "INVALID_ARGS"],
+])("%s ends in time", async (line, code) => {
+  using place = temporary()
+  const child = shell(line, place.path)
+  const start = performance.now()
+  const { error } = JSON.parse(await new Response(child.stdout).text())
+  expect(error.code).toBe(code)
+  await child.exited
+  expect(performance.now() - start).toBeLessThan(15_000)
+})
+
+test("a flow may come through a pipe of the shell", async () => {
+  using place = temporary()
+  const child = shell("program replay <(echo version; echo version) --dry-run", place.path)
+  expect(JSON.parse(await new Response(child.stdout).text()).data.lines).toBe(2)
+})
