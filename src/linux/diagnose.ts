@@ -219,7 +219,8 @@ async function attempt(
   try {
     return [{ name, ok: true, detail: await probe() }]
   } catch (error) {
-    const detail = error instanceof AppError ? (error.platformDetail ?? error.message) : String(error)
+    const told = error instanceof Error ? error.message : String(error)
+    const detail = (error instanceof AppError && error.platformDetail) || told
     return [{ name, ok: false, detail, suggestion }]
   }
 }

@@ -32,7 +32,8 @@ export async function diagnoseWayland(
       capability("clipboard", clipboard(wayland, env), "this compositor lets no program use the clipboard"),
     ]
   } catch (error) {
-    const detail = error instanceof AppError ? (error.platformDetail ?? error.message) : String(error)
+    const told = error instanceof Error ? error.message : String(error)
+    const detail = (error instanceof AppError && error.platformDetail) || told
     return [{ name: "compositor", ok: false, detail, suggestion: "Run inside the desktop session" }]
   } finally {
     wayland?.close()

@@ -11,7 +11,7 @@ import { InputCompositor } from "./input-compositor.ts"
 
 const inputs = () => import("./input.ts")
 
-/** What GNOME's and KWin's scripts both report about a window. */
+/** The facts about a window that the scripts for GNOME and KWin both report. */
 export interface DrawnWindow {
   readonly title: string
   readonly pid: number
