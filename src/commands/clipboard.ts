@@ -30,6 +30,7 @@ export const clipboardSet = defineCommand({
       position: 0,
       value: "TEXT",
       freeText: true,
+      stdin: "-",
     }),
   },
   output: () => acted("clipboard-set", {}),

@@ -128,6 +128,7 @@ export const setCells = defineCommand({
       position: 2,
       value: "TSV|-",
       freeText: true,
+      stdin: "-",
     }),
   },
   output: () =>

@@ -21,6 +21,8 @@ export interface Step {
   readonly state?: string
   /** False for a state that is the absence of the one that `is` asks for: "unchecked". */
   readonly isWanted?: boolean
+  /** True if it reads standard input, which only one line can. */
+  readonly readsInput?: boolean
 }
 
 /** The flags of all commands belong to the whole run, so no line takes them. */
@@ -94,7 +96,7 @@ const OPPOSITES: Readonly<Record<string, string | undefined>> = {
 async function commandOf(
   words: readonly string[],
   registry: Registry,
-): Promise<Pick<Step, "command" | "args">> {
+): Promise<Pick<Step, "command" | "args" | "readsInput">> {
   const parsed = await parseArgv(words, registry, NO_GLOBALS)
   // A command that runs others is a flow of its own.
   if (parsed.kind !== "run" || parsed.command.delegates || OUTSIDE.has(parsed.command.name))
@@ -102,7 +104,11 @@ async function commandOf(
       suggestion: "Remove the line. Choose the desktop with flags of replay: --desktop NAME, or --isolated",
     })
   refuseFleeting(parsed.command, parsed.args)
-  return { command: parsed.command.name, args: withTime(parsed.command, parsed.args) }
+  return {
+    command: parsed.command.name,
+    args: withTime(parsed.command, parsed.args),
+    readsInput: readsInput(parsed.command, parsed.args),
+  }
 }
 
 /** Commands about desktops and doors. A flow runs inside of one. */
@@ -110,7 +116,7 @@ export const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-s
 
 /** Throws for a line that reads standard input if there is none left for it. */
 export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void {
-  const [first, second] = steps.filter(readsInput)
+  const [first, second] = steps.filter((step) => step.readsInput)
   const step = isFlowInput ? first : second
   if (!step) return
   const why = isFlowInput ? "The flow itself is standard input" : `Line ${first?.line.number} reads it before`
@@ -122,11 +128,9 @@ export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void 
   )
 }
 
-const readsInput = ({ command, args }: Step): boolean =>
-  args.secret === "stdin" || args[INPUT[command] ?? ""] === "-"
-
-/** Arguments that mean standard input if they are `-`. */
-const INPUT: Readonly<Record<string, string | undefined>> = { "clipboard-set": "text", "set-cells": "tsv" }
+/** True if one of the arguments stands for standard input. */
+const readsInput = ({ input }: Command, args: Step["args"]): boolean =>
+  fieldsOf(input).some(({ name, stdin }) => stdin !== undefined && args[name] === stdin)
 
 /** Throws for a ref or an id: it may be that of another element in the next run. */
 function refuseFleeting({ input }: Command, args: Step["args"]): void {

@@ -33,6 +33,8 @@ export interface CliHints {
   readonly target?: "found" | "descriptions" | "as given"
   /** It limits where a description is searched, and where the element of a ref must be. */
   readonly narrows?: boolean
+  /** The value that stands for standard input. */
+  readonly stdin?: string
 }
 
 type Scalar = "boolean" | "string" | "number" | "choice"
@@ -69,6 +71,8 @@ export interface Field {
   readonly traced: boolean | "keys"
   readonly target?: CliHints["target"]
   readonly narrows?: boolean
+  /** The value that stands for standard input. */
+  readonly stdin?: string
 }
 
 // Every command reads fields on its way in, so this is written with loops: the first call of an array
@@ -197,6 +201,7 @@ function fieldOf(name: string, schema: Layer): Field {
     traced: hints.traced ?? false,
     target: hints.target,
     narrows: hints.narrows,
+    stdin: hints.stdin,
   }
 }
 

@@ -106,7 +106,7 @@ export const secret = v.optional(
     v.string(),
     v.regex(SECRET, "must be env:NAME or stdin"),
     v.description("Instead, for a secure field: env:NAME or stdin, never shown"),
-    v.metadata({ cli: { value: "env:NAME|stdin" } satisfies CliHints }),
+    v.metadata({ cli: { value: "env:NAME|stdin", stdin: "stdin" } satisfies CliHints }),
   ),
 )
 
