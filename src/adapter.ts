@@ -116,6 +116,11 @@ export interface Adapter {
    * it, has a menu open, or is too slow to ask.
    */
   focused(window: SeenWindow): Promise<Seen | undefined>
+  /**
+   * The editor that has opened in the place of a cell, and has the focus. undefined: there is none so far. A watch must
+   * have been open since before the cell was put into edit mode.
+   */
+  editorOver(cell: Handle): Promise<Seen | undefined>
   /** True if Enter in this dialog would press the default button and that button is disabled. */
   isEnterBlocked(window: SeenWindow): Promise<boolean>
   /**
@@ -226,6 +231,11 @@ export interface Seen {
    * pressed. Until then the cell reports the old content.
    */
   readonly isTypedOver?: boolean
+  /**
+   * Set for a cell that may have an editor. It opens with F2 in the current cell, or with a click on a cell of the row
+   * that has the cursor. Whether the cell has one shows only then.
+   */
+  readonly editedBy?: "F2" | "click"
   /** The parts of a date or time field, in the order of its layout, if keys can fill them in. */
   readonly date?: {
     readonly kind: DateKind

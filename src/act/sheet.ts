@@ -99,7 +99,7 @@ async function writeSheet(
   return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
 }
 
-/** Sets the fields in the cells of a table that is not a sheet. */
+/** Sets the fields in the cells of a table that is not a sheet, or edits the cells in place. */
 async function writeFields(
   ctx: Context,
   target: Target,
@@ -107,8 +107,9 @@ async function writeFields(
   grid: Grid<Handle>,
   block: readonly Cell[],
 ): Promise<Written> {
-  const { fieldsOf, fillField, refuseOtherRow } = await import("./field-cells.ts")
+  const { fieldsOf, fillField, refuseOtherRow, refuseUneditable } = await import("./field-cells.ts")
   const fields = await fieldsOf(ctx, table, grid, block)
+  await refuseUneditable(ctx, target, fields)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
     await refuseUnreachable(ctx, target)
@@ -116,7 +117,7 @@ async function writeFields(
     const shows = await fillField(ctx, target, cell)
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
   })
-  return { method: "set-value", differences }
+  return { method: fields.some(({ field }) => field.editedBy) ? "keyboard" : "set-value", differences }
 }
 
 interface Cell extends CellPlace {

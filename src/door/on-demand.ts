@@ -112,6 +112,7 @@ const METHODS = Object.keys({
   perform: 0,
   keepFocus: 0,
   focused: 0,
+  editorOver: 0,
   isEnterBlocked: 0,
   takeTurn: 0,
   input: 0,

@@ -157,6 +157,11 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return keepFocus(atspi, element, isInFront)
     },
     focused: (window) => view.focused(window),
+    editorOver: async (cell) => {
+      const element = Element.of(cell)
+      const [atspi, { editorOver }] = await Promise.all([view.atspi(), import("./atspi/cell-editor.ts")])
+      return translatingErrors(element.origin, editorOver(atspi, element))
+    },
     popoverOpeners: (window) => view.popoverOpeners(window),
     isEnterBlocked: (window) => view.isEnterBlocked(window),
     takeTurn: () => turn.take(),

@@ -95,6 +95,11 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
         const root = world.windows.find(({ id }) => id === window.id)?.root
         return (root?.all() ?? []).filter((one) => one.opensPopover).map(({ address }) => address)
       }),
+    editorOver: (cell) =>
+      native("editorOver", () => {
+        const editor = world.editorOver(inside(cell))
+        return editor && seenOf(editor)
+      }),
     isEnterBlocked: () => native("isEnterBlocked", () => world.isEnterBlocked),
     takeTurn: () => native("takeTurn", () => {}),
     input: (event) => native("input", () => input(world, event)),
@@ -211,6 +216,7 @@ function seenOf(element: FakeElement): Seen {
     isRecycled: element.isRecycled,
     tellsLate: element.tellsLate,
     isTypedOver: element.isTypedOver,
+    editedBy: element.editedBy,
     valueLength: element.valueLength,
     index: element.parent?.children.indexOf(element),
   }
